@@ -1,0 +1,30 @@
+/**
+ * Amounts of money: whole smallest units of one asset, as `bigint`. Text with a decimal point ("0.01 BTC") exists only
+ * at the edges, and conversion is exact in both directions: an amount finer than the smallest unit is refused, not rounded.
+ */
+import * as Decimal from "./Decimal.ts"
+
+export type Amount = bigint
+
+/** A tradable asset as configured. `id` is the venue's opaque identifier, `decimals` the places of the smallest unit. */
+export interface Asset {
+  readonly symbol: string
+  readonly id: string
+  readonly decimals: number
+}
+
+/** Decimal units of the asset to smallest units; `undefined` when it is finer than the smallest unit. */
+export const fromDecimal = (value: Decimal.Decimal, decimals: number): Amount | undefined =>
+  value.scale > decimals ? undefined : value.digits * 10n ** BigInt(decimals - value.scale)
+
+export const toDecimal = (amount: Amount, decimals: number): Decimal.Decimal => Decimal.make(amount, decimals)
+
+/** "1.5" for 1500000 of an asset with six decimals. */
+export const format = (amount: Amount, decimals: number): string => Decimal.format(toDecimal(amount, decimals))
+
+/** "1.5 USDC". */
+export const formatWithSymbol = (amount: Amount, asset: Asset): string =>
+  `${format(amount, asset.decimals)} ${asset.symbol}`
+
+export const min = (a: Amount, b: Amount): Amount => (a < b ? a : b)
+export const max = (a: Amount, b: Amount): Amount => (a > b ? a : b)

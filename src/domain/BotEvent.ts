@@ -1,0 +1,173 @@
+/**
+ * Everything that can happen to the bot, as one closed union. The journal stores these and nothing else; every other view
+ * (placements, ledger, limits, explanations) is a fold of them. An event says what *we* did or saw; it is written before
+ * the effect that it announces, and never changed. A tag is never reused with another meaning.
+ *
+ * Amounts are smallest units (text in JSON), prices decimals (text), times epoch milliseconds, assets configured symbols.
+ */
+import { Schema, SchemaGetter } from "effect"
+import * as Decimal from "./Decimal.ts"
+
+const Text = Schema.String
+const Time = Schema.Int
+const Side = Schema.Literals(["BUY", "SELL"])
+
+/** An amount as canonical decimal text. */
+const Amount = Schema.String.check(Schema.isPattern(/^-?(0|[1-9]\d*)$/)).pipe(
+  Schema.decodeTo(Schema.BigInt, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(String) })
+)
+
+const Price = Schema.String.check(
+  Schema.makeFilter((text: string) => Decimal.parse(text) !== undefined || "a plain decimal number")
+).pipe(
+  Schema.decodeTo(Schema.Struct({ digits: Schema.BigInt, scale: Schema.Int }), {
+    decode: SchemaGetter.transform((text: string) => Decimal.parse(text) ?? Decimal.zero),
+    encode: SchemaGetter.transform(Decimal.format)
+  })
+)
+
+/** Why something was decided: a stable code, a sentence with the numbers in it, and the place in the strategy file. */
+export const Reason = Schema.Struct({ code: Text, text: Text, source: Schema.optionalKey(Text) })
+export type Reason = typeof Reason.Type
+
+/** Which placement of which slot of which strategy an event is about. */
+const placement = { strategy: Text, slot: Text, placement: Text }
+const correlation = { correlationId: Schema.optionalKey(Text) }
+
+const lifecycle = {
+  /** First event of every run. `account`, `venue` and `mode` bind the journal: another one refuses to start. */
+  BotStarted: { pid: Schema.Int, version: Text, mode: Text, account: Text, venue: Text },
+  BotStopped: { reason: Text },
+  /** The total that a strategy may use of an asset; the ledger posts the difference to the last total. */
+  BudgetAllotted: { strategy: Text, asset: Text, amount: Amount },
+  StrategyLoaded: { strategy: Text, file: Text, kind: Text, market: Text, hash: Text },
+  KillSwitch: { on: Schema.Boolean, reason: Text },
+  /** The venue stopped or resumed answering. */
+  VenueDown: { reason: Text },
+  VenueUp: { downMillis: Time }
+}
+
+const decisions = {
+  /** Recorded when a decision differs from the one before it, never per tick. */
+  Decided: {
+    strategy: Text,
+    bid: Price,
+    ask: Price,
+    priceAt: Time,
+    desired: Schema.Array(Schema.Struct({ slot: Text, side: Side, price: Price, quantity: Amount, why: Reason })),
+    absent: Schema.Array(Schema.Struct({ slot: Text, why: Reason })),
+    reasons: Schema.Array(Reason),
+    until: Schema.Struct({
+      priceBelow: Schema.optionalKey(Price),
+      priceAbove: Schema.optionalKey(Price),
+      time: Schema.optionalKey(Time),
+      barClose: Schema.optionalKey(Text),
+      onFill: Schema.Boolean
+    }),
+    memory: Schema.Unknown
+  },
+  /** Our own limits refused: nothing was sent. */
+  Denied: { strategy: Text, slot: Text, limit: Text, reason: Text },
+  /** A wish that waits for something named; not an error. */
+  Deferred: { strategy: Text, slot: Text, reason: Text }
+}
+
+const placing = {
+  Planned: {
+    ...placement,
+    market: Text,
+    side: Side,
+    price: Price,
+    quantity: Amount,
+    inputAsset: Text,
+    inputAmount: Amount,
+    outputAsset: Text,
+    outputAmount: Amount,
+    /** Unique for ever within the journal: the fingerprint by which a lost create is found again. */
+    deadline: Time,
+    why: Reason
+  },
+  CreateSent: { ...placement, attempt: Schema.Int },
+  CreateRefused: { ...placement, code: Text, text: Text, ...correlation },
+  /** Exactly one order is bound to a placement, after its whole echo was checked. */
+  Bound: {
+    ...placement,
+    orderId: Text,
+    depositAddress: Text,
+    depositMemo: Schema.optionalKey(Text),
+    via: Schema.Literals(["reply", "list"]),
+    estimatedWithdrawFee: Amount,
+    estimatedRefundFee: Amount,
+    ...correlation
+  },
+  /** Never signed, so nothing can be in it. Whatever the venue made of it stays unfunded. */
+  Abandoned: { ...placement, reason: Text },
+  /** A further order with the fingerprint of a placement of ours: never funded, cancelled when seen. */
+  OrphanSeen: { ...placement, orderId: Text },
+  OrphanCancelled: { ...placement, orderId: Text }
+}
+
+const funding = {
+  /** The signed bytes, durable before they are first sent; a retry sends these and nothing else. */
+  FundingSigned: {
+    ...placement,
+    orderId: Text,
+    depositAddress: Text,
+    asset: Text,
+    amount: Amount,
+    signed: Text,
+    intentHash: Text,
+    validUntil: Time,
+    ...correlation
+  },
+  FundingSent: { ...placement, attempt: Schema.Int },
+  FundingAcknowledged: { ...placement, intentHash: Text, ...correlation },
+  /** An answer that is not success. The payload may still execute until `validUntil`. */
+  FundingAnswered: { ...placement, code: Text, text: Text, ...correlation },
+  /** The payload is past its deadline and no deposit showed in reads made after that. */
+  FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text },
+  /** `total` is all that the venue says was deposited, `fresh` what is new in it. */
+  DepositSeen: { ...placement, asset: Text, total: Amount, fresh: Amount }
+}
+
+const tracking = {
+  StatusSeen: { ...placement, status: Text, ...correlation },
+  FillSeen: {
+    ...placement,
+    fillId: Text,
+    side: Side,
+    price: Price,
+    inputAsset: Text,
+    amountIn: Amount,
+    outputAsset: Text,
+    amountOut: Amount,
+    filledAt: Time
+  },
+  CancelRequested: { ...placement, why: Reason },
+  CancelSent: { ...placement, attempt: Schema.Int },
+  CancelRefused: { ...placement, code: Text, text: Text, ...correlation },
+  /** Terminal by a positive answer of the venue; `unspent` input is to be refunded. */
+  Closed: { ...placement, status: Text, inputAsset: Text, unspent: Amount },
+  PayoutStarted: { ...placement, asset: Text, amount: Amount },
+  PaidOut: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
+  Refunded: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
+  /** A payout or refund that the venue gave up: the amount is named in `residual` until somebody resolves it. */
+  LegFailed: { ...placement, leg: Schema.Literals(["payout", "refund"]), asset: Text, amount: Amount, reason: Text },
+  Settled: { ...placement },
+  /** The venue said something that cannot be true together with what it said before: no new funding for this slot. */
+  Contradiction: { ...placement, what: Text, evidence: Text, ...correlation }
+}
+
+const members = { ...lifecycle, ...decisions, ...placing, ...funding, ...tracking }
+
+export const BotEvent = Schema.TaggedUnion(members)
+export type BotEvent = typeof BotEvent.Type
+export type Tag = BotEvent["_tag"]
+export type Of<T extends Tag> = Extract<BotEvent, { readonly _tag: T }>
+
+/** An event with its place in the journal. */
+export interface Recorded {
+  readonly sequence: number
+  readonly at: number
+  readonly event: BotEvent
+}

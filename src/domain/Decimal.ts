@@ -1,0 +1,126 @@
+/**
+ * An exact decimal number: `digits / 10^scale`.
+ *
+ * Prices, ratios and human amounts are decimals. They come from source text and go back to text without ever being a
+ * float. Values are normalised (no trailing zero digits, `scale >= 0`), so equal numbers are structurally equal.
+ */
+export interface Decimal {
+  readonly digits: bigint
+  readonly scale: number
+}
+
+/** Longest accepted text: longer input is an attack or a mistake, never a price. */
+const maxLength = 100
+const plainDecimal = /^[+-]?(?:\d+\.?\d*|\.\d+)$/
+
+const normalise = (digits: bigint, scale: number): Decimal => {
+  if (digits === 0n) return { digits: 0n, scale: 0 }
+  let rest = digits
+  let places = scale
+  while (places > 0 && rest % 10n === 0n) {
+    rest /= 10n
+    places -= 1
+  }
+  return places < 0 ? { digits: rest * 10n ** BigInt(-places), scale: 0 } : { digits: rest, scale: places }
+}
+
+/** `digits / 10^scale`; a negative scale multiplies. */
+export const make = (digits: bigint, scale = 0): Decimal => normalise(digits, scale)
+
+export const zero: Decimal = { digits: 0n, scale: 0 }
+export const one: Decimal = { digits: 1n, scale: 0 }
+
+/** Reads plain notation (`12`, `0.5`, `.5`, `-3.`); `undefined` for anything else, exponents included. */
+export const parse = (text: string): Decimal | undefined => {
+  if (text.length > maxLength || !plainDecimal.test(text)) return undefined
+  const point = text.indexOf(".")
+  const digits = BigInt(text.replace(".", "").replace(/^\+/, ""))
+  return normalise(digits, point < 0 ? 0 : text.length - point - 1)
+}
+
+/** Plain notation without exponent and without trailing zeros; the inverse of `parse`. */
+export const format = (value: Decimal): string => {
+  const sign = value.digits < 0n ? "-" : ""
+  const digits = (value.digits < 0n ? -value.digits : value.digits).toString()
+  if (value.scale === 0) return sign + digits
+  const padded = digits.padStart(value.scale + 1, "0")
+  return `${sign}${padded.slice(0, -value.scale)}.${padded.slice(-value.scale)}`
+}
+
+const align = (a: Decimal, b: Decimal): readonly [bigint, bigint, number] => {
+  if (a.scale === b.scale) return [a.digits, b.digits, a.scale]
+  return a.scale > b.scale
+    ? [a.digits, b.digits * 10n ** BigInt(a.scale - b.scale), a.scale]
+    : [a.digits * 10n ** BigInt(b.scale - a.scale), b.digits, b.scale]
+}
+
+/** Negative, zero or positive as `a` is below, equal to or above `b`. */
+export const compare = (a: Decimal, b: Decimal): -1 | 0 | 1 => {
+  const [x, y] = align(a, b)
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+export const equals = (a: Decimal, b: Decimal): boolean => a.digits === b.digits && a.scale === b.scale
+export const isLess = (a: Decimal, b: Decimal): boolean => compare(a, b) < 0
+export const isGreater = (a: Decimal, b: Decimal): boolean => compare(a, b) > 0
+export const isPositive = (a: Decimal): boolean => a.digits > 0n
+export const min = (a: Decimal, b: Decimal): Decimal => (compare(a, b) <= 0 ? a : b)
+export const max = (a: Decimal, b: Decimal): Decimal => (compare(a, b) >= 0 ? a : b)
+
+export const add = (a: Decimal, b: Decimal): Decimal => {
+  const [x, y, scale] = align(a, b)
+  return normalise(x + y, scale)
+}
+
+export const subtract = (a: Decimal, b: Decimal): Decimal => {
+  const [x, y, scale] = align(a, b)
+  return normalise(x - y, scale)
+}
+
+export const multiply = (a: Decimal, b: Decimal): Decimal => normalise(a.digits * b.digits, a.scale + b.scale)
+
+/** Half of the sum, exactly. */
+export const midpoint = (a: Decimal, b: Decimal): Decimal => {
+  const sum = add(a, b)
+  return normalise(sum.digits * 5n, sum.scale + 1)
+}
+
+/** Which way an inexact result goes. Every caller says it: no default. */
+export type Rounding = "down" | "up"
+
+/** `numerator / denominator` for a positive denominator, towards minus (`down`) or plus (`up`) infinity. */
+export const divideInteger = (numerator: bigint, denominator: bigint, rounding: Rounding): bigint => {
+  const quotient = numerator / denominator
+  const remainder = numerator % denominator
+  if (remainder === 0n) return quotient
+  if (rounding === "up") return remainder > 0n ? quotient + 1n : quotient
+  return remainder < 0n ? quotient - 1n : quotient
+}
+
+/** `a / b` to `places` decimal places. `b` must be positive. */
+export const divide = (a: Decimal, b: Decimal, places: number, rounding: Rounding): Decimal => {
+  const shift = places + b.scale - a.scale
+  const numerator = shift >= 0 ? a.digits * 10n ** BigInt(shift) : a.digits
+  const denominator = shift >= 0 ? b.digits : b.digits * 10n ** BigInt(-shift)
+  return normalise(divideInteger(numerator, denominator, rounding), places)
+}
+
+/** The nearest multiple of `step` (positive) at or below (`down`) or at or above (`up`) the value. */
+export const roundToStep = (value: Decimal, step: Decimal, rounding: Rounding): Decimal => {
+  const [x, y, scale] = align(value, step)
+  return normalise(divideInteger(x, y, rounding) * y, scale)
+}
+
+/** The closest double: for charts, statistics and the backtest's search columns, never for money. */
+export const toNumber = (value: Decimal): number => Number(format(value))
+
+/**
+ * A finite double rounded to `significantDigits` (at most 15, so that the text is the number a person would write).
+ * For computed levels such as geometric spacing, where the exact value is irrational anyway.
+ */
+export const fromNumber = (value: number, significantDigits = 15): Decimal => {
+  const [mantissa = "0", exponent = "0"] = value.toExponential(significantDigits - 1).split("e")
+  const parsed = parse(mantissa)
+  if (parsed === undefined) throw new RangeError(`Not a finite number: ${value}`)
+  return normalise(parsed.digits, parsed.scale - Number(exponent))
+}

@@ -1,0 +1,187 @@
+/**
+ * The ledger: a double-entry fold of the journal. Every unit of every asset is in exactly one place; every event moves
+ * amounts from one place to another, so that the sum per asset over all places, with the two counter accounts `outside`
+ * (where budgets come from) and `traded` (what fills exchanged), is always zero. What does not add up goes to `residual`
+ * under the name of its placement, instead of vanishing.
+ */
+import type { Amount } from "./Amount.ts"
+import type { BotEvent } from "./BotEvent.ts"
+
+export const places = [
+  "wallet",
+  "deposit in flight",
+  "in order",
+  "filled unpaid",
+  "payout in flight",
+  "refund in flight",
+  "fees",
+  "residual"
+] as const
+
+export type Place = (typeof places)[number]
+type Account = Place | "outside" | "traded"
+
+/** Who the money in a place belongs to: a strategy (wallet, fees, …) or one placement. */
+interface Entry {
+  readonly asset: string
+  readonly account: Account
+  readonly owner: string
+}
+
+export interface Transfer {
+  readonly asset: string
+  readonly amount: Amount
+  readonly from: { readonly account: Account; readonly owner: string }
+  readonly to: { readonly account: Account; readonly owner: string }
+}
+
+/** Non-zero balances by asset, account and owner. */
+export interface Ledger {
+  readonly balances: Map<string, { readonly entry: Entry; readonly amount: Amount }>
+}
+
+export const make = (): Ledger => ({ balances: new Map() })
+
+const keyOf = (asset: string, account: Account, owner: string): string => `${asset}\u0000${account}\u0000${owner}`
+
+const balance = (ledger: Ledger, asset: string, account: Account, owner: string): Amount =>
+  ledger.balances.get(keyOf(asset, account, owner))?.amount ?? 0n
+
+const change = (ledger: Ledger, asset: string, account: Account, owner: string, delta: Amount): void => {
+  const key = keyOf(asset, account, owner)
+  const amount = (ledger.balances.get(key)?.amount ?? 0n) + delta
+  if (amount === 0n) ledger.balances.delete(key)
+  else ledger.balances.set(key, { entry: { asset, account, owner }, amount })
+}
+
+/** What an event moves, given what the ledger holds. Pure; an event that moves nothing gives an empty list. */
+export const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {
+  if (event._tag === "BudgetAllotted") {
+    const outside = { account: "outside", owner: event.strategy } as const
+    const wallet = { account: "wallet", owner: event.strategy } as const
+    const fresh = event.amount + balance(ledger, event.asset, "outside", event.strategy)
+    return transfers([{ asset: event.asset, amount: fresh, from: outside, to: wallet }])
+  }
+  if (!("placement" in event)) return []
+  const at = (account: Account) => ({ account, owner: event.placement })
+  const of = (account: Account) => ({ account, owner: event.strategy })
+  const held = (asset: string, account: Account) => balance(ledger, asset, account, event.placement)
+
+  switch (event._tag) {
+    case "FundingSigned":
+      return transfers([{ asset: event.asset, amount: event.amount, from: of("wallet"), to: at("deposit in flight") }])
+    case "FundingDead":
+      return transfers([{ asset: event.asset, amount: event.amount, from: at("deposit in flight"), to: of("wallet") }])
+    case "DepositSeen": {
+      // More than we signed for left the wallet without a record of ours (a lost journal tail): the wallet pays for it.
+      const inFlight = held(event.asset, "deposit in flight")
+      const known = event.fresh < inFlight ? event.fresh : inFlight
+      return transfers([
+        { asset: event.asset, amount: known, from: at("deposit in flight"), to: at("in order") },
+        { asset: event.asset, amount: event.fresh - known, from: of("wallet"), to: at("in order") }
+      ])
+    }
+    case "FillSeen":
+      return transfers([
+        { asset: event.inputAsset, amount: event.amountIn, from: at("in order"), to: of("traded") },
+        { asset: event.outputAsset, amount: event.amountOut, from: of("traded"), to: at("filled unpaid") }
+      ])
+    case "Closed":
+      return transfers([
+        { asset: event.inputAsset, amount: event.unspent, from: at("in order"), to: at("refund in flight") }
+      ])
+    case "PayoutStarted":
+      return transfers([
+        { asset: event.asset, amount: event.amount, from: at("filled unpaid"), to: at("payout in flight") }
+      ])
+    case "PaidOut":
+      return transfers([
+        { asset: event.asset, amount: event.amount, from: at("payout in flight"), to: of("wallet") },
+        { asset: event.asset, amount: event.fee, from: at("payout in flight"), to: of("fees") }
+      ])
+    case "Refunded":
+      return transfers([
+        { asset: event.asset, amount: event.amount, from: at("refund in flight"), to: of("wallet") },
+        { asset: event.asset, amount: event.fee, from: at("refund in flight"), to: of("fees") }
+      ])
+    case "LegFailed": {
+      const from = event.leg === "payout" ? at("payout in flight") : at("refund in flight")
+      return transfers([{ asset: event.asset, amount: event.amount, from, to: at("residual") }])
+    }
+    case "Settled":
+      return leftovers(ledger, event.placement)
+    default:
+      return []
+  }
+}
+
+const transfers = (candidates: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> =>
+  candidates.filter((transfer) => transfer.amount !== 0n)
+
+/** A settled placement holds nothing: whatever it still does is unexplained, so it is named as residual. */
+const leftovers = (ledger: Ledger, placement: string): ReadonlyArray<Transfer> =>
+  [...ledger.balances.values()]
+    .filter(({ entry }) => entry.owner === placement && entry.account !== "residual")
+    .map(({ entry, amount }) => ({
+      asset: entry.asset,
+      amount,
+      from: { account: entry.account, owner: placement },
+      to: { account: "residual", owner: placement }
+    }))
+
+/** Folds one event into the ledger (in place) and returns what it moved. */
+export const apply = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {
+  const moved = transfersOf(ledger, event)
+  for (const { asset, amount, from, to } of moved) {
+    change(ledger, asset, from.account, from.owner, -amount)
+    change(ledger, asset, to.account, to.owner, amount)
+  }
+  return moved
+}
+
+/** What a strategy may still spend of an asset. */
+export const freeOf = (ledger: Ledger, strategy: string, asset: string): Amount =>
+  balance(ledger, asset, "wallet", strategy)
+
+/** What a placement holds in one place. */
+export const heldBy = (ledger: Ledger, placement: string, asset: string, place: Place): Amount =>
+  balance(ledger, asset, place, placement)
+
+export interface PlaceBalance {
+  readonly asset: string
+  readonly place: Place
+  readonly amount: Amount
+}
+
+/** Totals by asset and place, in the order of `places`, assets alphabetical; zero balances are left out. */
+export const totals = (ledger: Ledger): ReadonlyArray<PlaceBalance> => {
+  const sums = new Map<string, Map<Account, Amount>>()
+  for (const { entry, amount } of ledger.balances.values()) {
+    const ofAsset = sums.get(entry.asset) ?? new Map<Account, Amount>()
+    ofAsset.set(entry.account, (ofAsset.get(entry.account) ?? 0n) + amount)
+    sums.set(entry.asset, ofAsset)
+  }
+  return [...sums.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([asset, ofAsset]) =>
+      places.flatMap((place) => {
+        const amount = ofAsset.get(place) ?? 0n
+        return amount === 0n ? [] : [{ asset, place, amount }]
+      })
+    )
+}
+
+/** Per asset: the sum over every account, which double entry keeps at zero. For assertions. */
+export const sums = (ledger: Ledger): ReadonlyMap<string, Amount> => {
+  const result = new Map<string, Amount>()
+  for (const { entry, amount } of ledger.balances.values()) {
+    result.set(entry.asset, (result.get(entry.asset) ?? 0n) + amount)
+  }
+  return result
+}
+
+/** Balances below zero in a real place (a wallet overdrawn, an order that spent more than it held): each is a fault. */
+export const overdrawn = (ledger: Ledger): ReadonlyArray<string> =>
+  [...ledger.balances.values()]
+    .filter(({ entry, amount }) => amount < 0n && entry.account !== "outside" && entry.account !== "traded")
+    .map(({ entry, amount }) => `${entry.owner}: ${amount} ${entry.asset} in ${entry.account}`)

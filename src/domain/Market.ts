@@ -1,0 +1,68 @@
+/**
+ * A market: base and quote asset. A price says how many units of the quote buy ONE unit of the base, independent of the
+ * decimals of either. All conversions between the two sides are here, each with its rounding direction.
+ */
+import type { Amount, Asset } from "./Amount.ts"
+import * as Decimal from "./Decimal.ts"
+
+/** Quote per one base, positive. */
+export type Price = Decimal.Decimal
+
+/** SELL gives base and wants quote; BUY gives quote and wants base. */
+export type Side = "BUY" | "SELL"
+
+export interface Market {
+  /** `BASE/QUOTE`, as in the strategy file. */
+  readonly name: string
+  readonly base: Asset
+  readonly quote: Asset
+  /** Price step, if the venue wants one. */
+  readonly tick?: Price
+}
+
+export const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
+
+/** What an order of this side pays with. */
+export const inputAsset = (market: Market, side: Side): Asset => (side === "SELL" ? market.base : market.quote)
+
+/** What an order of this side receives. */
+export const outputAsset = (market: Market, side: Side): Asset => (side === "SELL" ? market.quote : market.base)
+
+/**
+ * Quote amount of a base quantity at a price: quantity × price × 10^quoteDecimals ÷ 10^baseDecimals.
+ * The venue rounds up for both sides, so `up` is what an order shows; `down` is for what a budget still affords.
+ */
+export const quoteAmount = (market: Market, quantity: Amount, price: Price, rounding: Decimal.Rounding): Amount => {
+  const scale = price.scale + market.base.decimals - market.quote.decimals
+  const product = quantity * price.digits
+  return scale <= 0 ? product * 10n ** BigInt(-scale) : Decimal.divideInteger(product, 10n ** BigInt(scale), rounding)
+}
+
+/** Base quantity that a quote amount buys at a price; `down` never costs more than the amount. */
+export const baseQuantity = (market: Market, quote: Amount, price: Price, rounding: Decimal.Rounding): Amount => {
+  const scale = price.scale + market.base.decimals - market.quote.decimals
+  const numerator = scale >= 0 ? quote * 10n ** BigInt(scale) : quote
+  const denominator = scale >= 0 ? price.digits : price.digits * 10n ** BigInt(-scale)
+  return Decimal.divideInteger(numerator, denominator, rounding)
+}
+
+/** What an order must deposit: the base quantity (SELL) or its quote amount rounded up (BUY). */
+export const inputAmount = (market: Market, side: Side, quantity: Amount, price: Price): Amount =>
+  side === "SELL" ? quantity : quoteAmount(market, quantity, price, "up")
+
+/** What an order receives at least: its quote amount rounded up (SELL) or the base quantity (BUY). */
+export const outputAmount = (market: Market, side: Side, quantity: Amount, price: Price): Amount =>
+  side === "SELL" ? quoteAmount(market, quantity, price, "up") : quantity
+
+/** The price on the market's tick, away from the market: a BUY never pays more, a SELL never takes less. */
+export const toTick = (market: Market, side: Side, price: Price): Price =>
+  market.tick === undefined ? price : Decimal.roundToStep(price, market.tick, side === "BUY" ? "down" : "up")
+
+/** A two-sided executable price for some size, and when it was seen (epoch milliseconds). */
+export interface TwoSidedPrice {
+  readonly bid: Price
+  readonly ask: Price
+  readonly at: number
+}
+
+export const mid = (price: TwoSidedPrice): Price => Decimal.midpoint(price.bid, price.ask)

@@ -1,0 +1,86 @@
+/**
+ * An order as the venue reports it, in exact values. It is a witness, not a command: whatever the venue says is kept,
+ * unknown statuses included, and `OrderTracker` decides what is believed.
+ */
+import type { Amount } from "./Amount.ts"
+import type { Price, Side } from "./Market.ts"
+
+/** Documented statuses. The venue may invent more; an unknown one counts as resting, the worst exposure. */
+export type FillStatus =
+  | "AWAITING_DEPOSIT"
+  | "PENDING_CANCEL"
+  | "UNTRIGGERED"
+  | "OPEN"
+  | "PARTIALLY_FILLED"
+  | "FILLED"
+  | "CANCELED"
+  | "EXPIRED"
+  | (string & {})
+
+/** After these no more of the order can execute. */
+export const isTerminal = (status: FillStatus): boolean =>
+  status === "FILLED" || status === "CANCELED" || status === "EXPIRED"
+
+/** Legal transitions as data, for the sandbox to obey and the tracker to check. Any live status may expire. */
+export const fillStatusTransitions: Readonly<Record<string, ReadonlyArray<FillStatus>>> = {
+  AWAITING_DEPOSIT: ["OPEN", "PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL", "CANCELED", "EXPIRED"],
+  UNTRIGGERED: ["OPEN", "PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL", "CANCELED", "EXPIRED"],
+  OPEN: ["PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL", "CANCELED", "EXPIRED"],
+  PARTIALLY_FILLED: ["FILLED", "PENDING_CANCEL", "CANCELED", "EXPIRED"],
+  PENDING_CANCEL: ["CANCELED", "FILLED", "EXPIRED"],
+  FILLED: [],
+  CANCELED: [],
+  EXPIRED: []
+}
+
+/** One successful partial fill: `amountIn` gross input, `amountOut` net output, smallest units. */
+export interface Fill {
+  readonly id: string
+  readonly amountIn: Amount
+  readonly amountOut: Amount
+  readonly at: number
+}
+
+/** COMPLETED carries the hash of the payment; FAILED is not retried by the venue. */
+export interface PayoutLeg {
+  readonly status: "IN_PROGRESS" | "COMPLETED" | "FAILED" | (string & {})
+  readonly txHash?: string
+  readonly reason?: string
+}
+
+export interface Order {
+  readonly id: string
+  readonly side: Side
+  /** The venue's asset ids. */
+  readonly baseAsset: string
+  readonly quoteAsset: string
+  readonly originAsset: string
+  readonly destinationAsset: string
+  /** Base smallest units. */
+  readonly quantity: Amount
+  readonly price: Price
+  /** What it wants deposited (input smallest units). */
+  readonly inputAmount: Amount
+  /** What it pays out at least when wholly filled (output smallest units). */
+  readonly outputAmount: Amount
+  readonly depositAddress: string
+  readonly depositMemo?: string
+  readonly depositType: string
+  readonly recipient: string
+  readonly recipientType: string
+  readonly refundTo: string
+  readonly refundType: string
+  /** Sum of the fees (basis points) that go to others than us. */
+  readonly appFeeBasisPoints: number
+  readonly fillStatus: FillStatus
+  readonly depositedAmount: Amount
+  readonly fills: ReadonlyArray<Fill>
+  readonly withdrawals: ReadonlyArray<PayoutLeg>
+  readonly refund?: PayoutLeg
+  readonly payoutIsFinal: boolean
+  readonly estimatedWithdrawFee: Amount
+  readonly estimatedRefundFee: Amount
+  /** Epoch milliseconds. */
+  readonly deadline: number
+  readonly createdAt: number
+}

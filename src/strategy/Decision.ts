@@ -1,0 +1,91 @@
+/**
+ * A strategy's answer: which slots should hold what, why, and for how long the answer holds.
+ *
+ * A slot is a list of legs worked one after the other ("buy at 100, then sell at 110, then again"): which leg is armed
+ * follows from what the slot has done (`SlotProgress`), by the rule in `armedLeg`, so a decision can hold across fills.
+ * `until` is the heart: inside the bounds the strategy would answer the same, so nobody needs to ask. Live it plans the
+ * polling, in a backtest it says where to jump, and in an explanation its numbers are what would change the verdict.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import { min } from "../domain/Amount.ts"
+import type { Reason } from "../domain/BotEvent.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { mid, type Price, type Side } from "../domain/Market.ts"
+import type { SlotProgress, View } from "./View.ts"
+
+export interface Leg {
+  readonly side: Side
+  readonly price: Price
+  /** Base smallest units of the whole leg. */
+  readonly quantity: Amount
+}
+
+export interface DesiredSlot {
+  readonly slot: string
+  readonly legs: readonly [Leg, ...ReadonlyArray<Leg>]
+  /** After the last leg start again with the first; otherwise the slot is done. */
+  readonly cycle: boolean
+  readonly why: Reason
+}
+
+/** While the mid stays strictly inside (priceBelow, priceAbove), the time before `time`, the answer stays the same. */
+export interface Bounds {
+  /** Ask again when mid <= this. */
+  readonly priceBelow?: Price
+  /** Ask again when mid >= this. */
+  readonly priceAbove?: Price
+  /** Ask again at this epoch millisecond. */
+  readonly time?: number
+  /** Ask again when a candle of this timeframe closes ("1m", "1h"). */
+  readonly barClose?: string
+  /** Ask again when one of the strategy's orders filled; false when legs alone carry the slots on. */
+  readonly onFill: boolean
+}
+
+/** JSON value that the strategy gets back at the next decision; journaled with it. */
+export type Memory = null | string | number | boolean | ReadonlyArray<Memory> | { readonly [key: string]: Memory }
+
+export interface Decision {
+  readonly desired: ReadonlyArray<DesiredSlot>
+  /** Slots of this strategy that should hold nothing now, each with the reason and the numbers that would change it. */
+  readonly absent: ReadonlyArray<{ readonly slot: string; readonly why: Reason }>
+  readonly memory: Memory
+  readonly reasons: ReadonlyArray<Reason>
+  readonly until: Bounds
+}
+
+/** What a slot should hold now. */
+export interface DesiredOrder extends Leg {
+  readonly slot: string
+  /** Index into `legs`. */
+  readonly leg: number
+  readonly why: Reason
+}
+
+/**
+ * The leg that a slot has to work now, or `undefined` when it is done. A leg that follows one of the other side spends no
+ * more than that one brought in, so fees never make a cycle ask for money that it does not have: a SELL is capped at the base
+ * received. What the leg already filled in earlier placements is taken off.
+ */
+export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredOrder | undefined => {
+  const { legs } = desired
+  const index = desired.cycle ? progress.completedLegs % legs.length : progress.completedLegs
+  const leg = legs[index]
+  if (leg === undefined) return undefined
+  const previous = progress.completedLegs === 0 ? undefined : legs[(index + legs.length - 1) % legs.length]
+  const whole =
+    leg.side === "SELL" && previous?.side === "BUY" ? min(leg.quantity, progress.receivedByLastLeg) : leg.quantity
+  const quantity = whole - progress.filledInLeg
+  return quantity <= 0n ? undefined : { ...leg, quantity, slot: desired.slot, leg: index, why: desired.why }
+}
+
+/** True while the strategy need not be asked again; `filled`: one of its orders filled since it answered. */
+export const holds = (until: Bounds, view: View, filled: boolean): boolean => {
+  const price = mid(view.price)
+  return !(
+    (filled && until.onFill) ||
+    (until.time !== undefined && view.now >= until.time) ||
+    (until.priceBelow !== undefined && Decimal.compare(price, until.priceBelow) <= 0) ||
+    (until.priceAbove !== undefined && Decimal.compare(price, until.priceAbove) >= 0)
+  )
+}

@@ -1,0 +1,30 @@
+/**
+ * Everything a strategy may see. No clock, no randomness, no I/O: the same view gives the same decision, live, in a
+ * backtest and in an explanation. What a slot has done so far is part of the view, so most strategies need no memory.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import type { Market, Price, Side, TwoSidedPrice } from "../domain/Market.ts"
+
+/** What a slot has been through. */
+export interface SlotProgress {
+  /** Legs completed: wholly filled, and paid out. */
+  readonly completedLegs: number
+  /** Base quantity filled so far in the current leg, over all its placements (an expired order may leave a part). */
+  readonly filledInLeg: Amount
+  /** Net output (after fees) that the last completed leg brought in: quote after a SELL, base after a BUY. */
+  readonly receivedByLastLeg: Amount
+  /** The live order, when there is one. */
+  readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount }
+}
+
+export const untouchedSlot: SlotProgress = { completedLegs: 0, filledInLeg: 0n, receivedByLastLeg: 0n }
+
+export interface View {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly market: Market
+  readonly price: TwoSidedPrice
+  readonly slots: ReadonlyMap<string, SlotProgress>
+}
+
+export const progressOf = (view: View, slot: string): SlotProgress => view.slots.get(slot) ?? untouchedSlot

@@ -1,0 +1,99 @@
+/**
+ * The only port through which anything is read, created, funded or cancelled. It speaks domain values; the wire format
+ * stays behind it. Implementations: `HttpVenue` (the service or the sandbox over HTTP).
+ *
+ * Invariant: one call is one network attempt for everything that changes state (`createOrder`, `submitIntent`,
+ * `cancelOrder`); reads may be retried inside. Every call ends by its own deadline.
+ */
+import { Context, type Effect } from "effect"
+import type { Amount } from "../domain/Amount.ts"
+import type { Price, Side } from "../domain/Market.ts"
+import type { Order } from "../domain/Order.ts"
+import type { VenueError } from "./VenueError.ts"
+
+export interface CreateOrder {
+  readonly side: Side
+  /** The venue's asset ids. */
+  readonly baseAsset: string
+  readonly quoteAsset: string
+  /** Base smallest units. */
+  readonly quantity: Amount
+  readonly price: Price
+  /** Epoch milliseconds; sent with milliseconds. */
+  readonly deadline: number
+}
+
+/** What the venue said, and the id under which its support finds the request. */
+export interface Answer<A> {
+  readonly value: A
+  readonly correlationId?: string
+  /** The venue's clock in epoch milliseconds, where it said. */
+  readonly venueTime?: number
+}
+
+export interface OrderPage {
+  readonly orders: ReadonlyArray<Order>
+  readonly nextCursor?: string
+}
+
+/** A payload to sign as the venue generated it: untrusted until `IntentGuard` has checked it. */
+export interface GeneratedIntent {
+  readonly standard: string
+  readonly payload: unknown
+}
+
+/** Signed bytes, ready to be sent again and again: `body` is the exact JSON text of the request. */
+export interface SignedIntent {
+  readonly body: string
+  /** base58 of the digest that was signed: the hash that the venue must answer with. */
+  readonly intentHash: string
+  /** After this epoch millisecond the verifier refuses it. */
+  readonly validUntil: number
+}
+
+export interface DryQuote {
+  readonly amountIn: Amount
+  readonly amountOut: Amount
+  readonly amountInFormatted: string
+  readonly amountOutFormatted: string
+}
+
+export interface Token {
+  readonly assetId: string
+  readonly symbol: string
+  readonly decimals: number
+  readonly blockchain: string
+  /** Indicative USD per one token. */
+  readonly priceUsd: number
+}
+
+export interface Balance {
+  readonly tokenId: string
+  readonly available: Amount
+  readonly source: string
+}
+
+export class Venue extends Context.Service<
+  Venue,
+  {
+    createOrder(order: CreateOrder): Effect.Effect<Answer<Order>, VenueError>
+    /** Newest first. `unfinishedOnly`: orders whose payout is not final. */
+    listOrders(query: {
+      readonly cursor?: string
+      readonly unfinishedOnly?: boolean
+    }): Effect.Effect<Answer<OrderPage>, VenueError>
+    getOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
+    cancelOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
+    generateIntent(depositAddress: string): Effect.Effect<Answer<GeneratedIntent>, VenueError>
+    submitIntent(signed: SignedIntent): Effect.Effect<Answer<{ readonly intentHash: string }>, VenueError>
+    /** EXACT_INPUT, dry: creates nothing. */
+    dryQuote(request: {
+      readonly originAsset: string
+      readonly destinationAsset: string
+      readonly amount: Amount
+    }): Effect.Effect<Answer<DryQuote>, VenueError>
+    readonly tokens: Effect.Effect<ReadonlyArray<Token>, VenueError>
+    /** Private balances of the account; authenticates by signed message and refreshes by itself. */
+    readonly balances: Effect.Effect<ReadonlyArray<Balance>, VenueError>
+  }
+>()("limitbot/venue/Venue") {}

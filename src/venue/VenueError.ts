@@ -1,0 +1,69 @@
+/**
+ * What can go wrong at the venue, grouped by what the caller does about it.
+ *
+ * | reason         | the request was          | the caller                                          |
+ * |----------------|--------------------------|-----------------------------------------------------|
+ * | Rejected       | refused, with a code     | tells the strategy; never repeats it unchanged      |
+ * | RetryLater     | not taken this time      | tries again after the wait                          |
+ * | OutcomeUnknown | perhaps executed         | reads until the venue says; never assumes either way |
+ * | Unauthorized   | refused for its key      | stops, tells the operator                           |
+ *
+ * No code of the venue means "certainly absent": 4xx answers to requests that were executed have been seen elsewhere.
+ */
+import { Schema } from "effect"
+
+const context = {
+  /** Which call: "create order", "submit intent", … */
+  operation: Schema.String,
+  status: Schema.optionalKey(Schema.Int),
+  correlationId: Schema.optionalKey(Schema.String)
+}
+
+export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
+  ...context,
+  /** The venue's code; its HTTP status as `http-400` where it gave none. */
+  code: Schema.String,
+  text: Schema.String,
+  /** JSON pointer to the offending attribute, where given. */
+  pointer: Schema.optionalKey(Schema.String)
+}) {
+  override get message(): string {
+    return `The venue refused to ${this.operation}: ${this.code}: ${this.text}${this.pointer === undefined ? "" : ` (at ${this.pointer})`}`
+  }
+}
+
+export class RetryLater extends Schema.TaggedError<RetryLater>()("RetryLater", {
+  ...context,
+  afterMillis: Schema.Int,
+  text: Schema.String
+}) {
+  override get message(): string {
+    return `The venue cannot ${this.operation} now (${this.text}); trying again in ${this.afterMillis} ms`
+  }
+}
+
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+  ...context,
+  text: Schema.String
+}) {
+  override get message(): string {
+    return `No usable answer to "${this.operation}": ${this.text}; it may or may not have happened`
+  }
+}
+
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
+  ...context,
+  text: Schema.String
+}) {
+  override get message(): string {
+    return `The venue does not accept our credential for "${this.operation}": ${this.text}. Check venue.apiKey and venue.partnerJwt`
+  }
+}
+
+export class VenueError extends Schema.TaggedError<VenueError>()("VenueError", {
+  reason: Schema.Union([Rejected, RetryLater, OutcomeUnknown, Unauthorized])
+}) {
+  override get message(): string {
+    return this.reason.message
+  }
+}
