@@ -17,10 +17,19 @@ const Amount = Schema.String.check(Schema.isPattern(/^-?(0|[1-9]\d*)$/)).pipe(
   Schema.decodeTo(Schema.BigInt, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(String) })
 )
 
+const NormalDecimal = Schema.Struct({
+  digits: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 90n), maximum: 10n ** 90n })),
+  scale: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))
+}).check(
+  Schema.makeFilter(
+    (value: Decimal.Decimal) => Decimal.equals(Decimal.make(value.digits, value.scale), value) || "a normalised decimal"
+  )
+)
+
 const Price = Schema.String.check(
   Schema.makeFilter((text: string) => Decimal.parse(text) !== undefined || "a plain decimal number")
 ).pipe(
-  Schema.decodeTo(Schema.Struct({ digits: Schema.BigInt, scale: Schema.Int }), {
+  Schema.decodeTo(NormalDecimal, {
     decode: SchemaGetter.transform((text: string) => Decimal.parse(text) ?? Decimal.zero),
     encode: SchemaGetter.transform(Decimal.format)
   })
@@ -64,7 +73,7 @@ const decisions = {
       barClose: Schema.optionalKey(Text),
       onFill: Schema.Boolean
     }),
-    memory: Schema.Unknown
+    memory: Schema.Json
   },
   /** Our own limits refused: nothing was sent. */
   Denied: { strategy: Text, slot: Text, limit: Text, reason: Text },

@@ -1,0 +1,102 @@
+/**
+ * The journal: an append-only list of what we did and saw, in SQLite, and the bot's only memory. `append` returns when
+ * the events are on disk, so "journal first" is simply: append, then act.
+ *
+ * Invariants: sequence numbers have no gap; an event is never changed (the database refuses); a body that does not decode
+ * stops the start instead of being skipped, because a skipped event is lost money.
+ */
+import { Array, Clock, Context, Effect, Layer, Schema } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import { BotEvent, type Recorded } from "../domain/BotEvent.ts"
+import { migrations } from "./migrations.ts"
+
+/** The journal cannot be read or written. Nothing may be sent any more: stop, and start again when it is mended. */
+export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
+  message: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+export class Journal extends Context.Service<
+  Journal,
+  {
+    /** All or nothing, durable on return. */
+    append(events: ReadonlyArray<BotEvent>): Effect.Effect<ReadonlyArray<Recorded>, JournalError>
+    /** Events after a sequence number, oldest first, at most `limit` of them. */
+    read(after: number, limit: number): Effect.Effect<ReadonlyArray<Recorded>, JournalError>
+  }
+>()("limitbot/journal/Journal") {
+  /** A journal to write: creates or migrates the tables. */
+  static readonly layer = Layer.effect(
+    Journal,
+    Effect.gen(function* () {
+      yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the journal")))
+      return yield* make
+    })
+  )
+
+  /** A journal that somebody else may be writing, for reading only. */
+  static readonly layerReadOnly = Layer.effect(
+    Journal,
+    Effect.suspend(() => make)
+  )
+}
+
+const EventJson = Schema.fromJsonString(BotEvent)
+const encode = Schema.encodeEffect(EventJson)
+const decode = Schema.decodeUnknownEffect(EventJson)
+
+interface Row {
+  readonly sequence: number
+  readonly at: number
+  readonly body: string
+}
+
+const broken = (message: string) => (cause: unknown) =>
+  new JournalError({ message: `${message}: ${cause instanceof Error ? cause.message : String(cause)}`, cause })
+
+const columns = (event: BotEvent) => ({
+  strategy: "strategy" in event ? event.strategy : null,
+  slot: "slot" in event ? event.slot : null,
+  placement: "placement" in event ? event.placement : null,
+  order_id: "orderId" in event ? event.orderId : null,
+  correlation_id: "correlationId" in event ? (event.correlationId ?? null) : null
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [newest] = yield* sql<{ sequence: number | null }>`SELECT max(sequence) AS sequence FROM journal`.pipe(
+    Effect.mapError(broken("Cannot read the journal"))
+  )
+  let last = newest?.sequence ?? 0
+
+  const append = Effect.fn("Journal.append")(
+    function* (events: ReadonlyArray<BotEvent>) {
+      if (!Array.isReadonlyArrayNonEmpty(events)) return []
+      const at = yield* Clock.currentTimeMillis
+      const recorded = Array.map(events, (event, index): Recorded => ({ sequence: last + 1 + index, at, event }))
+      const rows = yield* Effect.forEach(recorded, ({ sequence, event }) =>
+        Effect.map(encode(event), (body) => ({ sequence, at, event: event._tag, ...columns(event), body }))
+      )
+      // One statement, therefore all rows or none.
+      yield* sql`INSERT INTO journal ${sql.insert(rows)}`
+      last += events.length
+      return recorded
+    },
+    Effect.mapError(broken("Cannot write the journal"))
+  )
+
+  const read = Effect.fn("Journal.read")(
+    function* (after: number, limit: number) {
+      const rows = yield* sql<Row>`
+      SELECT sequence, at, body FROM journal WHERE sequence > ${after} ORDER BY sequence LIMIT ${limit}`
+      return yield* Effect.forEach(rows, ({ sequence, at, body }) =>
+        Effect.map(decode(body), (event): Recorded => ({ sequence, at, event })).pipe(
+          Effect.mapError(broken(`Event ${sequence} of the journal does not decode`))
+        )
+      )
+    },
+    Effect.mapError(broken("Cannot read the journal"))
+  )
+
+  return Journal.of({ append, read })
+})

@@ -1,0 +1,71 @@
+/**
+ * One writer per journal. The lease is SQLite's own write lock on a small file beside the journal, so the operating
+ * system frees it when the process dies, however it dies; nothing has to be cleaned up after a kill. Who holds it is
+ * written into the same file, readable while it is locked.
+ */
+import { DatabaseSync } from "node:sqlite"
+import { Clock, DateTime, Effect, Layer, Schema } from "effect"
+
+/** Another process is running this journal. Two writers could fund one slot twice, so the second one stops. */
+export class JournalInUse extends Schema.TaggedError<JournalInUse>()("JournalInUse", {
+  journal: Schema.String,
+  pid: Schema.Int,
+  since: Schema.Int
+}) {
+  override get message(): string {
+    const since = DateTime.formatIso(DateTime.makeUnsafe(this.since))
+    return `The journal ${this.journal} is in use by process ${this.pid} since ${since}. Stop that bot first, or use another journal.`
+  }
+}
+
+/** The lease file itself cannot be opened or written. */
+export class LeaseUnavailable extends Schema.TaggedError<LeaseUnavailable>()("LeaseUnavailable", {
+  journal: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `Cannot lock the journal ${this.journal}: ${why}. Check that its directory exists and is writable.`
+  }
+}
+
+export interface LeaseOptions {
+  /** Path of the journal. */
+  readonly journal: string
+  readonly pid: number
+}
+
+const isBusy = (cause: unknown): boolean =>
+  // 5 is SQLITE_BUSY; extended codes keep it in the low byte.
+  cause instanceof Error && "errcode" in cause && typeof cause.errcode === "number" && (cause.errcode & 0xff) === 5
+
+const readHolder = (database: DatabaseSync): { readonly pid: number; readonly since: number } => {
+  const row = database.prepare("SELECT pid, since FROM holder WHERE id = 1").get()
+  return { pid: Number(row?.["pid"] ?? 0), since: Number(row?.["since"] ?? 0) }
+}
+
+const take = (database: DatabaseSync, pid: number, since: number): void => {
+  database.exec("CREATE TABLE IF NOT EXISTS holder (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER, since INTEGER)")
+  database.exec("BEGIN IMMEDIATE")
+  database.prepare("INSERT OR REPLACE INTO holder VALUES (1, ?, ?)").run(pid, since)
+  database.exec("COMMIT")
+  // Held until the connection closes. Losing the race for it between the two transactions means somebody else has it.
+  database.exec("BEGIN IMMEDIATE")
+}
+
+/** Holds the lease while the layer lives. */
+export const layer = ({ journal, pid }: LeaseOptions): Layer.Layer<never, JournalInUse | LeaseUnavailable> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const unavailable = (cause: unknown) => new LeaseUnavailable({ journal, cause })
+      const database = yield* Effect.acquireRelease(
+        Effect.try({ try: () => new DatabaseSync(`${journal}.lease`, { timeout: 0 }), catch: unavailable }),
+        (database) => Effect.sync(() => database.close())
+      )
+      const since = yield* Clock.currentTimeMillis
+      yield* Effect.try({
+        try: () => take(database, pid, since),
+        catch: (cause) => (isBusy(cause) ? new JournalInUse({ journal, ...readHolder(database) }) : unavailable(cause))
+      })
+    })
+  )

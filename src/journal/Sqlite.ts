@@ -1,0 +1,95 @@
+/**
+ * SQLite for Effect's `SqlClient` by Node's own `node:sqlite`: no native package to install. One connection, write-ahead log,
+ * `synchronous=FULL`: a statement that returned survives a crash and a power cut. The driver is synchronous, so a commit
+ * blocks the event loop for 0.1 to 0.3 ms; journals of one bot do not need more.
+ */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { Effect, Layer, Semaphore, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+
+export interface SqliteOptions {
+  readonly filename: string
+  readonly readOnly?: boolean
+}
+
+const failure = (cause: unknown, message: string): SqlError.SqlError => {
+  // Effect classifies by the numeric code, which node:sqlite calls `errcode`.
+  if (cause instanceof Error && "errcode" in cause) Object.assign(cause, { errno: cause.errcode })
+  return new SqlError.SqlError({ reason: SqlError.classifySqliteError(cause, { message, operation: "execute" }) })
+}
+
+const attempt = <A>(message: string, evaluate: () => A): Effect.Effect<A, SqlError.SqlError> =>
+  Effect.try({ try: evaluate, catch: (cause) => failure(cause, message) })
+
+const open = ({ filename, readOnly = false }: SqliteOptions): DatabaseSync => {
+  const database = new DatabaseSync(filename, { readOnly })
+  database.exec("PRAGMA busy_timeout = 5000")
+  if (!readOnly) database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+  return database
+}
+
+const makeConnection = (database: DatabaseSync): SqlConnection.Connection => {
+  const prepared = new Map<string, StatementSync>()
+
+  const prepare = (sql: string): StatementSync => {
+    const known = prepared.get(sql)
+    if (known !== undefined) return known
+    const statement = database.prepare(sql)
+    prepared.set(sql, statement)
+    return statement
+  }
+
+  const run = (statement: StatementSync, params: ReadonlyArray<unknown>, arrays: boolean): ReadonlyArray<unknown> => {
+    const values = params as ReadonlyArray<SQLInputValue>
+    statement.setReturnArrays(arrays)
+    if (statement.columns().length > 0) return statement.all(...values)
+    // Without big integers `run` throws after executing once the last row id passes 2^53.
+    statement.setReadBigInts(true)
+    statement.run(...values)
+    return []
+  }
+
+  const execute = (sql: string, params: ReadonlyArray<unknown>, arrays = false) =>
+    attempt(`Failed to execute: ${sql}`, () => run(prepare(sql), params, arrays))
+  const values = (sql: string, params: ReadonlyArray<unknown>) =>
+    execute(sql, params, true) as Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
+
+  return {
+    execute: (sql, params, transformRows) =>
+      Effect.map(execute(sql, params), (rows) =>
+        transformRows === undefined ? rows : transformRows(rows as ReadonlyArray<object>)
+      ),
+    executeRaw: execute,
+    executeStream: (sql, params) => Stream.fromIterableEffect(execute(sql, params)),
+    executeValues: values,
+    executeValuesUnprepared: values,
+    executeUnprepared: (sql, params) => execute(sql, params)
+  }
+}
+
+export const layer = (options: SqliteOptions): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.gen(function* () {
+      const database = yield* Effect.acquireRelease(
+        attempt(`Cannot open the database ${options.filename}`, () => open(options)),
+        (database) => Effect.sync(() => database.close())
+      )
+      const connection = makeConnection(database)
+      const semaphore = yield* Semaphore.make(1)
+      return yield* SqlClient.make({
+        ...SqlClient.makeSqliteAcquirers({
+          connection: Effect.succeed(connection),
+          semaphore,
+          isTransaction: () => database.isTransaction
+        }),
+        compiler: Statement.makeCompilerSqlite(),
+        driver: "node:sqlite",
+        beginTransaction: "BEGIN IMMEDIATE",
+        prepareTransactionControls: true,
+        releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+        spanAttributes: [["db.system.name", "sqlite"]]
+      })
+    })
+  ).pipe(Layer.provide(Reactivity.layer))

@@ -1,0 +1,35 @@
+/**
+ * The journal's tables. A migration that shipped is never edited: a change is a new entry. The events are readable with
+ * any SQLite tool (times in milliseconds, amounts as text, the event itself as JSON) and the database itself refuses to
+ * change or delete one.
+ */
+import { Effect } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+
+const createJournal = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE journal (
+      sequence INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL,
+      event TEXT NOT NULL,
+      strategy TEXT,
+      slot TEXT,
+      placement TEXT,
+      order_id TEXT,
+      correlation_id TEXT,
+      body TEXT NOT NULL
+    ) STRICT`
+  yield* sql`CREATE INDEX journal_placement ON journal (placement) WHERE placement IS NOT NULL`
+  yield* sql`CREATE INDEX journal_event ON journal (event, sequence)`
+  yield* sql`
+    CREATE TRIGGER journal_is_append_only_update BEFORE UPDATE ON journal
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END`
+  yield* sql`
+    CREATE TRIGGER journal_is_append_only_delete BEFORE DELETE ON journal
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END`
+})
+
+export const migrations = Migrator.fromRecord({
+  "0001_create_journal": createJournal
+})

@@ -1,0 +1,111 @@
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { BotEvent } from "../../src/domain/BotEvent.ts"
+import { Journal } from "../../src/journal/Journal.ts"
+import * as Lease from "../../src/journal/Lease.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
+
+const newFile = () => join(mkdtempSync(join(tmpdir(), "limitbot-journal-")), "journal.sqlite")
+const journalAt = (filename: string) => Layer.provide(Journal.layer, Sqlite.layer({ filename }))
+
+const stopped = (reason: string): BotEvent => ({ _tag: "BotStopped", reason })
+
+describe("Journal", () => {
+  it.effect("gives back what was appended, across a reopen, in order and without gaps", () =>
+    Effect.gen(function* () {
+      const filename = newFile()
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          const journal = yield* Journal
+          yield* journal.append([stopped("a"), stopped("b")])
+          yield* journal.append([])
+          yield* journal.append([stopped("c")])
+        }),
+        journalAt(filename)
+      )
+      const events = yield* Effect.provide(
+        Effect.flatMap(Journal, (journal) => Effect.andThen(journal.append([stopped("d")]), journal.read(0, 100))),
+        journalAt(filename)
+      )
+      assert.deepStrictEqual(
+        events.map(({ sequence, event }) => [sequence, event._tag === "BotStopped" && event.reason]),
+        [
+          [1, "a"],
+          [2, "b"],
+          [3, "c"],
+          [4, "d"]
+        ]
+      )
+    })
+  )
+
+  it.effect.prop("every event survives the round trip exactly", [BotEvent], ([generated]) =>
+    Effect.gen(function* () {
+      // Memory is any JSON, whose odd keys (`__proto__`) are not ours to keep.
+      const event = generated._tag === "Decided" ? { ...generated, memory: null } : generated
+      const journal = yield* Journal
+      yield* journal.append([event])
+      const [read] = yield* journal.read(0, 10)
+      assert.deepStrictEqual(JSON.stringify(read?.event, bigints), JSON.stringify(event, bigints))
+    }).pipe(Effect.provide(journalAt(":memory:")))
+  )
+
+  it.effect("refuses to change or delete an event, whoever asks", () =>
+    Effect.gen(function* () {
+      const filename = newFile()
+      yield* Effect.provide(
+        Effect.flatMap(Journal, (journal) => journal.append([stopped("a")])),
+        journalAt(filename)
+      )
+      const database = new DatabaseSync(filename)
+      assert.throws(() => database.exec("UPDATE journal SET at = 0"), /append-only/)
+      assert.throws(() => database.exec("DELETE FROM journal"), /append-only/)
+      database.close()
+    })
+  )
+
+  it.effect("stops at an event that does not decode, naming it", () =>
+    Effect.gen(function* () {
+      const filename = newFile()
+      yield* Effect.provide(Effect.asVoid(Journal), journalAt(filename))
+      const database = new DatabaseSync(filename)
+      database.exec(`INSERT INTO journal (sequence, at, event, body) VALUES (1, 0, 'X', '{"_tag":"X"}')`)
+      database.close()
+      const error = yield* Effect.flip(
+        Effect.provide(
+          Effect.flatMap(Journal, (journal) => journal.read(0, 10)),
+          journalAt(filename)
+        )
+      )
+      assert.include(error.message, "Event 1 of the journal does not decode")
+    })
+  )
+})
+
+describe("Lease", () => {
+  it.effect("a second bot on the same journal is refused and told who has it", () =>
+    Effect.gen(function* () {
+      const journal = newFile()
+      const error = yield* Effect.provide(
+        Effect.flip(Effect.provide(Effect.void, Lease.layer({ journal, pid: 2 }))),
+        Lease.layer({ journal, pid: 1 })
+      )
+      assert.strictEqual(error._tag, "JournalInUse")
+      assert.include(error.message, "in use by process 1 since 1970-01-01")
+    })
+  )
+
+  it.effect("is free again when its holder ends", () =>
+    Effect.gen(function* () {
+      const journal = newFile()
+      yield* Effect.provide(Effect.void, Lease.layer({ journal, pid: 1 }))
+      yield* Effect.provide(Effect.void, Lease.layer({ journal, pid: 2 }))
+    })
+  )
+})
+
+const bigints = (_key: string, value: unknown) => (typeof value === "bigint" ? `${value}n` : value)
