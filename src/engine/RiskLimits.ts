@@ -1,0 +1,90 @@
+/**
+ * What our own limits say about a desired order. Only `Approved` can be placed, and only this file can make one, so an
+ * unchecked order cannot be sent. `Denied` means we refused; the venue never saw it.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import { formatWithSymbol } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import * as Market from "../domain/Market.ts"
+import type { DesiredOrder } from "../strategy/Decision.ts"
+import type { Limits } from "../strategy/Strategy.ts"
+
+declare const approved: unique symbol
+
+export interface Approved {
+  readonly [approved]: true
+  readonly desired: DesiredOrder
+  readonly inputAmount: Amount
+  readonly outputAmount: Amount
+}
+
+export type LimitName =
+  | "kill-switch"
+  | "stale-price"
+  | "price-deviation"
+  | "open-orders"
+  | "budget"
+  | "frozen"
+  | "tiny"
+
+export interface Denied {
+  readonly limit: LimitName
+  readonly reason: string
+}
+
+export interface Circumstances {
+  readonly now: number
+  readonly market: Market.Market
+  readonly limits: Limits
+  readonly price: Market.TwoSidedPrice
+  /** Unfinished placements of the strategy. */
+  readonly openOrders: number
+  /** Input asset that the strategy may still spend, reserves taken off. */
+  readonly free: Amount
+  readonly killed?: string
+  readonly frozen?: string
+}
+
+export type Verdict = { readonly approved: Approved } | { readonly denied: Denied }
+
+const denied = (limit: LimitName, reason: string): Verdict => ({ denied: { limit, reason } })
+
+export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
+  const { market, limits } = at
+  if (at.killed !== undefined) return denied("kill-switch", `The kill switch is on: ${at.killed}`)
+  if (at.frozen !== undefined) return denied("frozen", `The slot is frozen until somebody looks: ${at.frozen}`)
+  const ageMillis = at.now - at.price.at
+  if (ageMillis > limits.staleAfterMillis || ageMillis < -limits.staleAfterMillis) {
+    return denied("stale-price", `The price is ${ageMillis} ms old, more than ${limits.staleAfterMillis} ms`)
+  }
+  const deviation = badDeviation(desired, at)
+  if (deviation !== undefined) return denied("price-deviation", deviation)
+  if (at.openOrders >= limits.maxOpenOrders) {
+    return denied("open-orders", `${at.openOrders} orders are open, the most allowed is ${limits.maxOpenOrders}`)
+  }
+  const inputAmount = Market.inputAmount(market, desired.side, desired.quantity, desired.price)
+  const outputAmount = Market.outputAmount(market, desired.side, desired.quantity, desired.price)
+  if (inputAmount <= 0n || outputAmount <= 0n) return denied("tiny", "The order rounds to nothing")
+  if (inputAmount > at.free) {
+    const asset = Market.inputAsset(market, desired.side)
+    return denied(
+      "budget",
+      `It needs ${formatWithSymbol(inputAmount, asset)}, the strategy has ${formatWithSymbol(at.free, asset)} free`
+    )
+  }
+  return { approved: { desired, inputAmount, outputAmount } as Approved }
+}
+
+/** An order so far on the wrong side of the market that it would give money away. */
+const badDeviation = (desired: DesiredOrder, { price, limits }: Circumstances): string | undefined => {
+  const mid = Market.mid(price)
+  const factor =
+    desired.side === "BUY"
+      ? Decimal.add(Decimal.one, limits.maxPriceDeviation)
+      : Decimal.subtract(Decimal.one, limits.maxPriceDeviation)
+  const worst = Decimal.multiply(mid, factor)
+  const gives = desired.side === "BUY" ? Decimal.isGreater(desired.price, worst) : Decimal.isLess(desired.price, worst)
+  return gives
+    ? `${desired.side} at ${Decimal.format(desired.price)} is beyond ${Decimal.format(worst)}, the worst allowed at a mid of ${Decimal.format(mid)}`
+    : undefined
+}
