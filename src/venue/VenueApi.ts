@@ -1,0 +1,13 @@
+/**
+ * The contract of the service: one declaration from which the client, the sandbox and the OpenAPI document derive. Its
+ * groups are in their own files. Every fault of a request is reported, not only the first.
+ */
+import { HttpApi } from "effect/http-api"
+import { AccountApi } from "./AccountApi.ts"
+import { IntentsApi } from "./IntentsApi.ts"
+import { OrdersApi } from "./OrdersApi.ts"
+import { SwapsApi } from "./SwapsApi.ts"
+
+export const VenueApi = HttpApi.make("venue")
+  .add(OrdersApi, IntentsApi, SwapsApi, AccountApi)
+  .annotate(HttpApi.ParseOptions, { errors: "all" })

@@ -1,0 +1,115 @@
+/** A quote: what is asked (strict), what comes back (tolerant), and the echo of the request inside it. */
+import { Schema } from "effect"
+import * as Wire from "./WireValue.ts"
+
+const { tolerant } = Wire
+const Text = Schema.String
+
+const Rebates = Schema.Array(
+  Schema.Struct({
+    recipient: Wire.Identifier,
+    share: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 100 }))
+  })
+).check(
+  Schema.isMaxLength(3),
+  Schema.makeFilter(
+    (rebates: ReadonlyArray<{ readonly share: number }>) =>
+      rebates.length === 0 || rebates.reduce((sum, { share }) => sum + share, 0) === 100 || "shares must sum to 100"
+  )
+)
+
+export const QuoteRequest = Schema.Struct({
+  /** True: a price only, no deposit address. */
+  dry: Schema.Boolean,
+  swapType: Schema.Literals(Wire.swapTypes),
+  /** Basis points. */
+  slippageTolerance: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })),
+  originAsset: Wire.Identifier,
+  depositType: Schema.Literals(Wire.depositTypes),
+  destinationAsset: Wire.Identifier,
+  /** Of the origin asset, or of the destination asset for EXACT_OUTPUT; smallest units. */
+  amount: Wire.PositiveAmountText,
+  refundTo: Wire.Identifier,
+  refundType: Schema.Literals(Wire.depositTypes),
+  recipient: Wire.Identifier,
+  recipientType: Schema.Literals(Wire.recipientTypes),
+  deadline: Wire.TimestampText,
+  depositMode: Wire.withDefault(Schema.Literals(Wire.depositModes), "SIMPLE"),
+  connectedWallets: Schema.optionalKey(Schema.Array(Text)),
+  sessionId: Schema.optionalKey(Text),
+  virtualChainRecipient: Schema.optionalKey(Text),
+  virtualChainRefundRecipient: Schema.optionalKey(Text),
+  customRecipientMsg: Schema.optionalKey(Text),
+  confidentiality: Wire.withDefault(Schema.Literals(Wire.confidentialities), "public"),
+  referral: Schema.optionalKey(Text),
+  rebates: Schema.optionalKey(Rebates),
+  quoteWaitingTimeMs: Wire.withDefault(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)), 0),
+  appFees: Schema.optionalKey(Schema.Array(Wire.AppFee)),
+  insured: Wire.withDefault(Schema.Boolean, false)
+}).annotate({ identifier: "QuoteRequest" })
+export type QuoteRequest = typeof QuoteRequest.Type
+
+/** The request as the venue understood it. */
+const QuoteRequestEcho = Schema.Struct({
+  dry: tolerant(Schema.Boolean),
+  swapType: tolerant(Wire.openEnum(Wire.swapTypes)),
+  slippageTolerance: tolerant(Schema.Finite),
+  originAsset: tolerant(Text),
+  depositType: tolerant(Wire.openEnum(Wire.depositTypes)),
+  destinationAsset: tolerant(Text),
+  amount: tolerant(Text),
+  refundTo: tolerant(Text),
+  refundType: tolerant(Wire.openEnum(Wire.depositTypes)),
+  recipient: tolerant(Text),
+  recipientType: tolerant(Wire.openEnum(Wire.recipientTypes)),
+  deadline: tolerant(Text),
+  depositMode: tolerant(Wire.openEnum(Wire.depositModes)),
+  connectedWallets: tolerant(Schema.Array(Text)),
+  sessionId: tolerant(Text),
+  virtualChainRecipient: tolerant(Text),
+  virtualChainRefundRecipient: tolerant(Text),
+  customRecipientMsg: tolerant(Text),
+  confidentiality: tolerant(Wire.openEnum(Wire.confidentialities)),
+  referral: tolerant(Text),
+  rebates: tolerant(Schema.Array(Schema.Struct({ recipient: Text, share: Schema.Finite }))),
+  quoteWaitingTimeMs: tolerant(Schema.Finite),
+  appFees: tolerant(Schema.Array(Wire.ReportedFee)),
+  insured: tolerant(Schema.Boolean)
+})
+
+export const Quote = Schema.Struct({
+  amountIn: Text,
+  amountInFormatted: tolerant(Text),
+  amountInUsd: tolerant(Text),
+  minAmountIn: tolerant(Text),
+  amountOut: Text,
+  amountOutFormatted: tolerant(Text),
+  amountOutUsd: tolerant(Text),
+  minAmountOut: tolerant(Text),
+  /** Seconds. */
+  timeEstimate: tolerant(Schema.Finite),
+  /** With `deadline` and `timeWhenInactive` absent when dry. */
+  depositAddress: tolerant(Text),
+  depositMemo: tolerant(Text),
+  chainDepositAddresses: tolerant(
+    Schema.Array(Schema.Struct({ blockchain: Text, address: Text, memo: tolerant(Text) }))
+  ),
+  deadline: tolerant(Text),
+  timeWhenInactive: tolerant(Text),
+  virtualChainRecipient: tolerant(Text),
+  virtualChainRefundRecipient: tolerant(Text),
+  customRecipientMsg: tolerant(Text),
+  refundFee: tolerant(Text),
+  withdrawFee: tolerant(Text)
+}).annotate({ identifier: "Quote" })
+export type Quote = typeof Quote.Type
+
+export const QuoteResponse = Schema.Struct({
+  correlationId: tolerant(Text),
+  timestamp: tolerant(Text),
+  /** `ed25519:` and base58; see `QuoteSignature`. */
+  signature: tolerant(Text),
+  quoteRequest: QuoteRequestEcho,
+  quote: Quote
+}).annotate({ identifier: "QuoteResponse" })
+export type QuoteResponse = typeof QuoteResponse.Type
