@@ -1,0 +1,205 @@
+/**
+ * Small readers that combine into the shape of a file. A reader turns a node into a value or reports what is wrong with
+ * it and goes on, so that one reading finds every mistake. What is read stays `Located`, for checks between fields.
+ */
+import type { Asset } from "../domain/Amount.ts"
+import * as Amount from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { nearest, quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
+import { isEmpty, type YamlMap, type YamlNode } from "./YamlReader.ts"
+
+/** `undefined` means: reported. */
+export type Reader<A> = (node: YamlNode, to: Report) => A | undefined
+
+export interface Located<A> extends Span {
+  readonly value: A
+}
+
+interface Field<A> {
+  readonly read: Reader<A>
+  readonly isRequired: boolean
+}
+
+export const required = <A>(read: Reader<A>): Field<A> => ({ read, isRequired: true })
+export const optional = <A>(read: Reader<A>): Field<A> => ({ read, isRequired: false })
+
+type ValueOf<F> = F extends Field<infer A> ? A : never
+/** A field that is absent or wrong is `undefined`: the mistake is reported already. */
+export type Fields<F> = { readonly [K in keyof F]: Located<ValueOf<F[K]>> | undefined }
+
+const describe = (node: YamlNode): string =>
+  node.type === "map" ? "a mapping" : node.type === "list" ? "a list" : isEmpty(node) ? "nothing" : quoted(node.text)
+
+/** A mapping with these keys and no others. `otherKeys` are known here but read elsewhere. */
+export const fields =
+  <F extends Readonly<Record<string, Field<unknown>>>>(
+    table: F,
+    otherKeys: ReadonlyArray<string> = []
+  ): Reader<Fields<F>> =>
+  (node, to) => {
+    const keys = Object.keys(table)
+    if (node.type !== "map") {
+      return report(to, node, `expected keys and values, found ${describe(node)}`, `the keys are: ${keys.join(", ")}`)
+    }
+    const known = [...keys, ...otherKeys]
+    for (const [name, { key }] of node.entries) {
+      if (!known.includes(name)) report(to, key, `unknown key ${quoted(name)}`, suggestion(name, known))
+    }
+    const read = keys.map((name) => [name, readField(node, name, table[name], keys, to)])
+    // Every key of the table is in the entries; the type of each value is that of its reader.
+    return Object.fromEntries(read) as Fields<F>
+  }
+
+const readField = (
+  map: YamlMap,
+  name: string,
+  field: Field<unknown> | undefined,
+  keys: ReadonlyArray<string>,
+  to: Report
+): Located<unknown> | undefined => {
+  const entry = map.entries.get(name)
+  if (field === undefined) return undefined
+  if (entry === undefined) {
+    // A misspelled key is reported as such; that it is then missing needs no second problem.
+    const isMisspelled = [...map.entries.keys()].some((key) => !keys.includes(key) && nearest(key, keys) === name)
+    if (field.isRequired && !isMisspelled) report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`)
+    return undefined
+  }
+  if (isEmpty(entry.value)) return report(to, entry.key, `"${name}" has no value`)
+  const value = field.read(entry.value, to)
+  return value === undefined ? undefined : { value, start: entry.value.start, end: entry.value.end }
+}
+
+/** For a key that has no place here, with the reason. */
+export const refuse =
+  (message: string): Reader<never> =>
+  (node, to) =>
+    report(to, node, message)
+
+/** A list of at least one. */
+export const list =
+  <A>(read: Reader<A>): Reader<ReadonlyArray<Located<A>>> =>
+  (node, to) => {
+    if (node.type !== "list") return report(to, node, `expected a list, found ${describe(node)}`)
+    if (node.items.length === 0) return report(to, node, "the list is empty")
+    const items = node.items.map((item) => {
+      const value = read(item, to)
+      return value === undefined ? undefined : { value, start: item.start, end: item.end }
+    })
+    const good = items.filter((item) => item !== undefined)
+    return good.length === items.length ? good : undefined
+  }
+
+const scalar =
+  <A>(
+    expected: string,
+    parse: (text: string) => A | undefined,
+    hint?: (text: string) => string | undefined
+  ): Reader<A> =>
+  (node, to) => {
+    const value = node.type === "scalar" && !isEmpty(node) ? parse(node.text) : undefined
+    if (value !== undefined) return value
+    const advice = node.type === "scalar" ? hint?.(node.text) : undefined
+    return report(to, node, `expected ${expected}, found ${describe(node)}`, advice)
+  }
+
+export const text: Reader<string> = scalar("text", (found) => (found.trim() === "" ? undefined : found))
+
+/** How names of strategies look: safe in file names, URLs and tables. */
+export const name: Reader<string> = scalar(
+  "a name of lower-case letters, digits and dashes (at most 64)",
+  (found) => (/^[a-z0-9][a-z0-9-]{0,63}$/.test(found) ? found : undefined),
+  (found) => {
+    const fitting = found
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 64)
+    return fitting === "" ? undefined : `for example "${fitting}"`
+  }
+)
+
+export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Reader<T> =>
+  scalar(
+    choices.join(" or "),
+    (found) => choices.find((choice) => choice === found),
+    (found) => {
+      const meant = nearest(found, choices)
+      return meant === undefined ? undefined : `did you mean "${meant}"?`
+    }
+  )
+
+export const trueOrFalse: Reader<boolean> = scalar("true or false", (found) =>
+  found === "true" ? true : found === "false" ? false : undefined
+)
+
+export const integer = (least: number, most: number): Reader<number> =>
+  scalar(`a whole number from ${least} to ${most}`, (found) => {
+    const value = /^-?\d{1,15}$/.test(found) ? Number(found) : undefined
+    return value !== undefined && value >= least && value <= most ? value : undefined
+  })
+
+const numberHint = (found: string): string | undefined => {
+  if (/^[+-]?[\d.]+e[+-]?\d+$/i.test(found)) return "write the number out, without an exponent"
+  if (/^\d{1,3}([,_' ]\d{3})+(\.\d+)?$/.test(found)) return `write ${found.replace(/[,_' ]/g, "")}: no separators`
+  if (/^\d+,\d+$/.test(found)) return `write ${found.replace(",", ".")}: the decimal sign is a point`
+  const number = /^[^\d.-]*(\d+(?:\.\d+)?)[^\d]*$/.exec(found)?.[1]
+  return number === undefined ? undefined : `write ${number}: just the number`
+}
+
+const positive = (found: string): Decimal.Decimal | undefined => {
+  const value = Decimal.parse(found)
+  return value !== undefined && Decimal.isPositive(value) ? value : undefined
+}
+
+/** Quote units per one base unit, exactly as written. */
+export const price: Reader<Decimal.Decimal> = scalar("a price above zero", positive, numberHint)
+
+/** Units of the asset, as smallest units. `zero`: whether nothing at all is an amount here. */
+export const amount =
+  (asset: Asset, { zero }: { readonly zero: boolean }): Reader<Amount.Amount> =>
+  (node, to) => {
+    const expected = zero ? `an amount of ${asset.symbol}` : `an amount of ${asset.symbol} above zero`
+    const value = scalar(expected, zero ? notNegative : positive, numberHint)(node, to)
+    if (value === undefined) return undefined
+    const smallest = Amount.fromDecimal(value, asset.decimals)
+    if (smallest !== undefined) return smallest
+    return report(
+      to,
+      node,
+      `${Decimal.format(value)} is finer than ${asset.symbol} goes: ${asset.decimals} decimal places`
+    )
+  }
+
+const notNegative = (found: string): Decimal.Decimal | undefined => {
+  const value = Decimal.parse(found)
+  return value === undefined || value.digits < 0n ? undefined : value
+}
+
+const parseRatio = (found: string): Decimal.Decimal | undefined => {
+  const [, number, unit] = /^([\d.]+) ?(%|bps)$/.exec(found) ?? []
+  const value = number === undefined ? undefined : positive(number)
+  return value === undefined ? undefined : Decimal.multiply(value, Decimal.make(1n, unit === "%" ? 2 : 4))
+}
+
+/** `5%` or `25bps`, above zero. */
+export const ratio: Reader<Decimal.Decimal> = scalar("a ratio such as 5% or 25bps", parseRatio, (found) => {
+  const value = positive(found)
+  return value === undefined
+    ? undefined
+    : `write ${Decimal.format(Decimal.multiply(value, Decimal.make(100n)))}% for ${found}`
+})
+
+const unitMillis: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const longestDays = 3650
+
+/** `30s`, `5m`, `6h`, `7d` in milliseconds. */
+export const duration: Reader<number> = scalar(
+  "a duration such as 30s, 5m, 6h or 7d",
+  (found) => {
+    const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(found) ?? []
+    const millis = Number(number) * (unitMillis[unit ?? ""] ?? 0)
+    return millis > 0 && millis <= longestDays * 86_400_000 ? millis : undefined
+  },
+  (found) => (/^\d+$/.test(found) ? `write ${found}s for seconds` : undefined)
+)

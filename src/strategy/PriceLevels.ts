@@ -1,0 +1,70 @@
+/**
+ * Prices between two prices. The ends stay exactly as written; what is computed in between is put on the market's tick,
+ * or, where the market has none, rounded to eight significant digits.
+ */
+import * as Decimal from "../domain/Decimal.ts"
+import type { Market, Price } from "../domain/Market.ts"
+import { type Report, report, type Span } from "./Problem.ts"
+
+export const spacings = ["arithmetic", "geometric"] as const
+export type Spacing = (typeof spacings)[number]
+
+const significantDigits = 8
+const half = Decimal.make(5n, 1)
+
+/** The nearest price that an order may have; exactly between two, the higher. */
+const nearestPrice = (market: Market, value: number): Price => {
+  if (market.tick === undefined) return Decimal.fromNumber(value, significantDigits)
+  const shifted = Decimal.add(Decimal.fromNumber(value), Decimal.multiply(market.tick, half))
+  return Decimal.roundToStep(shifted, market.tick, "down")
+}
+
+/**
+ * `count` prices from `first` to `last`, both included: with equal differences or equal ratios. Computed in doubles: the
+ * exact geometric levels are irrational anyway, and the rounding is far coarser than a double's error.
+ */
+export const between = (
+  market: Market,
+  first: Price,
+  last: Price,
+  count: number,
+  spacing: Spacing
+): ReadonlyArray<Price> => {
+  const [a, b] = [Decimal.toNumber(first), Decimal.toNumber(last)]
+  return Array.from({ length: count }, (_, index) => {
+    const share = index / (count - 1)
+    if (index === 0) return first
+    if (index === count - 1) return last
+    return nearestPrice(market, spacing === "arithmetic" ? a + (b - a) * share : a * (b / a) ** share)
+  })
+}
+
+/** A price that somebody wrote must be one that an order can have. */
+export const checkTick = (market: Market, price: Price, at: Span, to: Report): void => {
+  if (market.tick === undefined || Decimal.equals(Decimal.roundToStep(price, market.tick, "down"), price)) return
+  const below = Decimal.roundToStep(price, market.tick, "down")
+  const above = Decimal.add(below, market.tick)
+  const step = `${market.name} trades in steps of ${Decimal.format(market.tick)}`
+  report(
+    to,
+    at,
+    `the price ${Decimal.format(price)} is between two steps: ${step}`,
+    Decimal.isPositive(below)
+      ? `take ${Decimal.format(below)} or ${Decimal.format(above)}`
+      : `at least ${Decimal.format(above)}`
+  )
+}
+
+/** False, and reported, when rounding made two of the prices the same. */
+export const checkDistinct = (
+  market: Market,
+  prices: ReadonlyArray<Price>,
+  at: Span,
+  what: string,
+  to: Report
+): boolean => {
+  if (new Set(prices.map(Decimal.format)).size === prices.length) return true
+  const step = market.tick === undefined ? "eight digits can tell" : `the price step of ${Decimal.format(market.tick)}`
+  report(to, at, `${prices.length} ${what} lie closer together than ${step}`, `fewer ${what}, or a wider range`)
+  return false
+}

@@ -1,0 +1,154 @@
+/**
+ * A mistake in a file of the user's: where it is, what was expected, and what was probably meant. Problems are collected,
+ * never thrown, so that one run names every mistake of a file.
+ */
+export interface Problem {
+  /** The file as the user wrote it. */
+  readonly file: string
+  /** Both from 1; columns count UTF-16 code units, as editors do. */
+  readonly line: number
+  readonly column: number
+  /** One past the last column, when the mistake is a stretch of that line. */
+  readonly endColumn?: number
+  readonly message: string
+  readonly hint?: string
+}
+
+/** A stretch of the text: offsets of its first character and of the one after its last. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The text of a file and the places in it. */
+export interface SourceText {
+  readonly file: string
+  readonly text: string
+  readonly lineStarts: ReadonlyArray<number>
+}
+
+export const sourceText = (file: string, text: string): SourceText => {
+  const lineStarts = [0]
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lineStarts.push(at + 1)
+  return { file, text, lineStarts }
+}
+
+/** Line (from 1) of an offset; binary search. */
+export const lineAt = (source: SourceText, offset: number): number => {
+  let low = 0
+  let high = source.lineStarts.length
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((source.lineStarts[middle] ?? 0) <= offset) low = middle
+    else high = middle
+  }
+  return low + 1
+}
+
+const lineText = (source: SourceText, line: number): string =>
+  source.text.slice(source.lineStarts[line - 1], source.lineStarts[line] ?? source.text.length).replace(/[\r\n]+$/, "")
+
+/** `file:line`, as reasons carry it. */
+export const place = (source: SourceText, offset: number): string => `${source.file}:${lineAt(source, offset)}`
+
+export const problemAt = (source: SourceText, span: Span, message: string, hint?: string): Problem => {
+  const start = Math.max(0, Math.min(span.start, source.text.length))
+  const line = lineAt(source, start)
+  const column = start - (source.lineStarts[line - 1] ?? 0) + 1
+  const endColumn = Math.min(column + Math.max(1, span.end - start), lineText(source, line).length + 1)
+  return {
+    file: source.file,
+    line,
+    column,
+    ...(endColumn > column ? { endColumn } : {}),
+    message,
+    ...(hint === undefined ? {} : { hint })
+  }
+}
+
+/** Where problems go while a file is read. */
+export interface Report {
+  readonly source: SourceText
+  readonly problems: Array<Problem>
+}
+
+export const report = (to: Report, span: Span, message: string, hint?: string): undefined => {
+  to.problems.push(problemAt(to.source, span, message, hint))
+  return undefined
+}
+
+/** In the order of the file, each once. */
+export const inOrder = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
+  const seen = new Set<string>()
+  return problems
+    .filter(({ line, column, message }) => {
+      const key = `${line}:${column}:${message}`
+      return seen.has(key) ? false : seen.add(key) !== undefined
+    })
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+}
+
+const longestLine = 160
+/** Control and direction characters: a file must not be able to repaint the terminal. */
+const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+
+/** Text of the user's as it may stand in a message: short, on one line, visible. */
+export const quoted = (text: string): string => {
+  const visible = text.replace(unprintable, "�")
+  return `"${visible.length > 40 ? `${visible.slice(0, 39)}…` : visible}"`
+}
+
+/** `file:line:column: message`, the line with carets under the mistake, and the hint. */
+export const render = (problem: Problem, text: string): string => {
+  const raw = lineText(sourceText(problem.file, text), problem.line)
+  const skipped = Math.max(0, problem.column - longestLine / 2)
+  const shown = raw
+    .slice(skipped, skipped + longestLine)
+    .replace(/\t/g, " ")
+    .replace(unprintable, "�")
+  const start = problem.column - 1 - skipped
+  const carets = Math.max(1, Math.min((problem.endColumn ?? problem.column + 1) - problem.column, shown.length - start))
+  const margin = " ".repeat(String(problem.line).length)
+  return [
+    `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`,
+    `  ${problem.line} | ${shown}`,
+    `  ${margin} | ${" ".repeat(start)}${"^".repeat(carets)}`,
+    ...(problem.hint === undefined ? [] : [`  ${margin} = ${problem.hint}`])
+  ].join("\n")
+}
+
+/** The fewest single-character edits and swaps of neighbours between two words; given up beyond `limit`. */
+const editDistance = (a: string, b: string, limit: number): number => {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1
+  let beforePrevious: Array<number> = []
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1
+      let best = Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + same)
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, (beforePrevious[j - 2] ?? 0) + 1)
+      row.push(best)
+    }
+    beforePrevious = previous
+    previous = row
+  }
+  return previous[b.length] ?? limit + 1
+}
+
+/** The candidate that was probably meant, if one is near enough: a third of the word may be wrong, at most three letters. */
+export const nearest = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
+  const lower = word.toLowerCase()
+  const limit = Math.min(3, Math.max(1, Math.floor(word.length / 3)))
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(lower, candidate.toLowerCase(), limit) }))
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance)
+  return ranked[0]?.candidate
+}
+
+/** `did you mean "x"?`, or the list of what there is. */
+export const suggestion = (word: string, candidates: ReadonlyArray<string>): string => {
+  const meant = nearest(word, candidates)
+  return meant === undefined ? `one of: ${candidates.join(", ")}` : `did you mean "${meant}"?`
+}

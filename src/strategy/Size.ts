@@ -1,0 +1,34 @@
+/** A size that is given either in the base or in the quote asset: `size: { quote: 50 }`. */
+import type { Amount } from "../domain/Amount.ts"
+import { baseQuantity, type Market, type Price } from "../domain/Market.ts"
+import { amount, fields, optional, type Reader } from "./Fields.ts"
+import { report } from "./Problem.ts"
+
+export interface Size {
+  readonly unit: "base" | "quote"
+  readonly amount: Amount
+}
+
+export const size =
+  (market: Market): Reader<Size> =>
+  (node, to) => {
+    const read = fields({
+      base: optional(amount(market.base, { zero: false })),
+      quote: optional(amount(market.quote, { zero: false }))
+    })(node, to)
+    if (read === undefined || node.type !== "map") return undefined
+    const { base, quote } = read
+    if (node.entries.has("base") && node.entries.has("quote")) {
+      return report(to, node.entries.get("quote")?.key ?? node, 'give either "base" or "quote", not both')
+    }
+    if (base !== undefined) return { unit: "base", amount: base.value }
+    if (quote !== undefined) return { unit: "quote", amount: quote.value }
+    const isMissing = !node.entries.has("base") && !node.entries.has("quote")
+    return isMissing
+      ? report(to, { start: node.start, end: node.start + 1 }, 'missing key "base" or "quote"')
+      : undefined
+  }
+
+/** Base quantity at a price; a quote amount is never exceeded. */
+export const quantityAt = (market: Market, { unit, amount }: Size, price: Price): Amount =>
+  unit === "base" ? amount : baseQuantity(market, amount, price, "down")

@@ -1,0 +1,153 @@
+/**
+ * A strategy file: YAML in, a pure `Strategy` out, or every mistake in it. The keys are those of `fileFields` and one
+ * section named like the kind.
+ */
+import { createHash } from "node:crypto"
+import { Result } from "effect"
+import type { Asset } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Market, Price } from "../domain/Market.ts"
+import * as Read from "./Fields.ts"
+import type { Behaviour, Kind, KindContext } from "./Kind.ts"
+import { kinds } from "./kinds.ts"
+import { inOrder, type Problem, quoted, type Report, report, sourceText, suggestion } from "./Problem.ts"
+import type { Limits, Strategy } from "./Strategy.ts"
+import { readYaml, type YamlMap, type YamlNode } from "./YamlReader.ts"
+
+/** What the configuration offers to trade: any two of the assets make a market. */
+export interface Markets {
+  readonly assets: ReadonlyArray<Asset>
+  /** Price steps by market name, where the venue wants one. */
+  readonly ticks: ReadonlyMap<string, Price>
+}
+
+/** `file` is the name as the user wrote it: it goes into problems and reasons. */
+export const parse = (
+  text: string,
+  file: string,
+  markets: Markets
+): Result.Result<Strategy, ReadonlyArray<Problem>> => {
+  const source = sourceText(file, text)
+  const yaml = readYaml(source)
+  if (Result.isFailure(yaml)) return Result.fail(yaml.failure)
+  const to: Report = { source, problems: [] }
+  const strategy = readStrategy(yaml.success, markets, to)
+  return strategy === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(strategy)
+}
+
+const kindNames = kinds.map(({ name }) => name)
+
+const readStrategy = (node: YamlNode, markets: Markets, to: Report): Strategy | undefined => {
+  const read = Read.fields(
+    {
+      name: Read.required(Read.name),
+      market: Read.required(market(markets)),
+      kind: Read.required(kind),
+      limits: Read.required((limits) => limits)
+    },
+    kindNames
+  )(node, to)
+  if (read === undefined || node.type !== "map") return undefined
+  const traded = read.market?.value ?? anyMarket
+  const limits = read.limits === undefined ? undefined : readLimits(traded)(read.limits.value, to)
+  const context = { market: traded, budget: limits?.budget, to }
+  const behaviour = read.kind === undefined ? readSections(node, context) : readSection(node, read.kind, context)
+  if (read.name === undefined || read.kind === undefined || limits === undefined || behaviour === undefined)
+    return undefined
+  return {
+    name: read.name.value,
+    kind: read.kind.value.name,
+    file: to.source.file,
+    hash: createHash("sha256").update(to.source.text).digest("hex"),
+    market: traded,
+    limits,
+    ...behaviour
+  }
+}
+
+/** Stands in for a market that could not be read, so that the rest of the file is still checked. */
+const anyMarket: Market = {
+  name: "BASE/QUOTE",
+  base: { symbol: "BASE", id: "", decimals: 40 },
+  quote: { symbol: "QUOTE", id: "", decimals: 40 }
+}
+
+const market =
+  ({ assets, ticks }: Markets): Read.Reader<Market> =>
+  (node, to) => {
+    const name = node.type === "scalar" ? node.text : ""
+    const [baseSymbol, quoteSymbol, ...rest] = name.split("/")
+    if (node.type !== "scalar" || !baseSymbol || !quoteSymbol || rest.length > 0) {
+      return report(to, node, "expected a market such as BTC/USDC: base asset, slash, quote asset")
+    }
+    const symbols = assets.map(({ symbol }) => symbol)
+    const [base, quote] = [baseSymbol, quoteSymbol].map((symbol) => {
+      const asset = assets.find((candidate) => candidate.symbol === symbol)
+      if (asset === undefined)
+        report(to, node, `no asset ${quoted(symbol)} in the configuration`, suggestion(symbol, symbols))
+      return asset
+    })
+    if (base === undefined || quote === undefined) return undefined
+    if (base === quote) return report(to, node, `${baseSymbol} cannot be traded against itself`)
+    const tick = ticks.get(name)
+    return { name, base, quote, ...(tick === undefined ? {} : { tick }) }
+  }
+
+const kind: Read.Reader<Kind> = (node, to) => {
+  const name = Read.oneOf(...kindNames)(node, to)
+  return kinds.find((candidate) => candidate.name === name)
+}
+
+const defaultLimits = {
+  maxOpenOrders: 100,
+  maxPriceDeviation: Decimal.make(5n, 2),
+  staleAfterMillis: 30_000
+}
+
+const readLimits =
+  (market: Market): Read.Reader<Limits> =>
+  (node, to) => {
+    const read = Read.fields({
+      budget: Read.required(
+        Read.fields({
+          base: Read.optional(Read.amount(market.base, { zero: true })),
+          quote: Read.optional(Read.amount(market.quote, { zero: true }))
+        })
+      ),
+      maxOpenOrders: Read.optional(Read.integer(1, 20_000)),
+      maxPriceDeviation: Read.optional(Read.ratio),
+      staleAfter: Read.optional(Read.duration)
+    })(node, to)
+    const budget = read?.budget
+    if (read === undefined || budget === undefined) return undefined
+    const { base, quote } = budget.value
+    const isGiven = (base?.value ?? 0n) > 0n || (quote?.value ?? 0n) > 0n
+    const isRead = base !== undefined || quote !== undefined
+    if (isRead && !isGiven) report(to, budget, "a budget of nothing: give an amount of base, quote or both")
+    return {
+      budget: { base: base?.value ?? 0n, quote: quote?.value ?? 0n },
+      maxOpenOrders: read.maxOpenOrders?.value ?? defaultLimits.maxOpenOrders,
+      maxPriceDeviation: read.maxPriceDeviation?.value ?? defaultLimits.maxPriceDeviation,
+      staleAfterMillis: read.staleAfter?.value ?? defaultLimits.staleAfterMillis
+    }
+  }
+
+const readSection = (node: YamlMap, kind: Read.Located<Kind>, context: KindContext): Behaviour | undefined => {
+  const { name, read } = kind.value
+  for (const other of kindNames) {
+    const entry = node.entries.get(other)
+    if (entry === undefined || other === name) continue
+    report(context.to, entry.key, `the section "${other}" does not belong to a strategy of kind ${name}`)
+  }
+  const section = node.entries.get(name)
+  if (section === undefined) return report(context.to, kind, `the section "${name}:" of this kind is missing`)
+  return read(section.value, context)
+}
+
+/** Without a readable kind, whatever sections there are still get checked. */
+const readSections = (node: YamlMap, context: KindContext): undefined => {
+  for (const { name, read } of kinds) {
+    const section = node.entries.get(name)
+    if (section !== undefined) read(section.value, context)
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * Reads YAML into plain nodes that remember where they stand. Every scalar stays source text (the failsafe schema), so a
+ * price keeps its exact digits. Files of users are small and flat: size, depth and number of nodes are bounded, and
+ * anchors, aliases, merge keys, tags, directives and further documents are refused. Never throws, in linear time.
+ */
+import { Result } from "effect"
+import type { CST, Node } from "yaml"
+import { Composer, isMap, isScalar, isSeq, Parser } from "yaml"
+import { inOrder, lineAt, type Problem, quoted, type Report, report, type SourceText, type Span } from "./Problem.ts"
+
+const maxLength = 256 * 1024
+const maxDepth = 20
+const maxNodes = 10_000
+/** All but tab and line ends: YAML allows none of them, and its parser uses some as marks of its own. */
+const controlCharacter = /(?![\t\n\r\u0085])\p{Cc}/u
+/** Names that JavaScript gives a meaning to: no key of ours, and a trap in every object built from one. */
+const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
+
+export interface YamlScalar extends Span {
+  readonly type: "scalar"
+  /** Unquoted text exactly as written; quoted text with its escapes resolved. */
+  readonly text: string
+  readonly isQuoted: boolean
+}
+
+export interface YamlList extends Span {
+  readonly type: "list"
+  readonly items: ReadonlyArray<YamlNode>
+}
+
+export interface YamlMap extends Span {
+  readonly type: "map"
+  readonly entries: ReadonlyMap<string, YamlEntry>
+}
+
+export interface YamlEntry {
+  readonly key: Span
+  readonly value: YamlNode
+}
+
+export type YamlNode = YamlScalar | YamlList | YamlMap
+
+/** `key:` with nothing behind it. */
+export const isEmpty = (node: YamlNode): boolean => node.type === "scalar" && node.text === "" && !node.isQuoted
+
+export const readYaml = (source: SourceText): Result.Result<YamlNode, ReadonlyArray<Problem>> => {
+  const to: Report = { source, problems: [] }
+  const node = checkCharacters(to) ? compose(to) : undefined
+  return node === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(node)
+}
+
+const checkCharacters = (to: Report): boolean => {
+  const { text } = to.source
+  if (text.length > maxLength) {
+    report(to, { start: 0, end: 1 }, `the file has ${text.length} characters; the most that is read is ${maxLength}`)
+    return false
+  }
+  const control = text.search(controlCharacter)
+  if (control >= 0) {
+    const code = text.charCodeAt(control).toString(16).padStart(4, "0")
+    report(to, { start: control, end: control + 1 }, `a control character (U+${code}) may not stand in this file`)
+  }
+  return control < 0
+}
+
+const compose = (to: Report): YamlNode | undefined => {
+  const { text } = to.source
+  const composed = Result.try(() => {
+    const tokens = [...new Parser().parse(text)]
+    if (!checkTokens(to, tokens)) return undefined
+    const composer = new Composer({
+      version: "1.2",
+      schema: "failsafe",
+      uniqueKeys: false,
+      logLevel: "silent",
+      prettyErrors: false
+    })
+    return [...composer.compose(tokens, true, text.length)][0]
+  })
+  if (Result.isFailure(composed)) return report(to, { start: 0, end: 1 }, "this cannot be read as YAML")
+  const document = composed.success
+  if (document === undefined) return undefined
+  for (const error of document.errors) syntaxProblem(to, error)
+  if (to.problems.length > 0) return keepFirstOfEachLine(to)
+  if (document.contents === null) return report(to, { start: 0, end: 1 }, "the file is empty")
+  return toNode(to, document.contents, { start: 0, end: 1 })
+}
+
+/** One slip often makes the parser complain several times about the same line. */
+const keepFirstOfEachLine = (to: Report): undefined => {
+  const lines = new Set<number>()
+  const kept = to.problems.filter(({ line }) => (lines.has(line) ? false : lines.add(line) !== undefined))
+  to.problems.splice(0, to.problems.length, ...kept)
+  return undefined
+}
+
+/** Walks the tokens without recursion, so that no depth of nesting can exhaust the stack. */
+const checkTokens = (to: Report, tokens: ReadonlyArray<CST.Token>): boolean => {
+  const waiting = tokens.map((token) => ({ token, depth: 0 })).reverse()
+  let nodes = 0
+  let documents = 0
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { token, depth } = next
+    if (depth > maxDepth) return refuse(to, token, `nesting deeper than ${maxDepth} levels`)
+    if (token.type === "document" && ++documents > 1) return refuse(to, token, "a second document after `---`")
+    if ("value" in token || "items" in token || token.type.endsWith("scalar")) nodes += 1
+    if (nodes > maxNodes) return refuse(to, token, `more than ${maxNodes} values in one file`)
+    refuseSpecial(to, token)
+    for (const child of childrenOf(token)) waiting.push({ token: child, depth: "items" in token ? depth + 1 : depth })
+  }
+  return to.problems.length === 0
+}
+
+const refuse = (to: Report, token: CST.Token, what: string): false => {
+  report(to, { start: token.offset, end: token.offset + 1 }, `${what}: not read here`)
+  return false
+}
+
+const refused: Readonly<Record<string, string>> = {
+  anchor: "anchors (`&name`)",
+  alias: "aliases (`*name`)",
+  tag: "tags (`!type`)",
+  directive: "directives (`%`)",
+  "directive-line": "directives (`%`)"
+}
+
+const refuseSpecial = (to: Report, token: CST.Token): void => {
+  if (isUnclosed(token)) report(to, { start: token.offset, end: token.offset + 1 }, "this quote is never closed")
+  const what = refused[token.type]
+  if (what === undefined || !("source" in token)) return
+  const hint =
+    token.type === "tag" || token.type === "alias" ? "put the text in quotes if it is meant literally" : undefined
+  report(to, { start: token.offset, end: token.offset + token.source.length }, `${what} are not read here`, hint)
+}
+
+const isUnclosed = (token: CST.Token): boolean => {
+  const quote = token.type === "double-quoted-scalar" ? '"' : token.type === "single-quoted-scalar" ? "'" : undefined
+  return quote !== undefined && "source" in token && (token.source.length < 2 || !token.source.endsWith(quote))
+}
+
+const childrenOf = (token: CST.Token): ReadonlyArray<CST.Token> => {
+  if (token.type === "document") return [...token.start, ...(token.value === undefined ? [] : [token.value])]
+  if (token.type === "block-scalar") return token.props
+  if (!("items" in token)) return []
+  return token.items.flatMap(({ start, key, sep, value }) => [...start, key, ...(sep ?? []), value].filter(isPresent))
+}
+
+const isPresent = (token: CST.Token | null | undefined): token is CST.Token => token !== null && token !== undefined
+
+interface SyntaxError {
+  readonly code: string
+  readonly message: string
+  readonly pos: readonly [number, number]
+}
+
+/** What the parser says (its code and sentence), and how we say it. */
+const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: string]> = [
+  [/^TAB_AS_INDENT/, "a tab is used as indentation", "indent with spaces"],
+  [/^BLOCK_AS_IMPLICIT_KEY/, "a mapping cannot begin here", "one `key: value` per line, indented under its key"],
+  [/^MULTILINE_IMPLICIT_KEY/, "this line is not `key: value`", "is a colon missing?"],
+  [/^BAD_SCALAR_START/, "a value cannot begin with this character", "put it in quotes"],
+  [/^BLOCK_IN_FLOW/, "a line of `key: value` inside brackets or braces", "is a closing one missing above?"],
+  [/flow (map|sequence|collection)|^BAD_INDENT Flow/i, "brackets or braces are not closed", "add the closing one"],
+  [/^BAD_INDENT/, "the indentation does not fit", "everything under one key starts in the same column"],
+  [/^KEY_OVER_1024_CHARS/, "a key is longer than 1024 characters", "is a colon missing?"],
+  [/block-seq-ind on same line/, "a list item cannot begin here", "put each `- item` on a line of its own"],
+  [/flow-(map|seq)-end/, "a closing bracket or brace without an opening one", "remove it, or open one before"],
+  [/scalar at node end/, "text after the end of a quoted value", "double a quote that is part of the text"],
+  [/^BAD_DQ_ESCAPE/, "this backslash escape does not exist", "use single quotes to write a backslash"]
+]
+
+const syntaxProblem = (to: Report, { code, message, pos }: SyntaxError): void => {
+  const said = message.split("\n")[0] ?? code
+  const known = phrases.find(([pattern]) => pattern.test(`${code} ${said}`))
+  const span = { start: pos[0], end: pos[1] }
+  if (known === undefined) report(to, span, `not valid YAML: ${said}`)
+  else report(to, span, known[1], known[2])
+}
+
+const spanOf = (node: Node, fallback: Span): Span => {
+  const [start, end] = node.range ?? [fallback.start, fallback.end]
+  return { start, end }
+}
+
+const toNode = (to: Report, node: Node | null | undefined, fallback: Span): YamlNode => {
+  const nothing = { type: "scalar", text: "", isQuoted: false, ...fallback } as const
+  if (node === null || node === undefined) return nothing
+  const span = spanOf(node, fallback)
+  if (isScalar(node)) {
+    const isQuoted = node.type !== "PLAIN"
+    return { type: "scalar", text: typeof node.value === "string" ? node.value : "", isQuoted, ...span }
+  }
+  if (isSeq<Node>(node)) return { type: "list", items: node.items.map((item) => toNode(to, item, span)), ...span }
+  if (!isMap<Node, Node | null>(node)) return nothing
+  const entries = new Map<string, YamlEntry>()
+  for (const { key, value } of node.items) addEntry(to, entries, key, value, span)
+  return { type: "map", entries, ...span }
+}
+
+const addEntry = (
+  to: Report,
+  entries: Map<string, YamlEntry>,
+  keyNode: Node,
+  value: Node | null,
+  fallback: Span
+): void => {
+  const key = keyNode === null ? fallback : spanOf(keyNode, fallback)
+  const name = isScalar(keyNode) && typeof keyNode.value === "string" ? keyNode.value : undefined
+  const entry = { key, value: toNode(to, value, { start: key.end, end: key.end }) }
+  const first = name === undefined ? undefined : entries.get(name)
+  if (name === undefined || name === "") report(to, key, "a key must be a plain word")
+  else if (name === "<<") report(to, key, "merge keys (`<<`) are not read here")
+  else if (forbiddenKeys.has(name)) report(to, key, `the key ${quoted(name)} is not allowed`)
+  else if (first !== undefined) report(to, key, `the key ${quoted(name)} is given twice`, firstSeen(to, first))
+  else entries.set(name, entry)
+}
+
+const firstSeen = (to: Report, { key }: YamlEntry): string =>
+  `first on line ${lineAt(to.source, key.start)}; keep one of them`

@@ -1,0 +1,134 @@
+/**
+ * Ladder: n orders of one side between two prices, with a size profile. With `takeProfit`, a rung that filled places the
+ * opposite order that far away, once. The answer never changes, so it holds for ever.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import { formatWithSymbol } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { inputAmount, inputAsset, type Market, opposite, type Price, type Side, toTick } from "../domain/Market.ts"
+import type { Decision, DesiredSlot, Leg } from "./Decision.ts"
+import * as Read from "./Fields.ts"
+import type { Kind, KindContext } from "./Kind.ts"
+import { between, checkDistinct, checkTick } from "./PriceLevels.ts"
+import { place, report, type Span } from "./Problem.ts"
+import { quantityAt, type Size, size } from "./Size.ts"
+
+const mostRungs = 1_000
+const profiles = ["flat", "linear", "geometric"] as const
+type Profile = (typeof profiles)[number]
+
+export const ladder: Kind = {
+  name: "ladder",
+  read: (section, context) => {
+    const { market, to } = context
+    const read = ladderFields(market)(section, to)
+    const prices = read === undefined ? undefined : readPrices(read, context)
+    if (read?.total === undefined || read.side === undefined || prices === undefined) return undefined
+    const side = read.side.value === "buy" ? "BUY" : "SELL"
+    const sizes = split(read.total.value.amount, prices.length, read.profile?.value ?? "flat")
+    const entries = prices.map((price, index): Leg => {
+      const rung: Size = { unit: read.total?.value.unit ?? "base", amount: sizes[index] ?? 0n }
+      return { side, price, quantity: quantityAt(market, rung, price) }
+    })
+    const profit = read.takeProfit
+    if (profit !== undefined && side === "SELL" && !Decimal.isLess(profit.value, Decimal.one)) {
+      report(to, profit, "buying back 100% below the sale would be at no price at all", "less than 100%")
+    }
+    if (!checkEntries(entries, read.total, context)) return undefined
+    const source = place(to.source, section.start)
+    const desired = entries.map((entry, index) => makeRung(market, entry, index, prices.length, profit?.value, source))
+    const decision: Decision = { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
+    return { initialMemory: null, decide: () => decision }
+  }
+}
+
+const ladderFields = (market: Market) =>
+  Read.fields({
+    side: Read.required(Read.oneOf("buy", "sell")),
+    from: Read.required(Read.price),
+    to: Read.required(Read.price),
+    rungs: Read.required(Read.integer(1, mostRungs)),
+    profile: Read.optional(Read.oneOf(...profiles)),
+    total: Read.required(size(market)),
+    takeProfit: Read.optional(Read.ratio)
+  })
+
+type LadderFields = NonNullable<ReturnType<ReturnType<typeof ladderFields>>>
+
+const readPrices = (
+  { from, to: last, rungs }: LadderFields,
+  { market, to }: KindContext
+): ReadonlyArray<Price> | undefined => {
+  if (from !== undefined) checkTick(market, from.value, from, to)
+  if (last !== undefined) checkTick(market, last.value, last, to)
+  if (from === undefined || last === undefined || rungs === undefined) return undefined
+  const isOnePrice = Decimal.equals(from.value, last.value)
+  if (rungs.value === 1) {
+    return isOnePrice ? [from.value] : report(to, last, `one rung has one price: "from" and "to" must be the same`)
+  }
+  if (isOnePrice)
+    return report(to, last, `${rungs.value} rungs need two different prices: "from" and "to" are the same`)
+  const prices = between(market, from.value, last.value, rungs.value, "arithmetic")
+  return checkDistinct(market, prices, rungs, "rungs", to) ? prices : undefined
+}
+
+/** Flat: all alike. Linear: 1, 2, 3, … parts. Geometric: each rung half as much again as the one before. */
+const weights = (count: number, profile: Profile): ReadonlyArray<bigint> =>
+  Array.from({ length: count }, (_, index) => {
+    if (profile === "flat") return 1n
+    if (profile === "linear") return BigInt(index + 1)
+    return 3n ** BigInt(index) * 2n ** BigInt(count - 1 - index)
+  })
+
+/** Parts that sum exactly to the total: each rounded down, and the last takes what that leaves. */
+export const split = (total: Amount, count: number, profile: Profile): ReadonlyArray<Amount> => {
+  const parts = weights(count, profile)
+  const sum = parts.reduce((a, b) => a + b, 0n)
+  const sizes = parts.map((part) => (total * part) / sum)
+  const rest = total - sizes.reduce((a, b) => a + b, 0n)
+  return sizes.map((amount, index) => (index === count - 1 ? amount + rest : amount))
+}
+
+const checkEntries = (entries: ReadonlyArray<Leg>, total: Span, { market, budget, to }: KindContext): boolean => {
+  const before = to.problems.length
+  const empty = entries.find(({ quantity }) => quantity === 0n)
+  if (empty !== undefined) {
+    const at = `the rung at ${Decimal.format(empty.price)}`
+    report(to, total, `this total leaves nothing for ${at}: less than the smallest unit of ${market.base.symbol}`)
+  }
+  const side: Side = entries[0]?.side ?? "BUY"
+  const needed = entries.reduce((sum, { price, quantity }) => sum + inputAmount(market, side, quantity, price), 0n)
+  const available = side === "BUY" ? budget?.quote : budget?.base
+  if (available !== undefined && needed > available) {
+    const asset = inputAsset(market, side)
+    const key = side === "BUY" ? "quote" : "base"
+    const amounts = `${formatWithSymbol(needed, asset)} of ${key} budget, and it has ${formatWithSymbol(available, asset)}`
+    report(to, total, `all rungs together need ${amounts}`, `raise limits.budget.${key}, or lower the total`)
+  }
+  return to.problems.length === before
+}
+
+const makeRung = (
+  market: Market,
+  entry: Leg,
+  index: number,
+  count: number,
+  takeProfit: Decimal.Decimal | undefined,
+  source: string
+): DesiredSlot => {
+  const slot = `rung-${String(index).padStart(Math.max(2, String(count - 1).length), "0")}`
+  const verb = entry.side === "BUY" ? "buys" : "sells"
+  const first = `rung ${index + 1} of ${count} ${verb} ${formatWithSymbol(entry.quantity, market.base)} at ${Decimal.format(entry.price)}`
+  if (takeProfit === undefined) {
+    return { slot, legs: [entry], cycle: false, why: { code: "ladder-rung", text: first, source } }
+  }
+  const side = opposite(entry.side)
+  const factor = side === "SELL" ? Decimal.add(Decimal.one, takeProfit) : Decimal.subtract(Decimal.one, takeProfit)
+  const exit: Leg = {
+    side,
+    price: toTick(market, side, Decimal.multiply(entry.price, factor)),
+    quantity: entry.quantity
+  }
+  const text = `${first}, then ${side === "BUY" ? "buys it back" : "sells it"} at ${Decimal.format(exit.price)}`
+  return { slot, legs: [entry, exit], cycle: false, why: { code: "ladder-rung", text, source } }
+}
