@@ -9,6 +9,7 @@ import * as Ledger from "../domain/Ledger.ts"
 import type { Price, Side } from "../domain/Market.ts"
 import { isFinished, type PlacementState, placementTransitions } from "../domain/Placement.ts"
 import type { Memory } from "../strategy/Decision.ts"
+import { changeOf } from "./PlacementFold.ts"
 
 export interface BoundOrder {
   readonly id: string
@@ -100,8 +101,6 @@ export interface StrategyState {
   readonly memory: Memory | undefined
   /** Last denial or deferral by slot, to say each thing once. */
   readonly refusals: ReadonlyMap<string, string>
-  /** A fill since the last decision. */
-  readonly filled: boolean
 }
 
 export interface BotState {
@@ -184,8 +183,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, { readonly placeme
       return changeStrategy(state, event.strategy, () => ({
         decision: event,
         decidedAt: at,
-        memory: event.memory,
-        filled: false
+        memory: event.memory
       }))
     case "Denied":
       return changeStrategy(state, event.strategy, (strategy) => ({
@@ -207,8 +205,7 @@ const emptyStrategy = (name: string): StrategyState => ({
   budget: new Map(),
   decidedAt: 0,
   memory: undefined,
-  refusals: new Map(),
-  filled: false
+  refusals: new Map()
 })
 
 const changeStrategy = (
@@ -220,7 +217,7 @@ const changeStrategy = (
   state.strategies.set(name, { ...strategy, ...change(strategy) })
 }
 
-type PlacementEvent = Extract<BotEvent, { readonly placement: string }>
+export type PlacementEvent = Extract<BotEvent, { readonly placement: string }>
 
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {
   if (event._tag === "Planned") return plan(state, event, at)
@@ -235,10 +232,7 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   }
   const changed = { ...placement, ...change, state: next ?? placement.state, changedAt: at }
   state.placements.set(placement.id, changed)
-  if (event._tag === "FillSeen") {
-    state.fills += 1
-    changeStrategy(state, event.strategy, () => ({ filled: true }))
-  }
+  if (event._tag === "FillSeen") state.fills += 1
   applySlot(state, changed, event, at)
   // A settled order is terminal at the venue and paid: it can never come back. The others may still show up in lists.
   if (changed.state === "settled") state.placements.delete(changed.id)
@@ -273,103 +267,6 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   })
 }
 
-type Change = Partial<Placement>
-
-const changeOf = (placement: Placement, event: Exclude<PlacementEvent, Of<"Planned">>, at: number): Change => {
-  switch (event._tag) {
-    case "CreateSent":
-      return { state: "creating", createAttempts: event.attempt }
-    case "CreateRefused":
-      return { createRefusal: `${event.code}: ${event.text}` }
-    case "Bound": {
-      const { orderId, depositAddress, depositMemo, estimatedWithdrawFee, estimatedRefundFee } = event
-      const memo = depositMemo === undefined ? {} : { depositMemo }
-      return {
-        // A twin with money in it takes the place of the order that was bound before; the state stays as it is then.
-        ...(placement.state === "creating" ? { state: "created" as const } : {}),
-        order: { id: orderId, depositAddress, estimatedWithdrawFee, estimatedRefundFee, ...memo }
-      }
-    }
-    case "Abandoned":
-      return {
-        state: "abandoned",
-        ...(placement.order === undefined ? {} : { orphans: new Map(placement.orphans).set(placement.order.id, false) })
-      }
-    case "OrphanSeen":
-      return { orphans: new Map(placement.orphans).set(event.orderId, false) }
-    case "OrphanCancelled":
-      return { orphans: new Map(placement.orphans).set(event.orderId, true) }
-    case "FundingSigned": {
-      const { signed, intentHash, amount, validUntil } = event
-      return {
-        state: "funding",
-        funding: { signed, intentHash, amount, validUntil, attempts: 0, lastSentAt: 0, acknowledged: false }
-      }
-    }
-    case "FundingSent":
-      return fundingChange(placement, { attempts: event.attempt, lastSentAt: at })
-    case "FundingAcknowledged":
-      return fundingChange(placement, { acknowledged: true })
-    case "FundingAnswered":
-      return fundingChange(placement, { lastAnswer: `${event.code}: ${event.text}` })
-    case "FundingDead":
-      return { state: "dead" }
-    case "CancelRequested":
-      return { cancel: { why: event.why, requestedAt: at, attempts: 0, lastSentAt: 0 } }
-    case "CancelSent":
-      return placement.cancel === undefined
-        ? {}
-        : { cancel: { ...placement.cancel, attempts: event.attempt, lastSentAt: at } }
-    case "CancelRefused":
-      return {}
-    default:
-      return changeByVenue(placement, event)
-  }
-}
-
-const fundingChange = (placement: Placement, change: Partial<Funding>): Change =>
-  placement.funding === undefined ? {} : { funding: { ...placement.funding, ...change } }
-
-type VenueEvent = Of<
-  | "StatusSeen"
-  | "DepositSeen"
-  | "FillSeen"
-  | "Closed"
-  | "PayoutStarted"
-  | "PaidOut"
-  | "Refunded"
-  | "LegFailed"
-  | "Settled"
-  | "Contradiction"
->
-
-const changeByVenue = (placement: Placement, event: VenueEvent): Change => {
-  switch (event._tag) {
-    case "StatusSeen":
-      return { status: event.status }
-    case "DepositSeen":
-      return { state: placement.state === "closing" ? "closing" : "open", deposited: event.total }
-    case "FillSeen": {
-      const { amountIn, amountOut } = event
-      return { fills: new Map(placement.fills).set(event.fillId, { amountIn, amountOut }) }
-    }
-    case "Closed":
-      return { state: "closing", status: event.status, unspent: event.unspent }
-    case "PayoutStarted":
-      return { payout: "started" }
-    case "PaidOut":
-      return { payout: "paid", received: placement.received + event.amount }
-    case "Refunded":
-      return { refund: "paid" }
-    case "LegFailed":
-      return event.leg === "payout" ? { payout: "failed" } : { refund: "failed" }
-    case "Settled":
-      return { state: "settled" }
-    case "Contradiction":
-      return { contradiction: event.what }
-  }
-}
-
 const emptySlot = (strategy: string, slot: string): Slot => ({
   strategy,
   slot,
@@ -395,7 +292,7 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
   switch (event._tag) {
     case "Settled":
       return changeSlot(state, placement, (slot) => legAfter(slot, placement))
-    case "CreateRefused":
+    case "Abandoned":
     case "FundingDead":
       return changeSlot(state, placement, (slot) => ({ refusals: slot.refusals + 1, refusedAt: at }))
     case "DepositSeen":

@@ -49,7 +49,9 @@ export const echoProblem = (
     ["refund type", order.refundType, expected.depositType],
     ["deposit type", order.depositType, expected.depositType],
     ["status", order.fillStatus, "AWAITING_DEPOSIT"],
-    ["deposited amount", order.depositedAmount, 0n]
+    ["deposited amount", order.depositedAmount, 0n],
+    // A signed transfer cannot carry a memo: money sent without it would be in limbo.
+    ["deposit memo", order.depositMemo, undefined]
   ]
   const wrong = checks.find(([, found, wanted]) => found !== wanted)
   if (wrong !== undefined) return `${wrong[0]} is ${wrong[1]} instead of ${wrong[2]}`
@@ -89,7 +91,9 @@ export const bind = (
 }
 
 /** A twin of our order holds a deposit: the evidence counts, whichever order we had bound before. */
-export const adopt = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => [bound(placement, order, "list", {})]
+export const adopt = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => [
+  bound(placement, order, "list", {})
+]
 
 const bound = (
   placement: Placement,
@@ -223,7 +227,8 @@ const payoutEvents = (placement: Placement, order: Order): Outcome => {
     events.push({ _tag: "LegFailed", ...about(placement), leg: "payout", asset, amount: filled, reason })
     return { events, done: false }
   }
-  if (!order.payoutIsFinal || order.withdrawals.some((leg) => leg.status !== "COMPLETED")) return { events, done: false }
+  if (!order.payoutIsFinal || order.withdrawals.some((leg) => leg.status !== "COMPLETED"))
+    return { events, done: false }
   const fee = min(filled, order.estimatedWithdrawFee * BigInt(order.withdrawals.length))
   events.push({
     _tag: "PaidOut",
@@ -251,7 +256,10 @@ const refundEvents = (placement: Placement, order: Order, unspent: Amount): Outc
   }
   if (leg?.status !== "FAILED" && !(leg === undefined && order.payoutIsFinal)) return { events: [], done: false }
   const reason = leg === undefined ? "the order is final without a refund" : (leg.reason ?? "the venue gave no reason")
-  return { events: [{ _tag: "LegFailed", ...about(placement), leg: "refund", asset, amount: unspent, reason }], done: false }
+  return {
+    events: [{ _tag: "LegFailed", ...about(placement), leg: "refund", asset, amount: unspent, reason }],
+    done: false
+  }
 }
 
 /** What an open order has not spent yet. */

@@ -18,14 +18,7 @@ export interface Approved {
   readonly outputAmount: Amount
 }
 
-export type LimitName =
-  | "kill-switch"
-  | "stale-price"
-  | "price-deviation"
-  | "open-orders"
-  | "budget"
-  | "frozen"
-  | "tiny"
+export type LimitName = "kill-switch" | "stale-price" | "price-deviation" | "open-orders" | "budget" | "frozen" | "tiny"
 
 export interface Denied {
   readonly limit: LimitName
@@ -53,10 +46,8 @@ export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
   const { market, limits } = at
   if (at.killed !== undefined) return denied("kill-switch", `The kill switch is on: ${at.killed}`)
   if (at.frozen !== undefined) return denied("frozen", `The slot is frozen until somebody looks: ${at.frozen}`)
-  const ageMillis = at.now - at.price.at
-  if (ageMillis > limits.staleAfterMillis || ageMillis < -limits.staleAfterMillis) {
-    return denied("stale-price", `The price is ${ageMillis} ms old, more than ${limits.staleAfterMillis} ms`)
-  }
+  const stale = staleness(at)
+  if (stale !== undefined) return denied("stale-price", stale)
   const deviation = badDeviation(desired, at)
   if (deviation !== undefined) return denied("price-deviation", deviation)
   if (at.openOrders >= limits.maxOpenOrders) {
@@ -72,19 +63,35 @@ export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
       `It needs ${formatWithSymbol(inputAmount, asset)}, the strategy has ${formatWithSymbol(at.free, asset)} free`
     )
   }
+  // The only place where the brand is given.
   return { approved: { desired, inputAmount, outputAmount } as Approved }
 }
 
-/** An order so far on the wrong side of the market that it would give money away. */
-const badDeviation = (desired: DesiredOrder, { price, limits }: Circumstances): string | undefined => {
+/** An order so far on the wrong side of the market that it would give money away: what is wrong with it, in words. */
+export const badDeviation = (
+  { side, price: limit }: Pick<DesiredOrder, "side" | "price">,
+  { price, limits }: Pick<Circumstances, "price" | "limits">
+): string | undefined => {
   const mid = Market.mid(price)
   const factor =
-    desired.side === "BUY"
+    side === "BUY"
       ? Decimal.add(Decimal.one, limits.maxPriceDeviation)
       : Decimal.subtract(Decimal.one, limits.maxPriceDeviation)
   const worst = Decimal.multiply(mid, factor)
-  const gives = desired.side === "BUY" ? Decimal.isGreater(desired.price, worst) : Decimal.isLess(desired.price, worst)
+  const gives = side === "BUY" ? Decimal.isGreater(limit, worst) : Decimal.isLess(limit, worst)
   return gives
-    ? `${desired.side} at ${Decimal.format(desired.price)} is beyond ${Decimal.format(worst)}, the worst allowed at a mid of ${Decimal.format(mid)}`
+    ? `${side} at ${Decimal.format(limit)} is beyond ${Decimal.format(worst)}, the worst allowed at a mid of ${Decimal.format(mid)}`
+    : undefined
+}
+
+/** A price that is too old, or from the future, to decide on: in words. */
+export const staleness = ({
+  now,
+  price,
+  limits
+}: Pick<Circumstances, "now" | "price" | "limits">): string | undefined => {
+  const ageMillis = now - price.at
+  return Math.abs(ageMillis) > limits.staleAfterMillis
+    ? `The price is ${ageMillis} ms old, more than ${limits.staleAfterMillis} ms`
     : undefined
 }

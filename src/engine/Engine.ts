@@ -1,0 +1,166 @@
+/**
+ * The loop: observe, decide, diff, limit, record, act, record; then wait until something can have changed.
+ *
+ * It is level-triggered: a turn looks at the present and never depends on having seen every change before it. Starting up is
+ * the same turn on a folded journal, so there is no recovery code that is not exercised all the time. Turns never overlap.
+ */
+import { Clock, Effect, Schedule } from "effect"
+import type { Reason } from "../domain/BotEvent.ts"
+import type { Market, Price, TwoSidedPrice } from "../domain/Market.ts"
+import { isFunded } from "../domain/Placement.ts"
+import type { Decision } from "../strategy/Decision.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import type { VenueError } from "../venue/VenueError.ts"
+import { Bookkeeper } from "./Bookkeeper.ts"
+import { type Placement, unfinished } from "./BotState.ts"
+import { EngineSettings } from "./EngineSettings.ts"
+import * as Observation from "./Observation.ts"
+import * as Placing from "./Placing.ts"
+import * as Planning from "./Planning.ts"
+import { pauseMillis } from "./PollPlan.ts"
+import * as Prices from "./Prices.ts"
+import { badDeviation, staleness } from "./RiskLimits.ts"
+
+export interface EngineOptions {
+  readonly strategies: ReadonlyArray<Strategy>
+  /** Every configured market by name: orders of removed strategies are looked after as well. */
+  readonly markets: ReadonlyMap<string, Market>
+  /** Why everything is to be withdrawn now (kill switch, leaving), if so; asked at every turn. */
+  readonly withdraw: Effect.Effect<Reason | undefined>
+}
+
+export const make = Effect.fnUntraced(function* ({ strategies, markets, withdraw }: EngineOptions) {
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  const observation = yield* Observation.make
+  const planning = yield* Planning.make
+  const placing = yield* Placing.make
+  const prices = new Map<string, TwoSidedPrice>()
+  const decisions = new Map<string, Decision>()
+
+  const observePrices = Effect.forEach(
+    new Map(strategies.map((strategy) => [strategy.market.name, strategy])).values(),
+    ({ market, limits }) =>
+      // A tenth of the budget is about what one of its orders asks for.
+      Prices.observe(market, { base: limits.budget.base / 10n, quote: limits.budget.quote / 10n }).pipe(
+        Effect.map((price) => (price === undefined ? undefined : prices.set(market.name, price)))
+      ),
+    { concurrency: settings.concurrency, discard: true }
+  )
+
+  const plan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
+    const price = prices.get(strategy.market.name)
+    const now = yield* Clock.currentTimeMillis
+    if (price === undefined) return
+    decisions.set(strategy.name, yield* planning.plan(strategy, price, now, withdrawAll))
+  })
+
+  const work = Effect.fnUntraced(function* (placement: Placement, withdrawAll: Reason | undefined) {
+    const market = markets.get(placement.market)
+    if (market === undefined) return
+    const now = yield* Clock.currentTimeMillis
+    const hold = withdrawAll?.text ?? holdOf(placement, strategies, prices.get(placement.market), now)
+    yield* placing.advance(placement, { market, hold }).pipe(
+      // One placement's failed read must not interrupt the others in the middle of a request: it is read again next turn.
+      Effect.catchReasons("VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: later })
+    )
+  })
+
+  /** Everything once. Fails when the venue cannot be reached, does not accept us, or the journal cannot be written. */
+  const turn = Effect.fn("Engine.turn")(function* () {
+    const withdrawAll = yield* withdraw
+    yield* noteKillSwitch(withdrawAll)
+    yield* Effect.all([observePrices, observation.look(markets)], { concurrency: 2, discard: true })
+    yield* noteVenueUp
+    yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
+    yield* Effect.forEach(
+      // Copied: working on placements changes the map.
+      [...books.state.placements.values()],
+      (placement) => work(placement, withdrawAll),
+      { concurrency: settings.concurrency, discard: true }
+    )
+  })
+
+  const noteKillSwitch = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
+    const reason = withdrawAll?.code === "kill-switch" ? withdrawAll.text : undefined
+    if (reason === books.state.killed) return
+    yield* books.record({ _tag: "KillSwitch", on: reason !== undefined, reason: reason ?? "released" })
+  })
+
+  const noteVenueDown = Effect.fnUntraced(function* (error: VenueError) {
+    if (error.reason._tag === "Unauthorized") return yield* error
+    if (books.state.venueDownSince === undefined) yield* books.record({ _tag: "VenueDown", reason: error.message })
+  })
+
+  const noteVenueUp = Effect.gen(function* () {
+    const since = books.state.venueDownSince
+    if (since === undefined) return
+    const now = yield* Clock.currentTimeMillis
+    yield* books.record({ _tag: "VenueUp", downMillis: now - since })
+  })
+
+  const pause = Effect.sync(() => {
+    const watched = [...prices].map(([market, price]) => ({ price, levels: levelsOf(market) }))
+    const moving = [...books.state.placements.values()].some(isMoving)
+    const waitingForPrice = prices.size === 0
+    return waitingForPrice ? settings.pollMinMillis : pauseMillis(settings, watched, moving)
+  })
+
+  const levelsOf = (market: string): ReadonlyArray<Price> => [
+    ...unfinished(books.state).flatMap((placement) => (placement.market === market ? [placement.price] : [])),
+    ...strategies.flatMap((strategy) => {
+      const until = strategy.market.name === market ? decisions.get(strategy.name)?.until : undefined
+      return [until?.priceBelow, until?.priceAbove].filter((price) => price !== undefined)
+    })
+  ]
+
+  /** The pause while the venue is away grows up to the longest poll pause. */
+  const whileDown = Schedule.min([
+    Schedule.exponential(settings.pollMinMillis),
+    Schedule.spaced(settings.pollMaxMillis)
+  ]).pipe(Schedule.jittered)
+
+  const patientTurn = turn().pipe(
+    Effect.tapError((error) => (error._tag === "VenueError" ? noteVenueDown(error) : Effect.void)),
+    Effect.retry({
+      schedule: whileDown,
+      while: (error) => error._tag === "VenueError" && error.reason._tag !== "Unauthorized"
+    })
+  )
+
+  /** Turns until `done`, asked after each. */
+  const runUntil = Effect.fn("Engine.runUntil")(function* (done: () => boolean) {
+    yield* patientTurn
+    while (!done()) {
+      yield* Effect.sleep(yield* pause)
+      yield* patientTurn
+    }
+  })
+
+  /** True when no money of ours is, or could come to be, anywhere but in the wallet. */
+  const isIdle = (): boolean => unfinished(books.state).length === 0
+
+  return { runUntil, isIdle, prices, decisions } as const
+})
+
+const later = (reason: { readonly message: string }) => Effect.logDebug(reason.message)
+
+/** Between a plan and its funding the market may have run away: look again before signing. */
+const holdOf = (
+  placement: Placement,
+  strategies: ReadonlyArray<Strategy>,
+  price: TwoSidedPrice | undefined,
+  now: number
+): string | undefined => {
+  const limits = strategies.find((strategy) => strategy.name === placement.strategy)?.limits
+  if (limits === undefined) return "its strategy is no longer loaded"
+  if (price === undefined) return "there is no price"
+  return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
+}
+
+const isMoving = (placement: Placement): boolean =>
+  placement.state === "planned" ||
+  placement.state === "creating" ||
+  placement.state === "created" ||
+  (isFunded(placement.state) && (placement.state !== "open" || placement.cancel !== undefined)) ||
+  (placement.state === "open" && placement.fills.size > 0)

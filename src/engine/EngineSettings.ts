@@ -1,0 +1,41 @@
+/** How the engine paces itself and whose money it moves. Times are milliseconds; the defaults suit the real service. */
+import { Context } from "effect"
+import type { Expectations } from "./OrderTracker.ts"
+
+export interface Settings {
+  readonly account: Expectations
+  /** Shortest and longest pause between two looks at the venue. */
+  readonly pollMinMillis: number
+  readonly pollMaxMillis: number
+  /** A create without an answer is looked for this long, then given up; it can never be funded afterwards. */
+  readonly resolveAfterMillis: number
+  /** How long an order rests before the venue ends it by itself: the safety net when nobody looks after it. */
+  readonly orderLifetimeMillis: number
+  /** No funding when less than this is left until the order's deadline. */
+  readonly deadlineMarginMillis: number
+  /** How long after a payload's deadline its deposit could still become visible. */
+  readonly visibilityMillis: number
+  /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
+  readonly retryMinMillis: number
+  readonly retryMaxMillis: number
+  /** Placements worked on at the same time. */
+  readonly concurrency: number
+}
+
+export const defaults: Omit<Settings, "account"> = {
+  pollMinMillis: 1_000,
+  pollMaxMillis: 10_000,
+  resolveAfterMillis: 30_000,
+  orderLifetimeMillis: 7 * 24 * 3_600_000,
+  deadlineMarginMillis: 60_000,
+  visibilityMillis: 10_000,
+  retryMinMillis: 1_000,
+  retryMaxMillis: 60_000,
+  concurrency: 4
+}
+
+export class EngineSettings extends Context.Service<EngineSettings, Settings>()("limitbot/engine/EngineSettings") {}
+
+/** The pause before attempt number `attempts + 1`: kept in the journal's counters, so a restart does not forget it. */
+export const backoffMillis = (settings: Settings, attempts: number): number =>
+  attempts === 0 ? 0 : Math.min(settings.retryMaxMillis, settings.retryMinMillis * 2 ** Math.min(attempts - 1, 20))

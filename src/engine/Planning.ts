@@ -1,0 +1,248 @@
+/**
+ * From a strategy to planned placements: ask it (only when its last answer no longer holds), compare with what is there, check
+ * the limits, and write down what is to be done. Nothing is sent from here. Each refusal is recorded once, with its reason.
+ */
+import { Effect } from "effect"
+import type { Amount } from "../domain/Amount.ts"
+import type { BotEvent, Reason } from "../domain/BotEvent.ts"
+import * as Ledger from "../domain/Ledger.ts"
+import { inputAsset, outputAsset, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
+import { armedLeg, type Decision, type DesiredOrder, holds } from "../strategy/Decision.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import type { SlotProgress, View } from "../strategy/View.ts"
+import { Bookkeeper } from "./Bookkeeper.ts"
+import { type BotState, type Placement, slotKey, unfinished } from "./BotState.ts"
+import { backoffMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
+import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
+import { type Approved, check } from "./RiskLimits.ts"
+
+/** The last answer of a strategy, and how many fills had been seen by then. */
+interface Standing {
+  readonly decision: Decision
+  readonly fills: number
+  readonly recorded: string
+}
+
+export const make = Effect.gen(function* () {
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  const standing = new Map<string, Standing>()
+
+  /** The decision in force: the last one while it holds, else a new one; recorded when it differs. */
+  const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
+    const last = standing.get(strategy.name)
+    const { state } = books
+    if (last !== undefined && holds(last.decision.until, view, state.fills > last.fills)) return last.decision
+    const memory = last?.decision.memory ?? state.strategies.get(strategy.name)?.memory ?? strategy.initialMemory
+    const decision = strategy.decide(view, memory)
+    const event = decisionEvent(strategy, view, decision)
+    const recorded = stable(event)
+    standing.set(strategy.name, { decision, fills: state.fills, recorded })
+    if (recorded !== last?.recorded) yield* books.record(event)
+    return decision
+  })
+
+  const plan = Effect.fn("Planning.plan")(function* (
+    strategy: Strategy,
+    price: TwoSidedPrice,
+    now: number,
+    withdrawAll: Reason | undefined
+  ) {
+    const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
+    const view: View = { now, market: strategy.market, price, slots: progress(books.state, strategy.name, own) }
+    const decision = yield* decide(strategy, view)
+    const wish = withdrawAll === undefined ? wishOf(decision, view) : nothing(own, withdrawAll)
+    const changes = diff(
+      strategy.market,
+      wish,
+      own.map((placement) => ownOrder(strategy, placement, price))
+    )
+    yield* Effect.forEach(changes, (change) => apply(strategy, price, now, own, change), { discard: true })
+    return decision
+  })
+
+  const apply = (
+    strategy: Strategy,
+    price: TwoSidedPrice,
+    now: number,
+    own: ReadonlyArray<Placement>,
+    change: Change
+  ): ReturnType<typeof books.record> => {
+    switch (change._tag) {
+      case "Keep":
+      case "Wait":
+        return Effect.void
+      case "Cancel": {
+        const placement = own.find((candidate) => candidate.slot === change.slot)
+        return placement === undefined ? Effect.void : books.record(withdrawal(placement, change.why))
+      }
+      case "Place":
+        return place(strategy, price, now, change.desired)
+    }
+  }
+
+  const place = (strategy: Strategy, price: TwoSidedPrice, now: number, desired: DesiredOrder) => {
+    const { state } = books
+    const slot = state.slots.get(slotKey(strategy.name, desired.slot))
+    const waitUntil = slot === undefined ? 0 : slot.refusedAt + backoffMillis(settings, slot.refusals)
+    const about = { strategy: strategy.name, slot: desired.slot }
+    if (now < waitUntil) {
+      const reason = `the last attempt failed; the next one is due in ${waitUntil - now} ms`
+      return once(state, about, `${slot?.refusals} refusals`, { _tag: "Deferred", ...about, reason })
+    }
+    const asset = inputAsset(strategy.market, desired.side).symbol
+    const verdict = check(desired, {
+      now,
+      price,
+      market: strategy.market,
+      limits: strategy.limits,
+      openOrders: unfinished(state).filter((placement) => placement.strategy === strategy.name).length,
+      free: Ledger.freeOf(state.ledger, strategy.name, asset) - reserved(state, strategy.name, asset),
+      ...(state.killed === undefined ? {} : { killed: state.killed }),
+      ...(slot?.frozen === undefined ? {} : { frozen: slot.frozen })
+    })
+    if ("approved" in verdict) return books.record(planned(state, settings, strategy, verdict.approved, now))
+    const { limit, reason } = verdict.denied
+    return once(state, about, limit, { _tag: "Denied", ...about, limit, reason })
+  }
+
+  /** Says the same thing about the same slot once, until something else is said or the slot is planned. */
+  const said = new Map<string, string>()
+  const once = (
+    state: BotState,
+    about: { readonly strategy: string; readonly slot: string },
+    what: string,
+    event: BotEvent
+  ) => {
+    const key = slotKey(about.strategy, about.slot)
+    const placement = state.slots.get(key)?.placement ?? ""
+    const saying = `${placement} ${what}`
+    if (said.get(key) === saying) return Effect.void
+    said.set(key, saying)
+    return books.record(event)
+  }
+
+  return { plan }
+})
+
+const wishOf = (decision: Decision, view: View) => ({
+  desired: new Map(
+    decision.desired.flatMap((desired) => {
+      const order = armedLeg(desired, progressIn(view, desired.slot))
+      return order === undefined ? [] : [[desired.slot, order] as const]
+    })
+  ),
+  absent: new Map(decision.absent.map(({ slot, why }) => [slot, why]))
+})
+
+const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
+  desired: new Map<string, DesiredOrder>(),
+  absent: new Map(own.map(({ slot }) => [slot, why]))
+})
+
+const untouched: SlotProgress = { completedLegs: 0, filledInLeg: 0n, receivedByLastLeg: 0n }
+const progressIn = (view: View, slot: string): SlotProgress => view.slots.get(slot) ?? untouched
+
+const progress = (
+  state: BotState,
+  strategy: string,
+  own: ReadonlyArray<Placement>
+): ReadonlyMap<string, SlotProgress> => {
+  const live = new Map(own.map(({ slot, side, price, quantity }) => [slot, { side, price, quantity }]))
+  const slots = new Map<string, SlotProgress>()
+  for (const slot of state.slots.values()) {
+    if (slot.strategy !== strategy) continue
+    const { completedLegs, filledInLeg, receivedByLastLeg } = slot
+    const order = live.get(slot.slot)
+    slots.set(slot.slot, { completedLegs, filledInLeg, receivedByLastLeg, ...(order ? { live: order } : {}) })
+  }
+  return slots
+}
+
+/** Planned but unsigned placements: their money is still in the wallet, yet spoken for. */
+const reserved = (state: BotState, strategy: string, asset: string): Amount =>
+  unfinished(state)
+    .filter((placement) => placement.strategy === strategy && placement.inputAsset === asset)
+    .filter((placement) => placement.funding === undefined)
+    .reduce((total, placement) => total + placement.inputAmount, 0n)
+
+const withdrawal = (placement: Placement, why: Reason): BotEvent => {
+  const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
+  return placement.funding === undefined && placement.deposited === 0n
+    ? { _tag: "Abandoned", ...about, reason: why.text }
+    : { _tag: "CancelRequested", ...about, why }
+}
+
+/** Fees of getting out and in again, in quote: what a better price has to be worth. */
+const ownOrder = (strategy: Strategy, placement: Placement, price: TwoSidedPrice): OwnOrder => {
+  const { market } = strategy
+  const inQuote = (asset: string, amount: Amount) =>
+    asset === market.quote.symbol ? amount : quoteAmount(market, amount, price.ask, "up")
+  const fees =
+    placement.order === undefined
+      ? 0n
+      : inQuote(placement.inputAsset, placement.order.estimatedRefundFee) +
+        inQuote(placement.outputAsset, placement.order.estimatedWithdrawFee)
+  return { ...placement, cancelRequested: placement.cancel !== undefined, replacementCost: fees }
+}
+
+const planned = (
+  state: BotState,
+  settings: Settings,
+  strategy: Strategy,
+  { desired, inputAmount, outputAmount }: Approved,
+  now: number
+): BotEvent => {
+  const { market } = strategy
+  return {
+    _tag: "Planned",
+    strategy: strategy.name,
+    slot: desired.slot,
+    placement: `p${state.placementCount + 1}`,
+    market: market.name,
+    side: desired.side,
+    price: desired.price,
+    quantity: desired.quantity,
+    inputAsset: inputAsset(market, desired.side).symbol,
+    inputAmount,
+    outputAsset: outputAsset(market, desired.side).symbol,
+    outputAmount,
+    deadline: uniqueDeadline(state, now + settings.orderLifetimeMillis),
+    why: desired.why
+  }
+}
+
+/** Unique by the second, so that it identifies the order even where milliseconds are cut off. */
+const uniqueDeadline = (state: BotState, wanted: number): number => {
+  const second = Math.max(Math.trunc(wanted / 1000), Math.trunc(state.lastDeadline / 1000) + 1)
+  return second * 1000 + ((state.placementCount + 1) % 1000)
+}
+
+const decisionEvent = (
+  strategy: Strategy,
+  view: View,
+  decision: Decision
+): BotEvent & { readonly _tag: "Decided" } => ({
+  _tag: "Decided",
+  strategy: strategy.name,
+  bid: view.price.bid,
+  ask: view.price.ask,
+  priceAt: view.price.at,
+  desired: [...wishOf(decision, view).desired.values()].map(({ slot, side, price, quantity, why }) => ({
+    slot,
+    side,
+    price,
+    quantity,
+    why
+  })),
+  absent: decision.absent,
+  reasons: decision.reasons,
+  until: decision.until,
+  memory: decision.memory
+})
+
+/** What makes two decisions the same: everything but the price that they were made at. */
+const stable = ({ desired, absent, memory }: BotEvent & { readonly _tag: "Decided" }): string =>
+  JSON.stringify([desired, absent.map(({ slot, why }) => [slot, why.code]), memory], (_key, value) =>
+    typeof value === "bigint" ? value.toString() : value
+  )

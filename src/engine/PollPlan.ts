@@ -1,0 +1,30 @@
+/**
+ * When to look again. Money on the move is watched at the fastest pace; otherwise the pause follows from how far the price
+ * is from the nearest number that would change anything (a decision's bounds, a resting order), so that a quiet market
+ * costs few requests and a near one is not missed.
+ */
+import * as Decimal from "../domain/Decimal.ts"
+import { mid, type Price, type TwoSidedPrice } from "../domain/Market.ts"
+import type { Settings } from "./EngineSettings.ts"
+
+/** Relative move per second that is planned for: 0.05 % is a violent minute sustained. */
+const fastestMovePerSecond = 0.0005
+
+export interface Watched {
+  readonly price: TwoSidedPrice | undefined
+  /** Resting orders' prices and decisions' bounds of that market. */
+  readonly levels: ReadonlyArray<Price>
+}
+
+export const pauseMillis = (settings: Settings, watched: ReadonlyArray<Watched>, moneyMoves: boolean): number => {
+  const pauses = watched.map(({ price, levels }) => pauseFor(settings, price, levels))
+  const shortest = Math.min(settings.pollMaxMillis, ...pauses)
+  return moneyMoves ? settings.pollMinMillis : Math.max(settings.pollMinMillis, shortest)
+}
+
+const pauseFor = (settings: Settings, price: TwoSidedPrice | undefined, levels: ReadonlyArray<Price>): number => {
+  if (price === undefined) return settings.pollMinMillis
+  const now = Decimal.toNumber(mid(price))
+  const nearest = Math.min(...levels.map((level) => Math.abs(Decimal.toNumber(level) - now) / now))
+  return (nearest / fastestMovePerSecond) * 1000
+}

@@ -1,0 +1,54 @@
+/**
+ * What is written before the first look at the venue: who runs on this journal, which strategies with which budgets. A
+ * journal belongs to one account at one venue in one mode; another one is refused, because its money would be miscounted.
+ */
+import { Effect, Schema } from "effect"
+import type { BotEvent } from "../domain/BotEvent.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import { Bookkeeper } from "./Bookkeeper.ts"
+import type { BotState } from "./BotState.ts"
+
+export interface Run {
+  readonly pid: number
+  readonly version: string
+  /** "live", "dry-run", "demo". */
+  readonly mode: string
+  /** The venue account (signer id). */
+  readonly account: string
+  readonly venue: string
+}
+
+/** The journal was written for another account, venue or mode. */
+export class JournalOfAnother extends Schema.TaggedError<JournalOfAnother>()("JournalOfAnother", {
+  what: Schema.String,
+  journal: Schema.String,
+  configured: Schema.String
+}) {
+  override get message(): string {
+    return `This journal belongs to the ${this.what} ${this.journal}, but the configuration says ${this.configured}. Use the matching configuration, or another journal file.`
+  }
+}
+
+export const record = Effect.fn("StartUp.record")(function* (run: Run, strategies: ReadonlyArray<Strategy>) {
+  const { state, record } = yield* Bookkeeper
+  const last = state.run
+  for (const what of ["account", "venue", "mode"] as const) {
+    if (last !== undefined && last[what] !== run[what]) {
+      return yield* new JournalOfAnother({ what, journal: last[what], configured: run[what] })
+    }
+  }
+  yield* record({ _tag: "BotStarted", ...run }, ...strategies.flatMap((strategy) => loaded(state, strategy)))
+})
+
+const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
+  const { name, file, kind, hash, market, limits } = strategy
+  const allotted = state.strategies.get(name)?.budget
+  const budgets = [
+    { asset: market.base.symbol, amount: limits.budget.base },
+    { asset: market.quote.symbol, amount: limits.budget.quote }
+  ].filter(({ asset, amount }) => (allotted?.get(asset) ?? 0n) !== amount)
+  return [
+    { _tag: "StrategyLoaded", strategy: name, file, kind, market: market.name, hash },
+    ...budgets.map((budget): BotEvent => ({ _tag: "BudgetAllotted", strategy: name, ...budget }))
+  ]
+}
