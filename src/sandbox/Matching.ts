@@ -1,0 +1,56 @@
+/**
+ * When a limit order executes and for how much: the rules of this venue, shared by the sandbox and the backtest.
+ *
+ * - A resting order is reached when the market's mid touches its price: SELL at or above, BUY at or below. It executes at
+ *   its own limit, never better: the solver keeps the difference.
+ * - An order that is marketable when it is funded executes at once at the executable price of the other side, which is the
+ *   limit or better. A BUY is for an exact output, so what it saves is unspent input and comes back as a refund.
+ * - Slices add up exactly: amounts are differences of cumulative totals, so no rounding is lost or made.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import * as Market from "../domain/Market.ts"
+
+/** What a whole order exchanges at its limit. */
+export interface Terms {
+  readonly side: Market.Side
+  /** Base smallest units. */
+  readonly quantity: Amount
+  readonly inputAmount: Amount
+  readonly outputAmount: Amount
+}
+
+export interface Execution {
+  readonly amountIn: Amount
+  readonly amountOut: Amount
+}
+
+/** Does a path between these prices reach the limit? */
+export const isReached = (side: Market.Side, limit: number, low: number, high: number): boolean =>
+  side === "SELL" ? high >= limit : low <= limit
+
+/** Could the order execute at once at this executable price of its side? */
+export const isMarketable = (side: Market.Side, limit: number, executable: number): boolean =>
+  isReached(side, limit, executable, executable)
+
+/** The slice that takes the executed base quantity from one total to another, at the limit. */
+export const sliceAt = (terms: Terms, executed: Amount, executedAfter: Amount): Execution => {
+  const slice = executedAfter - executed
+  return terms.side === "SELL"
+    ? { amountIn: slice, amountOut: share(terms.outputAmount, terms.quantity, executed, executedAfter, "up") }
+    : { amountIn: share(terms.inputAmount, terms.quantity, executed, executedAfter, "down"), amountOut: slice }
+}
+
+/** The part of a total between two fractions of the quantity; parts of the whole add up to the total. */
+const share = (total: Amount, whole: Amount, from: Amount, to: Amount, rounding: Decimal.Rounding): Amount =>
+  Decimal.divideInteger(total * to, whole, rounding) - Decimal.divideInteger(total * from, whole, rounding)
+
+/** The whole order at an executable price that is the limit or better: never worse than the terms. */
+export const wholeAt = (market: Market.Market, terms: Terms, price: Market.Price): Execution => {
+  if (terms.side === "SELL") {
+    const improved = Market.quoteAmount(market, terms.quantity, price, "down")
+    return { amountIn: terms.inputAmount, amountOut: improved > terms.outputAmount ? improved : terms.outputAmount }
+  }
+  const improved = Market.quoteAmount(market, terms.quantity, price, "up")
+  return { amountIn: improved < terms.inputAmount ? improved : terms.inputAmount, amountOut: terms.outputAmount }
+}

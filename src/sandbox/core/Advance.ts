@@ -1,0 +1,53 @@
+/**
+ * Time in the sandbox: everything that happens by itself, in the order of its own times. The market is compared with
+ * resting orders on a fixed grid and whenever an order opens; between them nothing can happen, so that the result does
+ * not depend on when or how often anybody asks, and idle time costs nothing.
+ */
+import * as Deposits from "./Deposits.ts"
+import * as OrderLife from "./OrderLife.ts"
+import * as Payouts from "./Payouts.ts"
+import { type State, type Task, takeDue } from "./State.ts"
+
+/** Brings the state to a time. A time before the present is the present: the service's clock never goes back. */
+export const advance = (state: State, to: number): void => {
+  for (;;) {
+    const step = nextStep(state)
+    const due = takeDue(state, Math.min(step, to))
+    if (due !== undefined) {
+      state.now = Math.max(state.now, due.at)
+      run(state, due.task)
+    } else if (step <= to) {
+      state.now = step
+      for (const book of state.resting.values()) OrderLife.matchMarket(state, book)
+    } else break
+  }
+  state.now = Math.max(state.now, to)
+}
+
+/** The next point of the grid after the present, or never while no order rests. */
+const nextStep = (state: State): number => {
+  const { stepMillis } = state.settings
+  for (const book of state.resting.values()) {
+    if (OrderLife.hasResting(book)) {
+      return state.startedAt + (Math.floor((state.now - state.startedAt) / stepMillis) + 1) * stepMillis
+    }
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+const run = (state: State, task: Task): void => {
+  switch (task.tag) {
+    case "recognise":
+      return Deposits.recognise(state, task.deposit)
+    case "return":
+      return Deposits.giveBack(state, task.deposit)
+    case "expire":
+      return OrderLife.expire(state, task.order)
+    case "finishCancel":
+      return OrderLife.finishCancel(state, task.order)
+    case "startPayouts":
+      return Payouts.start(state, task.order)
+    case "finishPayout":
+      return Payouts.finish(state, task.order, task.leg)
+  }
+}

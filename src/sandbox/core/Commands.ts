@@ -1,0 +1,146 @@
+/**
+ * Everything a client can change, as plain data that is written to the state file word for word. Applying a command to a
+ * state at a time either changes the state and answers, or refuses and changes nothing.
+ */
+import { Result, Schema } from "effect"
+import { isTerminal } from "../../domain/Order.ts"
+import { advance } from "./Advance.ts"
+import * as Books from "./Books.ts"
+import * as Deposits from "./Deposits.ts"
+import { createOrder } from "./OrderCreation.ts"
+import * as OrderLife from "./OrderLife.ts"
+import { type Refusal, refuse } from "./Refusal.ts"
+import * as Seeded from "./Seeded.ts"
+import { assetById } from "./Settings.ts"
+import type { Order, State } from "./State.ts"
+
+const Text = Schema.String
+const Amount = Schema.String.check(Schema.isPattern(/^[1-9]\d*$/))
+const DepositKind = Schema.Literals(["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"])
+
+const payloads = {
+  CreateOrder: Schema.Struct({
+    owner: Text,
+    side: Schema.Literals(["BUY", "SELL"]),
+    baseAsset: Text,
+    quoteAsset: Text,
+    quantity: Amount,
+    price: Text,
+    depositType: DepositKind,
+    depositMode: Schema.Literals(["SIMPLE", "MEMO"]),
+    recipient: Text,
+    recipientType: Schema.Literals(["DESTINATION_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"]),
+    refundTo: Text,
+    refundType: DepositKind,
+    confidentiality: Text,
+    deadline: Schema.optionalKey(Schema.Int),
+    appFees: Schema.Array(Schema.Struct({ recipient: Text, fee: Schema.Int }))
+  }),
+  CancelOrder: Schema.Struct({ owner: Text, orderId: Text }),
+  /** A signed intent whose signature, recipient, deadline and key were found right: what is left needs the state. */
+  ExecuteIntent: Schema.Struct({
+    signerId: Text,
+    nonce: Text,
+    intentHash: Text,
+    transfers: Schema.Array(Schema.Struct({ receiver: Text, asset: Text, amount: Amount }))
+  }),
+  /** Money from outside into the balance of an account. */
+  Credit: Schema.Struct({ account: Text, asset: Text, amount: Amount })
+}
+
+type Tag = keyof typeof payloads
+type Payload<T extends Tag> = (typeof payloads)[T]["Type"]
+
+interface Answers {
+  readonly CreateOrder: Order
+  readonly CancelOrder: Order
+  readonly ExecuteIntent: { readonly intentHash: string }
+  readonly Credit: null
+}
+
+export interface Command<T extends Tag = Tag> {
+  readonly tag: T
+  readonly payload: Payload<T>
+}
+
+type Applied<T extends Tag> = Result.Result<Answers[T], Refusal>
+
+/** Brings the state to the time and applies the command to it. */
+export const apply = <T extends Tag>(state: State, { tag, payload }: Command<T>, at: number): Applied<T> => {
+  advance(state, at)
+  return appliers[tag](state, payload)
+}
+
+/** One line of a command log. */
+const logged = <T extends Tag>(tag: T) =>
+  Schema.Struct({ at: Schema.Int, tag: Schema.tag(tag), payload: payloads[tag] })
+
+export const LoggedCommand = Schema.Union([
+  logged("CreateOrder"),
+  logged("CancelOrder"),
+  logged("ExecuteIntent"),
+  logged("Credit")
+])
+export type LoggedCommand = typeof LoggedCommand.Type
+
+/** Applies a command that has been accepted before. */
+export const replay = (state: State, command: LoggedCommand): Result.Result<unknown, Refusal> =>
+  apply(state, command, command.at)
+
+const cancelOrder = (state: State, { owner, orderId }: Payload<"CancelOrder">): Applied<"CancelOrder"> => {
+  const order = ownOrder(state, owner, orderId)
+  if (order === undefined) return refuse("order-not-found", `There is no order ${orderId}`)
+  if (isTerminal(order.status)) return refuse("order-rejected", `The order is ${order.status} already`)
+  if (order.status !== "PENDING_CANCEL") OrderLife.requestCancel(state, order)
+  return Result.succeed(order)
+}
+
+/** Orders of others do not exist for the caller. */
+export const ownOrder = (state: State, owner: string, orderId: string): Order | undefined => {
+  const order = state.orders.get(orderId)
+  return order?.owner === owner ? order : undefined
+}
+
+const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<"ExecuteIntent"> => {
+  const { signerId, intentHash, transfers } = intent
+  const nonceKey = `${signerId} ${intent.nonce}`
+  const executed = state.executedIntents.get(nonceKey)
+  if (executed !== undefined) {
+    // Both answers to a payload that was executed before have been seen of the service: the seed chooses.
+    const isRepeated = executed === intentHash && Seeded.fraction(state.settings.seed, "repeated", intentHash) < 0.5
+    return isRepeated ? Result.succeed({ intentHash }) : refuse("request-rejected", "nonce was already used")
+  }
+  const needed = new Map<string, bigint>()
+  for (const { receiver, asset, amount } of transfers) {
+    if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
+    if (!state.ordersByAddress.has(receiver)) return refuse("request-rejected", `unknown deposit address ${receiver}`)
+    needed.set(asset, (needed.get(asset) ?? 0n) + BigInt(amount))
+  }
+  for (const [asset, amount] of needed) {
+    if (Books.balance(state.books, asset, signerId) < amount) {
+      return refuse("request-rejected", "insufficient balance or overflow")
+    }
+  }
+  state.executedIntents.set(nonceKey, intentHash)
+  for (const { receiver, asset, amount } of transfers) {
+    const order = state.ordersByAddress.get(receiver)
+    if (order === undefined) continue
+    const from: Books.Holding = { account: signerId, place: "balance" }
+    Deposits.arrive(state, { order, account: signerId, asset, amount: BigInt(amount) }, from)
+  }
+  return Result.succeed({ intentHash })
+}
+
+const credit = (state: State, { account, asset, amount }: Payload<"Credit">): Applied<"Credit"> => {
+  if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
+  const from: Books.Holding = { account, place: "external" }
+  Books.transfer(state.books, asset, BigInt(amount), from, { account, place: "balance" })
+  return Result.succeed(null)
+}
+
+const appliers: { readonly [T in Tag]: (state: State, payload: Payload<T>) => Applied<T> } = {
+  CreateOrder: createOrder,
+  CancelOrder: cancelOrder,
+  ExecuteIntent: executeIntent,
+  Credit: credit
+}

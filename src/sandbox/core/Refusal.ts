@@ -1,0 +1,13 @@
+/** Why a request was refused, before it is worded for the endpoint that was asked. */
+import { Result } from "effect"
+import type { Fault, OrderErrorCode } from "../../venue/WireError.ts"
+
+export interface Refusal {
+  readonly code: OrderErrorCode
+  readonly faults: readonly [Fault, ...Array<Fault>]
+}
+
+export const refuse = (code: OrderErrorCode, detail: string, pointer?: string): Result.Result<never, Refusal> =>
+  Result.fail({ code, faults: [pointer === undefined ? { detail } : { detail, pointer }] })
+
+export const describe = (refusal: Refusal): string => refusal.faults.map(({ detail = "" }) => detail).join("; ")

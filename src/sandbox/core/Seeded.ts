@@ -1,0 +1,63 @@
+/**
+ * Everything that looks random in the sandbox: a pure function of the seed and of what it is for (purpose, order, step),
+ * never of the order of calls. So the same seed and the same commands give the same ids, delays and prices.
+ */
+import { createHash } from "node:crypto"
+import bs58 from "bs58"
+
+type Key = string | number
+
+const digest = (seed: number, keys: ReadonlyArray<Key>): Buffer =>
+  createHash("sha256")
+    .update(JSON.stringify([seed, ...keys]))
+    .digest()
+
+/** 32 bytes. */
+export const bytes = (seed: number, ...keys: ReadonlyArray<Key>): Uint8Array => new Uint8Array(digest(seed, keys))
+
+export const hex = (seed: number, ...keys: ReadonlyArray<Key>): string => digest(seed, keys).toString("hex")
+
+/** Like a hash on a ledger. */
+export const base58 = (seed: number, ...keys: ReadonlyArray<Key>): string => bs58.encode(digest(seed, keys))
+
+export const uuid = (seed: number, ...keys: ReadonlyArray<Key>): string => {
+  const text = hex(seed, ...keys)
+  return [
+    text.slice(0, 8),
+    text.slice(8, 12),
+    `4${text.slice(13, 16)}`,
+    `a${text.slice(17, 20)}`,
+    text.slice(20, 32)
+  ].join("-")
+}
+
+/** In [0, 1). */
+export const fraction = (seed: number, ...keys: ReadonlyArray<Key>): number =>
+  digest(seed, keys).readUIntBE(0, 6) / 2 ** 48
+
+/** A whole number between two bounds, both included. */
+export const between = (bounds: readonly [number, number], seed: number, ...keys: ReadonlyArray<Key>): number =>
+  bounds[0] + Math.floor(fraction(seed, ...keys) * (bounds[1] - bounds[0] + 1))
+
+/**
+ * A keyed stream of standard normal numbers for price paths, where a digest per number would be too slow: the seed is
+ * hashed once, numbers come from a 32-bit mixing of it with their index.
+ */
+export const normals = (seed: number, ...keys: ReadonlyArray<Key>): ((index: number) => number) => {
+  const key = digest(seed, keys)
+  const low = key.readInt32BE(0)
+  const high = key.readInt32BE(4)
+  return (index) => {
+    const first = (mix(low ^ mix(index * 2)) + 1) / (2 ** 32 + 1)
+    const second = mix(high ^ mix(index * 2 + 1)) / 2 ** 32
+    return Math.sqrt(-2 * Math.log(first)) * Math.cos(2 * Math.PI * second)
+  }
+}
+
+/** A bijective mixing of 32 bits in which every input bit changes about half of the output bits. */
+const mix = (value: number): number => {
+  let bits = value | 0
+  bits = Math.imul(bits ^ (bits >>> 16), 0x7feb352d)
+  bits = Math.imul(bits ^ (bits >>> 15), 0x846ca68b)
+  return (bits ^ (bits >>> 16)) >>> 0
+}

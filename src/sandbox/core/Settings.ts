@@ -1,0 +1,141 @@
+/**
+ * Everything besides the commands that decides what a sandbox does. It is written into the first line of a state file:
+ * the same settings, start and commands give the same state.
+ */
+import type { Asset } from "../../domain/Amount.ts"
+
+export interface SandboxAsset extends Asset {
+  readonly blockchain: string
+  readonly priceUsd: number
+  /** Standard deviation of the logarithm of the price over a year; zero is a constant price. */
+  readonly volatility: number
+  /** Flat fee of one withdrawal or refund, smallest units as text. */
+  readonly fee: string
+  /** What the generated account starts with, whole units. */
+  readonly initial: number
+}
+
+/** Lowest and highest delay in milliseconds; the seed chooses between them. */
+export type Delay = readonly [number, number]
+
+export interface Settings {
+  readonly seed: number
+  /** How identifiers spell the home ledger. */
+  readonly ledger: string
+  readonly verifier: string
+  readonly assets: ReadonlyArray<SandboxAsset>
+  /** Market time per service time. */
+  readonly speed: number
+  /** Replayed candles: which asset they are the dollar price of, and the hash of the file. */
+  readonly candles?: { readonly symbol: string; readonly hash: string }
+  /** How often resting orders are compared with the market. */
+  readonly stepMillis: number
+  /** Distance of ask and bid around the mid as a ratio of the mid. */
+  readonly spread: number
+  /** Further distance per million dollars of size. */
+  readonly impactPerMillionUsd: number
+  readonly maxQuoteUsd: number
+  readonly minOrderUsd: number
+  /** Share of resting orders that fill in two to four slices. */
+  readonly partialFillShare: number
+  /** Share of cancels near the market in which a solver had the rest of the order in hand already. */
+  readonly fillWhileCancellingShare: number
+  /** Share of payouts and refunds that the service gives up. */
+  readonly failedPayoutShare: number
+  /** From the executed transfer to the order that shows it. */
+  readonly recognitionMillis: Delay
+  readonly cancelMillis: Delay
+  /** From the end of an order to payouts in progress. */
+  readonly payoutStartMillis: Delay
+  /** From payouts in progress to their completion. */
+  readonly payoutMillis: Delay
+  /** How long a generated transfer stays valid. */
+  readonly intentMillis: Delay
+}
+
+export const defaultSettings = (ledger: string): Settings => ({
+  seed: 1,
+  ledger,
+  verifier: `intents.${ledger}`,
+  assets: defaultAssets(ledger),
+  speed: 1,
+  stepMillis: 100,
+  spread: 0.001,
+  impactPerMillionUsd: 0.001,
+  maxQuoteUsd: 50_000_000,
+  minOrderUsd: 1,
+  partialFillShare: 0.3,
+  fillWhileCancellingShare: 0.2,
+  failedPayoutShare: 0,
+  recognitionMillis: [50, 400],
+  cancelMillis: [100, 600],
+  payoutStartMillis: [0, 200],
+  payoutMillis: [300, 1500],
+  intentMillis: [120_000, 300_000]
+})
+
+const defaultAssets = (ledger: string): ReadonlyArray<SandboxAsset> => [
+  {
+    symbol: "BTC",
+    id: `nep141:btc.omft.${ledger}`,
+    decimals: 8,
+    blockchain: "btc",
+    priceUsd: 60_000,
+    volatility: 0.8,
+    fee: "30",
+    initial: 20
+  },
+  {
+    symbol: "ETH",
+    id: `nep141:eth.omft.${ledger}`,
+    decimals: 18,
+    blockchain: "eth",
+    priceUsd: 2_500,
+    volatility: 0.9,
+    fee: "8000000000000",
+    initial: 400
+  },
+  {
+    symbol: "SOL",
+    id: `nep141:sol.omft.${ledger}`,
+    decimals: 9,
+    blockchain: "sol",
+    priceUsd: 150,
+    volatility: 1.1,
+    fee: "130000",
+    initial: 7_000
+  },
+  {
+    symbol: "USDC",
+    id: `nep141:usdc.omft.${ledger}`,
+    decimals: 6,
+    blockchain: ledger,
+    priceUsd: 1,
+    volatility: 0,
+    fee: "20000",
+    initial: 1_000_000
+  },
+  {
+    symbol: "wNEAR",
+    id: `nep141:wrap.${ledger}`,
+    decimals: 24,
+    blockchain: ledger,
+    priceUsd: 5,
+    volatility: 1.2,
+    fee: "4000000000000000000000",
+    initial: 200_000
+  },
+  {
+    symbol: "USDT",
+    id: `nep141:usdt.tether-token.${ledger}`,
+    decimals: 6,
+    blockchain: ledger,
+    priceUsd: 1,
+    volatility: 0,
+    fee: "20000",
+    initial: 1_000_000
+  }
+]
+
+export const assetById = (settings: Settings, id: string): SandboxAsset | undefined =>
+  settings.assets.find((candidate) => candidate.id === id)

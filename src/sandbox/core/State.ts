@@ -1,0 +1,133 @@
+/**
+ * The service's whole state: a fold of commands with their times. `Commands.apply` and `Advance.advance` change it in
+ * place and nothing else does; both depend on nothing but their arguments, so that the same commands at the same times
+ * give the same state whenever and however often they are asked.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import type { Market, Price, Side } from "../../domain/Market.ts"
+import type { Fill, FillStatus, PayoutLeg } from "../../domain/Order.ts"
+import type { MarketModel } from "../market/MarketModel.ts"
+import * as Books from "./Books.ts"
+import type { Settings } from "./Settings.ts"
+import * as SortedList from "./SortedList.ts"
+
+export interface AppFee {
+  readonly recipient: string
+  /** Basis points of the input. */
+  readonly fee: number
+}
+
+export type AccountKind = "ORIGIN_CHAIN" | "DESTINATION_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
+
+export interface Order {
+  readonly sequence: number
+  readonly id: string
+  /** Who made it: orders of others are not found. */
+  readonly owner: string
+  readonly side: Side
+  readonly market: Market
+  readonly quantity: Amount
+  readonly price: Price
+  readonly inputAmount: Amount
+  readonly outputAmount: Amount
+  readonly depositAddress: string
+  readonly depositMemo: string | undefined
+  readonly depositType: AccountKind
+  readonly recipient: string
+  readonly recipientType: AccountKind
+  readonly refundTo: string
+  readonly refundType: AccountKind
+  readonly confidentiality: string
+  readonly appFees: ReadonlyArray<AppFee>
+  readonly withdrawFee: Amount
+  readonly refundFee: Amount
+  readonly deadline: number
+  readonly createdAt: number
+  /** The mid at which a solver would give the limit after the app fees. */
+  readonly trigger: number
+  /** In how many slices it fills when it rests. */
+  readonly slices: number
+  status: FillStatus
+  /** What counts for the order, excess not included. */
+  deposited: Amount
+  /** The account whose money it is: the first that deposited, until then the one to refund. */
+  account: string
+  /** Base quantity executed so far. */
+  executed: Amount
+  readonly fills: Array<Fill>
+  withdrawal: PayoutLeg | undefined
+  refund: PayoutLeg | undefined
+}
+
+/** What happens by itself at a time that was fixed when its cause happened. */
+export type Task =
+  | { readonly tag: "recognise"; readonly deposit: Deposit }
+  | { readonly tag: "expire"; readonly order: Order }
+  | { readonly tag: "finishCancel"; readonly order: Order }
+  | { readonly tag: "startPayouts"; readonly order: Order }
+  | { readonly tag: "finishPayout"; readonly order: Order; readonly leg: "withdrawal" | "refund" }
+  | { readonly tag: "return"; readonly deposit: Deposit }
+
+/** A transfer that reached the deposit address of an order. */
+export interface Deposit {
+  readonly order: Order
+  readonly account: string
+  readonly asset: string
+  readonly amount: Amount
+}
+
+interface Scheduled {
+  readonly at: number
+  readonly sequence: number
+  readonly task: Task
+}
+
+/** The resting orders of one market, nearest to the market first. */
+export interface RestingOrders {
+  readonly market: Market
+  readonly sells: SortedList.SortedList<Order>
+  readonly buys: SortedList.SortedList<Order>
+  /** Up to when the market's path was compared with them. */
+  matchedTo: number
+}
+
+export interface State {
+  readonly settings: Settings
+  readonly model: MarketModel
+  readonly startedAt: number
+  now: number
+  readonly books: Books.Books
+  /** By id, oldest first. */
+  readonly orders: Map<string, Order>
+  readonly ordersByAddress: Map<string, Order>
+  readonly resting: Map<string, RestingOrders>
+  readonly agenda: SortedList.SortedList<Scheduled>
+  scheduled: number
+  /** Hash of the executed intent by signer and nonce. */
+  readonly executedIntents: Map<string, string>
+}
+
+export const make = (settings: Settings, model: MarketModel, startedAt: number): State => ({
+  settings,
+  model,
+  startedAt,
+  now: startedAt,
+  books: Books.make(),
+  orders: new Map(),
+  ordersByAddress: new Map(),
+  resting: new Map(),
+  agenda: SortedList.make((a, b) => a.at - b.at || a.sequence - b.sequence),
+  scheduled: 0,
+  executedIntents: new Map()
+})
+
+export const schedule = (state: State, afterMillis: number, task: Task): void => {
+  state.scheduled += 1
+  SortedList.insert(state.agenda, { at: state.now + afterMillis, sequence: state.scheduled, task })
+}
+
+/** The entry is due at or before a time: taken out and returned. */
+export const takeDue = (state: State, time: number): Scheduled | undefined => {
+  const first = state.agenda.items[0]
+  return first !== undefined && first.at <= time ? state.agenda.items.shift() : undefined
+}

@@ -1,0 +1,73 @@
+/**
+ * Prices of the sandbox at every moment: one path in US dollars per asset, a pair is the ratio of two. Only the market's
+ * own time is scaled by `speed`; whoever asks does so in the service's time. Pure in (settings, candles, time).
+ */
+import type { Asset } from "../../domain/Amount.ts"
+import type { SandboxAsset, Settings } from "../core/Settings.ts"
+import type { CandleSeries } from "./CandleFile.ts"
+import * as PricePath from "./PricePath.ts"
+import * as RandomWalk from "./RandomWalk.ts"
+
+export interface MarketModel {
+  usd(asset: Asset, at: number): number
+  /** Quote per one base between the solver's bid and ask. */
+  mid(base: Asset, quote: Asset, at: number): number
+  /** What the mid touched between two moments, both included. */
+  range(base: Asset, quote: Asset, from: number, to: number): PricePath.Range
+}
+
+/** A generated candle lasts one second of the service's time, whatever the speed. */
+const walkCandleMillis = 1000
+
+export const make = (settings: Settings, startedAt: number, candles: CandleSeries | undefined): MarketModel => {
+  const pathOf = (asset: SandboxAsset): PricePath.PricePath => {
+    if (candles !== undefined && settings.candles?.symbol === asset.symbol) {
+      return PricePath.fromCandles(pingPong(candles))
+    }
+    if (asset.volatility === 0) return PricePath.constant(asset.priceUsd)
+    return PricePath.fromCandles(
+      RandomWalk.make({
+        seed: settings.seed,
+        symbol: asset.symbol,
+        startPrice: asset.priceUsd,
+        volatility: asset.volatility,
+        candleMillis: walkCandleMillis * settings.speed
+      })
+    )
+  }
+  const paths = new Map(settings.assets.map((asset) => [asset.id, pathOf(asset)]))
+  const path = (asset: Asset) => paths.get(asset.id) ?? PricePath.constant(1)
+  const marketTime = (at: number) => Math.max(0, at - startedAt) * settings.speed
+
+  const usd = (asset: Asset, at: number) => path(asset).at(marketTime(at))
+  const mid = (base: Asset, quote: Asset, at: number) => usd(base, at) / usd(quote, at)
+  return {
+    usd,
+    mid,
+    range: (base, quote, from, to) => {
+      const divisor = path(quote).range(marketTime(from), marketTime(to))
+      if (divisor.low === divisor.high) {
+        const { low, high } = path(base).range(marketTime(from), marketTime(to))
+        return { low: low / divisor.low, high: high / divisor.low }
+      }
+      // Two moving assets: the extremes of their ratio are not those of either, so the pair is looked at at both ends.
+      const start = mid(base, quote, from)
+      const end = mid(base, quote, to)
+      return { low: Math.min(start, end), high: Math.max(start, end) }
+    }
+  }
+}
+
+/** A finite series played to its end, then backwards, and so on: the market never jumps and never stops. */
+const pingPong = ({ candles, candleMillis }: CandleSeries): PricePath.CandleSource => {
+  const nothing: PricePath.Candle = { open: 1, high: 1, low: 1, close: 1 }
+  return {
+    candleMillis,
+    candle: (index) => {
+      const place = index % (2 * candles.length)
+      if (place < candles.length) return candles[place] ?? nothing
+      const { open, high, low, close } = candles[2 * candles.length - 1 - place] ?? nothing
+      return { open: close, high, low, close: open }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * A generated market: the logarithm of the price walks at random and is pulled back a little to where it started (an
+ * Ornstein-Uhlenbeck process), so that a grid around today's price stays in play. A candle is a few steps of the walk:
+ * first, highest, lowest, last. Pure in (seed, index); only the last candles are remembered, as a cache.
+ */
+import { normals } from "../core/Seeded.ts"
+import type { Candle, CandleSource } from "./PricePath.ts"
+
+export interface Walk {
+  readonly seed: number
+  readonly symbol: string
+  readonly startPrice: number
+  /** Standard deviation of the logarithm over a year. */
+  readonly volatility: number
+  readonly candleMillis: number
+}
+
+const stepsPerCandle = 6
+const millisPerYear = 365 * 86_400_000
+/** Time in which half of the distance to the start price is given back. */
+const halfLifeMillis = 86_400_000
+/** A power of two well above the candles that two neighbouring readers are apart. */
+const remembered = 64
+
+export const make = (walk: Walk): CandleSource => {
+  const normal = normals(walk.seed, "walk", walk.symbol)
+  const stepMillis = walk.candleMillis / stepsPerCandle
+  const kept = 0.5 ** (stepMillis / halfLifeMillis)
+  // The exact deviation of one step of the process, so that any candle length gives the same market at its closes.
+  const yearly = walk.volatility ** 2 / millisPerYear
+  const deviation = Math.sqrt((yearly * halfLifeMillis * (1 - kept ** 2)) / (2 * Math.LN2))
+
+  const recent: Array<{ readonly index: number; readonly candle: Candle } | undefined> = []
+  let nextIndex = 0
+  let position = 0
+
+  const step = (): Candle => {
+    const open = walk.startPrice * Math.exp(position)
+    let high = open
+    let low = open
+    let close = open
+    for (let part = 0; part < stepsPerCandle; part++) {
+      position = position * kept + deviation * normal(nextIndex * stepsPerCandle + part)
+      close = walk.startPrice * Math.exp(position)
+      high = Math.max(high, close)
+      low = Math.min(low, close)
+    }
+    return { open, high, low, close }
+  }
+
+  const candle = (index: number): Candle => {
+    const known = recent[index % remembered]
+    if (known?.index === index) return known.candle
+    if (index < nextIndex) {
+      nextIndex = 0
+      position = 0
+    }
+    for (;;) {
+      const next = step()
+      recent[nextIndex % remembered] = { index: nextIndex, candle: next }
+      nextIndex += 1
+      if (nextIndex > index) return next
+    }
+  }
+
+  return { candleMillis: walk.candleMillis, candle }
+}

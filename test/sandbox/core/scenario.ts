@@ -1,0 +1,108 @@
+/** Random but reproducible use of the core: commands with their times, and a state as one comparable text. */
+import { Result } from "effect"
+import { booksView } from "../../../src/sandbox/core/BooksView.ts"
+import { apply, type Command, type LoggedCommand } from "../../../src/sandbox/core/Commands.ts"
+import * as Seeded from "../../../src/sandbox/core/Seeded.ts"
+import { defaultSettings, type SandboxAsset, type Settings } from "../../../src/sandbox/core/Settings.ts"
+import * as State from "../../../src/sandbox/core/State.ts"
+import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
+
+export const startedAt = 1_700_000_000_000
+const accounts = ["alice.test", "bob.test"]
+
+/** A fast and lively market with everything rare made frequent. */
+export const settingsOf = (seed: number): Settings => ({
+  ...defaultSettings("native"),
+  seed,
+  speed: 600,
+  partialFillShare: 0.7,
+  fillWhileCancellingShare: 0.5,
+  failedPayoutShare: 0.1
+})
+
+export const freshState = (settings: Settings): State.State =>
+  State.make(settings, MarketModel.make(settings, startedAt, undefined), startedAt)
+
+/** Applies and keeps what was accepted, as the sandbox does. */
+export const perform = (state: State.State, log: Array<LoggedCommand>, command: Command, at: number): void => {
+  const answer = apply(state, command, at)
+  if (Result.isSuccess(answer)) log.push({ ...command, at } as LoggedCommand)
+}
+
+/** Funds two accounts and then creates, funds, underpays, overpays and cancels at random. */
+export const play = (settings: Settings, steps: number): { state: State.State; log: Array<LoggedCommand> } => {
+  const state = freshState(settings)
+  const log: Array<LoggedCommand> = []
+  let at = startedAt
+  for (const account of accounts) {
+    for (const { id, initial, decimals } of settings.assets) {
+      const amount = String(BigInt(initial) * 10n ** BigInt(decimals))
+      perform(state, log, { tag: "Credit", payload: { account, asset: id, amount } }, at)
+    }
+  }
+  for (let step = 0; step < steps; step++) {
+    const chance = (...keys: ReadonlyArray<string>) => Seeded.fraction(settings.seed, "test", step, ...keys)
+    at += Math.floor(chance("pause") ** 4 * 20_000)
+    perform(state, log, commandAt(state, chance), at)
+  }
+  return { state, log }
+}
+
+const commandAt = (state: State.State, chance: (key: string) => number): Command => {
+  const orders = [...state.orders.values()]
+  const order = orders[Math.floor(chance("order") * orders.length)]
+  const kind = chance("kind")
+  if (order === undefined || kind < 0.4) return createAt(state, chance)
+  if (kind < 0.8) return fundAt(orders.findLast((one) => one.status === "AWAITING_DEPOSIT") ?? order, chance)
+  const live = orders.filter(({ status }) => status === "OPEN" || status === "PARTIALLY_FILLED").at(-1) ?? order
+  return { tag: "CancelOrder", payload: { owner: live.owner, orderId: live.id } }
+}
+
+const createAt = ({ settings, model, now }: State.State, chance: (key: string) => number): Command => {
+  const pick = <A>(items: readonly [A, ...Array<A>], key: string): A =>
+    items[Math.floor(chance(key) * items.length)] ?? items[0]
+  const [first, ...others] = settings.assets as [SandboxAsset, ...Array<SandboxAsset>]
+  const base = pick([first, ...others], "base")
+  const quote = pick([first, ...others], "quote")
+  const account = pick(["alice.test", "bob.test"], "account")
+  const price = model.mid(base, quote, now) * (1 + 0.25 * (chance("price") - 0.5) ** 3)
+  return {
+    tag: "CreateOrder",
+    payload: {
+      owner: pick(["partner one", "partner two"], "owner"),
+      side: chance("side") < 0.5 ? "BUY" : "SELL",
+      baseAsset: base.id,
+      quoteAsset: quote.id,
+      quantity: String(
+        BigInt(Math.ceil((chance("size") * 100_000) / base.priceUsd)) * 10n ** BigInt(base.decimals - 3)
+      ),
+      price: price.toFixed(12),
+      depositType: "INTENTS",
+      depositMode: "SIMPLE",
+      recipient: chance("other recipient") < 0.2 ? "carol.test" : account,
+      recipientType: chance("chain") < 0.1 ? "DESTINATION_CHAIN" : "INTENTS",
+      refundTo: account,
+      refundType: "INTENTS",
+      confidentiality: "basic",
+      deadline: now + 1 + Math.floor(chance("deadline") * 120_000),
+      appFees: chance("app fee") < 0.2 ? [{ recipient: "app.test", fee: 30 }] : []
+    }
+  }
+}
+
+const fundAt = (order: State.Order, chance: (key: string) => number): Command => {
+  const factor = chance("short") < 0.2 ? 50n : chance("excess") < 0.2 ? 150n : 100n
+  const amount = (order.inputAmount * factor) / 100n
+  const asset = order.side === "SELL" ? order.market.base.id : order.market.quote.id
+  const signerId = chance("stranger") < 0.1 ? "bob.test" : order.refundTo
+  const nonce = `nonce ${Math.floor(chance("nonce") * 500)}`
+  const transfers = [{ receiver: order.depositAddress, asset, amount: String(amount === 0n ? 1n : amount) }]
+  return { tag: "ExecuteIntent", payload: { signerId, nonce, intentHash: `hash of ${nonce}`, transfers } }
+}
+
+/** Everything that can be seen of a state. */
+export const fingerprint = (state: State.State): string =>
+  JSON.stringify(
+    [booksView(state), [...state.orders.values()], [...state.executedIntents], state.agenda.items.length],
+    (_, value) => (typeof value === "bigint" ? String(value) : value)
+  )
