@@ -70,6 +70,31 @@ const readField = (
   return value === undefined ? undefined : { value, start: entry.value.start, end: entry.value.end }
 }
 
+/** A mapping whose keys are names of the user's own, each checked like a value. */
+export const table =
+  <A>(readName: Reader<string>, read: Reader<A>): Reader<ReadonlyArray<readonly [Located<string>, Located<A>]>> =>
+  (node, to) => {
+    if (node.type !== "map") return report(to, node, `expected names with their settings, found ${describe(node)}`)
+    const rows = [...node.entries].map(
+      ([
+        key,
+        {
+          key: { start, end },
+          value
+        }
+      ]) => {
+        const name = readName({ type: "scalar", text: key, isQuoted: true, start, end }, to)
+        const settings = read(value, to)
+        if (name === undefined || settings === undefined) return undefined
+        return [
+          { value: name, start, end },
+          { value: settings, start: value.start, end: value.end }
+        ] as const
+      }
+    )
+    return rows.filter((row) => row !== undefined)
+  }
+
 /** For a key that has no place here, with the reason. */
 export const refuse =
   (message: string): Reader<never> =>
@@ -90,7 +115,7 @@ export const list =
     return good.length === items.length ? good : undefined
   }
 
-const scalar =
+export const scalar =
   <A>(
     expected: string,
     parse: (text: string) => A | undefined,

@@ -39,9 +39,9 @@ export const between = (
   })
 }
 
-/** A price that somebody wrote must be one that an order can have. */
-export const checkTick = (market: Market, price: Price, at: Span, to: Report): void => {
-  if (market.tick === undefined || Decimal.equals(Decimal.roundToStep(price, market.tick, "down"), price)) return
+/** A price that somebody wrote must be one that an order can have; false, and reported, when it is not. */
+export const checkTick = (market: Market, price: Price, at: Span, to: Report): boolean => {
+  if (market.tick === undefined || Decimal.equals(Decimal.roundToStep(price, market.tick, "down"), price)) return true
   const below = Decimal.roundToStep(price, market.tick, "down")
   const above = Decimal.add(below, market.tick)
   const step = `${market.name} trades in steps of ${Decimal.format(market.tick)}`
@@ -53,6 +53,7 @@ export const checkTick = (market: Market, price: Price, at: Span, to: Report): v
       ? `take ${Decimal.format(below)} or ${Decimal.format(above)}`
       : `at least ${Decimal.format(above)}`
   )
+  return false
 }
 
 /** False, and reported, when rounding made two of the prices the same. */

@@ -23,10 +23,8 @@ export const size =
     }
     if (base !== undefined) return { unit: "base", amount: base.value }
     if (quote !== undefined) return { unit: "quote", amount: quote.value }
-    const isMissing = !node.entries.has("base") && !node.entries.has("quote")
-    return isMissing
-      ? report(to, { start: node.start, end: node.start + 1 }, 'missing key "base" or "quote"')
-      : undefined
+    if (node.entries.size > 0) return undefined
+    return report(to, { start: node.start, end: node.start + 1 }, 'missing key "base" or "quote"')
   }
 
 /** Base quantity at a price; a quote amount is never exceeded. */

@@ -4,22 +4,15 @@
  */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
-import type { Asset } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import type { Market, Price } from "../domain/Market.ts"
+import type { Market } from "../domain/Market.ts"
 import * as Read from "./Fields.ts"
 import type { Behaviour, Kind, KindContext } from "./Kind.ts"
 import { kinds } from "./kinds.ts"
-import { inOrder, type Problem, quoted, type Report, report, sourceText, suggestion } from "./Problem.ts"
+import { type Markets, market } from "./Markets.ts"
+import { inOrder, type Problem, type Report, report, sourceText } from "./Problem.ts"
 import type { Limits, Strategy } from "./Strategy.ts"
 import { readYaml, type YamlMap, type YamlNode } from "./YamlReader.ts"
-
-/** What the configuration offers to trade: any two of the assets make a market. */
-export interface Markets {
-  readonly assets: ReadonlyArray<Asset>
-  /** Price steps by market name, where the venue wants one. */
-  readonly ticks: ReadonlyMap<string, Price>
-}
 
 /** `file` is the name as the user wrote it: it goes into problems and reasons. */
 export const parse = (
@@ -49,8 +42,9 @@ const readStrategy = (node: YamlNode, markets: Markets, to: Report): Strategy | 
   )(node, to)
   if (read === undefined || node.type !== "map") return undefined
   const traded = read.market?.value ?? anyMarket
+  const before = to.problems.length
   const limits = read.limits === undefined ? undefined : readLimits(traded)(read.limits.value, to)
-  const context = { market: traded, budget: limits?.budget, to }
+  const context = { market: traded, budget: to.problems.length > before ? undefined : limits?.budget, to }
   const behaviour = read.kind === undefined ? readSections(node, context) : readSection(node, read.kind, context)
   if (read.name === undefined || read.kind === undefined || limits === undefined || behaviour === undefined)
     return undefined
@@ -72,27 +66,6 @@ const anyMarket: Market = {
   quote: { symbol: "QUOTE", id: "", decimals: 40 }
 }
 
-const market =
-  ({ assets, ticks }: Markets): Read.Reader<Market> =>
-  (node, to) => {
-    const name = node.type === "scalar" ? node.text : ""
-    const [baseSymbol, quoteSymbol, ...rest] = name.split("/")
-    if (node.type !== "scalar" || !baseSymbol || !quoteSymbol || rest.length > 0) {
-      return report(to, node, "expected a market such as BTC/USDC: base asset, slash, quote asset")
-    }
-    const symbols = assets.map(({ symbol }) => symbol)
-    const [base, quote] = [baseSymbol, quoteSymbol].map((symbol) => {
-      const asset = assets.find((candidate) => candidate.symbol === symbol)
-      if (asset === undefined)
-        report(to, node, `no asset ${quoted(symbol)} in the configuration`, suggestion(symbol, symbols))
-      return asset
-    })
-    if (base === undefined || quote === undefined) return undefined
-    if (base === quote) return report(to, node, `${baseSymbol} cannot be traded against itself`)
-    const tick = ticks.get(name)
-    return { name, base, quote, ...(tick === undefined ? {} : { tick }) }
-  }
-
 const kind: Read.Reader<Kind> = (node, to) => {
   const name = Read.oneOf(...kindNames)(node, to)
   return kinds.find((candidate) => candidate.name === name)
@@ -107,6 +80,7 @@ const defaultLimits = {
 const readLimits =
   (market: Market): Read.Reader<Limits> =>
   (node, to) => {
+    const before = to.problems.length
     const read = Read.fields({
       budget: Read.required(
         Read.fields({
@@ -122,7 +96,7 @@ const readLimits =
     if (read === undefined || budget === undefined) return undefined
     const { base, quote } = budget.value
     const isGiven = (base?.value ?? 0n) > 0n || (quote?.value ?? 0n) > 0n
-    const isRead = base !== undefined || quote !== undefined
+    const isRead = to.problems.length === before
     if (isRead && !isGiven) report(to, budget, "a budget of nothing: give an amount of base, quote or both")
     return {
       budget: { base: base?.value ?? 0n, quote: quote?.value ?? 0n },

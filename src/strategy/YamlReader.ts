@@ -11,6 +11,8 @@ import { inOrder, lineAt, type Problem, quoted, type Report, report, type Source
 const maxLength = 256 * 1024
 const maxDepth = 20
 const maxNodes = 10_000
+/** Of what is refused; nobody reads more. */
+const maxProblems = 100
 /** All but tab and line ends: YAML allows none of them, and its parser uses some as marks of its own. */
 const controlCharacter = /(?![\t\n\r\u0085])\p{Cc}/u
 /** Names that JavaScript gives a meaning to: no key of ours, and a trap in every object built from one. */
@@ -80,18 +82,11 @@ const compose = (to: Report): YamlNode | undefined => {
   if (Result.isFailure(composed)) return report(to, { start: 0, end: 1 }, "this cannot be read as YAML")
   const document = composed.success
   if (document === undefined) return undefined
-  for (const error of document.errors) syntaxProblem(to, error)
-  if (to.problems.length > 0) return keepFirstOfEachLine(to)
+  const [error] = [...document.errors].sort((a, b) => a.pos[0] - b.pos[0])
+  // Only the first: what the parser makes of the lines after a slip is mostly not the user's doing.
+  if (error !== undefined) return syntaxProblem(to, error)
   if (document.contents === null) return report(to, { start: 0, end: 1 }, "the file is empty")
   return toNode(to, document.contents, { start: 0, end: 1 })
-}
-
-/** One slip often makes the parser complain several times about the same line. */
-const keepFirstOfEachLine = (to: Report): undefined => {
-  const lines = new Set<number>()
-  const kept = to.problems.filter(({ line }) => (lines.has(line) ? false : lines.add(line) !== undefined))
-  to.problems.splice(0, to.problems.length, ...kept)
-  return undefined
 }
 
 /** Walks the tokens without recursion, so that no depth of nesting can exhaust the stack. */
@@ -99,14 +94,15 @@ const checkTokens = (to: Report, tokens: ReadonlyArray<CST.Token>): boolean => {
   const waiting = tokens.map((token) => ({ token, depth: 0 })).reverse()
   let nodes = 0
   let documents = 0
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let next = waiting.pop(); next !== undefined && to.problems.length < maxProblems; next = waiting.pop()) {
     const { token, depth } = next
     if (depth > maxDepth) return refuse(to, token, `nesting deeper than ${maxDepth} levels`)
     if (token.type === "document" && ++documents > 1) return refuse(to, token, "a second document after `---`")
     if ("value" in token || "items" in token || token.type.endsWith("scalar")) nodes += 1
     if (nodes > maxNodes) return refuse(to, token, `more than ${maxNodes} values in one file`)
     refuseSpecial(to, token)
-    for (const child of childrenOf(token)) waiting.push({ token: child, depth: "items" in token ? depth + 1 : depth })
+    const childDepth = "items" in token ? depth + 1 : depth
+    for (const child of childrenOf(token).toReversed()) waiting.push({ token: child, depth: childDepth })
   }
   return to.problems.length === 0
 }
@@ -169,12 +165,11 @@ const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: stri
   [/^BAD_DQ_ESCAPE/, "this backslash escape does not exist", "use single quotes to write a backslash"]
 ]
 
-const syntaxProblem = (to: Report, { code, message, pos }: SyntaxError): void => {
+const syntaxProblem = (to: Report, { code, message, pos }: SyntaxError): undefined => {
   const said = message.split("\n")[0] ?? code
   const known = phrases.find(([pattern]) => pattern.test(`${code} ${said}`))
   const span = { start: pos[0], end: pos[1] }
-  if (known === undefined) report(to, span, `not valid YAML: ${said}`)
-  else report(to, span, known[1], known[2])
+  return known === undefined ? report(to, span, `not valid YAML: ${said}`) : report(to, span, known[1], known[2])
 }
 
 const spanOf = (node: Node, fallback: Span): Span => {

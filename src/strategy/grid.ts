@@ -123,14 +123,13 @@ const computedLevels = (
   { lower, upper, levels, spacing }: NonNullable<ReturnType<ReturnType<typeof computedFields>>>,
   { market, to }: KindContext
 ): Shape["levels"] => {
-  if (lower !== undefined) checkTick(market, lower.value, lower, to)
-  if (upper !== undefined) checkTick(market, upper.value, upper, to)
+  const isOnTick = [lower, upper].map((end) => end === undefined || checkTick(market, end.value, end, to))
   if (lower === undefined || upper === undefined) return undefined
   if (!Decimal.isLess(lower.value, upper.value)) {
     const numbers = `${Decimal.format(upper.value)} is not above ${Decimal.format(lower.value)}`
     return report(to, upper, `the upper price must be above the lower: ${numbers}`)
   }
-  if (levels === undefined) return undefined
+  if (levels === undefined || isOnTick.includes(false)) return undefined
   const prices = between(market, lower.value, upper.value, levels.value, spacing?.value ?? "arithmetic")
   if (!checkDistinct(market, prices, levels, "levels", to)) return undefined
   return prices.map((value) => ({ value, start: levels.start, end: levels.end }))

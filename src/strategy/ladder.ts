@@ -59,9 +59,9 @@ const readPrices = (
   { from, to: last, rungs }: LadderFields,
   { market, to }: KindContext
 ): ReadonlyArray<Price> | undefined => {
-  if (from !== undefined) checkTick(market, from.value, from, to)
-  if (last !== undefined) checkTick(market, last.value, last, to)
+  const isOnTick = [from, last].map((end) => end === undefined || checkTick(market, end.value, end, to))
   if (from === undefined || last === undefined || rungs === undefined) return undefined
+  if (isOnTick.includes(false)) return undefined
   const isOnePrice = Decimal.equals(from.value, last.value)
   if (rungs.value === 1) {
     return isOnePrice ? [from.value] : report(to, last, `one rung has one price: "from" and "to" must be the same`)

@@ -1,0 +1,166 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { inputAmount } from "../../src/domain/Market.ts"
+import type { Decision } from "../../src/strategy/Decision.ts"
+import type { Strategy } from "../../src/strategy/Strategy.ts"
+import { untouchedSlot } from "../../src/strategy/View.ts"
+import { checkBounds } from "./bounds.ts"
+import { between, decideAt, integerBetween, pick, price, random, strategyOf } from "./support.ts"
+
+const gridFile = (grid: string, budget = "{ base: 1, quote: 100000 }") => `name: test
+market: BTC/USDC
+kind: grid
+limits:
+  budget: ${budget}
+grid: ${grid}
+`
+const five = "{ lower: 100, upper: 140, levels: 5, size: { base: 0.1 } }"
+
+const firstLegs = ({ desired }: Decision) =>
+  desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.side} ${Decimal.format(leg.price)}`)
+const absentCodes = ({ absent }: Decision) => absent.map(({ slot, why }) => `${slot} ${why.code}`)
+
+describe("grid", () => {
+  it("starts each cell with the buy below the price and with the sell from the price on", () => {
+    const decision = decideAt(strategyOf(gridFile(five)), price("120"))
+    assert.deepStrictEqual(firstLegs(decision), [
+      "cell-00 BUY 100",
+      "cell-01 BUY 110",
+      "cell-02 SELL 130",
+      "cell-03 SELL 140"
+    ])
+    assert.deepStrictEqual(decision.until, { onFill: false })
+  })
+
+  it("lets a cell without inventory wait until the price has come up to its buy price", () => {
+    const strategy = strategyOf(gridFile(five, "{ base: 0.1, quote: 100 }"))
+    const start = decideAt(strategy, price("105"))
+    assert.deepStrictEqual(firstLegs(start), ["cell-00 BUY 100", "cell-01 SELL 120"])
+    assert.deepStrictEqual(absentCodes(start), ["cell-02 waits-for-price", "cell-03 waits-for-price"])
+    assert.deepStrictEqual(start.until, { onFill: false, priceAbove: price("120") })
+
+    const reached = decideAt(strategy, price("125"), start.memory)
+    assert.deepStrictEqual(firstLegs(reached), ["cell-00 BUY 100", "cell-01 SELL 120", "cell-02 BUY 120"])
+    const fallen = decideAt(strategy, price("90"), reached.memory)
+    assert.deepStrictEqual(fallen.desired, reached.desired)
+    assert.deepStrictEqual(fallen.until.priceAbove, price("130"))
+  })
+
+  it("keeps its anchor when the price moves", () => {
+    const strategy = strategyOf(gridFile(five))
+    const first = decideAt(strategy, price("120"))
+    assert.deepStrictEqual(decideAt(strategy, price("200"), first.memory), first)
+  })
+
+  it("funds only the nearest cells when asked, by what each cell has to do now", () => {
+    const strategy = strategyOf(
+      gridFile("{ lower: 100, upper: 200, levels: 11, size: { base: 0.01 }, fundNearest: 2 }")
+    )
+    const first = decideAt(strategy, price("151"))
+    assert.deepStrictEqual(firstLegs(first), [
+      "cell-04 BUY 140",
+      "cell-05 BUY 150",
+      "cell-06 SELL 170",
+      "cell-07 SELL 180"
+    ])
+    assert.isTrue(first.until.onFill)
+    const filled = new Map([["cell-05", { ...untouchedSlot, completedLegs: 1, receivedByLastLeg: 1_000_000n }]])
+    const second = decideAt(strategy, price("149"), first.memory, filled)
+    assert.deepStrictEqual(
+      second.desired.map(({ slot }) => slot),
+      ["cell-03", "cell-04", "cell-05", "cell-06"]
+    )
+  })
+
+  it("takes listed levels exactly, and each reason names the line of its level", () => {
+    const strategy = strategyOf(gridFile("\n  levels:\n    - 100.10\n    - 100.2\n    - 105\n  size: { quote: 50 }"))
+    const { desired } = decideAt(strategy, price("200"))
+    assert.deepStrictEqual(
+      desired.map(({ legs }) => legs.map((leg) => Decimal.format(leg.price))),
+      [
+        ["100.1", "100.2"],
+        ["100.2", "105"]
+      ]
+    )
+    assert.deepStrictEqual(
+      desired.map(({ why }) => why.source),
+      ["test.yaml:8", "test.yaml:9"]
+    )
+    assert.strictEqual(desired[0]?.legs[0].quantity, 49_950_049n)
+  })
+
+  it("rounds geometric levels to the tick and keeps the ends", () => {
+    const strategy = strategyOf(
+      gridFile("{ lower: 100.5, upper: 400.25, levels: 9, spacing: geometric, size: { base: 0.1 } }")
+    )
+    const prices = decideAt(strategy, price("1000")).desired.map(({ legs }) => Decimal.toNumber(legs[0].price))
+    assert.strictEqual(prices[0], 100.5)
+    const ratio = (400.25 / 100.5) ** (1 / 8)
+    prices.forEach((level, index) => {
+      assert.closeTo(level, 100.5 * ratio ** index, 0.005)
+      assert.strictEqual(Math.round(level * 100) / 100, level)
+    })
+  })
+})
+
+const randomGrid = (
+  next: () => number
+): { readonly strategy: Strategy; readonly low: number; readonly high: number } => {
+  const low = between(next, 10, 1000)
+  const high = low * between(next, 1.05, 4)
+  const cells = integerBetween(next, 1, 30)
+  const size = pick(next, [
+    `{ base: ${between(next, 0.001, 0.1).toFixed(8)} }`,
+    `{ quote: ${between(next, 1, 50).toFixed(6)} }`
+  ])
+  const nearest = next() < 0.4 ? `, fundNearest: ${integerBetween(next, 1, 5)}` : ""
+  const spacing = pick(next, ["arithmetic", "geometric"])
+  const range = `lower: ${low.toFixed(2)}, upper: ${high.toFixed(2)}, levels: ${cells + 1}, spacing: ${spacing}`
+  const budget = `{ base: ${between(next, 0, 2).toFixed(8)}, quote: ${between(next, 5_000, 200_000).toFixed(6)} }`
+  return {
+    strategy: strategyOf(gridFile(`{ ${range}, size: ${size}${nearest} }`, budget)),
+    low: low * 0.8,
+    high: high * 1.2
+  }
+}
+
+describe("any grid", () => {
+  it("decides the same anywhere inside its bounds", () => {
+    for (let seed = 1; seed <= 150; seed++) {
+      const { strategy, low, high } = randomGrid(random(seed))
+      checkBounds(strategy, { low, high, seed })
+    }
+  })
+
+  it("never asks for more than its budget, whatever the price starts at and reaches", () => {
+    for (let seed = 1; seed <= 150; seed++) {
+      const next = random(seed)
+      const { strategy, low, high } = randomGrid(next)
+      let memory = strategy.initialMemory
+      for (let step = 0; step < 5; step++) {
+        const decision = decideAt(strategy, Decimal.fromNumber(between(next, low, high), 8), memory)
+        memory = decision.memory
+        const needed = (side: "BUY" | "SELL") =>
+          decision.desired
+            .filter(({ legs: [leg] }) => leg.side === side)
+            .reduce((sum, { legs: [leg] }) => sum + inputAmount(strategy.market, side, leg.quantity, leg.price), 0n)
+        assert.isTrue(needed("BUY") <= strategy.limits.budget.quote, `seed ${seed}`)
+        assert.isTrue(needed("SELL") <= strategy.limits.budget.base, `seed ${seed}`)
+      }
+    }
+  })
+
+  it("never lets a cell sell below what it bought for, and names every cell once", () => {
+    for (let seed = 1; seed <= 150; seed++) {
+      const next = random(seed)
+      const { strategy, low, high } = randomGrid(next)
+      const { desired, absent } = decideAt(strategy, Decimal.fromNumber(between(next, low, high), 8))
+      for (const { legs } of desired) {
+        const [buy, sell] = legs[0].side === "BUY" ? legs : [legs[1], legs[0]]
+        assert.isTrue(buy !== undefined && sell !== undefined && Decimal.isLess(buy.price, sell.price))
+      }
+      const names = [...desired, ...absent].map(({ slot }) => slot)
+      assert.strictEqual(new Set(names).size, names.length)
+    }
+  })
+})

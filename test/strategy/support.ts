@@ -1,0 +1,79 @@
+/** What the strategy tests share: markets like those of the example configuration, and views at a price. */
+import { Result } from "effect"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import type { Decision, Memory } from "../../src/strategy/Decision.ts"
+import type { Markets } from "../../src/strategy/Markets.ts"
+import type { Problem } from "../../src/strategy/Problem.ts"
+import type { Strategy } from "../../src/strategy/Strategy.ts"
+import { parse } from "../../src/strategy/StrategyFile.ts"
+import type { SlotProgress, View } from "../../src/strategy/View.ts"
+
+export const price = (text: string): Decimal.Decimal => {
+  const parsed = Decimal.parse(text)
+  if (parsed === undefined) throw new Error(`not a number: ${text}`)
+  return parsed
+}
+
+export const markets: Markets = {
+  assets: [
+    { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+    { symbol: "ETH", id: "nep141:eth.omft.native", decimals: 18 },
+    { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
+    { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+  ],
+  ticks: new Map([["BTC/USDC", price("0.01")]])
+}
+
+export const strategyOf = (text: string): Strategy => {
+  const parsed = parse(text, "test.yaml", markets)
+  if (Result.isSuccess(parsed)) return parsed.success
+  throw new Error(parsed.failure.map(({ line, column, message }) => `${line}:${column}: ${message}`).join("\n"))
+}
+
+export const problemsOf = (text: string): ReadonlyArray<Problem> => {
+  const parsed = parse(text, "test.yaml", markets)
+  return Result.isSuccess(parsed) ? [] : parsed.failure
+}
+
+export const viewAt = (
+  strategy: Strategy,
+  middle: Decimal.Decimal,
+  slots: ReadonlyMap<string, SlotProgress> = new Map()
+): View => ({ now: 0, market: strategy.market, price: { bid: middle, ask: middle, at: 0 }, slots })
+
+export const decideAt = (
+  strategy: Strategy,
+  middle: Decimal.Decimal,
+  memory: Memory = strategy.initialMemory,
+  slots: ReadonlyMap<string, SlotProgress> = new Map()
+): Decision => strategy.decide(viewAt(strategy, middle, slots), memory)
+
+/** A small seeded generator (mulberry32): the same seed gives the same numbers, everywhere. */
+export const random = (seed: number): (() => number) => {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+export const between = (next: () => number, low: number, high: number): number => low + (high - low) * next()
+export const integerBetween = (next: () => number, low: number, high: number): number =>
+  Math.floor(between(next, low, high + 1))
+export const pick = <A>(next: () => number, choices: readonly [A, ...ReadonlyArray<A>]): A =>
+  choices[integerBetween(next, 0, choices.length - 1)] ?? choices[0]
+
+/** Any history of a slot that its legs allow; what of it a decision may ignore is for the property to find out. */
+export const progressOf = (next: () => number, decision: Decision): ReadonlyMap<string, SlotProgress> =>
+  new Map(
+    decision.desired.map(({ slot, legs, cycle }) => [
+      slot,
+      {
+        completedLegs: integerBetween(next, 0, cycle ? 5 : legs.length),
+        filledInLeg: pick(next, [0n, 0n, legs[0].quantity / 2n]),
+        receivedByLastLeg: legs[0].quantity
+      }
+    ])
+  )

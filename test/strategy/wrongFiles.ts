@@ -1,0 +1,240 @@
+/**
+ * Wrong strategy files and what must be said about each: `line:column fragment of the message`. A case is a good file
+ * with one thing changed (`was` becomes `is`), so that its lines and columns are easy to count.
+ */
+export const goodGrid = `name: btc-grid
+market: BTC/USDC
+kind: grid
+limits:
+  budget: { base: 0.01, quote: 1000 }
+  maxOpenOrders: 20
+  maxPriceDeviation: 5%
+  staleAfter: 30s
+grid:
+  lower: 50000
+  upper: 70000
+  levels: 5
+  spacing: geometric
+  size: { base: 0.002 }
+`
+
+const gridSection = goodGrid.slice(goodGrid.indexOf("  lower"))
+
+export const goodLadder = `name: eth-ladder
+market: ETH/USDC
+kind: ladder
+limits:
+  budget:
+    base: 0
+    quote: 3000
+ladder:
+  side: buy
+  from: 3200
+  to: 2400
+  rungs: 12
+  profile: geometric
+  total: { quote: 3000 }
+  takeProfit: 4%
+`
+
+export interface WrongFile {
+  readonly file: string
+  readonly was: string
+  readonly is: string
+  /** Every problem, in order; all of them, so that nothing superfluous is said. */
+  readonly says: ReadonlyArray<string>
+}
+
+const inGrid = (was: string, is: string, ...says: ReadonlyArray<string>): WrongFile => ({
+  file: goodGrid,
+  was,
+  is,
+  says
+})
+const inLadder = (was: string, is: string, ...says: ReadonlyArray<string>): WrongFile => ({
+  file: goodLadder,
+  was,
+  is,
+  says
+})
+
+const keys: ReadonlyArray<WrongFile> = [
+  inGrid("name: btc-grid", "nmae: btc-grid", '1:1 unknown key "nmae"'),
+  inGrid("name: btc-grid\n", "", '1:1 missing key "name"'),
+  inGrid("market: BTC/USDC\n", "", '1:1 missing key "market"'),
+  inGrid("kind: grid\n", "", '1:1 missing key "kind"'),
+  inGrid("kind: grid\n", "kind:\n", '3:1 "kind" has no value'),
+  inGrid("limits:", "limit:", '4:1 unknown key "limit"'),
+  inGrid("  budget: { base: 0.01, quote: 1000 }\n", "", '5:3 missing key "budget"'),
+  inGrid("budget: {", "buget: {", '5:3 unknown key "buget"'),
+  inGrid("quote: 1000", "qoute: 1000", '5:25 unknown key "qoute"'),
+  inGrid("maxOpenOrders", "maxOrders", '6:3 unknown key "maxOrders"'),
+  inGrid("  size: { base: 0.002 }\n", "", '10:3 missing key "size"'),
+  inGrid("size: { base: 0.002 }", "size: {}", '14:9 missing key "base" or "quote"'),
+  inGrid("size: { base: 0.002 }", "size: { bsae: 0.002 }", '14:11 unknown key "bsae"'),
+  inGrid("size: { base: 0.002 }", "size: { base: 0.002, quote: 5 }", '14:24 give either "base" or "quote", not both'),
+  inGrid("size: { base: 0.002 }", "size: 0.002", '14:9 expected keys and values, found "0.002"'),
+  inGrid("  lower: 50000\n", "", '10:3 missing key "lower"'),
+  inGrid("  upper: 70000\n", "", '10:3 missing key "upper"'),
+  inGrid("  levels: 5\n", "", '10:3 missing key "levels"'),
+  inGrid("  levels: 5\n", "  levels: 5\n  levels: 6\n", '13:3 the key "levels" is given twice'),
+  inGrid(
+    "grid:\n",
+    "ladder:\n",
+    '3:7 the section "grid:" of this kind is missing',
+    '9:1 the section "ladder" does not belong'
+  ),
+  inGrid(
+    "kind: grid",
+    "kind: ladder",
+    '3:7 the section "ladder:" of this kind is missing',
+    '9:1 the section "grid" does not'
+  ),
+  inGrid("kind: grid", "kind: gird", "3:7 expected grid or ladder"),
+  inLadder("  side: buy\n", "", '9:3 missing key "side"'),
+  inLadder("  takeProfit: 4%", "  takeprofit: 4%", '15:3 unknown key "takeprofit"'),
+  inLadder("  total: { quote: 3000 }\n", "", '9:3 missing key "total"'),
+  inLadder("  rungs: 12", "  rung: 12", '12:3 unknown key "rung"'),
+  inGrid("name: btc-grid", "__proto__: x\nname: btc-grid", '1:1 the key "__proto__" is not allowed'),
+  inGrid("name: btc-grid", "constructor: x\nname: btc-grid", '1:1 the key "constructor" is not allowed')
+]
+
+const values: ReadonlyArray<WrongFile> = [
+  inGrid("name: btc-grid", "name: BTC Grid", "1:7 expected a name of lower-case letters"),
+  inGrid("name: btc-grid", "name: -grid", "1:7 expected a name"),
+  inGrid("name: btc-grid", `name: ${"a".repeat(65)}`, "1:7 expected a name"),
+  inGrid(
+    "name: btc-grid",
+    "name: [a, b]",
+    "1:7 expected a name of lower-case letters, digits and dashes (at most 64), found a list"
+  ),
+  inGrid("name: btc-grid", "name: ../../etc", "1:7 expected a name"),
+  inGrid("BTC/USDC", "BTC/USDT", '2:9 no asset "USDT" in the configuration'),
+  inGrid("BTC/USDC", "btc/usdc", '2:9 no asset "btc"', '2:9 no asset "usdc"'),
+  inGrid("BTC/USDC", "BTC-USDC", "2:9 expected a market such as BTC/USDC"),
+  inGrid("BTC/USDC", "BTC/", "2:9 expected a market"),
+  inGrid("BTC/USDC", "BTC/USDC/ETH", "2:9 expected a market"),
+  inGrid("BTC/USDC", "BTC/BTC", "2:9 BTC cannot be traded against itself"),
+  inGrid("base: 0.01,", "base: 0.000000001,", "5:19 0.000000001 is finer than BTC goes: 8 decimal places"),
+  inGrid("base: 0.01,", "base: -1,", '5:19 expected an amount of BTC, found "-1"'),
+  inGrid("quote: 1000", "quote: 1e3", '5:32 expected an amount of USDC, found "1e3"'),
+  inGrid("quote: 1000", "quote: 1_000", "5:32 expected an amount of USDC"),
+  inGrid("quote: 1000", "quote: '1,000'", "5:32 expected an amount of USDC"),
+  inGrid("quote: 1000", "quote: 1000 USDC", "5:32 expected an amount of USDC"),
+  inGrid("quote: 1000", "quote: $1000", "5:32 expected an amount of USDC"),
+  inGrid("quote: 1000", "quote: much", "5:32 expected an amount of USDC"),
+  inGrid("quote: 1000", "quote: .inf", "5:32 expected an amount of USDC"),
+  inGrid("quote: 1000", "quote: 0x10", "5:32 expected an amount of USDC"),
+  inGrid("quote: 1000", `quote: ${"9".repeat(101)}`, "5:32 expected an amount of USDC"),
+  inGrid("{ base: 0.01, quote: 1000 }", "{ base: 0, quote: 0 }", "5:11 a budget of nothing"),
+  inGrid("maxOpenOrders: 20", "maxOpenOrders: 0", "6:18 expected a whole number from 1"),
+  inGrid("maxOpenOrders: 20", "maxOpenOrders: 2.5", "6:18 expected a whole number"),
+  inGrid("maxOpenOrders: 20", "maxOpenOrders: many", "6:18 expected a whole number"),
+  inGrid("maxPriceDeviation: 5%", "maxPriceDeviation: 5", '7:22 expected a ratio such as 5% or 25bps, found "5"'),
+  inGrid("maxPriceDeviation: 5%", "maxPriceDeviation: 0.05", "7:22 expected a ratio"),
+  inGrid("maxPriceDeviation: 5%", "maxPriceDeviation: 0%", "7:22 expected a ratio"),
+  inGrid("maxPriceDeviation: 5%", "maxPriceDeviation: -5%", "7:22 expected a ratio"),
+  inGrid("maxPriceDeviation: 5%", "maxPriceDeviation: 5 percent", "7:22 expected a ratio"),
+  inGrid("staleAfter: 30s", "staleAfter: 30", "8:15 expected a duration such as 30s, 5m, 6h or 7d"),
+  inGrid("staleAfter: 30s", "staleAfter: 0s", "8:15 expected a duration"),
+  inGrid("staleAfter: 30s", "staleAfter: 30 s", "8:15 expected a duration"),
+  inGrid("staleAfter: 30s", "staleAfter: 1.5h", "8:15 expected a duration"),
+  inGrid("staleAfter: 30s", "staleAfter: 30sec", "8:15 expected a duration"),
+  inGrid("staleAfter: 30s", "staleAfter: 99999d", "8:15 expected a duration"),
+  inGrid("lower: 50000", "lower: 0", "10:10 expected a price above zero"),
+  inGrid("lower: 50000", "lower: -50000", "10:10 expected a price above zero"),
+  inGrid("lower: 50000", "lower: 50.000,00", "10:10 expected a price"),
+  inGrid("lower: 50000", "lower: 50,5", "10:10 expected a price"),
+  inGrid("lower: 50000", "lower: { from: 50000 }", "10:10 expected a price above zero, found a mapping"),
+  inGrid("spacing: geometric", "spacing: log", "13:12 expected arithmetic or geometric"),
+  inGrid("spacing: geometric", "spacing: Geometric", "13:12 expected arithmetic or geometric"),
+  inGrid("levels: 5", "levels: 1", "12:11 expected a whole number from 2 to 20001"),
+  inGrid("levels: 5", "levels: five", "12:11 expected a whole number"),
+  inGrid("levels: 5", "levels: 1000000", "12:11 expected a whole number"),
+  inGrid("size: { base: 0.002 }", "size: { base: 0 }", "14:17 expected an amount of BTC above zero"),
+  inGrid("size: { base: 0.002 }", "size: { quote: 0.0000001 }", "14:18 0.0000001 is finer than USDC goes"),
+  inGrid("size: { base: 0.002 }", "size: { base: 0.002 }\n  fundNearest: 0", "15:16 expected a whole number from 1"),
+  inLadder("side: buy", "side: BUY", "9:9 expected buy or sell"),
+  inLadder("side: buy", "side: bid", "9:9 expected buy or sell"),
+  inLadder("rungs: 12", "rungs: 0", "12:10 expected a whole number from 1 to 1000"),
+  inLadder("rungs: 12", "rungs: 1001", "12:10 expected a whole number"),
+  inLadder("profile: geometric", "profile: exponential", "13:12 expected flat or linear or geometric"),
+  inLadder("takeProfit: 4%", "takeProfit: 0.04", "15:15 expected a ratio"),
+  inLadder("from: 3200", "from: three", "10:9 expected a price"),
+  inLadder("total: { quote: 3000 }", "total: [3000]", "14:10 expected keys and values, found a list")
+]
+
+const impossible: ReadonlyArray<WrongFile> = [
+  inGrid("upper: 70000", "upper: 50000", "11:10 the upper price must be above the lower: 50000 is not above 50000"),
+  inGrid("upper: 70000", "upper: 40000", "11:10 the upper price must be above the lower"),
+  inGrid("upper: 70000", "upper: 50000.001", "11:10 the price 50000.001 is between two steps"),
+  inGrid("upper: 70000", "upper: 50000.01", "12:11 5 levels lie closer together than the price step of 0.01"),
+  inGrid("levels: 5", "levels: 21", "10:3 15 buys resting at once need"),
+  inGrid("size: { base: 0.002 }", "size: { quote: 400 }", "10:3 3 buys resting at once need"),
+  inGrid("size: { base: 0.002 }", "size: { quote: 0.000001 }", "14:9 this size buys nothing at 50000"),
+  inGrid("size: { base: 0.002 }", "size: { base: 0.02 }\n  fundNearest: 2", "10:3 2 buys resting at once need"),
+  inGrid(
+    "  levels: 5\n",
+    "  levels: [50000, 60000]\n",
+    "10:10 the levels are listed already",
+    "11:10 the levels are listed already",
+    "13:12 the levels are listed already"
+  ),
+  inGrid(gridSection, "  levels: [50000]\n  size: { base: 0.002 }\n", "10:11 a grid needs at least two levels"),
+  inGrid(gridSection, "  levels: []\n  size: { base: 0.002 }\n", "10:11 the list is empty"),
+  inGrid(gridSection, "  levels: [5, x]\n  size: { base: 0.002 }\n", '10:15 expected a price above zero, found "x"'),
+  inGrid(gridSection, "  levels: [5, 7, 6]\n  size: { base: 0.002 }\n", "10:18 levels must rise: 6 after 7"),
+  inGrid(gridSection, "  levels: [5, 7, 7.0]\n  size: { base: 0.002 }\n", "10:18 levels must rise: 7 after 7"),
+  inGrid(gridSection, "  levels: [5, 7.001]\n  size: { base: 0.002 }\n", "10:15 the price 7.001 is between two steps"),
+  inLadder("to: 2400", "to: 3200", "11:7 12 rungs need two different prices"),
+  inLadder("rungs: 12", "rungs: 1", "11:7 one rung has one price"),
+  inLadder("total: { quote: 3000 }", "total: { quote: 3001 }", "14:10 all rungs together need"),
+  inLadder("total: { quote: 3000 }", "total: { base: 1.5 }", "14:10 all rungs together need"),
+  inLadder(
+    "total: { quote: 3000 }",
+    "total: { base: 0.000000000000000010 }",
+    "14:10 this total leaves nothing for the rung"
+  ),
+  inLadder("side: buy", "side: sell", "14:10 all rungs together need")
+]
+
+const whole = (text: string, ...says: ReadonlyArray<string>): WrongFile => ({ file: text, was: "", is: "", says })
+
+const syntax: ReadonlyArray<WrongFile> = [
+  whole("", "1:1 the file is empty"),
+  whole("# only a comment\n", "1:1 the file is empty"),
+  whole("\n\n\n", "1:1 the file is empty"),
+  whole("just text", '1:1 expected keys and values, found "just text"'),
+  whole("- a\n- b\n", "1:1 expected keys and values, found a list"),
+  whole("42\n", "1:1 expected keys and values"),
+  inGrid("name: btc-grid", "name btc-grid", "1:1 this line is not `key: value`"),
+  inGrid("name: btc-grid", 'name: "btc-grid', "1:7 this quote is never closed"),
+  inGrid("name: btc-grid", "name: 'btc'grid'", "1:12 text after the end of a quoted value"),
+  inGrid("name: btc-grid", 'name: "btc\\grid"', "1:11 this backslash escape does not exist"),
+  inGrid("name: btc-grid", "name: @btc", "1:7 a value cannot begin with this character"),
+  inGrid("name: btc-grid", "name: %btc", "1:7 a value cannot begin with this character"),
+  inGrid("name: btc-grid", "name: btc: grid", "1:7 a mapping cannot begin here"),
+  inGrid("name: btc-grid", "name: - btc", "1:7 a list item cannot begin here"),
+  inGrid("name: btc-grid", "name: &n btc-grid", "1:7 anchors (`&name`) are not read here"),
+  inGrid("name: btc-grid", "name: *n", "1:7 aliases (`*name`) are not read here"),
+  inGrid("name: btc-grid", "name: !!str btc-grid", "1:7 tags (`!type`) are not read here"),
+  inGrid("name: btc-grid", "<<: { name: x }\nname: btc-grid", "1:1 merge keys (`<<`) are not read here"),
+  inGrid("name: btc-grid", "? [a]\n: b\nname: btc-grid", "1:3 a key must be a plain word"),
+  inGrid("name: btc-grid", "%YAML 1.1\n---\nname: btc-grid", "1:1 directives (`%`) are not read here"),
+  inGrid("name: btc-grid", "name: btc\u0007grid", "1:10 a control character (U+0007)"),
+  inGrid("kind: grid", "---\nkind: grid", "3:1 a second document"),
+  inGrid("  maxOpenOrders", "\tmaxOpenOrders", "6:1 a tab is used as indentation"),
+  inGrid("  maxOpenOrders", "   maxOpenOrders", "6:1 the indentation does not fit"),
+  inGrid("quote: 1000 }", "quote: 1000", "6:3 brackets or braces are not closed"),
+  inGrid("quote: 1000 }", "quote: 1000 }}", "5:38 a closing bracket or brace without an opening one"),
+  inGrid("levels: 5", "levels: [5", "13:3 brackets or braces are not closed"),
+  inGrid("  upper", " upper", "11:1 the indentation does not fit"),
+  whole("a: ".repeat(30), "1:61 nesting deeper"),
+  whole("[".repeat(500), "1:22 nesting deeper than 20 levels"),
+  whole("- ".repeat(500), "1:41 nesting deeper than 20 levels"),
+  whole("{a: ".repeat(500), "1:82 nesting deeper than 20 levels"),
+  whole(`a: [${"1, ".repeat(10_001)}]`, "1:29993 more than 10000 values"),
+  whole(`a: ${"x".repeat(300_000)}`, "1:1 the file has 300003 characters")
+]
+
+export const wrongFiles: ReadonlyArray<WrongFile> = [...keys, ...values, ...impossible, ...syntax]
