@@ -83,10 +83,10 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   return config
 })
 
-/** Only what strategy files are checked against: needs no secret. */
-export const loadMarkets = Effect.fn("ConfigFile.loadMarkets")(function* (file: string) {
+/** Everything but the secrets: for checking strategies and for looking at the journal. */
+export const loadSettings = Effect.fn("ConfigFile.loadSettings")(function* (file: string) {
   const { parsed, to } = yield* open(file)
-  return parsed?.settings === undefined || to.problems.length > 0 ? yield* invalid(to) : parsed.settings.markets
+  return parsed?.settings === undefined || to.problems.length > 0 ? yield* invalid(to) : parsed.settings
 })
 
 const open = Effect.fnUntraced(function* (file: string) {
@@ -114,13 +114,14 @@ const invalid = ({ source, problems }: Report): Effect.Effect<never, ConfigInval
   )
 }
 
+/** The rest of a line after a key for secrets, unless it is a proper reference. */
+const mayBeSecret =
+  /(\b(?:apiKey|partnerJwt|key)["']?[ \t]*:[ \t]*)(?![ \t]|\{ *(?:env: *[A-Za-z_]\w*|file: *[^}\r\n]*) *\})([^\r\n]+)/g
+
 /** Problems are shown with their line, so what looks like a secret in the file is replaced first, columns kept. */
 const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   const stars = (hidden: string) => "*".repeat(hidden.length)
-  const keyed = text.replace(
-    /(\b(?:apiKey|partnerJwt|key)["']?[ \t]*:[ \t]*)(?![{ \t])([^\r\n]+)/g,
-    (_, before: string, value: string) => before + stars(value)
-  )
+  const keyed = text.replace(mayBeSecret, (_, before: string, value: string) => before + stars(value))
   const lines = keyed.split("\n")
   for (const { line, column, message } of problems) {
     const found = lines[line - 1]
@@ -190,8 +191,9 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
   const [venue, account, dashboard] = [read.venue?.value, read.account?.value, read.dashboard?.value]
   const secrets = { apiKey: venue?.apiKey, partnerJwt: venue?.partnerJwt, key: account?.key }
   const assets = readAssets(read, to)
-  const ticks = readTicks(read, assets, to)
-  if (venue?.url === undefined || account === undefined) return { secrets, settings: undefined }
+  const ticks = assets === undefined ? undefined : readTicks(read, assets, to)
+  if (venue?.url === undefined || account === undefined || assets === undefined || ticks === undefined)
+    return { secrets, settings: undefined }
   const ledgerName = venue.ledger?.value ?? "native"
   const settings: Settings = {
     venue: {
@@ -213,9 +215,9 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
   return { secrets, settings }
 }
 
-const readAssets = ({ assets }: ConfigFields, to: Report): ReadonlyArray<Asset> => {
+const readAssets = ({ assets }: ConfigFields, to: Report): ReadonlyArray<Asset> | undefined => {
   const ids = new Map<string, string>()
-  return (assets?.value ?? []).flatMap(([symbol, { value }]) => {
+  const read = assets?.value.flatMap(([symbol, { value }]) => {
     const { id, decimals } = value
     if (id === undefined || decimals === undefined) return []
     const other = ids.get(id.value)
@@ -223,6 +225,7 @@ const readAssets = ({ assets }: ConfigFields, to: Report): ReadonlyArray<Asset> 
     ids.set(id.value, symbol.value)
     return [{ symbol: symbol.value, id: id.value, decimals: decimals.value }]
   })
+  return read?.length === assets?.value.length ? read : undefined
 }
 
 const readTicks = ({ markets }: ConfigFields, assets: ReadonlyArray<Asset>, to: Report): Markets["ticks"] => {

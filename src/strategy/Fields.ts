@@ -92,7 +92,8 @@ export const table =
         ] as const
       }
     )
-    return rows.filter((row) => row !== undefined)
+    const good = rows.filter((row) => row !== undefined)
+    return good.length === rows.length ? good : undefined
   }
 
 /** For a key that has no place here, with the reason. */
