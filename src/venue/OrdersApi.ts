@@ -50,7 +50,7 @@ const ListOrdersQuery = {
   "page[after]": Schema.optionalKey(Wire.Identifier)
 }
 
-const params = { orderId: Wire.Identifier }
+const params = { orderId: Wire.PathSegment }
 const overloaded = [429, 500, 503].map(orderErrorAt)
 
 export const OrdersApi = HttpApiGroup.make("orders")

@@ -53,6 +53,7 @@ const orderFault = (error: HttpApiError.HttpApiSchemaError) => {
   const problems = problemsOf(error)
   const faults = problems.map(({ message, path }): Fault => ({ detail: message, pointer: toPointer(path) }))
   const at = (pointer: string) => faults.some((fault) => fault.pointer === pointer)
+  if (error.kind === "Params") return orderError("order-not-found")
   if (error.kind !== "Payload") return orderError("validation-failed", problems.map(sentence))
   if (at("")) return orderError("malformed-request", faults)
   if (at("/data/id")) return orderError("client-generated-id", [{ pointer: "/data/id" }])

@@ -174,7 +174,7 @@ export const toOrder = ({ attributes, id }: WireOrder): Decoded<Order> => {
   const finalStatus = attributes.payoutStatus === "COMPLETED" || attributes.payoutStatus === "FAILED"
   return Result.map(
     Result.all({
-      id: text("id", id),
+      id: required("id", id, (found) => (Wire.isPathSegment(found) ? found : undefined)),
       side: side(attributes.side),
       baseAsset: text("baseAsset", attributes.baseAsset),
       quoteAsset: text("quoteAsset", attributes.quoteAsset),

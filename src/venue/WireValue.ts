@@ -62,7 +62,11 @@ const text = (maxLength: number) => Schema.String.check(Schema.isBetweenLength(1
 /** An identifier, address, cursor or token: opaque, not empty, bounded. */
 export const Identifier = text(512)
 
-/** The same, longer: signed messages, custom messages. */
+/** An identifier that becomes a path segment: `.` and `..` would be resolved away. */
+export const PathSegment = Schema.String.check(Schema.isPattern(/^(?!\.{1,2}$)[\x21-\x7e]{1,200}$/))
+export const isPathSegment = Schema.is(PathSegment)
+
+/** Like `Identifier`, longer: signed messages, custom messages. */
 export const LongText = text(16_384)
 
 export const PositiveAmountText = Schema.String.check(

@@ -1,0 +1,224 @@
+/**
+ * The `Venue` port over HTTP: domain values in, domain values out, through the contract. Creating, submitting and
+ * cancelling are one network attempt each; the signed bytes go out exactly as they were journaled. An answer that cannot
+ * be true counts as no answer.
+ */
+import { Clock, Duration, Effect, Layer, Result } from "effect"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Order } from "../domain/Order.ts"
+import { BalancesResponse } from "./AccountApi.ts"
+import { GenerateIntentResponse, SubmitIntentResponse } from "./IntentsApi.ts"
+import type { CreateOrderRequest } from "./OrdersApi.ts"
+import { noAnswer } from "./Reply.ts"
+import { Session } from "./Session.ts"
+import { TokensResponse } from "./SwapsApi.ts"
+import { type Answer, type Balance, type CreateOrder, type SignedIntent, type Token, Venue } from "./Venue.ts"
+import { VenueClient } from "./VenueClient.ts"
+import { type VenueAccount, VenueConfig } from "./VenueConfig.ts"
+import type { VenueError } from "./VenueError.ts"
+import { OrderListResponse, OrderResponse, toOrder, type WireOrder } from "./WireOrder.ts"
+import { type Quote, QuoteResponse } from "./WireQuote.ts"
+import { formatTimestamp, parseAmount } from "./WireValue.ts"
+
+const pageSize = 50
+const quoteValidMillis = Duration.toMillis("10 minutes")
+/** A dry quote executes nothing, so its tolerance does not matter. */
+const quoteSlippageBasisPoints = 100
+
+const responseMode = "response-only"
+
+const makeOrders = Effect.gen(function* () {
+  const { account } = yield* VenueConfig
+  const client = yield* VenueClient
+  const { orders } = client.api
+
+  const createOrder = Effect.fn("Venue.createOrder")(function* (order: CreateOrder) {
+    const operation = "create order"
+    const send = orders.create({ payload: createRequest(account, order), responseMode })
+    return yield* oneOrder(operation, yield* client.write(operation, send, OrderResponse))
+  })
+
+  const listOrders = Effect.fn("Venue.listOrders")(function* (query: {
+    readonly cursor?: string
+    readonly unfinishedOnly?: boolean
+  }) {
+    const cursor = query.cursor === undefined ? {} : { "page[after]": query.cursor }
+    const filter = query.unfinishedOnly === true ? ({ "filter[isPayoutStatusFinal]": "false" } as const) : {}
+    const send = orders.list({ query: { "page[size]": pageSize, ...cursor, ...filter }, responseMode })
+    const { value, ...trace } = yield* client.read("list orders", send, OrderListResponse)
+    const nextCursor = value.meta?.nextCursor
+    const page = { orders: yield* readable(value.data), ...(nextCursor === undefined ? {} : { nextCursor }) }
+    return { ...trace, value: page }
+  })
+
+  const getOrder = Effect.fn("Venue.getOrder")(function* (orderId: string) {
+    const operation = "get order"
+    const send = orders.get({ params: { orderId }, responseMode })
+    return yield* oneOrder(operation, yield* client.read(operation, send, OrderResponse), orderId)
+  })
+
+  const cancelOrder = Effect.fn("Venue.cancelOrder")(function* (orderId: string) {
+    const operation = "cancel order"
+    const send = orders.cancel({ params: { orderId }, responseMode })
+    return yield* oneOrder(operation, yield* client.write(operation, send, OrderResponse), orderId)
+  })
+
+  return { createOrder, listOrders, getOrder, cancelOrder }
+})
+
+const makeFunding = Effect.gen(function* () {
+  const { account } = yield* VenueConfig
+  const client = yield* VenueClient
+
+  const generateIntent = Effect.fn("Venue.generateIntent")(function* (depositAddress: string) {
+    const payload = { type: "swap_transfer", standard: "nep413", signerId: account.signerId, depositAddress } as const
+    const send = client.api.intents.generate({ payload, responseMode })
+    const { value, ...trace } = yield* client.read("generate intent", send, GenerateIntentResponse)
+    return { ...trace, value: value.intent }
+  })
+
+  const submitIntent = Effect.fn("Venue.submitIntent")(function* (signed: SignedIntent) {
+    const operation = "submit intent"
+    // Not the generated method: encoding anew could change the bytes that were journaled.
+    const send = client.post("/v0/submit-intent", signed.body)
+    const { value, ...trace } = yield* client.write(operation, send, SubmitIntentResponse)
+    if (value.intentHash === signed.intentHash) return { ...trace, value: { intentHash: value.intentHash } }
+    return yield* noAnswer(operation, "the venue acknowledged another intent than the one that was sent")
+  })
+
+  return { generateIntent, submitIntent }
+})
+
+const makePricesAndBalances = Effect.gen(function* () {
+  const { account } = yield* VenueConfig
+  const client = yield* VenueClient
+  const session = yield* Session
+
+  const dryQuote: Venue["Service"]["dryQuote"] = Effect.fn("Venue.dryQuote")(function* (request) {
+    const operation = "quote"
+    const deadline = (yield* Clock.currentTimeMillis) + quoteValidMillis
+    const send = client.api.swaps.quote({ payload: quoteRequest(account, request, deadline), responseMode })
+    const { value, ...trace } = yield* client.read(operation, send, QuoteResponse)
+    return { ...trace, value: yield* toDryQuote(operation, value.quote) }
+  })
+
+  const tokens = client
+    .read("list tokens", client.api.swaps.tokens({ responseMode }), TokensResponse)
+    .pipe(Effect.map(({ value }) => value.map(toToken)))
+
+  const balances = session
+    .run(client.read("read balances", client.api.account.balances({ query: {}, responseMode }), BalancesResponse))
+    .pipe(Effect.flatMap(({ value }) => Effect.forEach(value.balances, toBalance)))
+
+  return { dryQuote, tokens, balances }
+})
+
+/** Needs `VenueClient` and `Session`; the caller decides whether others share them. */
+export const layer = Layer.effect(
+  Venue,
+  Effect.gen(function* () {
+    return Venue.of({ ...(yield* makeOrders), ...(yield* makeFunding), ...(yield* makePricesAndBalances) })
+  })
+)
+
+/** Every attribute is sent: what is left out would be decided by the venue's defaults. */
+const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRequest => ({
+  data: {
+    type: "orders",
+    attributes: {
+      orderType: "LIMIT",
+      baseAsset: order.baseAsset,
+      quoteAsset: order.quoteAsset,
+      quantity: String(order.quantity),
+      side: order.side,
+      price: Decimal.format(order.price),
+      depositType: account.depositType,
+      refundTo: account.refundTo,
+      refundType: account.refundType,
+      recipient: account.recipient,
+      recipientType: account.recipientType,
+      confidentiality: account.confidentiality,
+      deadline: formatTimestamp(order.deadline),
+      depositMode: "SIMPLE",
+      timeInForce: "GTC",
+      appFees: []
+    }
+  }
+})
+
+const oneOrder = (
+  operation: string,
+  { value, ...trace }: Answer<OrderResponse>,
+  expectedId?: string
+): Effect.Effect<Answer<Order>, VenueError> => {
+  const order = toOrder(value.data)
+  if (Result.isFailure(order)) return noAnswer(operation, `the answered order is unusable: ${order.failure}`)
+  if (expectedId !== undefined && order.success.id !== expectedId) {
+    return noAnswer(operation, "the venue answered with another order than the one that was asked for")
+  }
+  return Effect.succeed({ ...trace, value: order.success })
+}
+
+/** One unusable order (of another program, of a kind we do not know) must not hide the others. */
+const readable = (orders: ReadonlyArray<WireOrder>): Effect.Effect<ReadonlyArray<Order>> =>
+  Effect.map(
+    Effect.forEach(orders, (wire) => {
+      const order = toOrder(wire)
+      if (Result.isSuccess(order)) return Effect.succeed([order.success])
+      return Effect.as(
+        Effect.logWarning("Skipped an unusable order in the list", { id: wire.id, why: order.failure }),
+        []
+      )
+    }),
+    (found) => found.flat()
+  )
+
+const quoteRequest = (
+  account: VenueAccount,
+  { amount, destinationAsset, originAsset }: Parameters<Venue["Service"]["dryQuote"]>[0],
+  deadline: number
+) => ({
+  dry: true,
+  swapType: "EXACT_INPUT" as const,
+  slippageTolerance: quoteSlippageBasisPoints,
+  originAsset,
+  depositType: account.depositType,
+  destinationAsset,
+  amount: String(amount),
+  refundTo: account.refundTo,
+  refundType: account.refundType,
+  recipient: account.recipient,
+  recipientType: account.recipientType,
+  deadline: formatTimestamp(deadline),
+  depositMode: "SIMPLE" as const,
+  confidentiality: "public" as const,
+  quoteWaitingTimeMs: 0,
+  insured: false
+})
+
+/** A price is made of both amounts, so neither may be zero. */
+const toDryQuote = (operation: string, quote: Quote) => {
+  const amountIn = parseAmount(quote.amountIn)
+  const amountOut = parseAmount(quote.amountOut)
+  const { amountInFormatted, amountOutFormatted } = quote
+  if (!amountIn || !amountOut) return noAnswer(operation, "an amount of the quote is not a positive whole number")
+  if (amountInFormatted === undefined || amountOutFormatted === undefined) {
+    return noAnswer(operation, "the quote does not say its amounts in units of the asset")
+  }
+  return Effect.succeed({ amountIn, amountOut, amountInFormatted, amountOutFormatted })
+}
+
+/** A token without a price shows zero: indicative only, and never traded on. */
+const toToken = ({ assetId, blockchain, decimals, price, symbol }: (typeof TokensResponse.Type)[number]): Token => ({
+  assetId,
+  symbol,
+  decimals,
+  blockchain,
+  priceUsd: price ?? 0
+})
+
+const toBalance = (balance: (typeof BalancesResponse.Type)["balances"][number]): Effect.Effect<Balance, VenueError> => {
+  const available = parseAmount(balance.available)
+  if (available !== undefined) return Effect.succeed({ ...balance, available })
+  return noAnswer("read balances", `the balance of ${balance.tokenId.slice(0, 80)} is not a whole number`)
+}

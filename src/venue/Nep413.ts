@@ -1,0 +1,52 @@
+/**
+ * What is signed for an off-chain message by NEP-413 (https://github.com/near/NEPs/blob/master/neps/nep-0413.md): the tag
+ * 2^31 + 413 and the Borsh encoding of the payload, hashed with SHA-256. The tag keeps such a message from ever being a
+ * transaction. The digest is also the hash by which the verifier knows the intent.
+ */
+import { createHash } from "node:crypto"
+import bs58 from "bs58"
+
+export interface Payload {
+  readonly message: string
+  /** 32 bytes. */
+  readonly nonce: Uint8Array
+  /** Who may accept the message: here the verifier's account. */
+  readonly recipient: string
+  readonly callbackUrl?: string | null
+}
+
+const tag = 2 ** 31 + 413
+
+const u32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+
+const string = (text: string): Buffer => {
+  const bytes = Buffer.from(text, "utf8")
+  return Buffer.concat([u32(bytes.length), bytes])
+}
+
+export const preimage = ({ callbackUrl, message, nonce, recipient }: Payload): Uint8Array =>
+  Buffer.concat([
+    u32(tag),
+    string(message),
+    nonce,
+    string(recipient),
+    callbackUrl === undefined || callbackUrl === null
+      ? Buffer.from([0])
+      : Buffer.concat([Buffer.from([1]), string(callbackUrl)])
+  ])
+
+export const digest = (payload: Payload): Uint8Array => createHash("sha256").update(preimage(payload)).digest()
+
+/** The digest as the venue and the verifier write it. */
+export const hashText = (bytes: Uint8Array): string => bs58.encode(bytes)
+
+/** 32 bytes of standard base64, written the one canonical way; `undefined` otherwise. */
+export const parseNonce = (text: string): Uint8Array | undefined => {
+  if (text.length !== 44) return undefined
+  const bytes = Buffer.from(text, "base64")
+  return bytes.length === 32 && bytes.toString("base64") === text ? bytes : undefined
+}

@@ -1,0 +1,130 @@
+/**
+ * The end user's session: proves ownership of the account by a signed message without intents, keeps the tokens in memory
+ * only, and renews them before they expire, one flight at a time. The refresh token does not rotate.
+ */
+import { Clock, Context, Duration, Effect, Layer, Redacted, Ref, Semaphore } from "effect"
+import { layerWebCrypto, SecureRandom } from "effect/crypto/SecureRandom"
+import { AuthenticateResponse, RefreshResponse } from "./AccountApi.ts"
+import type { SignedData } from "./IntentsApi.ts"
+import * as Nep413 from "./Nep413.ts"
+import { Signer, type SigningRefused } from "./Signer.ts"
+import { SessionToken, VenueClient } from "./VenueClient.ts"
+import { VenueConfig } from "./VenueConfig.ts"
+import { Rejected, VenueError } from "./VenueError.ts"
+import { formatTimestamp } from "./WireValue.ts"
+
+const loginValidMillis = Duration.toMillis("5 minutes")
+const maxLifetimeMillis = Duration.toMillis("30 days")
+/** Renewed when this share of its life is left, so that a token never expires on the way. */
+const renewAtShareLeft = 0.1
+
+interface Token {
+  readonly value: Redacted.Redacted
+  readonly renewAt: number
+}
+
+interface Tokens {
+  readonly access: Token
+  readonly refresh: Token
+}
+
+export class Session extends Context.Service<
+  Session,
+  {
+    /** Runs a call with a valid session; when the venue refuses the token all the same, once more with a new one. */
+    run<A>(call: Effect.Effect<A, VenueError>): Effect.Effect<A, VenueError>
+  }
+>()("limitbot/venue/Session") {
+  static readonly layer = Layer.effect(
+    Session,
+    Effect.gen(function* () {
+      const client = yield* VenueClient
+      const signLogin = yield* makeSignLogin
+      const held = yield* Ref.make<Tokens | undefined>(undefined)
+      const oneFlight = (yield* Semaphore.make(1)).withPermit
+
+      const authenticate = Effect.gen(function* () {
+        const operation = "authenticate"
+        const signedData = yield* Effect.mapError(signLogin, (refused) => unsigned(operation, refused))
+        const send = client.api.account.authenticate({ payload: { signedData }, responseMode: "response-only" })
+        const { value } = yield* client.write(operation, send, AuthenticateResponse)
+        const now = yield* Clock.currentTimeMillis
+        return {
+          access: token(value.accessToken, value.expiresIn, now),
+          refresh: token(value.refreshToken, value.refreshExpiresIn, now)
+        }
+      })
+
+      const refresh = Effect.fnUntraced(function* (tokens: Tokens) {
+        const payload = { refreshToken: Redacted.value(tokens.refresh.value) }
+        const send = client.api.account.refresh({ payload, responseMode: "response-only" })
+        const { value } = yield* client.read("refresh the session", send, RefreshResponse)
+        const now = yield* Clock.currentTimeMillis
+        return { ...tokens, access: token(value.accessToken, value.expiresIn, now) }
+      })
+
+      const renew = Effect.fnUntraced(function* (tokens: Tokens | undefined) {
+        const now = yield* Clock.currentTimeMillis
+        if (tokens === undefined || now >= tokens.refresh.renewAt) return yield* authenticate
+        if (now < tokens.access.renewAt) return tokens
+        return yield* refresh(tokens).pipe(Effect.catchReason("VenueError", "Unauthorized", () => authenticate))
+      })
+
+      const current = oneFlight(
+        Ref.get(held).pipe(
+          Effect.flatMap(renew),
+          Effect.tap((tokens) => Ref.set(held, tokens))
+        )
+      )
+
+      /** Only if nobody has renewed it meanwhile. */
+      const forget = (used: Tokens) => Ref.update(held, (tokens) => (tokens === used ? undefined : tokens))
+
+      const run = Effect.fn("Session.run")(function* <A>(call: Effect.Effect<A, VenueError>) {
+        const once = (tokens: Tokens) => Effect.provideService(call, SessionToken, tokens.access.value)
+        const tokens = yield* current
+        return yield* once(tokens).pipe(
+          Effect.catchReason("VenueError", "Unauthorized", () =>
+            forget(tokens).pipe(Effect.andThen(current), Effect.flatMap(once))
+          )
+        )
+      })
+
+      return Session.of({ run })
+    })
+  )
+}
+
+const unsigned = (operation: string, { text }: SigningRefused) =>
+  new VenueError({ reason: new Rejected({ operation, code: "not-signed", text }) })
+
+/** Lifetimes come in seconds; nonsense counts as expired. */
+const token = (value: string, lifetimeSeconds: number, now: number): Token => {
+  const lifetime = Math.min(maxLifetimeMillis, Math.max(0, lifetimeSeconds * 1000))
+  return { value: Redacted.make(value), renewAt: now + Math.floor(lifetime * (1 - renewAtShareLeft)) }
+}
+
+/** The proof of ownership: no intents, so it can move nothing. */
+const makeSignLogin = Effect.gen(function* () {
+  const { account, nonceSalt, verifier } = yield* VenueConfig
+  const signer = yield* Signer
+  const random = yield* SecureRandom
+  return Effect.gen(function* () {
+    const deadline = (yield* Clock.currentTimeMillis) + loginValidMillis
+    const bytes = yield* random.randomBytes(32)
+    const nonce = nonceSalt === undefined ? bytes : versionedNonce(nonceSalt, deadline, bytes)
+    const message = JSON.stringify({ deadline: formatTimestamp(deadline), intents: [], signer_id: account.signerId })
+    const { publicKey, signature } = yield* signer.sign(Nep413.digest({ message, nonce, recipient: verifier }))
+    const payload = { message, nonce: Buffer.from(nonce).toString("base64"), recipient: verifier }
+    return { standard: "nep413", payload, public_key: publicKey, signature } satisfies SignedData
+  })
+}).pipe(Effect.provide(layerWebCrypto))
+
+/** The verifier's form of a nonce that dies with its deadline: magic, version 0, salt, nanoseconds, randomness. */
+const versionedNonce = (salt: Uint8Array, deadline: number, random: Uint8Array): Uint8Array => {
+  const nonce = Buffer.from(random)
+  nonce.set([0x56, 0x28, 0xf6, 0xc6, 0], 0)
+  nonce.set(salt.subarray(0, 4), 5)
+  nonce.writeBigInt64LE(BigInt(deadline) * 1_000_000n, 9)
+  return nonce
+}

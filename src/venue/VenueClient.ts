@@ -1,0 +1,151 @@
+/**
+ * The generated client of the contract with the house rules around every call: a deadline, a capped body, no redirects, a
+ * closed set of outcomes. Reads are repeated with backoff that honours `Retry-After`; a write is exactly one network
+ * attempt. It needs nothing but an `HttpClient`, so that it runs over sockets and in memory alike; on Node take
+ * `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
+ */
+import { Clock, Context, Duration, Effect, Layer, Redacted, Schedule, type Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import { OptionalPartner, OrderCredential, PartnerKey, UserSession } from "./Credentials.ts"
+import * as Reply from "./Reply.ts"
+import type { Answer } from "./Venue.ts"
+import { VenueApi } from "./VenueApi.ts"
+import { VenueConfig } from "./VenueConfig.ts"
+import { Rejected, VenueError } from "./VenueError.ts"
+
+const maxAttempts = 4
+
+/** The user session of the current call; set by `Session` around the calls that need it. */
+export const SessionToken = Context.Reference<Redacted.Redacted | undefined>("limitbot/venue/SessionToken", {
+  defaultValue: () => undefined
+})
+
+/** What a generated method does in `response-only` mode: fails before sending, in transport, or with a response. */
+export type Send = Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
+
+export class VenueClient extends Context.Service<
+  VenueClient,
+  {
+    readonly api: HttpApiClient.ForApi<typeof VenueApi>
+    /** Posts JSON text exactly as given, under the partner's API key. */
+    post(path: string, body: string): Send
+    /** Repeats a call that changes nothing. */
+    read<A>(operation: string, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
+    /** Sends once, whatever happens. */
+    write<A>(operation: string, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
+  }
+>()("limitbot/venue/VenueClient") {
+  static readonly layer = Layer.effect(
+    VenueClient,
+    Effect.gen(function* () {
+      const { apiKey, patience, url } = yield* VenueConfig
+      const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
+      const api = yield* HttpApiClient.makeWith(VenueApi, { httpClient: http })
+
+      const post = (path: string, body: string): Send =>
+        http.execute(
+          HttpClientRequest.post(path).pipe(HttpClientRequest.bodyText(body, "application/json"), withApiKey(apiKey))
+        )
+
+      const read = Effect.fn("VenueClient.read")(function* <A>(
+        operation: string,
+        send: Send,
+        success: Schema.Codec<A, unknown>
+      ) {
+        yield* Effect.annotateCurrentSpan({ operation })
+        const attempt = exchange({ operation, kind: "read" }, send, patience.attemptMillis)
+        const reply = yield* attempt.pipe(
+          Effect.retry(repeatReads(patience.readMillis)),
+          within(operation, patience.readMillis)
+        )
+        return yield* Reply.decode(success)(operation, reply)
+      })
+
+      const write = Effect.fn("VenueClient.write")(function* <A>(
+        operation: string,
+        send: Send,
+        success: Schema.Codec<A, unknown>
+      ) {
+        yield* Effect.annotateCurrentSpan({ operation })
+        const reply = yield* exchange({ operation, kind: "write" }, send, patience.writeMillis)
+        return yield* Reply.decode(success)(operation, reply)
+      })
+
+      return VenueClient.of({ api, post, read, write })
+    })
+  ).pipe(Layer.provide(Layer.suspend(() => credentials)))
+}
+
+const within = (operation: string, millis: number) =>
+  Effect.timeoutOrElse({
+    duration: Duration.millis(millis),
+    orElse: () => Effect.fail(Reply.noAnswer(operation, `no answer within ${millis} ms`))
+  })
+
+/** One network attempt, to the last byte of a 2xx. */
+const exchange = (request: Reply.Request, send: Send, deadlineMillis: number): Effect.Effect<Reply.Reply, VenueError> =>
+  send.pipe(
+    Effect.flatMap((response) => Reply.receive(request.operation, response)),
+    Effect.mapError((error) => failureOf(request.operation, error)),
+    within(request.operation, deadlineMillis),
+    Effect.flatMap((reply) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const error = Reply.refused(request, reply, now)
+        return error === undefined ? Effect.succeed(reply) : Effect.fail(error)
+      })
+    ),
+    Effect.provideService(HttpClient.TracerPropagationEnabled, false),
+    // A redirected POST would be a second request, with our key in it, to an address of the venue's choosing.
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
+  )
+
+/** Whatever is not about the transport failed while the request was built: it never left. */
+const failureOf = (operation: string, error: unknown): VenueError => {
+  if (error instanceof VenueError) return error
+  if (error instanceof HttpClientError.HttpClientError) return Reply.noAnswer(operation, Reply.clean(error.message))
+  const text = Reply.clean(
+    `not sent, the request is not valid: ${error instanceof Error ? error.message : String(error)}`
+  )
+  return new VenueError({ reason: new Rejected({ operation, code: "invalid-request", text }) })
+}
+
+/** A reply with a status was understood, so asking again brings the same; unless the venue asked for exactly that. */
+const isTransient = ({ reason }: VenueError): boolean =>
+  reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)
+
+const repeatReads = (readMillis: number) =>
+  Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("10 seconds")]).pipe(
+    Schedule.jittered,
+    Schedule.upTo({ times: maxAttempts - 1 }),
+    Schedule.setInputType<VenueError>(),
+    Schedule.modifyDelay(({ duration, input }) => Effect.succeed(Duration.max(duration, Reply.askedPause(input)))),
+    Schedule.while(
+      ({ duration, elapsed, input }) => isTransient(input) && elapsed + Duration.toMillis(duration) < readMillis
+    )
+  )
+
+type Change = (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest
+
+const unchanged: Change = (request) => request
+const withBearer = (token: Redacted.Redacted | undefined): Change =>
+  token === undefined ? unchanged : HttpClientRequest.bearerToken(token)
+const withApiKey = (key: Redacted.Redacted | undefined): Change =>
+  key === undefined ? unchanged : HttpClientRequest.setHeader("x-api-key", Redacted.value(key))
+
+/** The client side of the credential middlewares: each sends what is configured, and nothing when nothing is. */
+const credentials = Layer.unwrap(
+  Effect.gen(function* () {
+    const { apiKey, partnerJwt } = yield* VenueConfig
+    const key = withApiKey(apiKey)
+    const partner = partnerJwt === undefined ? key : withBearer(partnerJwt)
+    return Layer.mergeAll(
+      HttpApiMiddleware.layerClient(OrderCredential, ({ next, request }) => next(key(request))),
+      HttpApiMiddleware.layerClient(PartnerKey, ({ next, request }) => next(key(request))),
+      HttpApiMiddleware.layerClient(OptionalPartner, ({ next, request }) => next(partner(request))),
+      HttpApiMiddleware.layerClient(UserSession, ({ next, request }) =>
+        Effect.flatMap(SessionToken, (token) => next(withBearer(token)(request)))
+      )
+    )
+  })
+)

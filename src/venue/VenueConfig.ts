@@ -1,0 +1,60 @@
+/**
+ * Where the venue is, who we are there, and how long we wait for it. Filled from the configuration file; secrets stay
+ * `Redacted` until a header is written.
+ */
+import { Context, type Redacted } from "effect"
+import type { confidentialities, depositTypes, Ledger, recipientTypes } from "./WireValue.ts"
+
+/** Whose money it is and where it comes back to. */
+export interface VenueAccount {
+  /** The account that signs, lowercase. */
+  readonly signerId: string
+  readonly depositType: (typeof depositTypes)[number]
+  readonly recipient: string
+  readonly recipientType: (typeof recipientTypes)[number]
+  readonly refundTo: string
+  readonly refundType: (typeof depositTypes)[number]
+  readonly confidentiality: Exclude<(typeof confidentialities)[number], "public">
+}
+
+/** Pays from and back to the same account at the verifier. */
+export const ownAccount = (signerId: string, depositType: "INTENTS" | "CONFIDENTIAL_INTENTS"): VenueAccount => ({
+  signerId,
+  depositType,
+  recipient: signerId,
+  recipientType: depositType,
+  refundTo: signerId,
+  refundType: depositType,
+  confidentiality: "basic"
+})
+
+export interface Patience {
+  /** One attempt of a read. */
+  readonly attemptMillis: number
+  /** A read with all its attempts. */
+  readonly readMillis: number
+  /** A call that changes state: one attempt. */
+  readonly writeMillis: number
+}
+
+export const defaultPatience: Patience = { attemptMillis: 10_000, readMillis: 30_000, writeMillis: 20_000 }
+
+export class VenueConfig extends Context.Service<
+  VenueConfig,
+  {
+    readonly url: string
+    /** Address of the history endpoints; `url` when absent. */
+    readonly analyticsUrl?: string
+    readonly ledger: Ledger
+    /** The intents contract: recipient of every signed message. */
+    readonly verifier: string
+    readonly apiKey?: Redacted.Redacted
+    readonly partnerJwt?: Redacted.Redacted
+    /** `ed25519:` public key with which the venue signs quotes; they are verified when it is set. */
+    readonly quoteKey?: string
+    /** The verifier's current salt (4 bytes), where it takes only nonces that carry one. */
+    readonly nonceSalt?: Uint8Array
+    readonly account: VenueAccount
+    readonly patience: Patience
+  }
+>()("limitbot/venue/VenueConfig") {}
