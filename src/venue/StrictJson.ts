@@ -1,0 +1,48 @@
+/**
+ * JSON that means the same to every reader: no duplicate keys (whose winner differs between implementations), bounded in
+ * length and depth. For text that is signed as it stands, where a second reading by the verifier decides about money.
+ */
+import { Result } from "effect"
+
+const maxLength = 16_384
+const maxDepth = 16
+
+/** On valid JSON this splits off exactly the strings and the structural characters; the rest is numbers and words. */
+const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
+
+export const read = (text: string): Result.Result<unknown, string> => {
+  if (text.length > maxLength) return Result.fail(`more than ${maxLength} characters`)
+  const problem = scan(text)
+  if (problem !== undefined) return Result.fail(problem)
+  return Result.mapError(
+    Result.try(() => JSON.parse(text) as unknown),
+    () => "not JSON"
+  )
+}
+
+/** Depth and duplicate keys, by tokens. On text that is not JSON its verdict does not matter: parsing refuses that. */
+const scan = (text: string): string | undefined => {
+  const open: Array<Set<string>> = []
+  let candidate: string | undefined
+  for (const [found] of text.matchAll(token)) {
+    if (found === "{" || found === "[") {
+      open.push(new Set())
+      if (open.length > maxDepth) return `nested more than ${maxDepth} deep`
+    } else if (found === "}" || found === "]") {
+      open.pop()
+    } else if (found === ":" && candidate !== undefined) {
+      const keys = open.at(-1)
+      if (keys?.has(candidate) === true) return `duplicate key ${candidate.slice(0, 60)}`
+      keys?.add(candidate)
+    }
+    candidate = found.startsWith('"') ? unescape(found) : undefined
+  }
+  return undefined
+}
+
+/** `"\u0061"` and `"a"` are the same key. */
+const unescape = (quoted: string): string =>
+  Result.getOrElse(
+    Result.try(() => String(JSON.parse(quoted))),
+    () => quoted
+  )
