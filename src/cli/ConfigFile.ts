@@ -20,7 +20,7 @@ interface Settings {
     readonly url: string
     readonly analyticsUrl: string
     /** The spelling of the home ledger in identifiers of the interface. */
-    readonly ledger: string
+    readonly ledger: "native" | "near"
     /** The intents contract that signed payloads must be for. */
     readonly verifier: string
     /** Public key by which the venue signs quotes; they are verified when it is given. */
@@ -149,7 +149,7 @@ const url: Read.Reader<string> = Read.scalar(
 const matching = (expected: string, pattern: RegExp): Read.Reader<string> =>
   Read.scalar(expected, (text) => (pattern.test(text) ? text : undefined))
 
-const ledger = matching("a ledger name such as native or near", /^[a-z][a-z0-9]{0,31}$/)
+const ledger = Read.oneOf("native", "near")
 const account = matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
 const publicKey = matching("a public key such as ed25519:…", /^ed25519:[1-9A-HJ-NP-Za-km-z]{40,46}$/)
 const host = Read.scalar("an address of this machine, such as 127.0.0.1", (text) =>

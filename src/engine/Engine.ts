@@ -128,12 +128,20 @@ export const make = Effect.fnUntraced(function* ({ strategies, markets, withdraw
     })
   )
 
-  /** Turns until `done`, asked after each. */
-  const runUntil = Effect.fn("Engine.runUntil")(function* (done: () => boolean) {
+  /** Turns until `stop` completes or, asked after each turn, `done` is true. A turn under way is always finished. */
+  const runUntil = Effect.fn("Engine.runUntil")(function* (stop: Effect.Effect<void>, done = () => false) {
+    let stopped = false
+    const waitOrStop = (millis: number) =>
+      Effect.raceFirst(
+        Effect.sleep(millis),
+        Effect.map(stop, () => {
+          stopped = true
+        })
+      )
     yield* patientTurn
-    while (!done()) {
-      yield* Effect.sleep(yield* pause)
-      yield* patientTurn
+    while (!stopped && !done()) {
+      yield* waitOrStop(yield* pause)
+      if (!stopped) yield* patientTurn
     }
   })
 

@@ -1,7 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Path, Redacted } from "effect"
-import { type ConfigInvalid, load, loadMarkets } from "../../src/cli/ConfigFile.ts"
+import { type ConfigInvalid, load, loadSettings } from "../../src/cli/ConfigFile.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 
 const good = `venue:
@@ -67,7 +67,7 @@ describe("configuration file", () => {
 
   it.effect("ships an example that is right but for the secrets, which nobody has set", () =>
     Effect.gen(function* () {
-      const { assets } = yield* loadMarkets("config/example.yaml")
+      const { assets } = (yield* loadSettings("config/example.yaml")).markets
       assert.deepStrictEqual(
         assets.map(({ symbol, decimals }) => `${symbol} ${decimals}`),
         ["BTC 8", "ETH 18", "SOL 9", "USDC 6"]

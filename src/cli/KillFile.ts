@@ -1,0 +1,30 @@
+/**
+ * The kill switch is a file beside the journal: while it exists the bot signs nothing and withdraws everything. A file needs
+ * no running server, no password and no free port, and it holds across restarts.
+ */
+import { Effect, FileSystem } from "effect"
+
+const pathOf = (journal: string): string => `${journal}.kill`
+
+/** Asks why the switch is on: `undefined` when it is not. A file that cannot be read counts as on: the safe side. */
+export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  return fileSystem.readFileString(pathOf(journal)).pipe(
+    Effect.map((text) => text.trim() || "no reason given"),
+    Effect.catchTag("PlatformError", (error) =>
+      error.reason._tag === "NotFound"
+        ? Effect.undefined
+        : Effect.succeed(`the kill file cannot be read: ${error.message}`)
+    )
+  )
+})
+
+export const set = Effect.fn("KillFile.set")(function* (journal: string, why: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  yield* fileSystem.writeFileString(pathOf(journal), `${why}\n`)
+})
+
+export const release = Effect.fn("KillFile.release")(function* (journal: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  yield* fileSystem.remove(pathOf(journal), { force: true })
+})

@@ -1,0 +1,119 @@
+/**
+ * The only file that chooses implementations. A mode is a set of layers behind the same ports: `live` signs with the
+ * configured key at the configured venue, `dryRun` takes prices from there and keeps orders in this process. The demo is
+ * `live` against a sandbox of its own.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect, Layer, Schema } from "effect"
+import type { Market } from "../domain/Market.ts"
+import { Bookkeeper } from "../engine/Bookkeeper.ts"
+import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
+import { Journal } from "../journal/Journal.ts"
+import * as Lease from "../journal/Lease.ts"
+import * as Sqlite from "../journal/Sqlite.ts"
+import * as DryVenue from "../sandbox/DryVenue.ts"
+import type { Markets } from "../strategy/Markets.ts"
+import * as Ed25519 from "../venue/Ed25519.ts"
+import * as HttpVenue from "../venue/HttpVenue.ts"
+import * as IntentGuard from "../venue/IntentGuard.ts"
+import { Session } from "../venue/Session.ts"
+import { publicKeyOf, Signer } from "../venue/Signer.ts"
+import { VenueClient } from "../venue/VenueClient.ts"
+import { defaultPatience, ownAccount, VenueConfig } from "../venue/VenueConfig.ts"
+import type { BotConfig } from "./ConfigFile.ts"
+
+/** App fees that we did not ask for: more than this share of the input, and the order is not funded. */
+const maxAppFeeBasisPoints = 100
+
+/** A deposit type that this bot cannot fund by signing. */
+export class DepositTypeUnsupported extends Schema.TaggedError<DepositTypeUnsupported>()("DepositTypeUnsupported", {
+  depositType: Schema.String
+}) {
+  override get message(): string {
+    return `account.depositType ${this.depositType} cannot be funded by signed intents. Use INTENTS or CONFIDENTIAL_INTENTS.`
+  }
+}
+
+export type Pace = Partial<Omit<Settings, "account">>
+
+/** The account of the configuration: named, or the implicit one of its key. */
+export const accountOf = Effect.fn("Modes.accountOf")(function* ({ account }: BotConfig) {
+  const { depositType } = account
+  if (depositType === "ORIGIN_CHAIN") return yield* new DepositTypeUnsupported({ depositType })
+  const publicKey = yield* publicKeyOf(account.key)
+  const signerId = account.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
+  return ownAccount(signerId, depositType)
+})
+
+export type Account = Effect.Success<ReturnType<typeof accountOf>>
+
+const venueConfig = ({ venue }: BotConfig, account: Account) =>
+  Layer.succeed(VenueConfig, {
+    url: venue.url,
+    analyticsUrl: venue.analyticsUrl,
+    ledger: venue.ledger,
+    verifier: venue.verifier,
+    apiKey: venue.apiKey,
+    ...(venue.partnerJwt === undefined ? {} : { partnerJwt: venue.partnerJwt }),
+    ...(venue.quoteKey === undefined ? {} : { quoteKey: venue.quoteKey }),
+    account,
+    patience: defaultPatience
+  })
+
+const engineSettings = ({ signerId, depositType }: Account, pace: Pace) =>
+  Layer.succeed(EngineSettings, {
+    ...defaults,
+    ...pace,
+    account: { signerId, depositType, maxAppFeeBasisPoints }
+  })
+
+/** The journal for writing: leased first, so that a second bot changes nothing before it is refused. */
+const books = (journal: string, pid: number) =>
+  Bookkeeper.layer.pipe(
+    Layer.provideMerge(Journal.layer),
+    Layer.provide(Sqlite.layer({ filename: journal })),
+    Layer.provide(Lease.layer({ journal, pid }))
+  )
+
+/** The journal as it is, while a bot may be writing it. */
+export const readOnlyJournal = (journal: string) =>
+  Journal.layerReadOnly.pipe(Layer.provide(Sqlite.layer({ filename: journal, readOnly: true })))
+
+const httpVenue = HttpVenue.layer.pipe(
+  Layer.provide(Session.layer),
+  Layer.provide(VenueClient.layer),
+  Layer.provide(NodeHttpClient.layerUndici)
+)
+
+export const live = (config: BotConfig, account: Account, pid: number, pace: Pace = {}) =>
+  Layer.mergeAll(httpVenue, IntentGuard.layer).pipe(
+    Layer.provide(Signer.layer(config.account.key)),
+    Layer.provide(venueConfig(config, account)),
+    Layer.merge(engineSettings(account, pace)),
+    Layer.merge(books(config.journal, pid))
+  )
+
+/** Prices are the venue's; nothing is created or signed, there is not even a key. `journal` should be a new file. */
+export const dryRun = (config: BotConfig, account: Account, journal: string, pid: number) =>
+  DryVenue.layer({ assets: config.markets.assets, account }).pipe(
+    Layer.provide(httpVenue),
+    Layer.provide(Signer.layerRefusing),
+    Layer.provide(venueConfig(config, account)),
+    Layer.merge(DryVenue.guardLayer),
+    Layer.merge(engineSettings(account, {})),
+    Layer.merge(books(journal, pid))
+  )
+
+/** Every market that the configured assets make, by name. */
+export const marketsByName = ({ assets, ticks }: Markets): ReadonlyMap<string, Market> =>
+  new Map(
+    assets.flatMap((base) =>
+      assets
+        .filter((quote) => quote !== base)
+        .map((quote) => {
+          const name = `${base.symbol}/${quote.symbol}`
+          const tick = ticks.get(name)
+          return [name, { name, base, quote, ...(tick === undefined ? {} : { tick }) }] as const
+        })
+    )
+  )

@@ -1,0 +1,74 @@
+/** Reads strategy files together: every problem of every file at once, and what no single file can show (equal names). */
+import { Effect, FileSystem, Result, Schema } from "effect"
+import type { Markets } from "../strategy/Markets.ts"
+import { type Problem, render } from "../strategy/Problem.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import * as StrategyFile from "../strategy/StrategyFile.ts"
+
+/** Larger files are refused unread; the reader itself takes no more than 256 KiB. */
+const largestFileBytes = 1_048_576
+
+export interface ReadFiles {
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly problems: ReadonlyArray<Problem>
+  /** The problems for people, each with its line of the file. */
+  readonly rendered: ReadonlyArray<string>
+}
+
+/** One or more strategy files cannot be used. The message names every mistake with its place. */
+export class StrategiesInvalid extends Schema.TaggedError<StrategiesInvalid>()("StrategiesInvalid", {
+  rendered: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return this.rendered.join("\n")
+  }
+}
+
+const unreadable = (file: string, message: string): Problem => ({ file, line: 1, column: 1, message })
+
+const readText = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const { size, type } = yield* fileSystem.stat(file)
+  if (type !== "File" || size > largestFileBytes) return undefined
+  return yield* fileSystem.readFileString(file)
+})
+
+const readOne = Effect.fnUntraced(function* (file: string, markets: Markets) {
+  const text = yield* readText(file).pipe(Effect.catchTag("PlatformError", () => Effect.undefined))
+  if (text === undefined) {
+    const problem = unreadable(file, "the strategy file cannot be read: does it exist, is it a file, may you read it?")
+    return { strategies: [], problems: [problem], rendered: [`${file}: ${problem.message}`] }
+  }
+  return Result.match(StrategyFile.parse(text, file, markets), {
+    onSuccess: (strategy) => ({ strategies: [strategy], problems: [], rendered: [] }),
+    onFailure: (problems) => ({
+      strategies: [],
+      problems,
+      rendered: problems.map((problem) => render(problem, text))
+    })
+  })
+})
+
+/** All of them; problems are returned, not thrown, so `check` can show them in its own way. */
+export const readAll = Effect.fn("StrategyFiles.readAll")(function* (files: ReadonlyArray<string>, markets: Markets) {
+  const read: ReadonlyArray<ReadFiles> = yield* Effect.forEach(files, (file) => readOne(file, markets))
+  const strategies = read.flatMap((file) => file.strategies)
+  const twins = strategies.flatMap((strategy, index) => {
+    const first = strategies.findIndex(({ name }) => name === strategy.name)
+    const other = strategies[first]
+    return first === index || other === undefined
+      ? []
+      : [unreadable(strategy.file, `the strategy name "${strategy.name}" is taken by ${other.file}: names must differ`)]
+  })
+  return {
+    strategies,
+    problems: [...read.flatMap((file) => file.problems), ...twins],
+    rendered: [...read.flatMap((file) => file.rendered), ...twins.map(({ file, message }) => `${file}:1:1: ${message}`)]
+  } satisfies ReadFiles
+})
+
+/** All of them, or the failure that names every problem. */
+export const load = Effect.fn("StrategyFiles.load")(function* (files: ReadonlyArray<string>, markets: Markets) {
+  const { strategies, problems, rendered } = yield* readAll(files, markets)
+  return problems.length > 0 ? yield* new StrategiesInvalid({ rendered }) : strategies
+})

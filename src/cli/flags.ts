@@ -1,0 +1,40 @@
+/** Flags that several commands share, and the readers of their values. */
+import { Duration, Schema, SchemaGetter } from "effect"
+import { Flag } from "effect/cli"
+
+export const config = Flag.String("config").pipe(
+  Flag.withAlias("c"),
+  Flag.withDescription("The configuration file: venue, account, assets, journal"),
+  Flag.withDefault("config/limitbot.yaml")
+)
+
+export const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print machine-readable JSON instead of text"),
+  Flag.withDefault(false)
+)
+
+const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** `30s`, `5m`, `6h`, `7d` as milliseconds. */
+const DurationText = Schema.String.check(
+  Schema.isPattern(/^\d{1,6}(\.\d{1,3})?[smhd]$/, { message: "Expected a duration such as 30s, 5m, 6h or 7d" })
+).pipe(
+  Schema.decodeTo(Schema.Int, {
+    decode: SchemaGetter.transform((text: string) => {
+      const unit = text.endsWith("s") ? "s" : text.endsWith("m") ? "m" : text.endsWith("h") ? "h" : "d"
+      return Math.round(Number(text.slice(0, -1)) * units[unit])
+    }),
+    encode: SchemaGetter.transform((millis: number) => `${Duration.toSeconds(millis)}s`)
+  })
+)
+
+export const forDuration = Flag.String("for").pipe(
+  Flag.withSchema(DurationText),
+  Flag.withDescription("Stop by itself after this long, for example 30s, 5m, 6h, 7d"),
+  Flag.optional
+)
+
+export const cancelOnExit = Flag.Boolean("cancel-on-exit").pipe(
+  Flag.withDescription("Before leaving cancel all orders and wait until their money is back"),
+  Flag.withDefault(false)
+)

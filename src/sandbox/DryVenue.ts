@@ -1,0 +1,162 @@
+/**
+ * The venue of a dry run: prices are real (every quote goes to the venue behind it), orders are not. Nothing is created,
+ * signed or cancelled there; orders live in this process, are "funded" without a signature, fill at their limit when an
+ * executable quote of the other side reaches it, and pay out at once without fees. It forgets everything when it ends,
+ * so a dry run starts with an empty journal.
+ */
+import { Clock, Effect, Layer } from "effect"
+import type { Asset } from "../domain/Amount.ts"
+import { inputAmount, type Market, outputAmount } from "../domain/Market.ts"
+import type { Order } from "../domain/Order.ts"
+import { IntentGuard } from "../venue/IntentGuard.ts"
+import { type Answer, type CreateOrder, type DryQuote, type GeneratedIntent, Venue } from "../venue/Venue.ts"
+import { Rejected, VenueError } from "../venue/VenueError.ts"
+
+interface DryOptions {
+  readonly assets: ReadonlyArray<Asset>
+  readonly account: { readonly signerId: string; readonly depositType: string }
+}
+
+/** Wraps the venue in the context. */
+export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never, Venue> =>
+  Layer.effect(
+    Venue,
+    Effect.gen(function* () {
+      const live = yield* Venue
+      const orders = new Map<string, Order>()
+      const assetOf = new Map(assets.map((asset) => [asset.id, asset]))
+
+      const answer = <A>(value: A): Answer<A> => ({ value, correlationId: "dry-run" })
+      const refuse = (operation: string, code: string, text: string) =>
+        new VenueError({ reason: new Rejected({ operation, code, text }) })
+
+      const marketOf = (baseAsset: string, quoteAsset: string): Market | undefined => {
+        const [base, quote] = [assetOf.get(baseAsset), assetOf.get(quoteAsset)]
+        return base && quote ? { name: `${base.symbol}/${quote.symbol}`, base, quote } : undefined
+      }
+
+      const createOrder = Effect.fnUntraced(function* (request: CreateOrder) {
+        const market = marketOf(request.baseAsset, request.quoteAsset)
+        if (market === undefined) return yield* refuse("create order", "validation-failed", "unknown asset")
+        const createdAt = yield* Clock.currentTimeMillis
+        const order = newOrder(market, request, account, `dry-${orders.size + 1}`, createdAt)
+        orders.set(order.id, order)
+        return answer(order)
+      })
+
+      const find = (operation: string, id: string) => {
+        const order = orders.get(id)
+        return order === undefined ? Effect.fail(refuse(operation, "order-not-found", id)) : Effect.succeed(order)
+      }
+
+      const cancelOrder = Effect.fnUntraced(function* (id: string) {
+        const order = yield* find("cancel order", id)
+        if (order.payoutIsFinal) return yield* refuse("cancel order", "order-rejected", `it is ${order.fillStatus}`)
+        return answer(settle(orders, order, "CANCELED"))
+      })
+
+      const fillReached = (originAsset: string, destinationAsset: string, quote: DryQuote, at: number) => {
+        for (const order of orders.values()) {
+          // A quote in the order's own direction is what it would execute at now.
+          const isSameWay = order.originAsset === originAsset && order.destinationAsset === destinationAsset
+          if (isSameWay && order.fillStatus === "OPEN" && isReached(order, quote)) fill(orders, order, at)
+        }
+      }
+
+      return Venue.of({
+        ...live,
+        createOrder,
+        cancelOrder,
+        getOrder: (id) => Effect.map(find("get order", id), answer),
+        listOrders: () =>
+          Effect.sync(() => answer({ orders: [...orders.values()].filter((order) => !order.payoutIsFinal).reverse() })),
+        generateIntent: (depositAddress) => Effect.succeed(answer({ standard: "dry-run", payload: depositAddress })),
+        submitIntent: ({ body, intentHash }) =>
+          Effect.sync(() => {
+            const order = [...orders.values()].find(({ depositAddress }) => depositAddress === body)
+            if (order !== undefined && order.depositedAmount === 0n) {
+              orders.set(order.id, { ...order, depositedAmount: order.inputAmount, fillStatus: "OPEN" })
+            }
+            return answer({ intentHash })
+          }),
+        dryQuote: (request) =>
+          Effect.tap(live.dryQuote(request), ({ value }) =>
+            Effect.map(Clock.currentTimeMillis, (at) =>
+              fillReached(request.originAsset, request.destinationAsset, value, at)
+            )
+          ),
+        balances: Effect.succeed([])
+      })
+    })
+  )
+
+/** Signs nothing: hands the deposit address through to the dry venue above. */
+export const guardLayer: Layer.Layer<IntentGuard> = Layer.succeed(
+  IntentGuard,
+  IntentGuard.of({
+    signTransfer: ({ payload }: GeneratedIntent, { depositAddress }) =>
+      Effect.map(Clock.currentTimeMillis, (now) => ({
+        body: depositAddress,
+        intentHash: `dry-run ${String(payload)}`,
+        validUntil: now + 120_000
+      }))
+  })
+)
+
+const newOrder = (
+  market: Market,
+  { side, baseAsset, quoteAsset, quantity, price, deadline }: CreateOrder,
+  { signerId, depositType }: DryOptions["account"],
+  id: string,
+  createdAt: number
+): Order => ({
+  id,
+  side,
+  baseAsset,
+  quoteAsset,
+  originAsset: side === "SELL" ? baseAsset : quoteAsset,
+  destinationAsset: side === "SELL" ? quoteAsset : baseAsset,
+  quantity,
+  price,
+  inputAmount: inputAmount(market, side, quantity, price),
+  outputAmount: outputAmount(market, side, quantity, price),
+  depositAddress: `${id}-deposit`,
+  depositType,
+  recipient: signerId,
+  recipientType: depositType,
+  refundTo: signerId,
+  refundType: depositType,
+  appFeeBasisPoints: 0,
+  fillStatus: "AWAITING_DEPOSIT",
+  depositedAmount: 0n,
+  fills: [],
+  withdrawals: [],
+  payoutIsFinal: false,
+  estimatedWithdrawFee: 0n,
+  estimatedRefundFee: 0n,
+  deadline,
+  createdAt
+})
+
+/** The quote gives at least as much per input as the order asks. */
+const isReached = (order: Order, quote: DryQuote): boolean =>
+  quote.amountIn > 0n && quote.amountOut * order.inputAmount >= order.outputAmount * quote.amountIn
+
+const fill = (orders: Map<string, Order>, order: Order, at: number): void => {
+  const { inputAmount: amountIn, outputAmount: amountOut } = order
+  settle(orders, { ...order, fills: [{ id: `${order.id}-fill`, amountIn, amountOut, at }] }, "FILLED")
+}
+
+const settle = (orders: Map<string, Order>, order: Order, fillStatus: "FILLED" | "CANCELED"): Order => {
+  const leg = { status: "COMPLETED", txHash: `${order.id}-payment` }
+  const isFilled = fillStatus === "FILLED"
+  const settled: Order = {
+    ...order,
+    fillStatus,
+    payoutIsFinal: true,
+    withdrawals: isFilled ? [leg] : [],
+    ...(isFilled || order.depositedAmount === 0n ? {} : { refund: leg })
+  }
+  orders.set(order.id, settled)
+  return settled
+}
