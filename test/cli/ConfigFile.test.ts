@@ -69,7 +69,7 @@ describe("configuration file", () => {
     Effect.gen(function* () {
       const { assets } = (yield* loadSettings("config/example.yaml")).markets
       assert.deepStrictEqual(
-        assets.map(({ symbol, decimals }) => `${symbol} ${decimals}`),
+        markets.assets.map(({ symbol, decimals }) => `${symbol} ${decimals}`),
         ["BTC 8", "ETH 18", "SOL 9", "USDC 6"]
       )
       const problems = said(yield* load("config/example.yaml").pipe(Effect.flip))
@@ -139,7 +139,7 @@ describe("configuration file", () => {
     ["https://venue.example/base/", "file:///etc/passwd", "2:8 expected an address"],
     ["https://venue.example/base/", "http://127.0.0.1.evil.example", "2:8 expected an address"],
     ["  apiKey: { env: TEST_API_KEY }\n", "", '2:3 missing key "apiKey"'],
-    ["  apiKey:", "  ledger: Native\n  apiKey:", "3:11 expected a ledger name"],
+    ["  apiKey:", "  ledger: Native\n  apiKey:", "3:11 expected native or near"],
     ["  apiKey:", "  verifier: Intents Near\n  apiKey:", "3:13 expected an account id"],
     ["  apiKey:", "  quoteKey: abc\n  apiKey:", "3:13 expected a public key"],
     ["  apiKey:", "  minOrderUsd: -1\n  apiKey:", "3:16 expected a price above zero"],
