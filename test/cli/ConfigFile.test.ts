@@ -69,7 +69,7 @@ describe("configuration file", () => {
     Effect.gen(function* () {
       const { assets } = (yield* loadSettings("config/example.yaml")).markets
       assert.deepStrictEqual(
-        markets.assets.map(({ symbol, decimals }) => `${symbol} ${decimals}`),
+        assets.map(({ symbol, decimals }) => `${symbol} ${decimals}`),
         ["BTC 8", "ETH 18", "SOL 9", "USDC 6"]
       )
       const problems = said(yield* load("config/example.yaml").pipe(Effect.flip))
