@@ -1,0 +1,71 @@
+/**
+ * The edge between the operating system and the commands: signals in, exit code and last words out.
+ *
+ * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted. A failure is one message on standard error,
+ * never a stack trace; a defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { Cause, Config, Console, Effect, Exit, Layer, Option, Predicate, References } from "effect"
+import * as Runtime from "effect/Runtime"
+import { CliError } from "effect/cli"
+import { Process } from "./Process.ts"
+import { runCommand } from "./root.ts"
+import * as Stop from "./Stop.ts"
+import { Terminal } from "./Terminal.ts"
+
+const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>): number => {
+  if (Exit.isSuccess(exit)) return 0
+  if (Cause.hasInterruptsOnly(exit.cause)) return 130
+  const error = Cause.findErrorOption(exit.cause)
+  if (Option.isSome(error) && CliError.isCliError(error.value)) {
+    return error.value._tag === "ShowHelp" && error.value.errors.length === 0 ? 0 : 2
+  }
+  return 1
+}
+
+/** Said once, on standard error. What the command line library has shown already is not repeated. */
+const lastWords = (cause: Cause.Cause<unknown>) =>
+  Effect.gen(function* () {
+    if (Cause.hasInterruptsOnly(cause)) return
+    const error = Cause.findErrorOption(cause)
+    if (Option.isSome(error)) {
+      const said = error.value
+      if (CliError.isCliError(said) || (Predicate.hasProperty(said, Runtime.errorReported) && !said[Runtime.errorReported])) return
+      return yield* Console.error(`limitbot: ${said instanceof Error ? said.message : String(said)}`)
+    }
+    const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
+    const squashed = Cause.squash(cause)
+    const text = squashed instanceof Error ? squashed.message : String(squashed)
+    yield* Console.error(`limitbot: internal error: ${text}. The journal is intact; start again, and report this.`)
+    if (Option.isSome(debug)) yield* Console.error(Cause.pretty(cause))
+  })
+
+export const launch = (process: NodeJS.Process): void => {
+  const stop = Stop.make()
+  const services = Layer.mergeAll(
+    NodeServices.layer,
+    Terminal.layer(process.stdout),
+    Layer.succeed(Stop.Stop, stop.service),
+    Layer.succeed(Process, { pid: process.pid, execPath: process.execPath }),
+    Layer.succeed(References.MinimumLogLevel, "Warn")
+  )
+  const program = runCommand(process.argv.slice(2)).pipe(Effect.tapCause(lastWords), Effect.provide(services))
+
+  const runMain = Runtime.makeRunMain(({ fiber }) => {
+    const onSignal = () => {
+      if (!stop.ask()) fiber.interruptUnsafe()
+    }
+    process.on("SIGINT", onSignal)
+    process.on("SIGTERM", onSignal)
+    // A closed pipe behind us (`limitbot fills | head`) is no failure.
+    process.stdout.on("error", () => process.exit(0))
+    fiber.addObserver((exit) => {
+      process.off("SIGINT", onSignal)
+      process.off("SIGTERM", onSignal)
+      process.exitCode = exitCodeOf(exit)
+      // Sockets kept alive for the next request would keep the process for seconds.
+      process.stdout.write("", () => process.exit())
+    })
+  })
+  runMain(program, { disableErrorReporting: true })
+}

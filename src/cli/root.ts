@@ -1,0 +1,31 @@
+/** The command tree. */
+import { Command } from "effect/cli"
+import { version } from "../version.ts"
+import * as check from "./check.ts"
+import * as demo from "./demo.ts"
+import * as explain from "./explain.ts"
+import * as fills from "./fills.ts"
+import * as kill from "./kill.ts"
+import * as orders from "./orders.ts"
+import * as run from "./run.ts"
+import * as sandbox from "./sandbox.ts"
+import * as status from "./status.ts"
+
+const root = Command.make("limitbot").pipe(
+  Command.withDescription("Rests limit orders and accounts for every unit of their money"),
+  Command.withSubcommands([
+    demo.command,
+    run.command,
+    check.command,
+    status.command,
+    orders.command,
+    fills.command,
+    explain.command,
+    kill.kill,
+    kill.release,
+    sandbox.command
+  ])
+)
+
+/** Runs the command line given as words. */
+export const runCommand = Command.runWith(root, { version })

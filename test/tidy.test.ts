@@ -1,0 +1,128 @@
+/**
+ * The rules of the house, as tests: who may import whom, no cycles, short files, no ambient time, randomness, environment
+ * or console outside the edges, and words that must not be in the repository.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { version } from "../src/version.ts"
+
+const root = resolve(import.meta.dirname, "..")
+
+const filesBelow = (folder: string): ReadonlyArray<string> =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+
+const sources = filesBelow("src").filter((file) => file.endsWith(".ts"))
+const textOf = (file: string): string => readFileSync(join(root, file), "utf8")
+/** Code without comments and string contents, so that words in prose are not taken for code. */
+const codeOf = (file: string): string =>
+  textOf(file)
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/(^|[^:"'`])\/\/.*$/gm, "$1")
+
+const importsOf = (file: string): ReadonlyArray<string> =>
+  [...codeOf(file).matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
+    relative(root, resolve(root, dirname(file), target))
+  )
+
+const folderOf = (file: string): string => file.split("/")[1] ?? ""
+
+/** Folder → folders it may import, with the single files allowed from some of them. */
+const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
+  domain: [],
+  strategy: ["domain"],
+  venue: ["domain"],
+  journal: ["domain"],
+  report: ["domain", "strategy", "journal"],
+  engine: ["domain", "strategy", "journal", /^src\/venue\/(Venue|VenueError|IntentGuard)\.ts$/],
+  sandbox: ["domain", "venue"],
+  backtest: ["domain", "strategy", /^src\/sandbox\/Matching\.ts$/, /^src\/engine\/(OrderDiff|RiskLimits)\.ts$/],
+  dashboard: ["domain", "journal", "report", "engine"],
+  cli: ["domain", "strategy", "venue", "journal", "report", "engine", "sandbox", "backtest", "dashboard", "version.ts"],
+  "main.ts": ["cli", "version.ts"],
+  "version.ts": []
+}
+
+describe("tidy", () => {
+  it("folders import only what the table allows", () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => folderOf(target) !== folderOf(file))
+        .filter(
+          (target) =>
+            !(allowed[folderOf(file)] ?? []).some((rule) =>
+              typeof rule === "string" ? folderOf(target) === rule : rule.test(target)
+            )
+        )
+        .map((target) => `${file} imports ${target}`)
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("no import cycles, except between types", () => {
+    const edges = new Map(
+      sources.map((file) => [
+        file,
+        [...codeOf(file).matchAll(/^(?:import|export) (?!type )[^;]*?from\s*"(\.[^"]+)"/gm)].map(([, target = ""]) =>
+          relative(root, resolve(root, dirname(file), target))
+        )
+      ])
+    )
+    const done = new Set<string>()
+    const cycles: Array<string> = []
+    const visit = (file: string, path: ReadonlyArray<string>): void => {
+      if (path.includes(file)) {
+        cycles.push([...path.slice(path.indexOf(file)), file].join(" → "))
+        return
+      }
+      if (done.has(file)) return
+      for (const target of edges.get(file) ?? []) visit(target, [...path, file])
+      done.add(file)
+    }
+    for (const file of sources) visit(file, [])
+    assert.deepStrictEqual(cycles, [])
+  })
+
+  it("files have at most 400 lines and open by saying what they are", () => {
+    const long = sources.filter((file) => textOf(file).split("\n").length > 401)
+    assert.deepStrictEqual(long, [])
+    const silent = sources.filter((file) => !textOf(file).startsWith("/**"))
+    assert.deepStrictEqual(silent, [])
+  })
+
+  it("folders split by concept before they outgrow reading", () => {
+    const barrels = sources.filter((file) => /\/(index|utils|helpers|common)\.ts$/.test(file))
+    assert.deepStrictEqual(barrels, [])
+  })
+
+  const ambient: ReadonlyArray<readonly [string, RegExp, RegExp]> = [
+    ["time", /\bDate\.now\(|\bnew Date\(\s*\)|\bperformance\.now\(|\bsetTimeout\(|\bsetInterval\(/, /^$/],
+    ["randomness", /\bMath\.random\(|\brandomUUID\(/, /^$/],
+    ["environment", /\bprocess\.(?!stdout\b)/, /^src\/(main|cli\/launch)\.ts$/],
+    ["console", /\bconsole\./, /^$/],
+    ["promises", /\basync (?:function|\()|\bawait /, /^src\/main\.ts$/],
+    ["any", /:\s*any\b|\bas any\b|<any>/, /^$/],
+    ["default exports", /^export default /m, /^$/]
+  ]
+  for (const [what, pattern, exempt] of ambient) {
+    it(`no ambient ${what} in src outside the edges`, () => {
+      const wrong = sources
+        .filter((file) => !exempt.test(file) && !/^src\/(backtest\/.*Worker|dashboard\/public\/.*)\.ts$/.test(file))
+        .filter((file) => pattern.test(codeOf(file)))
+      assert.deepStrictEqual(wrong, [])
+    })
+  }
+
+  it("dependencies are pinned exactly", () => {
+    const manifest = JSON.parse(textOf("package.json"))
+    const loose = Object.entries({
+      ...manifest.dependencies,
+      ...manifest.devDependencies,
+      ...manifest.optionalDependencies
+    }).filter(([, range]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(range)))
+    assert.deepStrictEqual(loose, [])
+    assert.strictEqual(manifest.version, version)
+  })
+})
