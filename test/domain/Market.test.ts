@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import * as Market from "../../src/domain/Market.ts"
+
+const market = (baseDecimals: number, quoteDecimals: number): Market.Market => ({
+  name: "B/Q",
+  base: { symbol: "B", id: "b", decimals: baseDecimals },
+  quote: { symbol: "Q", id: "q", decimals: quoteDecimals }
+})
+
+const Places = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 24 }))
+const Quantity = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10n ** 30n }))
+const Digits = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10n ** 18n }))
+
+describe("Market", () => {
+  it("agrees with the venue's own example: 1 token of 24 decimals at 5 USDC of 6", () => {
+    const pair = market(24, 6)
+    const price = Decimal.make(5n)
+    assert.strictEqual(Market.inputAmount(pair, "SELL", 10n ** 24n, price), 10n ** 24n)
+    assert.strictEqual(Market.outputAmount(pair, "SELL", 10n ** 24n, price), 5_000_000n)
+    assert.strictEqual(Market.inputAmount(pair, "BUY", 10n ** 24n, price), 5_000_000n)
+    // A third of a smallest unit more still rounds up to a whole one, on both sides.
+    assert.strictEqual(Market.inputAmount(pair, "BUY", 10n ** 24n + 1n, price), 5_000_001n)
+  })
+
+  it.prop(
+    "a quote amount is never more than one unit from the exact product",
+    [Places, Places, Quantity, Digits, Places],
+    ([base, quote, quantity, digits, scale]) => {
+      const pair = market(base, quote)
+      const price = Decimal.make(digits, scale)
+      const up = Market.quoteAmount(pair, quantity, price, "up")
+      const down = Market.quoteAmount(pair, quantity, price, "down")
+      const exact = quantity * digits * 10n ** BigInt(quote)
+      const unit = 10n ** BigInt(scale + base)
+      assert.isTrue(up * unit >= exact && (up - 1n) * unit < exact)
+      assert.isTrue(down * unit <= exact && (down + 1n) * unit > exact)
+    }
+  )
+
+  it.prop(
+    "what a budget buys never costs more than the budget",
+    [Places, Places, Quantity, Digits, Places],
+    ([base, quote, budget, digits, scale]) => {
+      const pair = market(base, quote)
+      const price = Decimal.make(digits, scale)
+      const quantity = Market.baseQuantity(pair, budget, price, "down")
+      assert.isTrue(Market.inputAmount(pair, "BUY", quantity, price) <= budget)
+    }
+  )
+
+  it.prop(
+    "the tick moves a price away from the market, never towards it",
+    [Digits, Places, Digits],
+    ([digits, scale, tick]) => {
+      const price = Decimal.make(digits, scale)
+      const pair = { ...market(8, 6), tick: Decimal.make(tick, 9) }
+      assert.isAtMost(Decimal.compare(Market.toTick(pair, "BUY", price), price), 0)
+      assert.isAtLeast(Decimal.compare(Market.toTick(pair, "SELL", price), price), 0)
+    }
+  )
+})
