@@ -1,0 +1,225 @@
+/** What the port sends and what it makes of an answer: exact values out, nothing impossible in. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { Venue } from "../../src/venue/Venue.ts"
+import type { VenueError } from "../../src/venue/VenueError.ts"
+import * as Answers from "./answers.ts"
+import { bodyText, json, testAccount, text } from "./scriptedVenue.ts"
+import { order, reads, reasonOf, run, signed, start, structured, writes } from "./venueCalls.ts"
+
+describe("bodies", () => {
+  it.effect("an endless body is cut off", () =>
+    Effect.gen(function* () {
+      let chunks = 0
+      const chunk = Effect.sync(() => {
+        chunks += 1
+        return new Uint8Array(64 * 1024)
+      })
+      const endless = Stream.fromEffectRepeat(chunk)
+      const { exit, sent } = yield* run<unknown>(reads.getOrder[0], () =>
+        Effect.succeed(HttpServerResponse.stream(endless))
+      )
+      const reason = reasonOf(exit)
+      assert.strictEqual(reason?._tag, "OutcomeUnknown")
+      assert.include(String(reason?.message), "Response body too large")
+      assert.isBelow(chunks, 70)
+      assert.lengthOf(sent, 1)
+    })
+  )
+
+  const impossible: ReadonlyArray<readonly [string, Record<string, unknown>]> = [
+    ["another order", { id: "order-2" }],
+    ["negative deposit", { attributes: { depositedAmount: "-1" } }],
+    ["empty deposit", { attributes: { depositedAmount: "" } }],
+    ["padded deposit", { attributes: { depositedAmount: " 12 " } }],
+    ["hexadecimal deposit", { attributes: { depositedAmount: "0x10" } }],
+    ["exponent", { attributes: { depositedAmount: "1e24" } }],
+    ["leading zero", { attributes: { depositedAmount: "007" } }],
+    ["deposit as a number", { attributes: { depositedAmount: 12 } }],
+    ["no deposit of a terminal order", { attributes: { depositedAmount: null, fillStatus: "CANCELED" } }],
+    ["no fills of a terminal order", { attributes: { partialFills: null, fillStatus: "CANCELED" } }],
+    ["no address", { attributes: { depositAddress: null } }],
+    ["30 February", { attributes: { deadline: "2026-02-30T00:00:00Z" } }],
+    ["local time", { attributes: { createdAt: "2026-02-03T00:00:00" } }],
+    ["price 0", { attributes: { price: "0" } }],
+    ["price -5", { attributes: { price: "-5" } }],
+    ["no status", { attributes: { fillStatus: null } }],
+    ["negative fee", { attributes: { appFees: [{ recipient: "venue", fee: -1 }] } }]
+  ]
+
+  it.effect.each(impossible)("an order that cannot be true is no answer: %s", ([, change]) =>
+    Effect.gen(function* () {
+      const data = {
+        ...Answers.wireOrder,
+        ...change,
+        attributes: { ...Answers.wireOrder.attributes, ...(change.attributes as object) }
+      }
+      for (const [call] of [reads.getOrder, writes.cancelOrder]) {
+        const { exit } = yield* run<unknown>(call, () => json({ data, meta: Answers.meta }))
+        assert.strictEqual(reasonOf(exit)?._tag, "OutcomeUnknown")
+      }
+    })
+  )
+
+  it.effect("one unusable order does not hide the others in a list", () =>
+    Effect.gen(function* () {
+      const data = [{ id: "x", attributes: {} }, Answers.wireOrder]
+      const { exit } = yield* run(reads.listOrders[0], () => json({ ...Answers.listAnswer, data }))
+      assert.deepStrictEqual(Exit.isSuccess(exit) && exit.value.value.orders.map(({ id }) => id), ["order-1"])
+    })
+  )
+
+  it.effect("an acknowledgement of another intent is no acknowledgement", () =>
+    Effect.gen(function* () {
+      const { exit } = yield* run<unknown>(writes.submitIntent[0], () => json({ intentHash: "other" }))
+      assert.strictEqual(reasonOf(exit)?._tag, "OutcomeUnknown")
+    })
+  )
+
+  it.effect("a quote without a positive amount is no price", () =>
+    Effect.gen(function* () {
+      for (const quote of [{ amountIn: "0" }, { amountOut: "0" }, { amountOut: "-1" }, { amountInFormatted: null }]) {
+        const answer = { ...Answers.quoteAnswer, quote: { ...Answers.quoteAnswer.quote, ...quote } }
+        const { exit } = yield* run<unknown>(reads.dryQuote[0], () => json(answer))
+        assert.strictEqual(reasonOf(exit)?._tag, "OutcomeUnknown")
+      }
+    })
+  )
+})
+
+describe("requests", () => {
+  it.effect("a create says everything and says it exactly", () =>
+    Effect.gen(function* () {
+      const { sent } = yield* run(writes.createOrder[0], () => json(Answers.orderAnswer, 201))
+      assert.strictEqual(sent[0]?.url, "http://venue/v0/orders")
+      assert.strictEqual(sent[0]?.headers["x-api-key"], "the-api-key")
+      assert.isUndefined(sent[0]?.headers.traceparent)
+      assert.deepStrictEqual(JSON.parse(bodyText(sent[0])), {
+        data: {
+          type: "orders",
+          attributes: {
+            orderType: "LIMIT",
+            baseAsset: "base",
+            quoteAsset: "quote",
+            quantity: "1000000000000000000000000",
+            side: "BUY",
+            price: "5.0001",
+            depositType: "INTENTS",
+            refundTo: testAccount,
+            refundType: "INTENTS",
+            recipient: testAccount,
+            recipientType: "INTENTS",
+            confidentiality: "basic",
+            deadline: "2026-03-01T00:00:00.123Z",
+            depositMode: "SIMPLE",
+            timeInForce: "GTC",
+            appFees: []
+          }
+        }
+      })
+    })
+  )
+
+  it.effect("signed bytes go out as they are", () =>
+    Effect.gen(function* () {
+      const { sent } = yield* run(writes.submitIntent[0], () => json(Answers.submitAnswer))
+      assert.strictEqual(bodyText(sent[0]), signed.body)
+      assert.strictEqual(sent[0]?.headers["content-type"], "application/json")
+      assert.strictEqual(sent[0]?.headers["x-api-key"], "the-api-key")
+    })
+  )
+
+  it.effect("the API key goes to orders, the partner's JWT to quotes, neither to tokens", () =>
+    Effect.gen(function* () {
+      const headers = (call: Effect.Effect<unknown, VenueError, Venue>, answer: unknown) =>
+        Effect.map(
+          run(call, () => json(answer)),
+          ({ sent }) => [sent[0]?.headers["x-api-key"], sent[0]?.headers.authorization]
+        )
+      assert.deepStrictEqual(yield* headers(...reads.getOrder), ["the-api-key", undefined])
+      assert.deepStrictEqual(yield* headers(...reads.dryQuote), [undefined, "Bearer the-jwt"])
+      assert.deepStrictEqual(yield* headers(...reads.tokens), [undefined, undefined])
+    })
+  )
+
+  it.effect("what cannot be valid is not sent", () =>
+    Effect.gen(function* () {
+      const bad = [
+        Venue.use((venue) => venue.createOrder({ ...order, quantity: 0n })),
+        Venue.use((venue) => venue.createOrder({ ...order, quantity: -1n })),
+        Venue.use((venue) => venue.getOrder("..")),
+        Venue.use((venue) => venue.getOrder("")),
+        Venue.use((venue) => venue.cancelOrder("\ud800"))
+      ]
+      for (const call of bad) {
+        const { exit, sent } = yield* run<unknown>(call, () => json(Answers.orderAnswer))
+        const reason = reasonOf(exit)
+        assert.strictEqual(reason?._tag === "Rejected" && reason.code, "invalid-request")
+        assert.lengthOf(sent, 0)
+      }
+    })
+  )
+
+  it.effect("pages and filters lists", () =>
+    Effect.gen(function* () {
+      const call = Venue.use((venue) => venue.listOrders({ cursor: "c/1", unfinishedOnly: true }))
+      const { exit, sent } = yield* run(call, () => json(Answers.listAnswer))
+      assert.deepStrictEqual(Object.fromEntries(sent[0]?.urlParams ?? []), {
+        "page[size]": "50",
+        "page[after]": "c/1",
+        "filter[isPayoutStatusFinal]": "false"
+      })
+      assert.strictEqual(Exit.isSuccess(exit) && exit.value.value.nextCursor, "c2")
+    })
+  )
+})
+
+describe("answers", () => {
+  it.effect("carry values, correlation id and the venue's time", () =>
+    Effect.gen(function* () {
+      const { exit } = yield* run(reads.getOrder[0], () => json(Answers.orderAnswer))
+      assert.isTrue(Exit.isSuccess(exit))
+      if (!Exit.isSuccess(exit)) return
+      assert.strictEqual(exit.value.correlationId, "corr-1")
+      assert.strictEqual(exit.value.venueTime, start)
+      assert.deepInclude(exit.value.value, {
+        id: "order-1",
+        side: "SELL",
+        inputAmount: 1_000_000_000_000_000_000_000_000n,
+        outputAmount: 5_000_000n,
+        price: { digits: 5n, scale: 0 },
+        fillStatus: "PARTIALLY_FILLED",
+        appFeeBasisPoints: 20,
+        payoutIsFinal: false,
+        deadline: Date.parse("2026-03-01T00:00:00.123Z"),
+        fills: [
+          {
+            id: "fill-1",
+            amountIn: 500_000_000_000_000_000_000_000n,
+            amountOut: 2_500_000n,
+            at: Date.parse("2026-02-02T00:00:00Z")
+          }
+        ],
+        withdrawals: [{ status: "COMPLETED", txHash: "0xabc" }, { status: "IN_PROGRESS" }]
+      })
+    })
+  )
+
+  it.effect("keep what a refusal says", () =>
+    Effect.gen(function* () {
+      const { exit } = yield* run<unknown>(writes.createOrder[0], () => json(structured("brand-new", 400), 400))
+      assert.deepInclude(reasonOf(exit), {
+        code: "brand-new",
+        text: "Detail",
+        pointer: "/data/attributes/price",
+        status: 400,
+        correlationId: "corr-1"
+      })
+      const { exit: traced } = yield* run<unknown>(writes.createOrder[0], () =>
+        text("", 500, { "x-request-id": "req-9" })
+      )
+      assert.deepInclude(reasonOf(traced), { status: 500, correlationId: "req-9" })
+    })
+  )
+})
