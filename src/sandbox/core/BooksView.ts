@@ -1,4 +1,5 @@
 /** The books as plain JSON, by account, asset and place and by order: what `GET /sandbox/books` shows. */
+import type { BooksResponse } from "../SandboxApi.ts"
 import * as Books from "./Books.ts"
 import { inputAsset, outputAsset } from "./OrderLife.ts"
 import { payoutStatus } from "./Payouts.ts"
@@ -7,33 +8,7 @@ import type { Order, State } from "./State.ts"
 
 type Amounts = Readonly<Record<string, string>>
 
-export interface BooksView {
-  readonly at: number
-  /** By symbol. */
-  readonly assets: Readonly<Record<string, { readonly id: string; readonly decimals: number }>>
-  /** Account, symbol, place. What an account holds in all places equals `initial + external + traded`. */
-  readonly accounts: Readonly<Record<string, Readonly<Record<string, Amounts>>>>
-  /** Symbol, place: sums over all accounts. */
-  readonly totals: Readonly<Record<string, Amounts>>
-  readonly orders: ReadonlyArray<OrderView>
-  /** Empty, or the sandbox is wrong. */
-  readonly imbalances: ReadonlyArray<string>
-}
-
-interface OrderView {
-  readonly id: string
-  readonly account: string
-  readonly status: string
-  readonly payoutStatus: string
-  readonly inputAsset: string
-  readonly outputAsset: string
-  readonly deposited: string
-  readonly spent: string
-  readonly received: string
-  readonly held: ReadonlyArray<{ readonly asset: string; readonly place: string; readonly amount: string }>
-}
-
-export const booksView = (state: State): BooksView => {
+export const booksView = (state: State): BooksResponse => {
   const symbolOf = (id: string) => assetById(state.settings, id)?.symbol ?? id
   const accounts: Record<string, Record<string, Amounts>> = {}
   const sums = new Map<string, Record<string, bigint>>()
@@ -61,7 +36,11 @@ export const booksView = (state: State): BooksView => {
 const toText = (amounts: Readonly<Record<string, bigint>>): Amounts =>
   Object.fromEntries(Object.entries(amounts).map(([place, amount]) => [place, String(amount)]))
 
-const orderView = (order: Order, held: ReadonlyArray<Books.Entry>, symbolOf: (id: string) => string): OrderView => ({
+const orderView = (
+  order: Order,
+  held: ReadonlyArray<Books.Entry>,
+  symbolOf: (id: string) => string
+): BooksResponse["orders"][number] => ({
   id: order.id,
   account: order.account,
   status: order.status,

@@ -48,10 +48,10 @@ const payloads = {
   Credit: Schema.Struct({ account: Text, asset: Text, amount: Amount })
 }
 
-type Tag = keyof typeof payloads
+export type Tag = keyof typeof payloads
 type Payload<T extends Tag> = (typeof payloads)[T]["Type"]
 
-interface Answers {
+export interface Answers {
   readonly CreateOrder: Order
   readonly CancelOrder: Order
   readonly ExecuteIntent: { readonly intentHash: string }
@@ -71,20 +71,22 @@ export const apply = <T extends Tag>(state: State, { tag, payload }: Command<T>,
   return appliers[tag](state, payload)
 }
 
-/** One line of a command log. */
-const logged = <T extends Tag>(tag: T) =>
-  Schema.Struct({ at: Schema.Int, tag: Schema.tag(tag), payload: payloads[tag] })
+export interface TimedCommand extends Command {
+  readonly at: number
+}
 
+const line = <T extends Tag>(tag: T) => Schema.Struct({ at: Schema.Int, tag: Schema.tag(tag), payload: payloads[tag] })
+
+/** One line of a command log. */
 export const LoggedCommand = Schema.Union([
-  logged("CreateOrder"),
-  logged("CancelOrder"),
-  logged("ExecuteIntent"),
-  logged("Credit")
+  line("CreateOrder"),
+  line("CancelOrder"),
+  line("ExecuteIntent"),
+  line("Credit")
 ])
-export type LoggedCommand = typeof LoggedCommand.Type
 
 /** Applies a command that has been accepted before. */
-export const replay = (state: State, command: LoggedCommand): Result.Result<unknown, Refusal> =>
+export const replay = (state: State, command: TimedCommand): Result.Result<unknown, Refusal> =>
   apply(state, command, command.at)
 
 const cancelOrder = (state: State, { owner, orderId }: Payload<"CancelOrder">): Applied<"CancelOrder"> => {

@@ -9,5 +9,3 @@ export interface Refusal {
 
 export const refuse = (code: OrderErrorCode, detail: string, pointer?: string): Result.Result<never, Refusal> =>
   Result.fail({ code, faults: [pointer === undefined ? { detail } : { detail, pointer }] })
-
-export const describe = (refusal: Refusal): string => refusal.faults.map(({ detail = "" }) => detail).join("; ")

@@ -11,7 +11,7 @@ export interface SandboxAsset extends Asset {
   readonly volatility: number
   /** Flat fee of one withdrawal or refund, smallest units as text. */
   readonly fee: string
-  /** What the generated account starts with, whole units. */
+  /** What an account starts with, whole units. */
   readonly initial: number
 }
 
@@ -24,6 +24,8 @@ export interface Settings {
   readonly ledger: string
   readonly verifier: string
   readonly assets: ReadonlyArray<SandboxAsset>
+  /** Accounts that start with the initial amount of every asset. */
+  readonly accounts: ReadonlyArray<string>
   /** Market time per service time. */
   readonly speed: number
   /** Replayed candles: which asset they are the dollar price of, and the hash of the file. */
@@ -58,6 +60,7 @@ export const defaultSettings = (ledger: string): Settings => ({
   ledger,
   verifier: `intents.${ledger}`,
   assets: defaultAssets(ledger),
+  accounts: [],
   speed: 1,
   stepMillis: 100,
   spread: 0.001,

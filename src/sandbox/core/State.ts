@@ -107,19 +107,28 @@ export interface State {
   readonly executedIntents: Map<string, string>
 }
 
-export const make = (settings: Settings, model: MarketModel, startedAt: number): State => ({
-  settings,
-  model,
-  startedAt,
-  now: startedAt,
-  books: Books.make(),
-  orders: new Map(),
-  ordersByAddress: new Map(),
-  resting: new Map(),
-  agenda: SortedList.make((a, b) => a.at - b.at || a.sequence - b.sequence),
-  scheduled: 0,
-  executedIntents: new Map()
-})
+export const make = (settings: Settings, model: MarketModel, startedAt: number): State => {
+  const books = Books.make()
+  for (const account of settings.accounts) {
+    for (const { id, decimals, initial } of settings.assets) {
+      const amount = BigInt(initial) * 10n ** BigInt(decimals)
+      Books.transfer(books, id, amount, { account, place: "initial" }, { account, place: "balance" })
+    }
+  }
+  return {
+    settings,
+    model,
+    startedAt,
+    now: startedAt,
+    books,
+    orders: new Map(),
+    ordersByAddress: new Map(),
+    resting: new Map(),
+    agenda: SortedList.make((a, b) => a.at - b.at || a.sequence - b.sequence),
+    scheduled: 0,
+    executedIntents: new Map()
+  }
+}
 
 export const schedule = (state: State, afterMillis: number, task: Task): void => {
   state.scheduled += 1

@@ -3,6 +3,7 @@
  * `open_time` or `time`), `open`, `high`, `low`, `close`; others are ignored. Rows are played one after another, each for
  * the usual distance of two rows, so that holes in the data are skipped instead of waited for.
  */
+import { createHash } from "node:crypto"
 import { gunzipSync } from "node:zlib"
 import { Effect, FileSystem, Result, Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -12,6 +13,8 @@ export interface CandleSeries {
   readonly candles: ReadonlyArray<Candle>
   /** Market time that one candle lasts. */
   readonly candleMillis: number
+  /** SHA-256 of the text. */
+  readonly hash: string
 }
 
 export class CandleFileError extends Schema.TaggedError<CandleFileError>()("CandleFileError", {
@@ -69,7 +72,11 @@ export const parse = (file: string, text: string): Result.Result<CandleSeries, C
     if (candles.length < 2) {
       return yield* Result.fail(new CandleFileError({ file, problem: "holds fewer than two candles" }))
     }
-    return { candles, candleMillis: usualDistance(times) * millisPerUnit(times[0] ?? 0) }
+    return {
+      candles,
+      candleMillis: usualDistance(times) * millisPerUnit(times[0] ?? 0),
+      hash: createHash("sha256").update(text).digest("hex")
+    }
   })
 
 type Columns = Record<"time" | (typeof priceColumns)[number], number>

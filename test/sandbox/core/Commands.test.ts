@@ -4,7 +4,7 @@ import { Result, Schema } from "effect"
 import { fillStatusTransitions, isTerminal } from "../../../src/domain/Order.ts"
 import { advance } from "../../../src/sandbox/core/Advance.ts"
 import * as Books from "../../../src/sandbox/core/Books.ts"
-import { apply, replay } from "../../../src/sandbox/core/Commands.ts"
+import { apply, type Command, replay } from "../../../src/sandbox/core/Commands.ts"
 import * as Seeded from "../../../src/sandbox/core/Seeded.ts"
 import { fingerprint, freshState, play, settingsOf, startedAt } from "./scenario.ts"
 
@@ -111,24 +111,15 @@ describe("Commands", () => {
     const { state } = play(settingsOf(3), steps)
     const before = fingerprint(state)
     const order = [...state.orders.values()][0]
+    const isRefused = (command: Command): boolean => Result.isFailure(apply(state, command, state.now))
+    const transfer = { receiver: order?.depositAddress ?? "", asset: order?.market.base.id ?? "", amount: "1" }
+    const intent = { signerId: "poor.test", nonce: "n", intentHash: "h", transfers: [transfer] }
     const refused = [
-      apply(state, { tag: "CancelOrder", payload: { owner: "nobody", orderId: order?.id ?? "" } }, state.now),
-      apply(state, { tag: "Credit", payload: { account: "alice.test", asset: "unknown", amount: "1" } }, state.now),
-      apply(
-        state,
-        {
-          tag: "ExecuteIntent",
-          payload: {
-            signerId: "poor.test",
-            nonce: "n",
-            intentHash: "h",
-            transfers: [{ receiver: order?.depositAddress ?? "", asset: order?.market.base.id ?? "", amount: "1" }]
-          }
-        },
-        state.now
-      )
+      isRefused({ tag: "CancelOrder", payload: { owner: "nobody", orderId: order?.id ?? "" } }),
+      isRefused({ tag: "Credit", payload: { account: "alice.test", asset: "unknown", amount: "1" } }),
+      isRefused({ tag: "ExecuteIntent", payload: intent })
     ]
-    for (const answer of refused) assert.isTrue(Result.isFailure(answer))
+    assert.deepStrictEqual(refused, [true, true, true])
     assert.strictEqual(fingerprint(state), before)
     assert.isAbove(state.now, startedAt)
   })

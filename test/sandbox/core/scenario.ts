@@ -1,7 +1,7 @@
 /** Random but reproducible use of the core: commands with their times, and a state as one comparable text. */
 import { Result } from "effect"
 import { booksView } from "../../../src/sandbox/core/BooksView.ts"
-import { apply, type Command, type LoggedCommand } from "../../../src/sandbox/core/Commands.ts"
+import { apply, type Command, type TimedCommand } from "../../../src/sandbox/core/Commands.ts"
 import * as Seeded from "../../../src/sandbox/core/Seeded.ts"
 import { defaultSettings, type SandboxAsset, type Settings } from "../../../src/sandbox/core/Settings.ts"
 import * as State from "../../../src/sandbox/core/State.ts"
@@ -24,15 +24,15 @@ export const freshState = (settings: Settings): State.State =>
   State.make(settings, MarketModel.make(settings, startedAt, undefined), startedAt)
 
 /** Applies and keeps what was accepted, as the sandbox does. */
-export const perform = (state: State.State, log: Array<LoggedCommand>, command: Command, at: number): void => {
+export const perform = (state: State.State, log: Array<TimedCommand>, command: Command, at: number): void => {
   const answer = apply(state, command, at)
-  if (Result.isSuccess(answer)) log.push({ ...command, at } as LoggedCommand)
+  if (Result.isSuccess(answer)) log.push({ ...command, at })
 }
 
 /** Funds two accounts and then creates, funds, underpays, overpays and cancels at random. */
-export const play = (settings: Settings, steps: number): { state: State.State; log: Array<LoggedCommand> } => {
+export const play = (settings: Settings, steps: number): { state: State.State; log: Array<TimedCommand> } => {
   const state = freshState(settings)
-  const log: Array<LoggedCommand> = []
+  const log: Array<TimedCommand> = []
   let at = startedAt
   for (const account of accounts) {
     for (const { id, initial, decimals } of settings.assets) {

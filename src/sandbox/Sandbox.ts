@@ -1,0 +1,68 @@
+/**
+ * The service behind the HTTP face: one state, changed by one command at a time. A command's answer leaves only when the
+ * command is in the state file, and everybody sees the state only as it is there.
+ */
+import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import { advance } from "./core/Advance.ts"
+import { type Answers, apply, type Command, replay, type Tag } from "./core/Commands.ts"
+import type { Refusal } from "./core/Refusal.ts"
+import type { Settings } from "./core/Settings.ts"
+import * as State from "./core/State.ts"
+import type { CandleSeries } from "./market/CandleFile.ts"
+import * as MarketModel from "./market/MarketModel.ts"
+import type { StateFile } from "./StateFile.ts"
+
+export class Sandbox extends Context.Service<
+  Sandbox,
+  {
+    readonly settings: Settings
+    /** Reads the present. */
+    look<A>(view: (state: State.State) => A): Effect.Effect<A, Refusal>
+    /** Applies a command now; refused commands change nothing. */
+    change<T extends Tag>(command: Command<T>): Effect.Effect<Answers[T], Refusal>
+  }
+>()("limitbot/sandbox/Sandbox") {
+  static readonly layer = (settings: Settings, stateFile: StateFile, candles: CandleSeries | undefined) =>
+    Layer.effect(
+      Sandbox,
+      Effect.sync(() => make(settings, stateFile, candles))
+    )
+}
+
+const make = (settings: Settings, stateFile: StateFile, candles: CandleSeries | undefined): Sandbox["Service"] => {
+  const { startedAt } = stateFile
+  const state = State.make(settings, MarketModel.make(settings, startedAt, candles), startedAt)
+  for (const command of stateFile.commands) replay(state, command)
+
+  const turns = Semaphore.makeUnsafe(1)
+  let isBroken = false
+  const refuseBroken: Refusal = { code: "service-unavailable", faults: [{ detail: "The state file failed" }] }
+  const whole = Effect.suspend(() => (isBroken ? Effect.fail(refuseBroken) : Effect.void))
+
+  const look = Effect.fnUntraced(function* <A>(view: (state: State.State) => A) {
+    yield* whole
+    advance(state, yield* Clock.currentTimeMillis)
+    return view(state)
+  }, turns.withPermit)
+
+  // Once applied a command must reach the file: a request that goes away may not interrupt it in between.
+  const change = Effect.fnUntraced(
+    function* <T extends Tag>(command: Command<T>) {
+      yield* whole
+      const at = Math.max(state.now, yield* Clock.currentTimeMillis)
+      const answer = yield* Effect.fromResult(apply(state, command, at))
+      yield* stateFile.append({ ...command, at }).pipe(
+        Effect.tapError((error) => Effect.logError(error.message)),
+        Effect.catch(() => {
+          isBroken = true
+          return Effect.fail(refuseBroken)
+        })
+      )
+      return answer
+    },
+    Effect.uninterruptible,
+    turns.withPermit
+  )
+
+  return Sandbox.of({ settings, look, change })
+}

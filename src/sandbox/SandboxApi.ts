@@ -1,0 +1,52 @@
+/** The contract of the service with the sandbox's own endpoints added: its books and its market. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { VenueApi } from "../venue/VenueApi.ts"
+import { messageErrorAt } from "../venue/WireError.ts"
+
+const Amounts = Schema.Record(Schema.String, Schema.String)
+
+export const BooksResponse = Schema.Struct({
+  /** Epoch milliseconds. */
+  at: Schema.Int,
+  /** By symbol. */
+  assets: Schema.Record(Schema.String, Schema.Struct({ id: Schema.String, decimals: Schema.Int })),
+  /** Account, symbol, place: what an account holds in all places equals `initial + external + traded`. */
+  accounts: Schema.Record(Schema.String, Schema.Record(Schema.String, Amounts)),
+  totals: Schema.Record(Schema.String, Amounts),
+  orders: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      account: Schema.String,
+      status: Schema.String,
+      payoutStatus: Schema.String,
+      inputAsset: Schema.String,
+      outputAsset: Schema.String,
+      deposited: Schema.String,
+      spent: Schema.String,
+      received: Schema.String,
+      held: Schema.Array(Schema.Struct({ asset: Schema.String, place: Schema.String, amount: Schema.String }))
+    })
+  ),
+  imbalances: Schema.Array(Schema.String)
+}).annotate({ identifier: "SandboxBooks" })
+export type BooksResponse = typeof BooksResponse.Type
+
+export const MarketResponse = Schema.Struct({
+  at: Schema.Int,
+  speed: Schema.Finite,
+  /** US dollars by symbol. */
+  prices: Schema.Record(Schema.String, Schema.Finite),
+  /** Every asset against every stable one. */
+  markets: Schema.Record(Schema.String, Schema.Struct({ bid: Schema.Finite, mid: Schema.Finite, ask: Schema.Finite }))
+}).annotate({ identifier: "SandboxMarket" })
+export type MarketResponse = typeof MarketResponse.Type
+
+const error = [400, 503].map(messageErrorAt)
+
+export const SandboxGroup = HttpApiGroup.make("sandbox").add(
+  HttpApiEndpoint.get("books", "/sandbox/books", { success: BooksResponse, error }),
+  HttpApiEndpoint.get("market", "/sandbox/market", { success: MarketResponse, error })
+)
+
+export const SandboxApi = VenueApi.add(SandboxGroup)

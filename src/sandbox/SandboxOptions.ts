@@ -1,0 +1,48 @@
+/** What a sandbox is started with, and the settings that follow from it. */
+import type { Ledger } from "../venue/WireValue.ts"
+import { defaultSettings, type Settings } from "./core/Settings.ts"
+import type { FaultRates } from "./Faults.ts"
+import * as Keys from "./http/Keys.ts"
+import type { CandleSeries } from "./market/CandleFile.ts"
+
+export interface SandboxOptions {
+  /** On 127.0.0.1; any free one when left out. */
+  readonly port?: number | undefined
+  readonly seed?: number | undefined
+  readonly ledger?: Ledger | undefined
+  /** Candle CSV to replay instead of the generated prices of one asset. */
+  readonly candles?: string | undefined
+  /** The asset of the candles; found in the file's name when left out, BTC if it names none. */
+  readonly candlesSymbol?: string | undefined
+  readonly speed?: number | undefined
+  /** Keeps the state in this file. */
+  readonly state?: string | undefined
+  readonly faults?: FaultRates | undefined
+  /** Accounts that start with money, besides the generated one. */
+  readonly accounts?: ReadonlyArray<string> | undefined
+  /** Anything else that differs from the defaults. */
+  readonly settings?: Partial<Settings> | undefined
+}
+
+export const settingsOf = (options: SandboxOptions, candles: CandleSeries | undefined): Settings => {
+  const seed = options.seed ?? 1
+  const settings = { ...defaultSettings(options.ledger ?? "native"), seed, ...options.settings }
+  const accounts = [Keys.generatedAccount(seed).signerId, ...(options.accounts ?? [])]
+  const replayed =
+    candles === undefined
+      ? {}
+      : {
+          candles: {
+            symbol: options.candlesSymbol ?? candlesSymbol(settings, options.candles ?? ""),
+            hash: candles.hash
+          }
+        }
+  return { ...settings, accounts, speed: options.speed ?? settings.speed, ...replayed }
+}
+
+/** `binance-solusdt-1m.csv` is about SOL. */
+const candlesSymbol = (settings: Settings, file: string): string => {
+  const name = (file.split(/[/\\]/).at(-1) ?? "").toLowerCase()
+  const named = settings.assets.find(({ symbol, volatility }) => volatility > 0 && name.includes(symbol.toLowerCase()))
+  return named?.symbol ?? "BTC"
+}

@@ -1,0 +1,120 @@
+/**
+ * The sandbox as a whole: the service's interface over its state, on a loopback port or as an `HttpClient` without any
+ * socket (for tests under a virtual clock). Both give the record of everything a client needs.
+ */
+import { createServer } from "node:http"
+import { NodeHttpServer, NodeHttpServerRequest } from "@effect/platform-node"
+import { Clock, Context, Effect, Layer } from "effect"
+import { HttpClient, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import * as Ed25519 from "../venue/Ed25519.ts"
+import * as RequestValidation from "../venue/RequestValidation.ts"
+import { NextCorrelationId } from "../venue/WireError.ts"
+import * as Seeded from "./core/Seeded.ts"
+import type { Settings } from "./core/Settings.ts"
+import { Faults, noFaults } from "./Faults.ts"
+import * as account from "./http/account.ts"
+import * as callers from "./http/callers.ts"
+import * as intents from "./http/intents.ts"
+import * as Keys from "./http/Keys.ts"
+import { memoryClient } from "./http/memoryClient.ts"
+import * as orders from "./http/orders.ts"
+import * as swaps from "./http/swaps.ts"
+import * as truth from "./http/truth.ts"
+import * as CandleFile from "./market/CandleFile.ts"
+import { Sandbox } from "./Sandbox.ts"
+import { SandboxApi } from "./SandboxApi.ts"
+import { type SandboxOptions, settingsOf } from "./SandboxOptions.ts"
+import * as StateFile from "./StateFile.ts"
+
+/** What a client needs to connect; the keys are worth nothing anywhere else. */
+export interface ConnectionRecord {
+  readonly url: string
+  readonly apiKey: string
+  readonly partnerJwt: string
+  readonly quoteKey: string
+  readonly ledger: string
+  readonly verifier: string
+  readonly account: { readonly key: string; readonly signerId: string }
+}
+
+export class SandboxConnection extends Context.Service<SandboxConnection, ConnectionRecord>()(
+  "limitbot/sandbox/SandboxConnection"
+) {}
+
+/** A server on a loopback port, for as long as the layer lives. */
+export const layer = (options: SandboxOptions) =>
+  Layer.effect(
+    SandboxConnection,
+    Effect.gen(function* () {
+      const { application, settings } = yield* make(options)
+      const server = yield* HttpServer.HttpServer
+      yield* server.serve(Effect.catchTag(application, "ConnectionSevered", () => breakSocket))
+      return connectionOf(settings, HttpServer.formatAddress(server.address))
+    })
+  ).pipe(
+    Layer.provide(
+      NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: options.port ?? 0, gracefulShutdownTimeout: 500 })
+    )
+  )
+
+/** The same without sockets: a client whose requests are answered in process, at the clock it runs under. */
+export const layerMemory = (options: SandboxOptions) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const { application, settings } = yield* make(options)
+      const connection = connectionOf(settings, "http://sandbox.invalid")
+      return Context.make(SandboxConnection, connection).pipe(
+        Context.add(HttpClient.HttpClient, memoryClient(application))
+      )
+    })
+  ).pipe(Layer.provide(HttpServer.layerServices))
+
+const make = Effect.fnUntraced(function* (options: SandboxOptions) {
+  const candles = options.candles === undefined ? undefined : yield* CandleFile.read(options.candles)
+  const settings = settingsOf(options, candles)
+  const stateFile = yield* options.state === undefined ? StateFile.none : StateFile.open(options.state, settings)
+  const services = yield* Layer.build(
+    Layer.mergeAll(Sandbox.layer(settings, stateFile, candles), Faults.layer(settings.seed, options.faults ?? noFaults))
+  )
+  const faults = Context.get(services, Faults)
+  const handler = yield* HttpRouter.toHttpEffect(
+    routes(settings.seed).pipe(Layer.provide(Layer.succeedContext(services)))
+  )
+  const application = faults
+    .disturb(handler)
+    .pipe(Effect.provideService(NextCorrelationId, correlationIds(settings.seed, yield* Clock.currentTimeMillis)))
+  return { application, settings }
+})
+
+const routes = (seed: number) =>
+  HttpApiBuilder.layer(SandboxApi, { openapiPath: "/openapi.json" }).pipe(
+    Layer.provide([orders.layer, intents.layer, swaps.layer, account.layer, truth.layer]),
+    Layer.provide([callers.layer(seed), RequestValidation.layer])
+  )
+
+/** New ones after every start. */
+const correlationIds = (seed: number, startedAt: number): Effect.Effect<string> => {
+  let answers = 0
+  return Effect.sync(() => {
+    answers += 1
+    return Seeded.uuid(seed, "correlation", startedAt, answers)
+  })
+}
+
+const connectionOf = (settings: Settings, url: string): ConnectionRecord => ({
+  url,
+  apiKey: Keys.apiKey(settings.seed, Keys.partners[0]),
+  partnerJwt: Keys.issue(settings.seed, { use: "partner", sub: Keys.partners[0] }),
+  quoteKey: Ed25519.format(Keys.keyPair(settings.seed, "quotes").publicKey),
+  ledger: settings.ledger,
+  verifier: settings.verifier,
+  account: Keys.generatedAccount(settings.seed)
+})
+
+/** The client sees a reset; the request's own fiber ends with its socket. */
+const breakSocket = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  NodeHttpServerRequest.toIncomingMessage(request).socket.destroy()
+  return yield* Effect.never
+})

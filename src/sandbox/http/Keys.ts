@@ -1,0 +1,58 @@
+/**
+ * Keys and tokens of a sandbox, all derived from its seed, so that a restarted one accepts what it issued before. Tokens
+ * carry what they grant and a signature, so nothing about them is kept.
+ */
+import { createHmac } from "node:crypto"
+import { Option, Schema } from "effect"
+import nacl from "tweetnacl"
+import * as Ed25519 from "../../venue/Ed25519.ts"
+import * as Seeded from "../core/Seeded.ts"
+
+/** `partner`: a partner's JWT. `access` and `refresh`: an end user's session. */
+const Claims = Schema.Struct({
+  use: Schema.Literals(["partner", "access", "refresh"]),
+  sub: Schema.String,
+  /** Seconds since the epoch; never when absent. */
+  exp: Schema.optionalKey(Schema.Int)
+})
+export type Claims = typeof Claims.Type
+
+const decodeClaims = Schema.decodeUnknownOption(Schema.fromJsonString(Claims))
+const header = Buffer.from(JSON.stringify({ alg: "HS256", typ: "JWT" })).toString("base64url")
+
+const signatureOf = (seed: number, content: string): string =>
+  createHmac("sha256", Seeded.bytes(seed, "token secret")).update(content).digest("base64url")
+
+/** A JSON web token. */
+export const issue = (seed: number, claims: Claims): string => {
+  const content = `${header}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}`
+  return `${content}.${signatureOf(seed, content)}`
+}
+
+/** The claims of a token of ours that is still good; the length of the text is bounded by the HTTP header. */
+export const read = (seed: number, token: string, use: Claims["use"], nowMillis: number): Claims | undefined => {
+  const end = token.lastIndexOf(".")
+  const content = token.slice(0, Math.max(0, end))
+  if (signatureOf(seed, content) !== token.slice(end + 1)) return undefined
+  const text = Buffer.from(content.slice(content.indexOf(".") + 1), "base64url").toString("utf8")
+  const claims = Option.getOrUndefined(decodeClaims(text))
+  const isGood = claims?.use === use && (claims.exp === undefined || claims.exp * 1000 > nowMillis)
+  return isGood ? claims : undefined
+}
+
+/** The partners that exist; the first is the one of the connection record. */
+export const partners = ["sandbox-partner", "other-partner"] as const
+
+export const apiKey = (seed: number, partner: string): string => `sandbox-${Seeded.hex(seed, "api key", partner)}`
+
+export const partnerOfApiKey = (seed: number, key: string): string | undefined =>
+  partners.find((partner) => apiKey(seed, partner) === key)
+
+/** The key with which quotes are signed, and the one of the generated account. */
+export const keyPair = (seed: number, purpose: "quotes" | "account"): nacl.SignKeyPair =>
+  nacl.sign.keyPair.fromSeed(Seeded.bytes(seed, "ed25519", purpose))
+
+export const generatedAccount = (seed: number): { readonly key: string; readonly signerId: string } => {
+  const pair = keyPair(seed, "account")
+  return { key: Ed25519.format(pair.secretKey), signerId: Buffer.from(pair.publicKey).toString("hex") }
+}

@@ -1,0 +1,68 @@
+/** End users: a session for a signed message, and the balances of the account. */
+import { Clock, Effect, Result } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Caller } from "../../venue/Credentials.ts"
+import { messageError } from "../../venue/WireError.ts"
+import * as Books from "../core/Books.ts"
+import { verify } from "../core/Intents.ts"
+import type { State } from "../core/State.ts"
+import { Sandbox } from "../Sandbox.ts"
+import { SandboxApi } from "../SandboxApi.ts"
+import * as Keys from "./Keys.ts"
+import { asMessageError } from "./refusals.ts"
+
+const accessSeconds = 3600
+const refreshSeconds = 30 * 86_400
+
+export const layer = HttpApiBuilder.group(
+  SandboxApi,
+  "account",
+  Effect.fnUntraced(function* (handlers) {
+    const sandbox = yield* Sandbox
+    const { seed } = sandbox.settings
+
+    const tokenOf = Effect.fnUntraced(function* (account: string, use: "access" | "refresh", seconds: number) {
+      const now = yield* Clock.currentTimeMillis
+      return Keys.issue(seed, { use, sub: account, exp: Math.floor(now / 1000) + seconds })
+    })
+
+    return handlers.handleAll({
+      authenticate: Effect.fnUntraced(function* ({ payload: { signedData } }) {
+        const verified = yield* sandbox
+          .look(({ settings, now }) => verify(settings, now, signedData))
+          .pipe(asMessageError)
+        if (Result.isFailure(verified)) {
+          const { isForged, text } = verified.failure
+          return yield* messageError(isForged ? 401 : 400, text)
+        }
+        const { signerId, transfers } = verified.success
+        if (transfers.length > 0) return yield* messageError(400, "a login message holds no intents")
+        return {
+          accessToken: yield* tokenOf(signerId, "access", accessSeconds),
+          refreshToken: yield* tokenOf(signerId, "refresh", refreshSeconds),
+          expiresIn: accessSeconds,
+          refreshExpiresIn: refreshSeconds
+        }
+      }),
+      refresh: Effect.fnUntraced(function* ({ payload }) {
+        const claims = Keys.read(seed, payload.refreshToken, "refresh", yield* Clock.currentTimeMillis)
+        if (claims === undefined) return yield* messageError(401, "The refresh token is not valid or has expired")
+        return { accessToken: yield* tokenOf(claims.sub, "access", accessSeconds), expiresIn: accessSeconds }
+      }),
+      balances: Effect.fnUntraced(function* ({ query }) {
+        const { account = "" } = yield* Caller
+        return yield* sandbox.look((state) => balancesOf(state, account, query.tokenIds ?? [])).pipe(asMessageError)
+      })
+    })
+  })
+)
+
+/** Of the named tokens, or of all that are not zero. One balance per account serves all kinds of deposits here. */
+const balancesOf = (state: State, account: string, tokenIds: ReadonlyArray<string>) => {
+  const ids = tokenIds.length > 0 ? tokenIds : state.settings.assets.map(({ id }) => id)
+  const balances = ids.map((tokenId) => {
+    const available = String(Books.balance(state.books, tokenId, account))
+    return { tokenId, available, source: "private" }
+  })
+  return { balances: tokenIds.length > 0 ? balances : balances.filter(({ available }) => available !== "0") }
+}

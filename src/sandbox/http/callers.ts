@@ -1,0 +1,77 @@
+/** Who is calling: the contract's credential middlewares, answered from the keys and tokens of the sandbox's seed. */
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
+import {
+  Caller,
+  OptionalPartner,
+  OrderCredential,
+  PartnerJwt,
+  PartnerKey,
+  UserSession
+} from "../../venue/Credentials.ts"
+import { historyError, messageError, orderError } from "../../venue/WireError.ts"
+import * as Keys from "./Keys.ts"
+
+interface Sent {
+  readonly credential: Redacted.Redacted
+}
+
+/** Who made an order, as the core keeps it. */
+export const ownerOf = (caller: Caller["Service"]): string =>
+  caller.partner === undefined ? `account ${caller.account ?? ""}` : `partner ${caller.partner}`
+
+type Identity = Caller["Service"] | undefined
+
+/** The caller, or the refusal in the endpoint's own body. */
+const orRefuse =
+  <E>(refused: Effect.Effect<never, E>) =>
+  (identity: Identity): Effect.Effect<Caller["Service"], E> =>
+    identity === undefined ? refused : Effect.succeed(identity)
+
+const inOrders = orRefuse(orderError("authentication-required"))
+const inMessages = orRefuse(messageError(401, "A valid credential is required"))
+const inHistory = orRefuse(historyError(401, "unauthorized", "A valid partner token is required"))
+
+export const layer = (seed: number) => {
+  const byApiKey = ({ credential }: Sent): Identity => {
+    const partner = Keys.partnerOfApiKey(seed, Redacted.value(credential))
+    return partner === undefined ? undefined : { partner }
+  }
+  const byToken = (use: "partner" | "access", { credential }: Sent) =>
+    Effect.map(Clock.currentTimeMillis, (now): Identity => {
+      const claims = Keys.read(seed, Redacted.value(credential), use, now)
+      if (claims === undefined) return undefined
+      return use === "partner" ? { partner: claims.sub } : { account: claims.sub }
+    })
+  const byKeyOrNothing = Effect.fnUntraced(function* (sent: Sent) {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const isAnonymous = headers.authorization === undefined && Redacted.value(sent.credential) === ""
+    return isAnonymous ? {} : byApiKey(sent)
+  })
+
+  return Layer.mergeAll(
+    Layer.succeed(OrderCredential, {
+      apiKey: (handler, sent) => Effect.provideServiceEffect(handler, Caller, inOrders(byApiKey(sent))),
+      session: (handler, sent) =>
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("access", sent), inOrders))
+    }),
+    Layer.succeed(PartnerKey, {
+      apiKey: (handler, sent) => Effect.provideServiceEffect(handler, Caller, inMessages(byApiKey(sent)))
+    }),
+    Layer.succeed(PartnerJwt, {
+      jwt: (handler, sent) =>
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("partner", sent), inHistory))
+    }),
+    Layer.succeed(UserSession, {
+      session: (handler, sent) =>
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("access", sent), inMessages))
+    }),
+    // A quote may be anonymous; a wrong credential is refused, not ignored.
+    Layer.succeed(OptionalPartner, {
+      jwt: (handler, sent) =>
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("partner", sent), inMessages)),
+      apiKey: (handler, sent) =>
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byKeyOrNothing(sent), inMessages))
+    })
+  )
+}

@@ -1,0 +1,36 @@
+/** Signed intents: what to sign, and taking it back signed. */
+import { Effect, Result } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { messageError, NextCorrelationId } from "../../venue/WireError.ts"
+import { generate, verify } from "../core/Intents.ts"
+import { Sandbox } from "../Sandbox.ts"
+import { SandboxApi } from "../SandboxApi.ts"
+import { asMessageError } from "./refusals.ts"
+
+export const layer = HttpApiBuilder.group(
+  SandboxApi,
+  "intents",
+  Effect.fnUntraced(function* (handlers) {
+    const sandbox = yield* Sandbox
+    const traced = <A>(value: A) =>
+      Effect.map(Effect.flatten(NextCorrelationId), (correlationId) => ({ ...value, correlationId }))
+
+    return handlers.handleAll({
+      generate: Effect.fnUntraced(function* ({ payload: request }) {
+        const payload = yield* sandbox
+          .look((state) => generate(state, request))
+          .pipe(Effect.flatMap(Effect.fromResult), asMessageError)
+        return yield* traced({ intent: { standard: "nep413", payload } })
+      }),
+      submit: Effect.fnUntraced(function* ({ payload: { signedData } }) {
+        const verified = yield* sandbox
+          .look(({ settings, now }) => verify(settings, now, signedData))
+          .pipe(asMessageError)
+        if (Result.isFailure(verified)) return yield* messageError(400, verified.failure.text)
+        if (verified.success.transfers.length === 0) return yield* messageError(400, "the message holds no transfer")
+        const payload = { ...verified.success, nonce: signedData.payload.nonce }
+        return yield* sandbox.change({ tag: "ExecuteIntent", payload }).pipe(asMessageError, Effect.flatMap(traced))
+      })
+    })
+  })
+)

@@ -1,0 +1,26 @@
+/**
+ * An `HttpClient` whose requests are answered in process: encoded, routed, checked and decoded like any, but without
+ * sockets and promises, so that a virtual clock is in charge of all of it.
+ */
+import { Effect, type Scope } from "effect"
+import { HttpClient, HttpClientError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { ConnectionSevered } from "../Faults.ts"
+
+type Application<E> = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E | ConnectionSevered,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+export const memoryClient = <E>(application: Application<E>): HttpClient.HttpClient =>
+  HttpClient.make((request) =>
+    application.pipe(
+      Effect.map((response) => HttpServerResponse.toClientResponse(response, { request })),
+      Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),
+      Effect.scoped,
+      Effect.mapError(
+        (cause) =>
+          new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+      )
+    )
+  )

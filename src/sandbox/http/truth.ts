@@ -1,0 +1,42 @@
+/** The sandbox's own endpoints: what no service would show, for people and tests. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { booksView } from "../core/BooksView.ts"
+import type { State } from "../core/State.ts"
+import { Sandbox } from "../Sandbox.ts"
+import { type MarketResponse, SandboxApi } from "../SandboxApi.ts"
+import { asMessageError } from "./refusals.ts"
+
+export const layer = HttpApiBuilder.group(
+  SandboxApi,
+  "sandbox",
+  Effect.fnUntraced(function* (handlers) {
+    const sandbox = yield* Sandbox
+    return handlers.handleAll({
+      books: Effect.fnUntraced(function* () {
+        return yield* sandbox.look(booksView).pipe(asMessageError)
+      }),
+      market: Effect.fnUntraced(function* () {
+        return yield* sandbox.look(marketView).pipe(asMessageError)
+      })
+    })
+  })
+)
+
+const marketView = (state: State): MarketResponse => {
+  const { assets, speed, spread } = state.settings
+  const pairs = assets.flatMap((base) =>
+    assets.filter((quote) => quote.id !== base.id && quote.volatility === 0).map((quote) => ({ base, quote }))
+  )
+  return {
+    at: state.now,
+    speed,
+    prices: Object.fromEntries(assets.map((asset) => [asset.symbol, state.model.usd(asset, state.now)])),
+    markets: Object.fromEntries(
+      pairs.map(({ base, quote }) => {
+        const mid = state.model.mid(base, quote, state.now)
+        return [`${base.symbol}/${quote.symbol}`, { bid: mid * (1 - spread / 2), mid, ask: mid * (1 + spread / 2) }]
+      })
+    )
+  }
+}
