@@ -1,0 +1,117 @@
+/** The client over real sockets: no redirect is followed, and broken connections are unknown outcomes. */
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { FetchHttpClient, type HttpClient } from "effect/http"
+import * as HttpVenue from "../../src/venue/HttpVenue.ts"
+import { Session } from "../../src/venue/Session.ts"
+import { Signer } from "../../src/venue/Signer.ts"
+import type { Venue } from "../../src/venue/Venue.ts"
+import { VenueClient } from "../../src/venue/VenueClient.ts"
+import { VenueConfig } from "../../src/venue/VenueConfig.ts"
+import type { VenueError } from "../../src/venue/VenueError.ts"
+import * as Answers from "./answers.ts"
+import { config } from "./scriptedVenue.ts"
+import { reads, writes } from "./venueCalls.ts"
+
+const serve = (listener: RequestListener) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
+      const server = createServer(listener)
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        const close = () => {
+          server.closeAllConnections()
+          server.close()
+        }
+        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+const call = Effect.fnUntraced(function* <A>(
+  call: Effect.Effect<A, VenueError, Venue>,
+  client: Layer.Layer<HttpClient.HttpClient>,
+  listener: RequestListener
+) {
+  const { url } = yield* serve(listener)
+  const patient = { attemptMillis: 300, readMillis: 1000, writeMillis: 300 }
+  const here = Layer.effect(
+    VenueConfig,
+    Effect.map(VenueConfig, (given) => ({ ...given, url, patience: patient }))
+  )
+  const layer = HttpVenue.layer.pipe(
+    Layer.provide(Session.layer),
+    Layer.provide(VenueClient.layer),
+    Layer.provide(Signer.layerRefusing),
+    Layer.provide(here.pipe(Layer.provide(config))),
+    Layer.provide(client)
+  )
+  return yield* Effect.result(Effect.provide(call, layer))
+})
+
+const clients = [
+  ["undici", NodeHttpClient.layerUndici],
+  ["node:http", NodeHttpClient.layerNodeHttp],
+  ["fetch", FetchHttpClient.layer]
+] as const
+
+describe.each(clients)("%s", (_, client) => {
+  it.live("does not follow redirects", () =>
+    Effect.gen(function* () {
+      const seen: Array<string> = []
+      const result = yield* call(writes.createOrder[0], client, (request, response) => {
+        seen.push(`${request.method} ${request.url}`)
+        response.writeHead(307, { location: "/elsewhere" }).end()
+      })
+      assert.strictEqual(result._tag === "Failure" && result.failure.reason._tag, "OutcomeUnknown")
+      assert.deepStrictEqual(seen, ["POST /v0/orders"])
+    })
+  )
+
+  const broken: ReadonlyArray<readonly [string, RequestListener]> = [
+    ["reset", (request) => request.socket.destroy()],
+    ["hang", () => {}],
+    [
+      "body cut off",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "application/json", "content-length": "9999" }).write('{"data":')
+        setTimeout(() => response.destroy(), 20)
+      }
+    ],
+    [
+      "body that hangs",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "application/json" }).write('{"data":')
+      }
+    ]
+  ]
+
+  it.live.each(broken)("a write is sent once and its outcome unknown: %s", ([, listener]) =>
+    Effect.gen(function* () {
+      let sent = 0
+      const result = yield* call(writes.createOrder[0], client, (request, response) => {
+        sent += 1
+        listener(request, response)
+      })
+      assert.strictEqual(result._tag === "Failure" && result.failure.reason._tag, "OutcomeUnknown")
+      assert.strictEqual(sent, 1)
+    })
+  )
+
+  it.live("a read survives a reset", () =>
+    Effect.gen(function* () {
+      let sent = 0
+      const result = yield* call(reads.getOrder[0], client, (request, response) => {
+        sent += 1
+        if (sent === 1) request.socket.destroy()
+        else response.setHeader("content-type", "application/json").end(JSON.stringify(Answers.orderAnswer))
+      })
+      assert.strictEqual(result._tag, "Success")
+      assert.strictEqual(sent, 2)
+    })
+  )
+})
