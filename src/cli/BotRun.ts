@@ -88,11 +88,13 @@ const show = Effect.fnUntraced(function* (
   const terminal = yield* Terminal
   const events = Stream.fromSubscription(changes)
   if (options.json) {
-    return yield* Stream.runForEach(events, (recorded) => Effect.flatMap(eventJson(recorded), Console.log))
+    return yield* Stream.runForEach(events, (recorded) =>
+      Effect.flatMap(eventJson(recorded), (line) => Console.log(line))
+    )
   }
   if (!terminal.isInteractive) {
     return yield* Stream.runForEach(events, (recorded) =>
-      Effect.forEach(eventLines(recorded, options.assets, false), Console.log)
+      Effect.forEach(eventLines(recorded, options.assets, false), (line) => Console.log(line), { discard: true })
     )
   }
   const recent: Array<Recorded> = []

@@ -6,8 +6,8 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { Cause, Config, Console, Effect, Exit, Layer, Option, Predicate, References } from "effect"
-import * as Runtime from "effect/Runtime"
 import { CliError } from "effect/cli"
+import * as Runtime from "effect/Runtime"
 import { Process } from "./Process.ts"
 import { runCommand } from "./root.ts"
 import * as Stop from "./Stop.ts"
@@ -30,7 +30,11 @@ const lastWords = (cause: Cause.Cause<unknown>) =>
     const error = Cause.findErrorOption(cause)
     if (Option.isSome(error)) {
       const said = error.value
-      if (CliError.isCliError(said) || (Predicate.hasProperty(said, Runtime.errorReported) && !said[Runtime.errorReported])) return
+      if (
+        CliError.isCliError(said) ||
+        (Predicate.hasProperty(said, Runtime.errorReported) && !said[Runtime.errorReported])
+      )
+        return
       return yield* Console.error(`limitbot: ${said instanceof Error ? said.message : String(said)}`)
     }
     const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
