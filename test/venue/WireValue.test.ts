@@ -9,7 +9,7 @@ const year2100 = Date.UTC(2100, 0, 1)
 
 describe("amounts", () => {
   it.prop("read back what they were written from", { amount: Schema.BigInt }, ({ amount }) => {
-    const positive = amount < 0n ? -amount : amount
+    const positive = (amount < 0n ? -amount : amount) % 2n ** 256n
     assert.strictEqual(Wire.parseAmount(String(positive)), positive)
     if (positive > 0n) assert.isUndefined(Wire.parseAmount(`-${positive}`))
     assert.isUndefined(Wire.parseAmount(`0${positive}`))

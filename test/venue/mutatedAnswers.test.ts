@@ -1,9 +1,13 @@
 /** Good answers, damaged at random: whatever comes back, a call ends in a value or a typed failure, never in a defect. */
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Random } from "effect"
+import { Cause, Effect, Exit, Fiber, Random } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import type { Venue } from "../../src/venue/Venue.ts"
+import type { VenueError } from "../../src/venue/VenueError.ts"
 import { mutate } from "./mutate.ts"
-import { reads, run, structured, writes } from "./venueCalls.ts"
+import { scripted } from "./scriptedVenue.ts"
+import { reads, start, structured, writes } from "./venueCalls.ts"
 
 const rounds = 125
 /** Damaged successes, and damaged errors. */
@@ -11,24 +15,35 @@ const statuses = [200, 200, 200, 201, 204, 302]
 const errorStatuses = [400, 401, 404, 409, 429, 500, 503]
 const error = structured("validation-failed", 400)
 
+const damaged = (answer: unknown, round: number) => {
+  const good = round % 4 > 0
+  const status = Random.choice(good ? statuses : errorStatuses)
+  return Effect.all({ body: mutate(good ? answer : error), status })
+}
+
 describe("damaged answers", () => {
   const calls = Object.entries({ ...writes, ...reads })
   it.effect.each(calls)("%s", ([name, [call, answer]]) =>
     Effect.gen(function* () {
-      for (let round = 0; round < rounds; round += 1) {
-        const seed = `${name}-${round}`
-        const good = round % 4 > 0
-        const [body, status] = yield* Effect.all([
-          mutate(good ? answer : error),
-          Random.choice(good ? statuses : errorStatuses)
-        ]).pipe(Random.withSeed(seed))
-        const { exit, sent } = yield* run<unknown>(call, () =>
-          Effect.succeed(HttpServerResponse.text(body, { status, contentType: "application/json" }))
-        )
-        const typed = Exit.isSuccess(exit) || !Cause.hasDies(exit.cause)
-        assert.isTrue(typed, `seed ${seed}: ${status} ${body}: ${String(exit)}`)
-        assert.isAtMost(sent.length, name in writes ? 1 : 4, `seed ${seed}`)
-      }
+      yield* TestClock.setTime(start)
+      let reply = { body: "", status: 200 }
+      const { layer, sent } = scripted(() =>
+        Effect.succeed(HttpServerResponse.text(reply.body, { status: reply.status, contentType: "application/json" }))
+      )
+      const attempts = name in writes ? 1 : 4
+      yield* Effect.gen(function* () {
+        for (let round = 0; round < rounds; round += 1) {
+          const seed = `${name}-${round}`
+          reply = yield* Random.withSeed(damaged(answer, round), seed)
+          sent.length = 0
+          const fiber = yield* Effect.forkChild(Effect.exit<unknown, VenueError, Venue>(call))
+          yield* TestClock.adjust("5 minutes")
+          const exit = yield* Fiber.join(fiber)
+          const typed = Exit.isSuccess(exit) || !Cause.hasDies(exit.cause)
+          assert.isTrue(typed, `seed ${seed}: ${reply.status} ${reply.body}: ${String(exit)}`)
+          assert.isAtMost(sent.length, attempts, `seed ${seed}`)
+        }
+      }).pipe(Effect.provide(layer))
     })
   )
 })
