@@ -1,0 +1,58 @@
+/**
+ * Candles as columns. One double per price, on shared memory so that worker threads read them without a copy.
+ *
+ * Invariant: a price is the double nearest to a decimal with at most `priceScale` places and fifteen significant digits,
+ * so `exactPrice` gives back the very number of the file, and comparing doubles is comparing those numbers.
+ */
+import * as Decimal from "../domain/Decimal.ts"
+import type { Price } from "../domain/Market.ts"
+import * as TimeAxis from "./TimeAxis.ts"
+
+export type Column = Float64Array<SharedArrayBuffer>
+
+export interface Candles {
+  readonly bars: number
+  readonly time: TimeAxis.TimeAxis
+  readonly open: Column
+  readonly high: Column
+  readonly low: Column
+  readonly close: Column
+  /** In the unit of the data, by convention the base asset. */
+  readonly volume: Column
+  /** Decimal places of the prices. */
+  readonly priceScale: number
+}
+
+export const column = (bars: number): Column => new Float64Array(new SharedArrayBuffer(bars * 8))
+
+/** A column of these numbers. */
+export const columnOf = (values: ArrayLike<number>): Column => {
+  const made = column(values.length)
+  made.set(values)
+  return made
+}
+
+/** The number that stands in the file. */
+export const exactPrice = (price: number): Price => Decimal.fromNumber(price)
+
+/** Decimal places of a number as a person would write it. */
+export const decimalPlaces = (value: number): number => Decimal.fromNumber(value).scale
+
+/** The candles that open at or after `from` and before `to`; the columns are shared, not copied. */
+export const between = (candles: Candles, from: number, to: number): Candles => {
+  const first = TimeAxis.firstBarFrom(candles.time, from)
+  const end = Math.max(first, TimeAxis.firstBarFrom(candles.time, to))
+  return slice(candles, first, end)
+}
+
+/** Bars `from` up to `to` (exclusive); the columns are shared, not copied. */
+export const slice = (candles: Candles, from: number, to: number): Candles => ({
+  bars: to - from,
+  time: TimeAxis.slice(candles.time, from, to),
+  open: candles.open.subarray(from, to),
+  high: candles.high.subarray(from, to),
+  low: candles.low.subarray(from, to),
+  close: candles.close.subarray(from, to),
+  volume: candles.volume.subarray(from, to),
+  priceScale: candles.priceScale
+})

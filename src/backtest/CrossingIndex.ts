@@ -1,0 +1,125 @@
+/**
+ * Where do prices cross next? Block minima of one column and block maxima of another, level upon level, answer without
+ * reading the bars between: a search reads some bars one by one, and when nothing crosses there it climbs, skipping 16,
+ * 256, 4096 bars at a time, then descends where a block holds a crossing. So frequent crossings cost what a plain loop
+ * costs, and the cost of rare ones does not depend on how many bars lie between.
+ *
+ * The search functions are small and see one kind of array, so that the compiler keeps them tight: inlined into something
+ * bigger they become several times slower.
+ */
+import { type Column, column } from "./Candles.ts"
+
+export interface CrossingIndex {
+  /** Crossed when at or below a level: lows for resting buys, closes for price bounds. */
+  readonly lower: Column
+  /** Crossed when at or above a level. */
+  readonly upper: Column
+  /** Element k: per block of 16^(k+1) bars the least of `lower`. Empty for a plain linear search. */
+  readonly minima: ReadonlyArray<Column>
+  readonly maxima: ReadonlyArray<Column>
+  /** How much searching has read so far: bars, and nodes of the tree. */
+  readonly reads: { bars: number; nodes: number }
+}
+
+export const fanOutBits = 4
+const fanOut = 1 << fanOutBits
+/** Bars read one by one before climbing: a nearer crossing costs less to walk to than to look up. */
+const linearBars = 96
+
+const reduceMinima = (source: Column): Column => {
+  const into = column((source.length + fanOut - 1) >> fanOutBits)
+  for (let block = 0; block < into.length; block++) {
+    const end = Math.min(source.length, (block + 1) << fanOutBits)
+    let least = Number.POSITIVE_INFINITY
+    for (let i = block << fanOutBits; i < end; i++) least = Math.min(least, source[i] ?? 0)
+    into[block] = least
+  }
+  return into
+}
+
+const reduceMaxima = (source: Column): Column => {
+  const into = column((source.length + fanOut - 1) >> fanOutBits)
+  for (let block = 0; block < into.length; block++) {
+    const end = Math.min(source.length, (block + 1) << fanOutBits)
+    let greatest = Number.NEGATIVE_INFINITY
+    for (let i = block << fanOutBits; i < end; i++) greatest = Math.max(greatest, source[i] ?? 0)
+    into[block] = greatest
+  }
+  return into
+}
+
+const levelsOf = (source: Column, reduce: (source: Column) => Column): ReadonlyArray<Column> => {
+  const levels: Array<Column> = []
+  for (let level = source; level.length > fanOut; ) {
+    level = reduce(level)
+    levels.push(level)
+  }
+  return levels
+}
+
+/** Without a tree: every search is a plain loop. Right for a single run, where building the tree costs more than it saves. */
+export const linear = (lower: Column, upper: Column): CrossingIndex => ({
+  lower,
+  upper,
+  minima: [],
+  maxima: [],
+  reads: { bars: 0, nodes: 0 }
+})
+
+export const build = (lower: Column, upper: Column): CrossingIndex => ({
+  ...linear(lower, upper),
+  minima: levelsOf(lower, reduceMinima),
+  maxima: levelsOf(upper, reduceMaxima)
+})
+
+const scan = (lower: Column, upper: Column, from: number, to: number, below: number, above: number): number => {
+  let bar = from
+  while (bar < to && (lower[bar] ?? 0) > below && (upper[bar] ?? 0) < above) bar++
+  return bar
+}
+
+/** The first block at or after `block` that crosses, up to the next multiple of `fanOut`, or up to the end on the top level. */
+const blockIn = (index: CrossingIndex, level: number, block: number, below: number, above: number): number => {
+  const minima = index.minima[level] ?? index.lower
+  const maxima = index.maxima[level] ?? index.upper
+  const aligned = ((block >> fanOutBits) + 1) << fanOutBits
+  const end = level === index.minima.length - 1 ? minima.length : Math.min(aligned, minima.length)
+  const found = scan(minima, maxima, block, end, below, above)
+  index.reads.nodes += found - block + 1
+  return found === end ? -1 - end : found
+}
+
+/** From a block that crosses down to its first bar that does. */
+const descend = (index: CrossingIndex, fromLevel: number, fromBlock: number, below: number, above: number): number => {
+  let block = fromBlock
+  for (let level = fromLevel - 1; level >= -1; level--) {
+    const lower = index.minima[level] ?? index.lower
+    const upper = index.maxima[level] ?? index.upper
+    const first = block << fanOutBits
+    block = scan(lower, upper, first, Math.min(lower.length, first + fanOut), below, above)
+    if (level < 0) index.reads.bars += block - first + 1
+    else index.reads.nodes += block - first + 1
+  }
+  return block
+}
+
+/** `from` is a multiple of `fanOut`. */
+const climb = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
+  let block = from
+  for (let level = 0; level < index.minima.length; level++) {
+    block >>= fanOutBits
+    const found = blockIn(index, level, block, below, above)
+    if (found >= 0) return Math.min(to, descend(index, level, found, below, above))
+    block = -1 - found
+    if (block >= (index.minima[level]?.length ?? 0)) return to
+  }
+  return to
+}
+
+/** The first bar in [from, to) whose lower price is at or below `below` or whose upper price is at or above `above`; else `to`. */
+export const nextCrossing = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
+  const near = index.minima.length === 0 ? to : Math.min(to, ((from + linearBars) >> fanOutBits) << fanOutBits)
+  const found = scan(index.lower, index.upper, from, near, below, above)
+  index.reads.bars += found - from
+  return found < near || near === to ? found : climb(index, near, to, below, above)
+}

@@ -1,0 +1,165 @@
+/**
+ * The backtest kernel: from event to event, never bar by bar. The next event is the earliest of the nearest buy, the
+ * nearest sell, a bound of the last decision (price or time), and something that was under way; whatever lies between is
+ * jumped over by the index. Money is exact; equity and drawdown are those of every bar's close.
+ *
+ * Rules of time: a decision is made at the close of a bar, the first one at the close of bar 0. An order placed in bar i
+ * can fill from bar i + 1 on. Within a bar: what was under way, then fills, then the decision.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import type { Candles } from "./Candles.ts"
+import * as CrossingIndex from "./CrossingIndex.ts"
+import * as Decisions from "./Decisions.ts"
+import * as Drawdown from "./Drawdown.ts"
+import { type FillRules, isImmediate } from "./FillRules.ts"
+import * as Fills from "./Fills.ts"
+import * as OrderTable from "./OrderTable.ts"
+import * as RankSet from "./RankSet.ts"
+import * as Run from "./Run.ts"
+import * as SlotStates from "./SlotStates.ts"
+import { openTime } from "./TimeAxis.ts"
+
+const { states } = SlotStates
+
+/** The two indices of a series: where orders cross, and where closes do. Built once, shared by every run. */
+export interface Indices {
+  readonly orders: CrossingIndex.CrossingIndex
+  readonly closes: CrossingIndex.CrossingIndex
+}
+
+export const linearIndices = (candles: Candles, touch: FillRules["touch"]): Indices => {
+  const closes = CrossingIndex.linear(candles.close, candles.close)
+  return { orders: touch === "close" ? closes : CrossingIndex.linear(candles.low, candles.high), closes }
+}
+
+export const buildIndices = (candles: Candles, touch: FillRules["touch"]): Indices => {
+  const closes = CrossingIndex.build(candles.close, candles.close)
+  return { orders: touch === "close" ? closes : CrossingIndex.build(candles.low, candles.high), closes }
+}
+
+export interface Outcome {
+  readonly fills: Run.FillLog
+  readonly table: OrderTable.OrderTable
+  readonly slotNames: ReadonlyArray<string>
+  /** Everything owned at the end, deposits of open orders included. */
+  readonly base: Amount
+  readonly quote: Amount
+  /** By the asset that they were taken from; refunds included. */
+  readonly fees: { readonly base: Amount; readonly quote: Amount }
+  /** Ratio of the highest equity before it. */
+  readonly maxDrawdown: number
+  readonly openOrders: number
+  readonly counts: Run.Run["counts"]
+}
+
+/** What was under way until the opening of this bar. Says whether something was paid out. */
+const wake = (run: Run.Run, bar: number): boolean => {
+  run.now = openTime(run.candles.time, bar)
+  run.nextBar = bar
+  let paid = false
+  while ((run.wakes[0]?.bar ?? run.candles.bars) <= bar) {
+    const slot = run.wakes.shift()?.slot ?? 0
+    const state = run.slots.state[slot]
+    if (run.slots.wakeBar[slot] !== bar) continue
+    if (state === states.placing) {
+      run.slots.state[slot] = states.resting
+      Run.rest(run, slot)
+      continue
+    }
+    if (state === states.cancelling) Run.cancel(run, slot)
+    else if (state === states.paying) {
+      const side = run.table.rows[run.slots.order[slot] ?? OrderTable.none]?.side ?? "BUY"
+      SlotStates.completeLeg(run.slots, slot)
+      Run.payOut(run, slot, side)
+      paid = true
+    } else continue
+    Decisions.succeed(run, slot)
+    Run.place(run, slot)
+  }
+  Run.placeWaiting(run)
+  return paid
+}
+
+const nearestBuy = ({ buys }: Run.Run["ladders"]): number => {
+  const rank = RankSet.greatest(buys.resting)
+  return rank < 0 ? Number.NEGATIVE_INFINITY : (buys.fillsAt[rank] ?? 0)
+}
+
+const nearestSell = ({ sells }: Run.Run["ladders"]): number => {
+  const rank = RankSet.least(sells.resting)
+  return rank < 0 ? Number.POSITIVE_INFINITY : (sells.fillsAt[rank] ?? 0)
+}
+
+const isBounded = (ask: Decisions.AskAgain): boolean =>
+  ask.below !== Number.NEGATIVE_INFINITY || ask.above !== Number.POSITIVE_INFINITY
+
+/** The bar in [from, to) at whose close a bound is reached; `to` when none is. */
+const boundBar = (ask: Decisions.AskAgain, closes: CrossingIndex.CrossingIndex, from: number, to: number): number => {
+  const end = Math.min(to, Math.max(from, ask.bar))
+  return isBounded(ask) ? CrossingIndex.nextCrossing(closes, from, end, ask.below, ask.above) : end
+}
+
+/** The first bar in [from, stop) that fills an order or reaches a bound; `stop` when none does. */
+const nextEvent = (run: Run.Run, ask: Decisions.AskAgain, indices: Indices, from: number, stop: number): number => {
+  const [below, above] = [nearestBuy(run.ladders), nearestSell(run.ladders)]
+  if (!isBounded(ask))
+    return CrossingIndex.nextCrossing(indices.orders, from, Math.min(stop, Math.max(from, ask.bar)), below, above)
+  // Two searches in windows that grow, so that neither reads far beyond what the other finds.
+  let start = from
+  for (let window = 128; ; window *= 4) {
+    const end = Math.min(stop, start + window)
+    const crossed = CrossingIndex.nextCrossing(indices.orders, start, end, below, above)
+    const asked = boundBar(ask, indices.closes, start, crossed)
+    if (asked < end || end === stop) return asked
+    start = end
+  }
+}
+
+/** Runs the strategy over all candles. */
+export const simulate = (conditions: Run.Conditions, candles: Candles, indices: Indices): Outcome => {
+  const run = Run.make(conditions, candles)
+  const { orders, closes } = indices
+  const { bars } = candles
+  const fillBar = isImmediate(conditions.rules) ? Fills.fillBar : Fills.fillBarSlices
+  let ask: Decisions.AskAgain = { below: 0, above: 0, bar: 0, onFill: true }
+  for (let bar = 0; bar < bars; bar++) {
+    let filled = bar === 0
+    if ((run.wakes[0]?.bar ?? bars) <= bar) {
+      Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
+      filled = wake(run, bar)
+    }
+    const stop = filled && ask.onFill ? bar + 1 : Math.min(bars, run.wakes[0]?.bar ?? bars)
+    bar = nextEvent(run, ask, indices, bar, stop)
+    if (bar === stop) {
+      bar--
+      if (!filled || !ask.onFill) continue
+    }
+    const [low, high] = [orders.lower[bar] ?? 0, orders.upper[bar] ?? 0]
+    if (low <= nearestBuy(run.ladders) || high >= nearestSell(run.ladders)) {
+      Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
+      const before = run.log.count
+      fillBar(run, bar, low, high)
+      filled ||= run.log.count > before
+    }
+    if ((filled && ask.onFill) || boundBar(ask, closes, bar, bar + 1) === bar) {
+      Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
+      ask = Decisions.decideAt(run, bar)
+    }
+  }
+  Drawdown.advance(run.drawdown, closes, bars, run.base, run.quote)
+  return outcomeOf(run)
+}
+
+const outcomeOf = (run: Run.Run): Outcome => {
+  const fees = OrderTable.fees(run.table)
+  return {
+    fills: run.log,
+    table: run.table,
+    slotNames: run.slots.names,
+    ...Run.totals(run),
+    fees: { base: fees.base + run.refundFeesBase, quote: fees.quote + run.refundFeesQuote },
+    maxDrawdown: run.drawdown.greatest,
+    openOrders: run.openOrders,
+    counts: run.counts
+  }
+}
