@@ -41,7 +41,7 @@ export const settingsOf = (options: SandboxOptions, candles: CandleSeries | unde
 }
 
 /** `binance-solusdt-1m.csv` is about SOL. */
-const candlesSymbol = (settings: Settings, file: string): string => {
+export const candlesSymbol = (settings: Settings, file: string): string => {
   const name = (file.split(/[/\\]/).at(-1) ?? "").toLowerCase()
   const named = settings.assets.find(({ symbol, volatility }) => volatility > 0 && name.includes(symbol.toLowerCase()))
   return named?.symbol ?? "BTC"

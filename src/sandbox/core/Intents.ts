@@ -36,10 +36,11 @@ const decodeMessage = Schema.decodeUnknownResult(Message, { onExcessProperty: "e
 
 const unusable = (text: string) => refuse("request-rejected", text)
 
-/** A payload for what an order still lacks, as far as it has noticed. The nonce is fixed by address, signer and time. */
+/** A payload for what an order still lacks, as far as it has noticed; `serial` tells payloads of one moment apart. */
 export const generate = (
   state: State,
-  request: { readonly signerId: string; readonly standard: string; readonly depositAddress: string }
+  request: { readonly signerId: string; readonly standard: string; readonly depositAddress: string },
+  serial: number
 ): Result.Result<SignedData["payload"], Refusal> => {
   const { settings, now } = state
   const { signerId, depositAddress } = request
@@ -51,7 +52,7 @@ export const generate = (
   if (order.status !== "AWAITING_DEPOSIT" || missing === 0n) return unusable(`the order is ${order.status}`)
   if (order.depositType === "ORIGIN_CHAIN") return unusable("the order is funded on its origin chain")
 
-  const keys = [depositAddress, signerId, now] as const
+  const keys = [depositAddress, signerId, now, serial] as const
   const intent = { intent: "transfer", receiver_id: depositAddress, tokens: { [inputAsset(order)]: String(missing) } }
   const deadline = Wire.formatTimestamp(now + Seeded.between(settings.intentMillis, settings.seed, "valid", ...keys))
   const payload = {

@@ -12,13 +12,14 @@ export const layer = HttpApiBuilder.group(
   "intents",
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* Sandbox
+    let generated = 0
     const traced = <A>(value: A) =>
       Effect.map(Effect.flatten(NextCorrelationId), (correlationId) => ({ ...value, correlationId }))
 
     return handlers.handleAll({
       generate: Effect.fnUntraced(function* ({ payload: request }) {
         const payload = yield* sandbox
-          .look((state) => generate(state, request))
+          .look((state) => generate(state, request, ++generated))
           .pipe(Effect.flatMap(Effect.fromResult), asMessageError)
         return yield* traced({ intent: { standard: "nep413", payload } })
       }),

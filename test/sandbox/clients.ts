@@ -1,0 +1,114 @@
+/** Clients of a sandbox: the bot's own port with its signer, and raw requests for what the port would never send. */
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { type Decimal, parse, zero } from "../../src/domain/Decimal.ts"
+import { isTerminal, type Order } from "../../src/domain/Order.ts"
+import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
+import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
+import * as HttpVenue from "../../src/venue/HttpVenue.ts"
+import * as Guard from "../../src/venue/IntentGuard.ts"
+import { IntentGuard } from "../../src/venue/IntentGuard.ts"
+import { Session } from "../../src/venue/Session.ts"
+import { Signer } from "../../src/venue/Signer.ts"
+import { type CreateOrder, Venue } from "../../src/venue/Venue.ts"
+import { VenueClient } from "../../src/venue/VenueClient.ts"
+import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
+
+/** The bot's side, for the generated account of the sandbox in the context. */
+export const venue = Layer.unwrap(
+  Effect.gen(function* () {
+    const { url, apiKey, verifier, account } = yield* SandboxConnection
+    const config = Layer.succeed(VenueConfig, {
+      url,
+      apiKey: Redacted.make(apiKey),
+      ledger: "native",
+      verifier,
+      account: ownAccount(account.signerId, "INTENTS"),
+      patience: defaultPatience
+    })
+    return Layer.mergeAll(
+      HttpVenue.layer.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer)),
+      Guard.layer
+    ).pipe(Layer.provide(Signer.layer(Redacted.make(account.key))), Layer.provide(config))
+  })
+)
+
+export const price = (text: string): Decimal => parse(text) ?? zero
+export const btc = "nep141:btc.omft.native"
+export const usdc = "nep141:usdc.omft.native"
+
+export const order = (changes: Partial<CreateOrder> = {}): CreateOrder => ({
+  side: "SELL",
+  baseAsset: btc,
+  quoteAsset: usdc,
+  quantity: 1_000_000n,
+  price: price("60000"),
+  deadline: Date.parse("2030-01-01T00:00:00.123Z"),
+  ...changes
+})
+
+export const sign = Effect.fnUntraced(function* (target: Order, amount = target.inputAmount) {
+  const generated = yield* (yield* Venue).generateIntent(target.depositAddress)
+  const { depositAddress, originAsset: asset } = target
+  return yield* (yield* IntentGuard).signTransfer(generated.value, { depositAddress, asset, amount })
+})
+
+export const createAndFund = Effect.fnUntraced(function* (changes: Partial<CreateOrder> = {}) {
+  const port = yield* Venue
+  const created = (yield* port.createOrder(order(changes))).value
+  yield* port.submitIntent(yield* sign(created))
+  return created
+})
+
+export const read = (id: string) =>
+  Effect.map(
+    Venue.use((port) => port.getOrder(id)),
+    ({ value }) => value
+  )
+
+/** Looks again until the order is as wanted; the caller's clock must be running. */
+export const until = Effect.fnUntraced(function* (id: string, isAsWanted: (seen: Order) => boolean) {
+  for (let look = 0; look < 600; look++) {
+    const seen = yield* read(id)
+    if (isAsWanted(seen)) return seen
+    yield* Effect.sleep("100 millis")
+  }
+  return yield* Effect.die(new Error(`order ${id} never became as wanted`))
+})
+
+export const isSettled = (seen: Order): boolean =>
+  isTerminal(seen.fillStatus) && (seen.payoutIsFinal || seen.depositedAmount === 0n)
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly headers: HttpClientResponse.HttpClientResponse["headers"]
+}
+
+/** A request of any shape, with the API key unless told otherwise. */
+export const send = Effect.fnUntraced(function* (
+  method: "GET" | "POST",
+  path: string,
+  body?: unknown,
+  changes: Readonly<Record<string, string | undefined>> = {}
+) {
+  const { url, apiKey } = yield* SandboxConnection
+  const client = yield* HttpClient.HttpClient
+  const headers = Object.entries({ "x-api-key": apiKey, ...changes }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined
+  )
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  const response = yield* client.execute(
+    HttpClientRequest.make(method)(url + path).pipe(HttpClientRequest.setHeaders(headers), (request) =>
+      body === undefined ? request : HttpClientRequest.bodyText(request, text, "application/json")
+    )
+  )
+  return { status: response.status, body: yield* response.json, headers: response.headers } satisfies Answer
+})
+
+export const account = Effect.map(SandboxConnection, (connection) => connection.account.signerId)
+
+/** What the sandbox itself knows. */
+export const venueBooks = Effect.map(send("GET", "/sandbox/books"), ({ body }) =>
+  Schema.decodeUnknownSync(BooksResponse)(body)
+)

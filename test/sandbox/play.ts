@@ -1,0 +1,20 @@
+/** Runs a test against a sandbox in process, under a virtual clock that goes on by itself. */
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
+import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import { venue } from "./clients.ts"
+
+export const start = Date.parse("2026-01-01T00:00:00Z")
+
+const served = (options: SandboxOptions) => venue.pipe(Layer.provideMerge(SandboxServer.layerMemory(options)))
+
+type Served = Layer.Success<ReturnType<typeof served>>
+
+export const play = <A, E>(test: Effect.Effect<A, E, Served>, options: SandboxOptions = {}) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const fiber = yield* Effect.forkChild(Effect.provide(test, served(options)))
+    while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("20 millis")
+    return yield* Fiber.join(fiber)
+  })
