@@ -147,7 +147,7 @@ export const name: Reader<string> = scalar(
 
 export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Reader<T> =>
   scalar(
-    choices.join(" or "),
+    choices.length > 3 ? `one of ${choices.join(", ")}` : choices.join(" or "),
     (found) => choices.find((choice) => choice === found),
     (found) => {
       const meant = nearest(found, choices)

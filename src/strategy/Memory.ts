@@ -9,3 +9,15 @@ export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefi
   const found = isRecord(memory) ? memory[key] : undefined
   return typeof found === "string" ? Decimal.parse(found) : undefined
 }
+
+export const numberIn = (memory: Memory, key: string): number | undefined => {
+  const found = isRecord(memory) ? memory[key] : undefined
+  return typeof found === "number" && Number.isFinite(found) ? found : undefined
+}
+
+export const isTrueIn = (memory: Memory, key: string): boolean => isRecord(memory) && memory[key] === true
+
+export const recordIn = (memory: Memory, key: string): Memory => {
+  const found = isRecord(memory) ? memory[key] : undefined
+  return found ?? null
+}

@@ -3,7 +3,7 @@
  * or, where the market has none, rounded to eight significant digits.
  */
 import * as Decimal from "../domain/Decimal.ts"
-import type { Market, Price } from "../domain/Market.ts"
+import { type Market, type Price, type Side, toTick } from "../domain/Market.ts"
 import { type Report, report, type Span } from "./Problem.ts"
 
 export const spacings = ["arithmetic", "geometric"] as const
@@ -69,3 +69,18 @@ export const checkDistinct = (
   report(to, at, `${prices.length} ${what} lie closer together than ${step}`, `fewer ${what}, or a wider range`)
   return false
 }
+
+/** A price that an order may have, away from the market: a BUY never pays more than asked, a SELL never takes less. */
+export const orderPrice = (market: Market, side: Side, exact: Price): Price => {
+  if (market.tick !== undefined) return toTick(market, side, exact)
+  const surplus = exact.digits.toString().length - significantDigits
+  if (surplus <= 0) return exact
+  const digits = Decimal.divideInteger(exact.digits, 10n ** BigInt(surplus), side === "BUY" ? "down" : "up")
+  return Decimal.make(digits, exact.scale - surplus)
+}
+
+/** So much above (or, with a negative ratio, below) a price, exactly. */
+export const away = (price: Price, ratio: Decimal.Decimal): Price =>
+  Decimal.multiply(price, Decimal.add(Decimal.one, ratio))
+
+export const negate = (ratio: Decimal.Decimal): Decimal.Decimal => Decimal.subtract(Decimal.zero, ratio)

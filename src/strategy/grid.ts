@@ -19,7 +19,8 @@ import { decimalIn } from "./Memory.ts"
 import { between, checkDistinct, checkTick, spacings } from "./PriceLevels.ts"
 import { place, type Report, report, type Span } from "./Problem.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
-import { progressOf, type View } from "./View.ts"
+import { filledLegs } from "./SlotLegs.ts"
+import type { View } from "./View.ts"
 import type { YamlNode } from "./YamlReader.ts"
 
 const mostLevels = 20_001
@@ -268,7 +269,7 @@ const nearestOf = (
   { fundNearest, notNearest }: Grid
 ): { readonly desired: ReadonlyArray<DesiredSlot>; readonly leftOut: ReadonlyArray<Absent> } => {
   if (fundNearest === undefined) return { desired: working, leftOut: [] }
-  const sideOf = ({ slot, legs }: DesiredSlot) => legs[progressOf(view, slot).completedLegs % legs.length]?.side
+  const sideOf = ({ slot, legs }: DesiredSlot) => legs[filledLegs(legs, view, slot) % legs.length]?.side
   const buys = working.filter((cell) => sideOf(cell) === "BUY").slice(-fundNearest)
   const sells = working.filter((cell) => sideOf(cell) === "SELL").slice(0, fundNearest)
   const nearest = new Set([...buys, ...sells])

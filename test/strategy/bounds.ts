@@ -7,32 +7,39 @@ import * as Decimal from "../../src/domain/Decimal.ts"
 import type { Decision } from "../../src/strategy/Decision.ts"
 import { holds } from "../../src/strategy/Decision.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
-import type { SlotProgress } from "../../src/strategy/View.ts"
-import { between, decideAt, progressOf, random, viewAt } from "./support.ts"
+import { between, decideAt, integerBetween, laterProgress, random, type Slots, viewAt } from "./support.ts"
 
-/** Walks `steps` prices within (low, high); at each decision tries `tries` prices inside its bounds. */
+/** Walks `steps` prices within (low, high) and times; at each decision tries `tries` prices and times in its bounds. */
 export const checkBounds = (
   strategy: Strategy,
   { low, high, seed, steps = 6, tries = 8 }: { low: number; high: number; seed: number; steps?: number; tries?: number }
 ): void => {
   const next = random(seed)
   let memory = strategy.initialMemory
-  let slots: ReadonlyMap<string, SlotProgress> = new Map()
+  let slots: Slots = new Map()
+  let now = 1_700_000_000_000
   for (let step = 0; step < steps; step++) {
     const at = Decimal.fromNumber(between(next, low, high), 8)
-    const decision = decideAt(strategy, at, memory, slots)
+    const decision = decideAt(strategy, at, memory, slots, now)
     for (let tried = 0; tried < tries; tried++) {
       const inside = priceInside(next, decision, low, high)
       if (inside === undefined) break
-      const changed = decision.until.onFill ? slots : progressOf(next, decision)
-      assert.isTrue(holds(decision.until, viewAt(strategy, inside), false))
-      const again = decideAt(strategy, inside, decision.memory, changed)
+      const later = timeInside(next, decision, now)
+      const changed = decision.until.onFill ? slots : laterProgress(next, decision, slots)
+      assert.isTrue(holds(decision.until, viewAt(strategy, inside, slots, later), false), `seed ${seed}, step ${step}`)
+      const again = decideAt(strategy, inside, decision.memory, changed, later)
       const from = `seed ${seed}, step ${step}: ${Decimal.format(at)}, then ${Decimal.format(inside)}`
       assert.deepStrictEqual(again.desired, decision.desired, from)
     }
     memory = decision.memory
-    slots = progressOf(next, decision)
+    slots = laterProgress(next, decision, slots)
+    now = next() < 0.3 && decision.until.time !== undefined ? decision.until.time : now + integerBetween(next, 0, 1e8)
   }
+}
+
+const timeInside = (next: () => number, { until }: Decision, now: number): number => {
+  const end = until.time ?? now + 1e10
+  return next() < 0.3 ? Math.max(now, end - 1) : integerBetween(next, now, Math.max(now, end - 1))
 }
 
 /** Anywhere inside the bounds, often right beside one of them. */

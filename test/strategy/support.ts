@@ -35,18 +35,29 @@ export const problemsOf = (text: string): ReadonlyArray<Problem> => {
   return Result.isSuccess(parsed) ? [] : parsed.failure
 }
 
-export const viewAt = (
-  strategy: Strategy,
-  middle: Decimal.Decimal,
-  slots: ReadonlyMap<string, SlotProgress> = new Map()
-): View => ({ now: 0, market: strategy.market, price: { bid: middle, ask: middle, at: 0 }, slots })
+export type Slots = ReadonlyMap<string, SlotProgress>
+
+export const viewAt = (strategy: Strategy, middle: Decimal.Decimal, slots: Slots = new Map(), now = 0): View => ({
+  now,
+  market: strategy.market,
+  price: { bid: middle, ask: middle, at: now },
+  slots
+})
 
 export const decideAt = (
   strategy: Strategy,
   middle: Decimal.Decimal,
   memory: Memory = strategy.initialMemory,
-  slots: ReadonlyMap<string, SlotProgress> = new Map()
-): Decision => strategy.decide(viewAt(strategy, middle, slots), memory)
+  slots: Slots = new Map(),
+  now = 0
+): Decision => strategy.decide(viewAt(strategy, middle, slots, now), memory)
+
+/** A slot whose legs so far have filled and been paid out. */
+export const completed = (legs: number, receivedByLastLeg = 0n): SlotProgress => ({
+  completedLegs: legs,
+  filledInLeg: 0n,
+  receivedByLastLeg
+})
 
 /** A small seeded generator (mulberry32): the same seed gives the same numbers, everywhere. */
 export const random = (seed: number): (() => number) => {
@@ -65,15 +76,17 @@ export const integerBetween = (next: () => number, low: number, high: number): n
 export const pick = <A>(next: () => number, choices: readonly [A, ...ReadonlyArray<A>]): A =>
   choices[integerBetween(next, 0, choices.length - 1)] ?? choices[0]
 
-/** Any history of a slot that its legs allow; what of it a decision may ignore is for the property to find out. */
-export const progressOf = (next: () => number, decision: Decision): ReadonlyMap<string, SlotProgress> =>
-  new Map(
-    decision.desired.map(({ slot, legs, cycle }) => [
-      slot,
-      {
-        completedLegs: integerBetween(next, 0, cycle ? 5 : legs.length),
-        filledInLeg: pick(next, [0n, 0n, legs[0].quantity / 2n]),
-        receivedByLastLeg: legs[0].quantity
-      }
-    ])
-  )
+/** Any further history that the legs of a decision allow. */
+export const laterProgress = (next: () => number, { desired }: Decision, before: Slots): Slots =>
+  new Map([
+    ...before,
+    ...desired.map(({ slot, legs, cycle }): readonly [string, SlotProgress] => {
+      const known = before.get(slot)
+      const done = known?.completedLegs ?? 0
+      const completedLegs = integerBetween(next, done, cycle ? done + 3 : Math.max(done, legs.length))
+      const least = completedLegs === done ? (known?.filledInLeg ?? 0n) : 0n
+      const filled = pick(next, [0n, 0n, legs[0].quantity / 2n, legs[0].quantity])
+      const filledInLeg = filled > least ? filled : least
+      return [slot, { completedLegs, filledInLeg, receivedByLastLeg: legs[0].quantity }]
+    })
+  ])

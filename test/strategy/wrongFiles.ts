@@ -90,7 +90,7 @@ const keys: ReadonlyArray<WrongFile> = [
     '3:7 the section "ladder:" of this kind is missing',
     '9:1 the section "grid" does not'
   ),
-  inGrid("kind: grid", "kind: gird", "3:7 expected grid or ladder"),
+  inGrid("kind: grid", "kind: gird", "3:7 expected one of grid, ladder"),
   inLadder("  side: buy\n", "", '9:3 missing key "side"'),
   inLadder("  takeProfit: 4%", "  takeprofit: 4%", '15:3 unknown key "takeprofit"'),
   inLadder("  total: { quote: 3000 }\n", "", '9:3 missing key "total"'),

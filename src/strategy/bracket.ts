@@ -1,0 +1,184 @@
+/**
+ * Bracket: an entry, then an exit by take-profit or stop. One slot of two legs, so the exit never asks for more than the
+ * entry brought in. While the price stays on the good side of the stop, the exit rests at the take-profit; when it
+ * reaches the stop, the exit moves to a price beyond it by `reach` and stays there.
+ *
+ * The stop may follow: `trail` behind the best price since the entry filled (in steps, so that not every tick is a new
+ * answer), and `breakevenAt` moves it to the entry price.
+ */
+import { formatWithSymbol } from "../domain/Amount.ts"
+import type { Reason } from "../domain/BotEvent.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { type Market, mid, opposite, type Price } from "../domain/Market.ts"
+import { checkBudget } from "./BudgetCheck.ts"
+import type { Decision, Leg, Memory } from "./Decision.ts"
+import * as Read from "./Fields.ts"
+import type { Kind } from "./Kind.ts"
+import { decimalIn, isTrueIn } from "./Memory.ts"
+import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
+import { place, type Report, report } from "./Problem.ts"
+import { quantityAt, size } from "./Size.ts"
+import { filledLegs } from "./SlotLegs.ts"
+import type { View } from "./View.ts"
+
+const slot = "position"
+const defaultReach = Decimal.make(5n, 3)
+const defaultStep = Decimal.make(1n, 3)
+
+interface Bracket {
+  readonly market: Market
+  readonly entry: Leg
+  readonly takeProfit: Leg
+  readonly stop: Price
+  readonly reach: Decimal.Decimal
+  readonly trail: Decimal.Decimal | undefined
+  readonly trailStep: Decimal.Decimal
+  readonly breakevenAt: Price | undefined
+  readonly source: string
+}
+
+export const bracket: Kind = {
+  name: "bracket",
+  read: (section, context) => {
+    const { market, to } = context
+    const read = bracketFields(market)(section, to)
+    if (read?.side === undefined || read.size === undefined || read.entry === undefined) return undefined
+    if (read.takeProfit === undefined || read.stop === undefined) return undefined
+    const side = read.side.value === "buy" ? "BUY" : "SELL"
+    const entry: Leg = {
+      side,
+      price: read.entry.value,
+      quantity: quantityAt(market, read.size.value, read.entry.value)
+    }
+    const whole: Bracket = {
+      market,
+      entry,
+      takeProfit: { side: opposite(side), price: read.takeProfit.value, quantity: entry.quantity },
+      stop: read.stop.value,
+      reach: read.reach?.value ?? defaultReach,
+      trail: read.trail?.value,
+      trailStep: read.trailStep?.value ?? defaultStep,
+      breakevenAt: read.breakevenAt?.value,
+      source: place(to.source, section.start)
+    }
+    for (const price of [read.entry, read.takeProfit, read.stop]) checkTick(market, price.value, price, to)
+    if (entry.quantity === 0n) report(to, read.size, `this size is below the smallest unit of ${market.base.symbol}`)
+    checkOrder(whole, { ...read, takeProfit: read.takeProfit, stop: read.stop }, to)
+    checkBudget([entry], "the entry would", read.size, context)
+    return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+  }
+}
+
+const bracketFields = (market: Market) =>
+  Read.fields({
+    side: Read.required(Read.oneOf("buy", "sell")),
+    size: Read.required(size(market)),
+    entry: Read.required(Read.price),
+    takeProfit: Read.required(Read.price),
+    stop: Read.required(Read.price),
+    reach: Read.optional(Read.ratio),
+    trail: Read.optional(Read.ratio),
+    trailStep: Read.optional(Read.ratio),
+    breakevenAt: Read.optional(Read.price)
+  })
+
+/** Better for the position: above after a buy, below after a sale. */
+const isBetter = ({ entry }: Bracket, a: Price, b: Price): boolean =>
+  entry.side === "BUY" ? Decimal.isGreater(a, b) : Decimal.isLess(a, b)
+
+interface Places {
+  readonly takeProfit: Read.Located<Price>
+  readonly stop: Read.Located<Price>
+  readonly breakevenAt?: Read.Located<Price> | undefined
+  readonly trailStep?: Read.Located<Decimal.Decimal> | undefined
+}
+
+const checkOrder = (whole: Bracket, { takeProfit, stop, breakevenAt, trailStep }: Places, to: Report): void => {
+  const [good, bad] = whole.entry.side === "BUY" ? ["above", "below"] : ["below", "above"]
+  const entry = Decimal.format(whole.entry.price)
+  if (!isBetter(whole, takeProfit.value, whole.entry.price)) {
+    report(to, takeProfit, `the take-profit must be ${good} the entry price ${entry}`)
+  }
+  if (!isBetter(whole, whole.entry.price, stop.value)) {
+    report(to, stop, `the stop must be ${bad} the entry price ${entry}`)
+  }
+  if (breakevenAt !== undefined && !isBetter(whole, breakevenAt.value, whole.entry.price)) {
+    report(to, breakevenAt, `breakevenAt must be ${good} the entry price ${entry}`)
+  }
+  if (trailStep !== undefined && whole.trail === undefined) {
+    report(to, trailStep, "trailStep without trail does nothing", "give trail, or remove this key")
+  }
+}
+
+/** Towards the good side of the position. */
+const better = ({ entry }: Bracket, price: Price, ratio: Decimal.Decimal): Price =>
+  away(price, entry.side === "BUY" ? ratio : negate(ratio))
+
+interface State {
+  /** Best price since the entry filled, in steps of `trailStep`. */
+  readonly best: Price
+  readonly isBreakeven: boolean
+  readonly isStopped: boolean
+}
+
+const stopOf = (whole: Bracket, { best, isBreakeven }: State): Price => {
+  const fixed = isBreakeven ? whole.entry.price : whole.stop
+  if (whole.trail === undefined) return fixed
+  const trailing = better(whole, best, negate(whole.trail))
+  return isBetter(whole, trailing, fixed) ? trailing : fixed
+}
+
+const nextBest = (whole: Bracket, best: Price): Price => better(whole, best, whole.trailStep)
+
+const advance = (whole: Bracket, before: State, price: Price): State => {
+  if (before.isStopped) return before
+  const hasMoved = whole.trail !== undefined && !isBetter(whole, nextBest(whole, before.best), price)
+  const best = hasMoved ? price : before.best
+  const isBreakeven =
+    before.isBreakeven || (whole.breakevenAt !== undefined && !isBetter(whole, whole.breakevenAt, price))
+  const after = { best, isBreakeven, isStopped: false }
+  return { ...after, isStopped: !isBetter(whole, price, stopOf(whole, after)) }
+}
+
+const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
+  const { market, entry, takeProfit, source } = whole
+  const price = mid(view.price)
+  const side = takeProfit.side
+  const filled = filledLegs([entry, takeProfit], view, slot)
+  const before: State = {
+    best: decimalIn(memory, "best") ?? price,
+    isBreakeven: isTrueIn(memory, "isBreakeven"),
+    isStopped: isTrueIn(memory, "isStopped")
+  }
+  const state = filled === 0 ? undefined : filled === 1 ? advance(whole, before, price) : before
+  const stop = state === undefined ? whole.stop : stopOf(whole, state)
+  const exit: Leg = state?.isStopped
+    ? { ...takeProfit, price: orderPrice(market, side, better(whole, stop, negate(whole.reach))) }
+    : takeProfit
+  const numbers = `take-profit ${Decimal.format(takeProfit.price)}, stop ${Decimal.format(stop)}`
+  const amount = `${formatWithSymbol(entry.quantity, market.base)} at ${Decimal.format(entry.price)}`
+  const because = (code: string, text: string): Reason => ({ code, text, source })
+  const why = state?.isStopped
+    ? because("stop", `the price reached the stop ${Decimal.format(stop)}: exits at ${Decimal.format(exit.price)}`)
+    : because("bracket", `${entry.side === "BUY" ? "buys" : "sells"} ${amount}; ${numbers}`)
+  const decided = { desired: [{ slot, legs: [entry, exit] as const, cycle: false, why }], absent: [], reasons: [] }
+  if (state === undefined) return { ...decided, memory: null, until: { onFill: true } }
+  return {
+    ...decided,
+    memory: { best: Decimal.format(state.best), isBreakeven: state.isBreakeven, isStopped: state.isStopped },
+    until: filled === 1 ? boundsOf(whole, state, stop) : { onFill: false }
+  }
+}
+
+const boundsOf = (whole: Bracket, state: State, stop: Price): Decision["until"] => {
+  if (state.isStopped) return { onFill: false }
+  const isLong = whole.entry.side === "BUY"
+  const goals = [
+    ...(whole.trail === undefined ? [] : [nextBest(whole, state.best)]),
+    ...(whole.breakevenAt === undefined || state.isBreakeven ? [] : [whole.breakevenAt])
+  ]
+  const [first, ...others] = goals
+  const goal = first === undefined ? undefined : others.reduce(isLong ? Decimal.min : Decimal.max, first)
+  const good = goal === undefined ? {} : isLong ? { priceAbove: goal } : { priceBelow: goal }
+  return { ...good, ...(isLong ? { priceBelow: stop } : { priceAbove: stop }), onFill: false }
+}

@@ -1,0 +1,69 @@
+/**
+ * Iceberg: a large order of which only a part is visible. One slot whose legs are the parts, all alike but the last: each
+ * is placed when the one before has filled. The answer never changes, so it holds for ever.
+ */
+import { formatWithSymbol } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Market } from "../domain/Market.ts"
+import { checkBudget } from "./BudgetCheck.ts"
+import type { Decision, Leg } from "./Decision.ts"
+import * as Read from "./Fields.ts"
+import type { Kind } from "./Kind.ts"
+import { checkTick } from "./PriceLevels.ts"
+import { place, report } from "./Problem.ts"
+import { quantityAt, size } from "./Size.ts"
+
+const mostParts = 1_000
+
+export const iceberg: Kind = {
+  name: "iceberg",
+  read: (section, context) => {
+    const { market, to } = context
+    const read = icebergFields(market)(section, to)
+    if (read?.price !== undefined) checkTick(market, read.price.value, read.price, to)
+    if (read?.side === undefined || read.price === undefined) return undefined
+    if (read.total === undefined || read.visible === undefined) return undefined
+    const price = read.price.value
+    const side = read.side.value === "buy" ? "BUY" : "SELL"
+    const total = quantityAt(market, read.total.value, price)
+    const visible = quantityAt(market, read.visible.value, price)
+    if (total === 0n || visible === 0n)
+      return report(to, total === 0n ? read.total : read.visible, "this is less than the smallest unit")
+    if (visible > total) return report(to, read.visible, "the visible part is larger than the total")
+    const count = (total + visible - 1n) / visible
+    if (count > BigInt(mostParts)) {
+      return report(
+        to,
+        read.visible,
+        `${count} parts: at most ${mostParts} are possible`,
+        "make the visible part larger"
+      )
+    }
+    const legs = Array.from({ length: Number(count) }, (_, index): Leg => {
+      const rest = total - visible * BigInt(index)
+      return { side, price, quantity: rest < visible ? rest : visible }
+    })
+    checkBudget(legs, "all parts together", read.total, context)
+    const [first, ...others] = legs
+    if (first === undefined) return undefined
+    const verb = side === "BUY" ? "buys" : "sells"
+    const text = `${verb} ${formatWithSymbol(total, market.base)} at ${Decimal.format(price)} in ${count} parts, one visible`
+    const why = { code: "iceberg-part", text, source: place(to.source, section.start) }
+    const decision: Decision = {
+      desired: [{ slot: "iceberg", legs: [first, ...others], cycle: false, why }],
+      absent: [],
+      memory: null,
+      reasons: [],
+      until: { onFill: false }
+    }
+    return { initialMemory: null, decide: () => decision }
+  }
+}
+
+const icebergFields = (market: Market) =>
+  Read.fields({
+    side: Read.required(Read.oneOf("buy", "sell")),
+    price: Read.required(Read.price),
+    total: Read.required(size(market)),
+    visible: Read.required(size(market))
+  })

@@ -1,0 +1,137 @@
+/**
+ * Market making: bids and asks on both sides of a centre. The centre stays where it was taken until the mid has moved
+ * away from it by `requote`, so that orders are not chased around; then all are quoted anew. With `skew`, what was
+ * bought or sold so far moves the centre against it, to be sold or bought back. `maxInventory` ends one side.
+ *
+ * The spread is a ratio of the price. Each order is one slot that is quoted again when it has filled.
+ */
+import { type Amount, formatWithSymbol } from "../domain/Amount.ts"
+import type { Reason } from "../domain/BotEvent.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { type Market, mid, type Price, type Side } from "../domain/Market.ts"
+import type { Decision, DesiredSlot, Leg, Memory } from "./Decision.ts"
+import * as Read from "./Fields.ts"
+import type { Kind, KindContext } from "./Kind.ts"
+import { decimalIn } from "./Memory.ts"
+import { away, negate, orderPrice } from "./PriceLevels.ts"
+import { place, report } from "./Problem.ts"
+import { filledLegs } from "./SlotLegs.ts"
+import type { View } from "./View.ts"
+
+const mostLevels = 50
+const half = Decimal.make(5n, 1)
+const defaultRequote = Decimal.make(2n, 3)
+
+interface Quoting {
+  readonly market: Market
+  readonly levels: ReadonlyArray<{ readonly bid: string; readonly ask: string; readonly offset: Decimal.Decimal }>
+  readonly quantity: Amount
+  readonly requote: Decimal.Decimal
+  readonly skew: Decimal.Decimal
+  readonly maxInventory: Amount
+  readonly source: string
+}
+
+export const marketMaking: Kind = {
+  name: "market-making",
+  read: (section, context) => {
+    const { market, to } = context
+    const read = quotingFields(market)(section, to)
+    if (read?.levels === undefined || read.spread === undefined || read.size === undefined) return undefined
+    const step = read.step?.value ?? read.spread.value
+    const levels = Array.from({ length: read.levels.value }, (_, index) => ({
+      bid: `bid-${String(index).padStart(2, "0")}`,
+      ask: `ask-${String(index).padStart(2, "0")}`,
+      offset: Decimal.add(
+        Decimal.multiply(read.spread?.value ?? Decimal.zero, half),
+        Decimal.multiply(step, Decimal.make(BigInt(index)))
+      )
+    }))
+    const skew = read.skew?.value ?? Decimal.zero
+    const widest = Decimal.add(levels.at(-1)?.offset ?? Decimal.zero, skew)
+    if (!Decimal.isLess(widest, Decimal.one)) {
+      report(to, read.spread, "the widest bid would be at no price at all: spread, step and skew add up to 100%")
+    }
+    const quantity = read.size.value
+    const maxInventory = read.maxInventory?.value ?? quantity * BigInt(levels.length)
+    if (maxInventory < quantity)
+      report(to, read.maxInventory ?? section, "maxInventory is smaller than the size of one order")
+    checkBase(quantity * BigInt(levels.length), read.size, context)
+    const whole: Quoting = {
+      market,
+      levels,
+      quantity,
+      requote: read.requote?.value ?? defaultRequote,
+      skew,
+      maxInventory,
+      source: place(to.source, section.start)
+    }
+    return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+  }
+}
+
+const quotingFields = (market: Market) =>
+  Read.fields({
+    levels: Read.required(Read.integer(1, mostLevels)),
+    spread: Read.required(Read.ratio),
+    step: Read.optional(Read.ratio),
+    size: Read.required(Read.amount(market.base, { zero: false })),
+    requote: Read.optional(Read.ratio),
+    skew: Read.optional(Read.ratio),
+    maxInventory: Read.optional(Read.amount(market.base, { zero: false }))
+  })
+
+const checkBase = (needed: Amount, at: Read.Located<Amount>, { market, budget, to }: KindContext): void => {
+  if (budget === undefined || needed <= budget.base) return
+  const amounts = `${formatWithSymbol(needed, market.base)} of base budget, and it has ${formatWithSymbol(budget.base, market.base)}`
+  report(to, at, `all asks together need ${amounts}`, "raise limits.budget.base, or make the size smaller")
+}
+
+/** Bought minus sold so far, by whole orders. */
+const inventoryOf = ({ levels, quantity }: Quoting, view: View): Amount => {
+  const count = (slot: string, side: Side) =>
+    BigInt(filledLegs([{ side, price: Decimal.one, quantity }], view, slot)) * quantity
+  return levels.reduce((sum, { bid, ask }) => sum + count(bid, "BUY") - count(ask, "SELL"), 0n)
+}
+
+const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
+  const { market, levels, quantity, requote, maxInventory, source } = whole
+  const price = mid(view.price)
+  const known = decimalIn(memory, "centre")
+  const isNear = (centre: Price) =>
+    Decimal.isGreater(price, away(centre, negate(requote))) && Decimal.isLess(price, away(centre, requote))
+  const centre = known !== undefined && isNear(known) ? known : price
+  const inventory = inventoryOf(whole, view)
+  const middle = skewed(whole, centre, inventory)
+  const numbers = `centre ${Decimal.format(centre)}, inventory ${formatWithSymbol(inventory, market.base)}`
+  const because = (code: string, text: string): Reason => ({ code, text, source })
+
+  const desired: Array<DesiredSlot> = []
+  const absent: Array<Decision["absent"][number]> = []
+  const quote = (slot: string, side: Side, offset: Decimal.Decimal, isFull: boolean) => {
+    const own = orderPrice(market, side, away(middle, side === "BUY" ? negate(offset) : offset))
+    const leg: Leg = { side, price: own, quantity }
+    const text = `${side === "BUY" ? "bids" : "asks"} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(own)}: ${numbers}`
+    if (isFull) absent.push({ slot, why: because("inventory-full", `maxInventory is reached: ${numbers}`) })
+    else if (!Decimal.isPositive(own)) absent.push({ slot, why: because("no-price", "below the smallest price step") })
+    else desired.push({ slot, legs: [leg], cycle: true, why: because("quote", text) })
+  }
+  levels.forEach(({ bid, ask, offset }, index) => {
+    const exposure = quantity * BigInt(index + 1)
+    quote(bid, "BUY", offset, inventory + exposure > maxInventory)
+    quote(ask, "SELL", offset, exposure - inventory > maxInventory)
+  })
+  return {
+    desired,
+    absent,
+    memory: { centre: Decimal.format(centre) },
+    reasons: [],
+    until: { priceBelow: away(centre, negate(requote)), priceAbove: away(centre, requote), onFill: true }
+  }
+}
+
+/** The centre moved against the inventory, by all of `skew` when it is full. */
+const skewed = ({ skew, maxInventory }: Quoting, centre: Price, inventory: Amount): Price => {
+  const share = Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
+  return away(centre, negate(Decimal.multiply(skew, share)))
+}

@@ -1,0 +1,159 @@
+/**
+ * TWAP: one total in slices, evenly over a time from the first decision on, never beyond a limit price. Size and moment
+ * of each slice vary by `vary`, by numbers that follow from `seed` alone, so that every run of the file is the same.
+ *
+ * A slice keeps the price that it got when it began; what has not filled when the time is over is withdrawn.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import { formatWithSymbol } from "../domain/Amount.ts"
+import type { Reason } from "../domain/BotEvent.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { type Market, mid, type Price, type Side } from "../domain/Market.ts"
+import { checkBudget } from "./BudgetCheck.ts"
+import type { Decision, Leg, Memory } from "./Decision.ts"
+import * as Read from "./Fields.ts"
+import type { Kind } from "./Kind.ts"
+import { decimalIn, numberIn } from "./Memory.ts"
+import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
+import { place, report } from "./Problem.ts"
+import { quantityAt, size } from "./Size.ts"
+import type { View } from "./View.ts"
+
+const mostSlices = 1_000
+
+interface Slice {
+  readonly slot: string
+  /** Milliseconds after the start. */
+  readonly begins: number
+  readonly quantity: Amount
+}
+
+interface Twap {
+  readonly market: Market
+  readonly side: Side
+  readonly slices: ReadonlyArray<Slice>
+  readonly overMillis: number
+  readonly limit: Price
+  /** How far beyond the mid a slice may pay. */
+  readonly reach: Decimal.Decimal
+  readonly source: string
+}
+
+export const twap: Kind = {
+  name: "twap",
+  read: (section, context) => {
+    const { market, to } = context
+    const read = twapFields(market)(section, to)
+    if (read?.limit !== undefined) checkTick(market, read.limit.value, read.limit, to)
+    if (read?.side === undefined || read.total === undefined || read.limit === undefined) return undefined
+    if (read.over === undefined || read.slices === undefined) return undefined
+    const limit = read.limit.value
+    const side = read.side.value === "buy" ? "BUY" : "SELL"
+    const vary = Decimal.toNumber(read.vary?.value ?? Decimal.zero)
+    if (vary > 1) report(to, read.vary ?? section, "sizes and times can vary by at most 100%")
+    const total = quantityAt(market, read.total.value, limit)
+    const slices = slice(total, read.slices.value, read.over.value, Math.min(vary, 1), read.seed?.value ?? 1)
+    if (slices.some(({ quantity }) => quantity <= 0n)) {
+      return report(to, read.total, `too little for ${slices.length} slices`, "fewer slices, or a larger total")
+    }
+    const orders = slices.map(({ quantity }): Leg => ({ side, price: limit, quantity }))
+    checkBudget(orders, "all slices together", read.total, context)
+    const whole: Twap = {
+      market,
+      side,
+      slices,
+      overMillis: read.over.value,
+      limit,
+      reach: read.reach?.value ?? Decimal.zero,
+      source: place(to.source, section.start)
+    }
+    return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+  }
+}
+
+const twapFields = (market: Market) =>
+  Read.fields({
+    side: Read.required(Read.oneOf("buy", "sell")),
+    total: Read.required(size(market)),
+    over: Read.required(Read.duration),
+    slices: Read.required(Read.integer(1, mostSlices)),
+    limit: Read.required(Read.price),
+    reach: Read.optional(Read.ratio),
+    vary: Read.optional(Read.ratio),
+    seed: Read.optional(Read.integer(0, 4_294_967_295))
+  })
+
+/** Sizes that sum exactly to the total, each within `vary` of the even one; each begins within its own share of the time. */
+const slice = (total: Amount, count: number, over: number, vary: number, seed: number): ReadonlyArray<Slice> => {
+  const next = numbers(seed)
+  const scale = 1_000_000
+  const weights = Array.from({ length: count }, () => BigInt(Math.round(scale * (1 + vary * (next() - 0.5)))))
+  const sum = weights.reduce((a, b) => a + b, 0n)
+  let before = 0n
+  let parts = 0n
+  return weights.map((weight, index) => {
+    parts += weight
+    const until = (total * parts) / sum
+    const quantity = until - before
+    before = until
+    const late = index === 0 ? 0 : vary * next()
+    const slot = `slice-${String(index).padStart(Math.max(2, String(count - 1).length), "0")}`
+    return { slot, begins: Math.round((over * (index + late)) / count), quantity }
+  })
+}
+
+/** mulberry32: small, well distributed, and the same everywhere. */
+const numbers = (seed: number): (() => number) => {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** Beyond the mid by `reach`, but never beyond the limit. */
+const priceNow = ({ market, side, limit, reach }: Twap, view: View): Price => {
+  const wanted = orderPrice(market, side, away(mid(view.price), side === "BUY" ? reach : negate(reach)))
+  return side === "BUY" ? Decimal.min(wanted, limit) : Decimal.max(wanted, limit)
+}
+
+const decide = (whole: Twap, view: View, memory: Memory): Decision => {
+  const { slices, overMillis, side, market, source } = whole
+  const start = numberIn(memory, "start") ?? view.now
+  const passed = view.now - start
+  const because = (code: string, text: string): Reason => ({ code, text, source })
+  if (passed >= overMillis) {
+    const why = because("time-over", "the time of this strategy is over")
+    return {
+      desired: [],
+      absent: slices.map(({ slot }) => ({ slot, why })),
+      memory,
+      reasons: [],
+      until: { onFill: false }
+    }
+  }
+  const begun = slices.filter(({ begins }) => begins <= passed)
+  const later = slices.slice(begun.length)
+  const prices = begun.map(({ slot }) => decimalIn(memory, slot) ?? priceNow(whole, view))
+  const next = later[0]
+  return {
+    desired: begun.map(({ slot, quantity }, index) => {
+      const price = prices[index] ?? whole.limit
+      const verb = side === "BUY" ? "buys" : "sells"
+      const text = `slice ${index + 1} of ${slices.length} ${verb} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
+      return { slot, legs: [{ side, price, quantity }], cycle: false, why: because("twap-slice", text) }
+    }),
+    absent: later.map(({ slot, begins }) => ({
+      slot,
+      why: because("not-yet", `begins ${Math.ceil(begins / 1000)} s after the start`)
+    })),
+    memory: {
+      start,
+      ...Object.fromEntries(begun.map(({ slot }, index) => [slot, Decimal.format(prices[index] ?? whole.limit)]))
+    },
+    reasons: [],
+    until: { onFill: false, time: start + (next === undefined ? overMillis : next.begins) }
+  }
+}

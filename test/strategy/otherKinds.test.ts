@@ -1,0 +1,252 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { inputAmount } from "../../src/domain/Market.ts"
+import { armedLeg, type Decision } from "../../src/strategy/Decision.ts"
+import { checkBounds } from "./bounds.ts"
+import { between, completed, decideAt, integerBetween, pick, price, random, strategyOf } from "./support.ts"
+
+const file = (kind: string, section: string, budget = "{ base: 100, quote: 1000000 }") => `name: test
+market: BTC/USDC
+kind: ${kind}
+limits:
+  budget: ${budget}
+${kind}: ${section}
+`
+const orders = ({ desired }: Decision) =>
+  desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.side} ${leg.quantity} at ${Decimal.format(leg.price)}`)
+const hour = 3_600_000
+
+describe("iceberg", () => {
+  it("shows one part after the other, and they sum to the total", () => {
+    const strategy = strategyOf(
+      file("iceberg", "{ side: sell, price: 70000, total: { base: 1 }, visible: { base: 0.3 } }")
+    )
+    const [slot] = decideAt(strategy, price("60000")).desired
+    assert.deepStrictEqual(
+      slot?.legs.map(({ quantity }) => quantity),
+      [30_000_000n, 30_000_000n, 30_000_000n, 10_000_000n]
+    )
+    assert.isFalse(slot?.cycle)
+  })
+})
+
+describe("twap", () => {
+  const strategy = strategyOf(
+    file("twap", "{ side: buy, total: { base: 1 }, over: 10h, slices: 5, limit: 61000, reach: 10bps }")
+  )
+
+  it("begins slice after slice, each at its own price and never beyond the limit", () => {
+    const first = decideAt(strategy, price("60000"))
+    assert.deepStrictEqual(orders(first), ["slice-00 BUY 20000000 at 60060"])
+    assert.deepStrictEqual(first.until, { onFill: false, time: 2 * hour })
+    const second = decideAt(strategy, price("62000"), first.memory, new Map(), 2 * hour)
+    assert.deepStrictEqual(orders(second), ["slice-00 BUY 20000000 at 60060", "slice-01 BUY 20000000 at 61000"])
+  })
+
+  it("withdraws what is left when the time is over", () => {
+    const first = decideAt(strategy, price("60000"))
+    const over = decideAt(strategy, price("60000"), first.memory, new Map(), 10 * hour)
+    assert.deepStrictEqual([over.desired, over.absent.length, over.until], [[], 5, { onFill: false }])
+  })
+
+  it("varies sizes and times by numbers that follow from the seed, and still sums exactly", () => {
+    const varied = (seed: number) =>
+      strategyOf(
+        file(
+          "twap",
+          `{ side: sell, total: { base: 7.00000001 }, over: 10h, slices: 13, limit: 1, vary: 80%, seed: ${seed} }`
+        )
+      )
+    const all = (seed: number) => decideAt(varied(seed), price("60000"), { start: 0 }, new Map(), 10 * hour - 1).desired
+    assert.deepStrictEqual(all(7), all(7))
+    assert.notDeepEqual(all(7), all(8))
+    assert.strictEqual(
+      all(7).reduce((sum, { legs: [leg] }) => sum + leg.quantity, 0n),
+      700_000_001n
+    )
+  })
+})
+
+describe("dca", () => {
+  const strategy = strategyOf(
+    file("dca", "{ every: 6h, size: { quote: 60 }, times: 4, drop: 5%, pauseAbove: 80000, reach: 0.1% }")
+  )
+
+  it("buys at once and then every so often", () => {
+    const first = decideAt(strategy, price("60000"))
+    assert.deepStrictEqual(orders(first), ["purchase-000 BUY 99900 at 60060"])
+    assert.deepStrictEqual(first.until, { onFill: false, time: 6 * hour, priceBelow: price("57000") })
+    const second = decideAt(strategy, price("61000"), first.memory, new Map(), 6 * hour)
+    assert.deepStrictEqual(
+      second.desired.map(({ slot }) => slot),
+      ["purchase-000", "purchase-001"]
+    )
+    assert.strictEqual(second.until.time, 12 * hour)
+  })
+
+  it("buys when the price has dropped, skips what it missed, and forgets what has filled", () => {
+    const first = decideAt(strategy, price("60000"))
+    const dropped = decideAt(strategy, price("57000"), first.memory, new Map([["purchase-000", completed(1)]]), hour)
+    assert.deepStrictEqual(orders(dropped), ["purchase-001 BUY 105157 at 57057"])
+    const late = decideAt(strategy, price("60000"), dropped.memory, new Map(), 20 * hour)
+    assert.strictEqual(late.desired.length, 2)
+    assert.strictEqual(late.until.time, 24 * hour)
+  })
+
+  it("pauses above a price and ends after so many times", () => {
+    const paused = decideAt(strategy, price("90000"))
+    assert.deepStrictEqual(
+      paused.absent.map(({ why }) => why.code),
+      ["paused"]
+    )
+    let decision = decideAt(strategy, price("60000"))
+    for (let step = 1; step <= 6; step++) {
+      decision = decideAt(strategy, price("60000"), decision.memory, new Map(), step * 6 * hour)
+    }
+    assert.strictEqual(decision.desired.length, 4)
+    assert.deepStrictEqual([decision.absent, decision.until], [[], { onFill: false }])
+  })
+})
+
+describe("bracket", () => {
+  const strategy = strategyOf(
+    file(
+      "bracket",
+      "{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 66000, stop: 58000, trail: 4%, trailStep: 1%, breakevenAt: 61000, reach: 1% }"
+    )
+  )
+  const held = new Map([["position", completed(1, 100_000_000n)]])
+  const exitOf = (decision: Decision, slots = held) => {
+    const [slot] = decision.desired
+    const progress = slots.get("position")
+    const order = slot === undefined || progress === undefined ? undefined : armedLeg(slot, progress)
+    return order === undefined ? undefined : `${order.side} ${Decimal.format(order.price)}`
+  }
+
+  it("exits at the take-profit until the stop is reached, then beyond the stop, for good", () => {
+    const filled = decideAt(strategy, price("60000"), null, held)
+    assert.strictEqual(exitOf(filled), "SELL 66000")
+    assert.deepStrictEqual(filled.until, { onFill: false, priceAbove: price("60600"), priceBelow: price("58000") })
+    const stopped = decideAt(strategy, price("57900"), filled.memory, held)
+    assert.strictEqual(exitOf(stopped), "SELL 57420")
+    assert.strictEqual(exitOf(decideAt(strategy, price("65000"), stopped.memory, held)), "SELL 57420")
+  })
+
+  it("moves the stop to the entry price, and then behind the best price", () => {
+    const filled = decideAt(strategy, price("60000"), null, held)
+    const breakeven = decideAt(strategy, price("61000"), filled.memory, held)
+    assert.deepStrictEqual(breakeven.until.priceBelow, price("60000"))
+    const higher = decideAt(strategy, price("64000"), breakeven.memory, held)
+    assert.deepStrictEqual(higher.until.priceBelow, price("61440"))
+    const stopped = decideAt(strategy, price("61000"), higher.memory, held)
+    assert.strictEqual(exitOf(stopped), "SELL 60825.6")
+  })
+
+  it("mirrors all of it for a sale", () => {
+    const short = strategyOf(
+      file("bracket", "{ side: sell, size: { base: 1 }, entry: 60000, takeProfit: 55000, stop: 62000, trail: 2% }")
+    )
+    const filled = decideAt(short, price("60000"), null, held)
+    assert.strictEqual(exitOf(filled), "BUY 55000")
+    assert.deepStrictEqual(filled.until, { onFill: false, priceBelow: price("59940"), priceAbove: price("61200") })
+    assert.strictEqual(exitOf(decideAt(short, price("61200"), filled.memory, held)), "BUY 61506")
+  })
+})
+
+describe("market-making", () => {
+  const strategy = strategyOf(
+    file("market-making", "{ levels: 2, spread: 1%, step: 1%, size: 0.1, requote: 0.5%, skew: 1%, maxInventory: 0.2 }")
+  )
+
+  it("quotes both sides of a centre that stays until the price has moved away", () => {
+    const first = decideAt(strategy, price("60000"))
+    assert.deepStrictEqual(orders(first), [
+      "bid-00 BUY 10000000 at 59700",
+      "ask-00 SELL 10000000 at 60300",
+      "bid-01 BUY 10000000 at 59100",
+      "ask-01 SELL 10000000 at 60900"
+    ])
+    assert.deepStrictEqual(first.until, { priceBelow: price("59700"), priceAbove: price("60300"), onFill: true })
+    assert.deepStrictEqual(decideAt(strategy, price("60299"), first.memory).desired, first.desired)
+    assert.notDeepEqual(decideAt(strategy, price("60300"), first.memory).desired, first.desired)
+  })
+
+  it("leans against its inventory and stops a side that is full", () => {
+    const first = decideAt(strategy, price("60000"))
+    const bought = new Map([["bid-00", completed(1)]])
+    const leaning = decideAt(strategy, price("60000"), first.memory, bought)
+    assert.deepStrictEqual(orders(leaning), [
+      "bid-00 BUY 10000000 at 59401.5",
+      "ask-00 SELL 10000000 at 59998.5",
+      "ask-01 SELL 10000000 at 60595.5"
+    ])
+    assert.deepStrictEqual(
+      leaning.absent.map(({ slot, why }) => `${slot} ${why.code}`),
+      ["bid-01 inventory-full"]
+    )
+  })
+})
+
+describe("rebalance", () => {
+  const strategy = strategyOf(file("rebalance", "{ target: 50%, band: 5% }", "{ base: 1, quote: 60000 }"))
+
+  it("rests one order on each side where the share leaves the band, of the size that restores the target", () => {
+    const [buy, sell] = decideAt(strategy, price("60000")).desired
+    assert.strictEqual(Decimal.format(sell?.legs[0].price ?? Decimal.zero), "73333.34")
+    assert.strictEqual(Decimal.format(buy?.legs[0].price ?? Decimal.zero), "49090.9")
+    const value = 73_333.34 + 60_000
+    assert.closeTo(Number(sell?.legs[0].quantity) / 1e8, 1 - value / 2 / 73_333.34, 1e-6)
+  })
+
+  it("goes on from what it holds after a fill", () => {
+    const first = decideAt(strategy, price("60000"))
+    const sold = decideAt(strategy, price("73333.34"), first.memory, new Map([["sell", completed(1)]]))
+    const [buy, sell] = sold.desired.map(({ legs: [leg] }) => Decimal.toNumber(leg.price))
+    assert.isTrue((sell ?? 0) > 73_333 && (buy ?? 0) > 49_091)
+    assert.deepStrictEqual(
+      decideAt(strategy, price("1"), sold.memory, new Map([["sell", completed(1)]])).desired,
+      sold.desired
+    )
+  })
+})
+
+/** A random good section of each kind. */
+const sections: Readonly<Record<string, (next: () => number) => string>> = {
+  iceberg: (next) =>
+    `{ side: ${pick(next, ["buy", "sell"])}, price: 60000, total: { base: 2 }, visible: { base: ${between(next, 0.1, 1).toFixed(8)} } }`,
+  twap: (next) =>
+    `{ side: ${pick(next, ["buy", "sell"])}, total: { base: 2 }, over: ${integerBetween(next, 1, 200)}h, slices: ${integerBetween(next, 1, 20)}, limit: ${integerBetween(next, 40_000, 80_000)}, vary: 50%, seed: ${integerBetween(next, 0, 99)} }`,
+  dca: (next) =>
+    `{ side: ${pick(next, ["buy", "sell"])}, every: ${integerBetween(next, 1, 30)}h, size: { base: 0.1 }, times: ${integerBetween(next, 1, 9)}, drop: 3%, pauseAbove: 75000, pauseBelow: 45000 }`,
+  bracket: (next) =>
+    pick(next, ["trail: 3%, ", "breakevenAt: 61000, ", "", "trail: 2%, breakevenAt: 62000, "]) === ""
+      ? "{ side: sell, size: { base: 1 }, entry: 60000, takeProfit: 50000, stop: 65000, trail: 2% }"
+      : `{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 70000, ${pick(next, ["trail: 3%, ", "breakevenAt: 61000, ", ""])}stop: 55000 }`,
+  "market-making": (next) =>
+    `{ levels: ${integerBetween(next, 1, 5)}, spread: 1%, step: 0.7%, size: 0.1, skew: ${pick(next, ["1%", "20bps"])}, requote: ${pick(next, ["0.2%", "3%"])} }`,
+  rebalance: (next) => `{ target: ${integerBetween(next, 20, 80)}%, band: ${integerBetween(next, 1, 15)}% }`
+}
+
+describe.each(Object.keys(sections))("any %s", (kind) => {
+  it("decides the same anywhere inside its bounds", () => {
+    for (let seed = 1; seed <= 150; seed++) {
+      const strategy = strategyOf(file(kind, sections[kind]?.(random(seed)) ?? ""))
+      checkBounds(strategy, { low: 40_000, high: 80_000, seed, steps: 8 })
+    }
+  })
+
+  it("asks for positive sizes at positive prices, inside its budget", () => {
+    for (let seed = 1; seed <= 50; seed++) {
+      const next = random(seed)
+      const strategy = strategyOf(file(kind, sections[kind]?.(next) ?? ""))
+      const { desired } = decideAt(strategy, Decimal.fromNumber(between(next, 40_000, 80_000), 8))
+      const needed = { BUY: 0n, SELL: 0n }
+      for (const { legs } of desired) {
+        const [{ side, price, quantity }] = legs
+        assert.isTrue(quantity > 0n && Decimal.isPositive(price), `seed ${seed}`)
+        needed[side] += inputAmount(strategy.market, side, quantity, price)
+      }
+      assert.isTrue(needed.BUY <= strategy.limits.budget.quote && needed.SELL <= strategy.limits.budget.base)
+    }
+  })
+})
