@@ -94,13 +94,13 @@ export const live = (config: BotConfig, account: Account, pid: number, pace: Pac
   )
 
 /** Prices are the venue's; nothing is created or signed, there is not even a key. `journal` should be a new file. */
-export const dryRun = (config: BotConfig, account: Account, journal: string, pid: number) =>
+export const dryRun = (config: BotConfig, account: Account, journal: string, pid: number, pace: Pace = {}) =>
   DryVenue.layer({ assets: config.markets.assets, account }).pipe(
     Layer.provide(httpVenue),
     Layer.provide(Signer.layerRefusing),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(DryVenue.guardLayer),
-    Layer.merge(engineSettings(account, {})),
+    Layer.merge(engineSettings(account, pace)),
     Layer.merge(books(journal, pid))
   )
 

@@ -34,6 +34,12 @@ export const forDuration = Flag.String("for").pipe(
   Flag.optional
 )
 
+export const poll = Flag.String("poll").pipe(
+  Flag.withSchema(DurationText),
+  Flag.withDescription("Shortest pause between two looks at the venue, for example 0.5s; left out: 1s"),
+  Flag.optional
+)
+
 export const cancelOnExit = Flag.Boolean("cancel-on-exit").pipe(
   Flag.withDescription("Before leaving cancel all orders and wait until their money is back"),
   Flag.withDefault(false)

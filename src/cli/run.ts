@@ -24,9 +24,10 @@ export const command = Command.make(
       Flag.withDefault(false)
     ),
     cancelOnExit: flags.cancelOnExit,
+    poll: flags.poll,
     json: flags.json
   },
-  Effect.fn(function* ({ files, config: configFile, forMillis, dryRun, cancelOnExit, json }) {
+  Effect.fn(function* ({ files, config: configFile, forMillis, dryRun, cancelOnExit, poll, json }) {
     const config = yield* ConfigFile.load(configFile)
     const strategies = yield* StrategyFiles.load(files, config.markets)
     const account = yield* Modes.accountOf(config)
@@ -47,7 +48,8 @@ export const command = Command.make(
       killSwitch: yield* Kill.watch(journal)
     }
     if (!json && options.warning !== undefined) yield* Console.log(options.warning)
-    const layer = dryRun ? Modes.dryRun(config, account, journal, pid) : Modes.live(config, account, pid)
+    const pace = Option.match(poll, { onNone: () => ({}), onSome: (pollMinMillis) => ({ pollMinMillis }) })
+    const layer = dryRun ? Modes.dryRun(config, account, journal, pid, pace) : Modes.live(config, account, pid, pace)
     yield* Effect.gen(function* () {
       const result = yield* BotRun.runBot(options)
       yield* BotRun.printSummary(options, result)

@@ -38,8 +38,10 @@ export const make = Effect.fnUntraced(function* ({ strategies, markets, withdraw
   const prices = new Map<string, TwoSidedPrice>()
   const decisions = new Map<string, Decision>()
 
+  /** One strategy for each market, whose sizes it is quoted for. */
+  const quoted = [...new Map(strategies.map((strategy) => [strategy.market.name, strategy])).values()]
   const observePrices = Effect.forEach(
-    new Map(strategies.map((strategy) => [strategy.market.name, strategy])).values(),
+    quoted,
     ({ market, limits }) =>
       // A tenth of the budget is about what one of its orders asks for.
       Prices.observe(market, { base: limits.budget.base / 10n, quote: limits.budget.quote / 10n }).pipe(
