@@ -12,27 +12,28 @@ export interface TimeAxis {
   readonly runTimes: Float64Array
 }
 
-/** The commonest distance between neighbours, the smaller one when two are equally common; 60,000 for fewer than two. */
-const commonestStep = (times: Float64Array): number => {
+const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
+
+/**
+ * How long a bar lasts: the commonest distance between neighbours. Where even that is rare, most bars are missing, and it
+ * is the greatest time that divides all distances. 60,000 for fewer than two bars.
+ */
+const stepOf = (times: Float64Array): number => {
   const counts = new Map<number, number>()
-  for (let bar = 1; bar < Math.min(times.length, 10_000); bar++) {
+  const sample = Math.min(times.length, 10_000)
+  let common = 0
+  for (let bar = 1; bar < sample; bar++) {
     const step = (times[bar] ?? 0) - (times[bar - 1] ?? 0)
     counts.set(step, (counts.get(step) ?? 0) + 1)
+    common = divisor(step, common)
   }
-  let best = 60_000
-  let bestCount = 0
-  for (const [step, count] of counts) {
-    if (step > 0 && (count > bestCount || (count === bestCount && step < best))) {
-      best = step
-      bestCount = count
-    }
-  }
-  return best
+  for (const [step, count] of counts) if (count * 2 >= sample - 1) return step
+  return common === 0 ? 60_000 : common
 }
 
 /** The axis of strictly increasing times. */
 export const make = (times: Float64Array): TimeAxis => {
-  const stepMillis = commonestStep(times)
+  const stepMillis = stepOf(times)
   const runBars: Array<number> = []
   const runTimes: Array<number> = []
   let expected = Number.NaN

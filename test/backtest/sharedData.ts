@@ -1,0 +1,23 @@
+/** Market data and results of other engines that are not part of the repository: tests that use them skip without. */
+import { existsSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { gunzipSync } from "node:zlib"
+import * as CandleCsv from "../../src/backtest/CandleCsv.ts"
+import type { Candles } from "../../src/backtest/Candles.ts"
+
+const folder = resolve(import.meta.dirname, "../../../shared/data")
+
+export const isPresent = existsSync(folder)
+
+export const bytes = (name: string): Uint8Array => {
+  const read = readFileSync(resolve(folder, name))
+  return name.endsWith(".gz") ? gunzipSync(read) : read
+}
+
+export const text = (name: string): string => new TextDecoder().decode(bytes(name))
+
+export const candles = (name: string): Candles => {
+  const { candles, problems } = CandleCsv.parse(bytes(name), { file: name, repair: new Set() })
+  if (candles === undefined) throw new Error(problems.map(({ message }) => message).join("\n"))
+  return candles
+}
