@@ -13,7 +13,7 @@ import { noAnswer } from "./Reply.ts"
 import { Session } from "./Session.ts"
 import { TokensResponse } from "./SwapsApi.ts"
 import { type Answer, type Balance, type CreateOrder, type SignedIntent, type Token, Venue } from "./Venue.ts"
-import { VenueClient } from "./VenueClient.ts"
+import { type Call, VenueClient } from "./VenueClient.ts"
 import { type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
 import { OrderListResponse, OrderResponse, toOrder, type WireOrder } from "./WireOrder.ts"
@@ -27,15 +27,27 @@ const quoteSlippageBasisPoints = 100
 
 const responseMode = "response-only"
 
+/** What moves or saves money goes before what looks, and looking at orders before looking at prices. */
+const calls = {
+  createOrder: { operation: "create order", priority: "normal" },
+  listOrders: { operation: "list orders", priority: "normal" },
+  getOrder: { operation: "get order", priority: "normal" },
+  cancelOrder: { operation: "cancel order", priority: "urgent" },
+  generateIntent: { operation: "generate intent", priority: "urgent" },
+  submitIntent: { operation: "submit intent", priority: "urgent" },
+  quote: { operation: "quote", priority: "background" },
+  tokens: { operation: "list tokens", priority: "background" },
+  balances: { operation: "read balances", priority: "background" }
+} as const
+
 const makeOrders = Effect.gen(function* () {
   const { account } = yield* VenueConfig
   const client = yield* VenueClient
   const { orders } = client.api
 
   const createOrder = Effect.fn("Venue.createOrder")(function* (order: CreateOrder) {
-    const operation = "create order"
     const send = orders.create({ payload: createRequest(account, order), responseMode })
-    return yield* oneOrder(operation, yield* client.write(operation, send, OrderResponse))
+    return yield* oneOrder(calls.createOrder, yield* client.write(calls.createOrder, send, OrderResponse))
   })
 
   const listOrders = Effect.fn("Venue.listOrders")(function* (query: {
@@ -45,22 +57,20 @@ const makeOrders = Effect.gen(function* () {
     const cursor = query.cursor === undefined ? {} : { "page[after]": query.cursor }
     const filter = query.unfinishedOnly === true ? ({ "filter[isPayoutStatusFinal]": "false" } as const) : {}
     const send = orders.list({ query: { "page[size]": pageSize, ...cursor, ...filter }, responseMode })
-    const { value, ...trace } = yield* client.read("list orders", send, OrderListResponse)
+    const { value, ...trace } = yield* client.read(calls.listOrders, send, OrderListResponse)
     const nextCursor = value.meta?.nextCursor
     const page = { orders: yield* readable(value.data), ...(nextCursor === undefined ? {} : { nextCursor }) }
     return { ...trace, value: page }
   })
 
   const getOrder = Effect.fn("Venue.getOrder")(function* (orderId: string) {
-    const operation = "get order"
     const send = orders.get({ params: { orderId }, responseMode })
-    return yield* oneOrder(operation, yield* client.read(operation, send, OrderResponse), orderId)
+    return yield* oneOrder(calls.getOrder, yield* client.read(calls.getOrder, send, OrderResponse), orderId)
   })
 
   const cancelOrder = Effect.fn("Venue.cancelOrder")(function* (orderId: string) {
-    const operation = "cancel order"
     const send = orders.cancel({ params: { orderId }, responseMode })
-    return yield* oneOrder(operation, yield* client.write(operation, send, OrderResponse), orderId)
+    return yield* oneOrder(calls.cancelOrder, yield* client.write(calls.cancelOrder, send, OrderResponse), orderId)
   })
 
   return { createOrder, listOrders, getOrder, cancelOrder }
@@ -73,17 +83,19 @@ const makeFunding = Effect.gen(function* () {
   const generateIntent = Effect.fn("Venue.generateIntent")(function* (depositAddress: string) {
     const payload = { type: "swap_transfer", standard: "nep413", signerId: account.signerId, depositAddress } as const
     const send = client.api.intents.generate({ payload, responseMode })
-    const { value, ...trace } = yield* client.read("generate intent", send, GenerateIntentResponse)
+    const { value, ...trace } = yield* client.read(calls.generateIntent, send, GenerateIntentResponse)
     return { ...trace, value: value.intent }
   })
 
   const submitIntent = Effect.fn("Venue.submitIntent")(function* (signed: SignedIntent) {
-    const operation = "submit intent"
     // Not the generated method: encoding anew could change the bytes that were journaled.
     const send = client.post("/v0/submit-intent", signed.body)
-    const { value, ...trace } = yield* client.write(operation, send, SubmitIntentResponse)
+    const { value, ...trace } = yield* client.write(calls.submitIntent, send, SubmitIntentResponse)
     if (value.intentHash === signed.intentHash) return { ...trace, value: { intentHash: value.intentHash } }
-    return yield* noAnswer(operation, "the venue acknowledged another intent than the one that was sent")
+    return yield* noAnswer(
+      calls.submitIntent.operation,
+      "the venue acknowledged another intent than the one that was sent"
+    )
   })
 
   return { generateIntent, submitIntent }
@@ -95,19 +107,18 @@ const makePricesAndBalances = Effect.gen(function* () {
   const session = yield* Session
 
   const dryQuote: Venue["Service"]["dryQuote"] = Effect.fn("Venue.dryQuote")(function* (request) {
-    const operation = "quote"
     const deadline = (yield* Clock.currentTimeMillis) + quoteValidMillis
     const send = client.api.swaps.quote({ payload: quoteRequest(account, request, deadline), responseMode })
-    const { value, ...trace } = yield* client.read(operation, send, QuoteResponse)
-    return { ...trace, value: yield* toDryQuote(operation, value.quote) }
+    const { value, ...trace } = yield* client.read(calls.quote, send, QuoteResponse)
+    return { ...trace, value: yield* toDryQuote(value.quote) }
   })
 
   const tokens = client
-    .read("list tokens", client.api.swaps.tokens({ responseMode }), TokensResponse)
+    .read(calls.tokens, client.api.swaps.tokens({ responseMode }), TokensResponse)
     .pipe(Effect.map(({ value }) => value.map(toToken)))
 
   const balances = session
-    .run(client.read("read balances", client.api.account.balances({ query: {}, responseMode }), BalancesResponse))
+    .run(client.read(calls.balances, client.api.account.balances({ query: {}, responseMode }), BalancesResponse))
     .pipe(Effect.flatMap(({ value }) => Effect.forEach(value.balances, toBalance)))
 
   return { dryQuote, tokens, balances }
@@ -147,7 +158,7 @@ const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRe
 })
 
 const oneOrder = (
-  operation: string,
+  { operation }: Call,
   { value, ...trace }: Answer<OrderResponse>,
   expectedId?: string
 ): Effect.Effect<Answer<Order>, VenueError> => {
@@ -197,7 +208,8 @@ const quoteRequest = (
 })
 
 /** A price is made of both amounts, so neither may be zero. */
-const toDryQuote = (operation: string, quote: Quote) => {
+const toDryQuote = (quote: Quote) => {
+  const { operation } = calls.quote
   const amountIn = parseAmount(quote.amountIn)
   const amountOut = parseAmount(quote.amountOut)
   const { amountInFormatted, amountOutFormatted } = quote
@@ -220,5 +232,5 @@ const toToken = ({ assetId, blockchain, decimals, price, symbol }: (typeof Token
 const toBalance = (balance: (typeof BalancesResponse.Type)["balances"][number]): Effect.Effect<Balance, VenueError> => {
   const available = parseAmount(balance.available)
   if (available !== undefined) return Effect.succeed({ ...balance, available })
-  return noAnswer("read balances", `the balance of ${balance.tokenId.slice(0, 80)} is not a whole number`)
+  return noAnswer(calls.balances.operation, `the balance of ${balance.tokenId.slice(0, 80)} is not a whole number`)
 }

@@ -18,6 +18,9 @@ const maxLifetimeMillis = Duration.toMillis("30 days")
 /** Renewed when this share of its life is left, so that a token never expires on the way. */
 const renewAtShareLeft = 0.1
 
+const authenticateCall = { operation: "authenticate", priority: "background" } as const
+const refreshCall = { operation: "refresh the session", priority: "background" } as const
+
 interface Token {
   readonly value: Redacted.Redacted
   readonly renewAt: number
@@ -44,10 +47,9 @@ export class Session extends Context.Service<
       const oneFlight = (yield* Semaphore.make(1)).withPermit
 
       const authenticate = Effect.gen(function* () {
-        const operation = "authenticate"
-        const signedData = yield* Effect.mapError(signLogin, (refused) => unsigned(operation, refused))
+        const signedData = yield* Effect.mapError(signLogin, (refused) => unsigned(refused))
         const send = client.api.account.authenticate({ payload: { signedData }, responseMode: "response-only" })
-        const { value } = yield* client.write(operation, send, AuthenticateResponse)
+        const { value } = yield* client.write(authenticateCall, send, AuthenticateResponse)
         const now = yield* Clock.currentTimeMillis
         return {
           access: token(value.accessToken, value.expiresIn, now),
@@ -58,7 +60,7 @@ export class Session extends Context.Service<
       const refresh = Effect.fnUntraced(function* (tokens: Tokens) {
         const payload = { refreshToken: Redacted.value(tokens.refresh.value) }
         const send = client.api.account.refresh({ payload, responseMode: "response-only" })
-        const { value } = yield* client.read("refresh the session", send, RefreshResponse)
+        const { value } = yield* client.read(refreshCall, send, RefreshResponse)
         const now = yield* Clock.currentTimeMillis
         return { ...tokens, access: token(value.accessToken, value.expiresIn, now) }
       })
@@ -95,8 +97,8 @@ export class Session extends Context.Service<
   )
 }
 
-const unsigned = (operation: string, { text }: SigningRefused) =>
-  new VenueError({ reason: new Rejected({ operation, code: "not-signed", text }) })
+const unsigned = ({ text }: SigningRefused) =>
+  new VenueError({ reason: new Rejected({ operation: authenticateCall.operation, code: "not-signed", text }) })
 
 /** Lifetimes come in seconds; nonsense counts as expired. */
 const token = (value: string, lifetimeSeconds: number, now: number): Token => {
@@ -109,7 +111,7 @@ const makeSignLogin = Effect.gen(function* () {
   const { account, nonceSalt, verifier } = yield* VenueConfig
   const signer = yield* Signer
   const random = yield* SecureRandom
-  return Effect.gen(function* () {
+  const signLogin = Effect.gen(function* () {
     const deadline = (yield* Clock.currentTimeMillis) + loginValidMillis
     const bytes = yield* random.randomBytes(32)
     const nonce = nonceSalt === undefined ? bytes : versionedNonce(nonceSalt, deadline, bytes)
@@ -118,6 +120,7 @@ const makeSignLogin = Effect.gen(function* () {
     const payload = { message, nonce: Buffer.from(nonce).toString("base64"), recipient: verifier }
     return { standard: "nep413", payload, public_key: publicKey, signature } satisfies SignedData
   })
+  return signLogin
 }).pipe(Effect.provide(layerWebCrypto))
 
 /** The verifier's form of a nonce that dies with its deadline: magic, version 0, salt, nanoseconds, randomness. */

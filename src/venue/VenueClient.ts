@@ -8,11 +8,13 @@ import { Clock, Context, Duration, Effect, Layer, Redacted, Schedule, type Schem
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { OptionalPartner, OrderCredential, PartnerKey, UserSession } from "./Credentials.ts"
+import { type Priority, RateBudget } from "./RateBudget.ts"
 import * as Reply from "./Reply.ts"
+import type { Crowded, Turnstile } from "./Turnstile.ts"
 import type { Answer } from "./Venue.ts"
 import { VenueApi } from "./VenueApi.ts"
 import { VenueConfig } from "./VenueConfig.ts"
-import { Rejected, VenueError } from "./VenueError.ts"
+import { Rejected, RetryLater, VenueError } from "./VenueError.ts"
 
 const maxAttempts = 4
 
@@ -24,6 +26,12 @@ export const SessionToken = Context.Reference<Redacted.Redacted | undefined>("li
 /** What a generated method does in `response-only` mode: fails before sending, in transport, or with a response. */
 export type Send = Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
 
+export interface Call {
+  /** For messages: "create order". */
+  readonly operation: string
+  readonly priority: Priority
+}
+
 export class VenueClient extends Context.Service<
   VenueClient,
   {
@@ -31,15 +39,16 @@ export class VenueClient extends Context.Service<
     /** Posts JSON text exactly as given, under the partner's API key. */
     post(path: string, body: string): Send
     /** Repeats a call that changes nothing. */
-    read<A>(operation: string, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
+    read<A>(call: Call, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
     /** Sends once, whatever happens. */
-    write<A>(operation: string, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
+    write<A>(call: Call, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
   }
 >()("limitbot/venue/VenueClient") {
   static readonly layer = Layer.effect(
     VenueClient,
     Effect.gen(function* () {
       const { apiKey, patience, url } = yield* VenueConfig
+      const budget = yield* RateBudget
       const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
       const api = yield* HttpApiClient.makeWith(VenueApi, { httpClient: http })
 
@@ -49,13 +58,13 @@ export class VenueClient extends Context.Service<
         )
 
       const read = Effect.fn("VenueClient.read")(function* <A>(
-        operation: string,
+        { operation, priority }: Call,
         send: Send,
         success: Schema.Codec<A, unknown>
       ) {
         yield* Effect.annotateCurrentSpan({ operation })
-        const attempt = exchange({ operation, kind: "read" }, send, patience.attemptMillis)
-        const reply = yield* attempt.pipe(
+        const request = { operation, kind: "read", send, deadlineMillis: patience.attemptMillis } as const
+        const reply = yield* attempt(request, budget.lane(priority), patience.readMillis).pipe(
           Effect.retry(repeatReads(patience.readMillis)),
           within(operation, patience.readMillis)
         )
@@ -63,18 +72,19 @@ export class VenueClient extends Context.Service<
       })
 
       const write = Effect.fn("VenueClient.write")(function* <A>(
-        operation: string,
+        { operation, priority }: Call,
         send: Send,
         success: Schema.Codec<A, unknown>
       ) {
         yield* Effect.annotateCurrentSpan({ operation })
-        const reply = yield* exchange({ operation, kind: "write" }, send, patience.writeMillis)
+        const request = { operation, kind: "write", send, deadlineMillis: patience.writeMillis } as const
+        const reply = yield* attempt(request, budget.lane(priority), patience.writeMillis)
         return yield* Reply.decode(success)(operation, reply)
       })
 
       return VenueClient.of({ api, post, read, write })
     })
-  ).pipe(Layer.provide(Layer.suspend(() => credentials)))
+  ).pipe(Layer.provide([RateBudget.layer, Layer.suspend(() => credentials)]))
 }
 
 const within = (operation: string, millis: number) =>
@@ -83,12 +93,35 @@ const within = (operation: string, millis: number) =>
     orElse: () => Effect.fail(Reply.noAnswer(operation, `no answer within ${millis} ms`))
   })
 
+export interface Request extends Reply.Request {
+  readonly send: Send
+  readonly deadlineMillis: number
+}
+
+/** A turn, then one network attempt, then what it taught about the rate. */
+export const attempt = (
+  request: Request,
+  turnstile: Turnstile,
+  maxWaitMillis: number
+): Effect.Effect<Reply.Reply, VenueError> =>
+  turnstile.enter(maxWaitMillis).pipe(
+    Effect.mapError((crowded) => notSent(request.operation, crowded)),
+    Effect.andThen(exchange(request)),
+    Effect.tap(turnstile.accepted),
+    Effect.tapError(({ reason }) =>
+      reason._tag === "RetryLater" && reason.status === 429 ? turnstile.throttled(reason.afterMillis) : Effect.void
+    )
+  )
+
+const notSent = (operation: string, { afterMillis, message }: Crowded): VenueError =>
+  new VenueError({ reason: new RetryLater({ operation, afterMillis, text: message }) })
+
 /** One network attempt, to the last byte of a 2xx. */
-const exchange = (request: Reply.Request, send: Send, deadlineMillis: number): Effect.Effect<Reply.Reply, VenueError> =>
-  send.pipe(
+const exchange = (request: Request): Effect.Effect<Reply.Reply, VenueError> =>
+  request.send.pipe(
     Effect.flatMap((response) => Reply.receive(request.operation, response)),
     Effect.mapError((error) => failureOf(request.operation, error)),
-    within(request.operation, deadlineMillis),
+    within(request.operation, request.deadlineMillis),
     Effect.flatMap((reply) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const error = Reply.refused(request, reply, now)
