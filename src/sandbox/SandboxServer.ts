@@ -5,7 +5,7 @@
 import { createServer } from "node:http"
 import { NodeHttpServer, NodeHttpServerRequest } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer } from "effect"
-import { HttpClient, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { HttpClient, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Ed25519 from "../venue/Ed25519.ts"
 import * as RequestValidation from "../venue/RequestValidation.ts"
@@ -112,9 +112,8 @@ const connectionOf = (settings: Settings, url: string): ConnectionRecord => ({
   account: Keys.generatedAccount(settings.seed)
 })
 
-/** The client sees a reset; the request's own fiber ends with its socket. */
-const breakSocket = Effect.gen(function* () {
-  const request = yield* HttpServerRequest.HttpServerRequest
+/** The client sees a reset; what is answered afterwards reaches nobody. */
+const breakSocket = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
   NodeHttpServerRequest.toIncomingMessage(request).socket.destroy()
-  return yield* Effect.never
+  return HttpServerResponse.empty()
 })
