@@ -153,7 +153,7 @@ describe("orders", () => {
         assert.strictEqual(open.depositedAmount, created.inputAmount)
         yield* Effect.sleep("5 seconds")
         const mine = (yield* venueBooks).accounts[yield* account]
-        assert.strictEqual(mine?.BTC?.inOrder, "1000000")
+        assert.strictEqual(mine?.BTC?.inOrders, "1000000")
         assert.strictEqual(mine?.BTC?.balance, String(initialBtc - 1_000_000n))
         assert.isUndefined((yield* read(created.id)).refund)
         const refused = yield* Effect.flip(port.generateIntent(created.depositAddress))

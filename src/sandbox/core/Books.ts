@@ -9,7 +9,7 @@ import type { Amount } from "../../domain/Amount.ts"
 export const places = [
   "balance",
   "depositInTransit",
-  "inOrder",
+  "inOrders",
   "unpaid",
   "payoutInTransit",
   "refundInTransit",
@@ -94,7 +94,7 @@ export const totals = (books: Books): Map<string, Map<string, Record<Place, Amou
 const nothing = (): Record<Place, Amount> => ({
   balance: 0n,
   depositInTransit: 0n,
-  inOrder: 0n,
+  inOrders: 0n,
   unpaid: 0n,
   payoutInTransit: 0n,
   refundInTransit: 0n,

@@ -16,7 +16,7 @@ import { type Order, type RestingOrders, type State, schedule } from "./State.ts
 export const inputAsset = (order: Order): string => Market.inputAsset(order.market, order.side).id
 export const outputAsset = (order: Order): string => Market.outputAsset(order.market, order.side).id
 
-export const inOrder = (order: Order): Books.Holding => ({ account: order.account, place: "inOrder", order: order.id })
+export const inOrder = (order: Order): Books.Holding => ({ account: order.account, place: "inOrders", order: order.id })
 export const unpaid = (order: Order): Books.Holding => ({ account: order.account, place: "unpaid", order: order.id })
 
 const setStatus = (order: Order, status: FillStatus): void => {

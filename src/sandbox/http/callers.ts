@@ -28,9 +28,9 @@ const orRefuse =
   (identity: Identity): Effect.Effect<Caller["Service"], E> =>
     identity === undefined ? refused : Effect.succeed(identity)
 
-const inOrders = orRefuse(orderError("authentication-required"))
-const inMessages = orRefuse(messageError(401, "A valid credential is required"))
-const inHistory = orRefuse(historyError(401, "unauthorized", "A valid partner token is required"))
+const forOrders = orRefuse(orderError("authentication-required"))
+const forMessages = orRefuse(messageError(401, "A valid credential is required"))
+const forHistory = orRefuse(historyError(401, "unauthorized", "A valid partner token is required"))
 
 export const layer = (seed: number) => {
   const byApiKey = ({ credential }: Sent): Identity => {
@@ -51,27 +51,27 @@ export const layer = (seed: number) => {
 
   return Layer.mergeAll(
     Layer.succeed(OrderCredential, {
-      apiKey: (handler, sent) => Effect.provideServiceEffect(handler, Caller, inOrders(byApiKey(sent))),
+      apiKey: (handler, sent) => Effect.provideServiceEffect(handler, Caller, forOrders(byApiKey(sent))),
       session: (handler, sent) =>
-        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("access", sent), inOrders))
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("access", sent), forOrders))
     }),
     Layer.succeed(PartnerKey, {
-      apiKey: (handler, sent) => Effect.provideServiceEffect(handler, Caller, inMessages(byApiKey(sent)))
+      apiKey: (handler, sent) => Effect.provideServiceEffect(handler, Caller, forMessages(byApiKey(sent)))
     }),
     Layer.succeed(PartnerJwt, {
       jwt: (handler, sent) =>
-        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("partner", sent), inHistory))
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("partner", sent), forHistory))
     }),
     Layer.succeed(UserSession, {
       session: (handler, sent) =>
-        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("access", sent), inMessages))
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("access", sent), forMessages))
     }),
     // A quote may be anonymous; a wrong credential is refused, not ignored.
     Layer.succeed(OptionalPartner, {
       jwt: (handler, sent) =>
-        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("partner", sent), inMessages)),
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("partner", sent), forMessages)),
       apiKey: (handler, sent) =>
-        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byKeyOrNothing(sent), inMessages))
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byKeyOrNothing(sent), forMessages))
     })
   )
 }

@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto"
 import { gunzipSync } from "node:zlib"
 import { Effect, FileSystem, Result, Schema } from "effect"
-import * as Decimal from "../../domain/Decimal.ts"
 import type { Candle } from "./PricePath.ts"
 
 export interface CandleSeries {
@@ -29,6 +28,7 @@ export class CandleFileError extends Schema.TaggedError<CandleFileError>()("Cand
   }
 }
 
+const plainNumber = /^\d+(?:\.\d*)?$/
 const maxBytes = 512 * 1024 * 1024
 const timeColumns = ["open_time_ms", "open_time", "time"]
 const priceColumns = ["open", "high", "low", "close"] as const
@@ -108,8 +108,8 @@ const readRow = (
     const columnOf = (cell: number) => cells.slice(0, cell).reduce((column, before) => column + before.length + 1, 1)
     const number = (column: number): Result.Result<number, CandleFileError> => {
       const cell = (cells[column] ?? "").trim()
-      const value = Decimal.parse(cell)
-      if (value !== undefined && Decimal.isPositive(value)) return Result.succeed(Decimal.toNumber(value))
+      const value = plainNumber.test(cell) ? Number(cell) : 0
+      if (value > 0 && Number.isFinite(value)) return Result.succeed(value)
       const problem = `expected a positive number, found "${cell}"`
       return Result.fail(new CandleFileError({ file, line, column: columnOf(column), problem }))
     }
