@@ -1,0 +1,70 @@
+/** What must be true after any torture: read from the sandbox's own books and from the bot's journal, independently. */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { differences } from "../../src/cli/BooksComparison.ts"
+import type { Recorded } from "../../src/domain/BotEvent.ts"
+import * as Ledger from "../../src/domain/Ledger.ts"
+import { replay } from "../../src/engine/Bookkeeper.ts"
+import { unfinished } from "../../src/engine/BotState.ts"
+import { Journal } from "../../src/journal/Journal.ts"
+import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
+
+const assets = [
+  { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+  { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+]
+
+/** Times in which each order had money in it, by slot, as the journal saw them. */
+const fundedSpans = (events: ReadonlyArray<Recorded>) => {
+  const spans = new Map<string, Array<{ readonly placement: string; readonly from: number; to: number }>>()
+  for (const { sequence, event } of events) {
+    if (event._tag === "FundingSigned") {
+      const key = `${event.strategy}/${event.slot}`
+      const of = spans.get(key) ?? []
+      of.push({ placement: event.placement, from: sequence, to: Number.POSITIVE_INFINITY })
+      spans.set(key, of)
+    }
+    if (event._tag === "Settled" || event._tag === "FundingDead") {
+      const span = spans.get(`${event.strategy}/${event.slot}`)?.find(({ placement }) => placement === event.placement)
+      if (span !== undefined) span.to = sequence
+    }
+  }
+  return spans
+}
+
+/** The journal at rest and the sandbox tell the same story, and nothing in it was paid twice. */
+export const check = Effect.fnUntraced(function* (url: string, account: string) {
+  const response = yield* HttpClient.get(`${url}/sandbox/books`)
+  const truth = yield* HttpClientResponse.schemaBodyJson(BooksResponse)(response)
+  const journal = yield* Journal
+  const state = yield* replay
+  const events = yield* journal.read(0, 10_000_000)
+  const open = unfinished(state)
+  assert.isTrue(open.length === 0, `still open: ${open.map((placement) => `${placement.id} ${placement.state}`)}`)
+
+  const signed = new Map(
+    events.flatMap(({ event }) => (event._tag === "FundingSigned" ? [[event.orderId, event.amount] as const] : []))
+  )
+  for (const order of truth.orders) {
+    const deposited = BigInt(order.deposited)
+    if (deposited === 0n) continue
+    assert.isTrue(signed.has(order.id), `order ${order.id} holds money that the journal never signed for`)
+    assert.strictEqual(deposited, signed.get(order.id), `order ${order.id} was funded once, with what was signed`)
+  }
+  for (const [slot, spans] of fundedSpans(events)) {
+    const ordered = spans.toSorted((a, b) => a.from - b.from)
+    ordered.forEach((span, index) => {
+      const next = ordered[index + 1]
+      assert.isTrue(
+        next === undefined || span.to < next.from,
+        `${slot} had two funded orders at once: ${span.placement}`
+      )
+    })
+  }
+  assert.deepStrictEqual(Ledger.overdrawn(state.ledger), [])
+  assert.deepStrictEqual(yield* differences(url, account, state, assets), [], "both books agree to the unit")
+  const contradictions = events.flatMap(({ event }) => (event._tag === "Contradiction" ? [event.what] : []))
+  assert.deepStrictEqual(contradictions, [])
+  return { fills: state.fills, orders: truth.orders.length, funded: signed.size, events: events.length }
+})

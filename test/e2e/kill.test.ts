@@ -1,0 +1,92 @@
+/** The real processes, killed at random moments: the journal and the venue's own books must always come back together. */
+import { join } from "node:path"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Journal } from "../../src/journal/Journal.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
+import * as evidence from "./evidence.ts"
+import { type Connection, kill9, newFolder, pause, prepare, randomFrom, start, startSandbox } from "./processes.ts"
+
+const poll = ["--poll", "0.1s", "--json"]
+
+/** Runs on until every order is closed and its money back; ends by itself. */
+const settle = async (config: string, strategy: string): Promise<void> => {
+  const last = start(["run", strategy, "--config", config, "--for", "1s", "--cancel-on-exit", ...poll])
+  const code = await last.ended
+  assert.strictEqual(code, 0, last.errors.join(""))
+}
+
+const check = (filename: string, { url, account }: Connection) => {
+  const journal = Journal.layerReadOnly.pipe(Layer.provide(Sqlite.layer({ filename, readOnly: true })))
+  return Effect.runPromise(
+    evidence.check(url, account.signerId).pipe(Effect.provide(Layer.mergeAll(journal, NodeHttpClient.layerUndici)))
+  )
+}
+
+describe("processes killed at random moments", () => {
+  // How often, for longer campaigns: LIMITBOT_KILLS=1000.
+  const kills = Number(process.env["LIMITBOT_KILLS"] ?? 25)
+
+  it("the bot is killed 25 times: nothing is funded twice, both books agree", {
+    timeout: 60_000 + kills * 4_000
+  }, async () => {
+    const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
+    const random = randomFrom(seed)
+    const folder = newFolder()
+    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "600"])
+    const { config, strategy, journal } = prepare(folder, connection)
+    try {
+      for (let done = 0; done < kills; done += 1) {
+        const bot = start(["run", strategy, "--config", config, ...poll])
+        // After so many events, plus a moment: most kills land between a request and its record.
+        const events = Math.trunc(random(2, 40))
+        await Promise.race([bot.line(() => bot.lines.length >= events), pause(3000)])
+        await pause(random(0, 20))
+        await kill9(bot)
+      }
+      await settle(config, strategy)
+      const result = await check(journal, connection)
+      assert.isAbove(result.funded, 10, "the bot got to work between the kills")
+      process.stdout.write(`killed the bot ${kills} times (seed ${seed}): ${JSON.stringify(result)}\n`)
+    } catch (error) {
+      throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
+    } finally {
+      await kill9(program)
+    }
+  })
+
+  it("the sandbox is killed and its answers are lost: the same", { timeout: 120_000 }, async () => {
+    const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
+    const random = randomFrom(seed + 1)
+    const folder = newFolder()
+    const state = join(folder, "sandbox.jsonl")
+    const sandboxArgs = ["--seed", "8", "--speed", "600", "--state", state, "--faults", "0.1"]
+    let sandbox = await startSandbox(["--port", "0", ...sandboxArgs])
+    const { connection } = sandbox
+    const port = new URL(connection.url).port
+    const { config, strategy, journal } = prepare(folder, connection)
+    const bot = start(["run", strategy, "--config", config, ...poll])
+    try {
+      for (let done = 0; done < 12; done += 1) {
+        await pause(random(300, 2000))
+        await kill9(sandbox.program)
+        await pause(random(0, 300))
+        sandbox = await startSandbox(["--port", port, ...sandboxArgs])
+      }
+      await pause(2000)
+      await kill9(bot)
+      await kill9(sandbox.program)
+      sandbox = await startSandbox(["--port", port, "--seed", "8", "--speed", "600", "--state", state])
+      await settle(config, strategy)
+      const result = await check(journal, connection)
+      assert.isAbove(result.funded, 5, "the bot got to work between the kills")
+      process.stdout.write(`killed the sandbox 13 times (seed ${seed}): ${JSON.stringify(result)}\n`)
+    } catch (error) {
+      throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
+    } finally {
+      await kill9(bot)
+      await kill9(sandbox.program)
+    }
+  })
+})

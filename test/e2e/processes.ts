@@ -1,0 +1,111 @@
+/** Starts the real program as child processes: a sandbox that keeps its state in a file, and bots that run against it. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+
+const main = resolve(import.meta.dirname, "../../src/main.ts")
+
+export const newFolder = (): string => mkdtempSync(join(tmpdir(), "limitbot-e2e-"))
+
+export const pause = (millis: number): Promise<void> => new Promise((done) => setTimeout(done, millis))
+
+/** The same numbers for the same seed: which moment a process is killed at is part of what a failure prints. */
+export const randomFrom = (seed: number) => {
+  let state = seed >>> 0 || 1
+  return (low: number, high: number): number => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return low + ((state >>> 0) / 2 ** 32) * (high - low)
+  }
+}
+
+export interface Program {
+  readonly child: ChildProcess
+  readonly lines: Array<string>
+  readonly errors: Array<string>
+  readonly ended: Promise<number | null>
+  /** The first line of output that satisfies, now or later; fails when the program ends without one. */
+  line(satisfies: (line: string) => boolean): Promise<string>
+}
+
+export const start = (args: ReadonlyArray<string>): Program => {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+  const lines: Array<string> = []
+  const errors: Array<string> = []
+  const waiting = new Set<() => void>()
+  let rest = ""
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    const parts = (rest + chunk).split("\n")
+    rest = parts.pop() ?? ""
+    lines.push(...parts)
+    for (const wake of waiting) wake()
+  })
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => errors.push(chunk))
+  const ended = new Promise<number | null>((done) => {
+    child.on("close", (code) => {
+      done(code)
+      for (const wake of waiting) wake()
+    })
+  })
+  const line = (satisfies: (line: string) => boolean): Promise<string> =>
+    new Promise((done, fail) => {
+      const look = () => {
+        const found = lines.find(satisfies)
+        if (found !== undefined) done(found)
+        else if (child.exitCode !== null || child.signalCode !== null) {
+          fail(new Error(`limitbot ${args[0]} ended first: ${errors.join("")}`))
+        } else return
+        waiting.delete(look)
+      }
+      waiting.add(look)
+      look()
+    })
+  return { child, lines, errors, ended, line }
+}
+
+export const kill9 = async (program: Program): Promise<void> => {
+  program.child.kill("SIGKILL")
+  await program.ended
+}
+
+export interface Connection {
+  readonly url: string
+  readonly apiKey: string
+  readonly account: { readonly key: string; readonly signerId: string }
+}
+
+export const startSandbox = async (args: ReadonlyArray<string>) => {
+  const program = start(["sandbox", "--json", ...args])
+  const connection: Connection = JSON.parse(await program.line((line) => line.startsWith("{")))
+  return { program, connection }
+}
+
+/** Configuration, keys and a tight grid around 60,000 USDC, where the sandbox's generated BTC starts. */
+export const prepare = (folder: string, { url, apiKey, account }: Connection) => {
+  writeFileSync(join(folder, "api.key"), apiKey, { mode: 0o600 })
+  writeFileSync(join(folder, "account.key"), account.key, { mode: 0o600 })
+  const config = join(folder, "config.yaml")
+  writeFileSync(
+    config,
+    `venue: { url: "${url}", apiKey: { file: api.key } }
+account: { key: { file: account.key } }
+assets:
+  BTC: { id: "nep141:btc.omft.native", decimals: 8 }
+  USDC: { id: "nep141:usdc.omft.native", decimals: 6 }
+journal: journal.sqlite
+`
+  )
+  const strategy = join(folder, "grid.yaml")
+  writeFileSync(
+    strategy,
+    `name: grid
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: 0.15, quote: 9000 } }
+grid: { lower: 58800, upper: 61200, levels: 49, size: { base: 0.005 } }
+`
+  )
+  return { config, strategy, journal: join(folder, "journal.sqlite") }
+}

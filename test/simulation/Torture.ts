@@ -1,0 +1,220 @@
+/**
+ * One episode: the whole bot against the whole sandbox, over the real HTTP encoding, in virtual time, while requests and
+ * answers get lost, come late, are refused, and the bot is killed at any step. Then the faults stop, the bot withdraws
+ * everything, and both books must agree to the unit.
+ */
+import { createHash } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Context, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
+import { HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
+import type { Reason } from "../../src/domain/BotEvent.ts"
+import { Bookkeeper } from "../../src/engine/Bookkeeper.ts"
+import * as Engine from "../../src/engine/Engine.ts"
+import { defaults, EngineSettings } from "../../src/engine/EngineSettings.ts"
+import * as StartUp from "../../src/engine/StartUp.ts"
+import { Journal } from "../../src/journal/Journal.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
+import { noFaults } from "../../src/sandbox/Faults.ts"
+import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import * as HttpVenue from "../../src/venue/HttpVenue.ts"
+import * as IntentGuard from "../../src/venue/IntentGuard.ts"
+import { Session } from "../../src/venue/Session.ts"
+import { Signer } from "../../src/venue/Signer.ts"
+import { VenueClient } from "../../src/venue/VenueClient.ts"
+import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
+import * as evidence from "../e2e/evidence.ts"
+import { Domain, randomFrom, runIn, World } from "./World.ts"
+
+const start = Date.UTC(2026, 0, 1)
+const minute = 60_000
+
+const assets = [
+  { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+  { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+] as const
+const [btc, usdc] = assets
+const market = { name: "BTC/USDC", base: btc, quote: usdc }
+
+const strategy = Result.getOrThrow(
+  StrategyFile.parse(
+    `name: grid
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: 0.1, quote: 6000 } }
+grid: { lower: 59400, upper: 60600, levels: 9, size: { base: 0.005 } }
+`,
+    "grid.yaml",
+    { assets, ticks: new Map() }
+  )
+)
+
+export interface Episode {
+  readonly seed: number
+  /** How long things go wrong, virtual milliseconds. */
+  readonly chaosMillis: number
+  /** Share of requests that something happens to. */
+  readonly faultRate: number
+  readonly kills: number
+  /** Kill at exactly these steps instead of at random ones. */
+  readonly killAtSteps?: ReadonlyArray<number>
+}
+
+/** What happens to one request between the bot and the sandbox. */
+type Fate = "delivered" | "request lost" | "answer lost" | "slow"
+
+export const run = (episode: Episode) => {
+  const world = new World(start)
+  const random = randomFrom(episode.seed)
+  const folder = mkdtempSync(join(tmpdir(), "limitbot-simulation-"))
+  let isCalm = false
+  const trace = createHash("sha256")
+
+  const sandbox = runIn(
+    world,
+    Effect.flatMap(Scope.make(), (scope) =>
+      Layer.buildWithScope(
+        SandboxServer.layerMemory({
+          seed: episode.seed,
+          speed: 60,
+          faults: {
+            ...noFaults,
+            duplicateCreate: episode.faultRate / 3,
+            listLagMillis: episode.faultRate > 0 ? 1500 : 0
+          }
+        }),
+        scope
+      )
+    )
+  )
+  const service = Context.get(sandbox, HttpClient.HttpClient)
+  const connection = Context.get(sandbox, SandboxServer.SandboxConnection)
+  const sandboxDomain = new Domain(world, episode.seed)
+
+  const fateOf = (): Fate => {
+    if (isCalm || random() >= episode.faultRate) return "delivered"
+    const kind = random()
+    return kind < 0.35 ? "request lost" : kind < 0.7 ? "answer lost" : "slow"
+  }
+
+  const lost = (request: HttpClientRequest.HttpClientRequest) =>
+    new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
+
+  /** The network: the service works in its own process, whatever happens to whoever asked. */
+  const client = HttpClient.make((request) =>
+    Effect.gen(function* () {
+      const fate = fateOf()
+      trace.update(`${world.now} ${request.method} ${request.url} ${fate}\n`)
+      yield* Effect.sleep(Math.ceil(random() * 20))
+      if (fate === "request lost") return yield* lost(request)
+      if (fate === "slow") yield* Effect.sleep(Math.ceil(random() * 25_000))
+      const answer = yield* Effect.callback<
+        Effect.Success<ReturnType<typeof service.execute>>,
+        HttpClientError.HttpClientError
+      >((resume) => {
+        sandboxDomain.fork(service.execute(request)).addObserver((exit) => resume(exit))
+      })
+      yield* Effect.sleep(Math.ceil(random() * 20))
+      if (fate === "answer lost") return yield* lost(request)
+      return answer
+    })
+  )
+
+  const venueConfig = Layer.succeed(VenueConfig, {
+    url: connection.url,
+    ledger: "native",
+    verifier: connection.verifier,
+    apiKey: Redacted.make(connection.apiKey),
+    account: ownAccount(connection.account.signerId, "INTENTS"),
+    patience: defaultPatience
+  })
+  const services = (journal: Context.Context<Journal>) =>
+    Layer.mergeAll(
+      HttpVenue.layer.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer)),
+      IntentGuard.layer
+    ).pipe(
+      Layer.provide(Signer.layer(Redacted.make(connection.account.key))),
+      Layer.provide(venueConfig),
+      Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
+      Layer.merge(Bookkeeper.layer.pipe(Layer.provide(Layer.succeedContext(journal)))),
+      Layer.merge(
+        Layer.succeed(EngineSettings, {
+          ...defaults,
+          account: { signerId: connection.account.signerId, depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
+        })
+      )
+    )
+
+  const bot = (journal: Context.Context<Journal>, withdraw: Reason | undefined) =>
+    Effect.gen(function* () {
+      yield* StartUp.record(
+        { pid: 1, version: "0", mode: "simulation", account: connection.account.signerId, venue: connection.url },
+        [strategy]
+      )
+      const engine = yield* Engine.make({
+        strategies: [strategy],
+        markets: new Map([[market.name, market]]),
+        withdraw: Effect.succeed(withdraw)
+      })
+      yield* engine.runUntil(Effect.never, withdraw === undefined ? () => false : engine.isIdle)
+    }).pipe(Effect.provide(services(journal)), Effect.scoped)
+
+  /** The disk outlives the process: its handle is closed from outside, as the operating system does. */
+  const openJournal = () => {
+    const scope = runIn(world, Scope.make())
+    const layer = Journal.layer.pipe(Layer.provide(Sqlite.layer({ filename: join(folder, "journal.sqlite") })))
+    const journal = runIn(world, Layer.buildWithScope(layer, scope))
+    return { journal, close: () => runIn(world, Scope.close(scope, Exit.void)) }
+  }
+
+  const incarnation = (
+    until: (hasEnded: () => boolean) => boolean,
+    withdraw?: Reason
+  ): Exit.Exit<void, unknown> | undefined => {
+    const { journal, close } = openJournal()
+    const domain = new Domain(world, episode.seed + world.steps)
+    let exit: Exit.Exit<void, unknown> | undefined
+    domain.fork(bot(journal, withdraw)).addObserver((ended) => {
+      exit = ended
+    })
+    const hasEnded = () => exit !== undefined
+    const isDriven = world.drive(() => hasEnded() || until(hasEnded))
+    if (!isDriven && !hasEnded()) throw new Error("deadlock: the bot waits for something outside of the simulation")
+    domain.kill()
+    close()
+    return exit
+  }
+
+  try {
+    const chaosEnds = world.now + episode.chaosMillis
+    const plannedKills = [...(episode.killAtSteps ?? [])]
+    for (let killed = 0; killed < episode.kills && world.now < chaosEnds; killed += 1) {
+      const planned = plannedKills.shift()
+      const killAt = planned ?? world.steps + 5 + Math.trunc(random() ** 2 * 500)
+      const exit = incarnation(() => world.steps >= killAt || world.now >= chaosEnds)
+      if (exit !== undefined) throw new Error(`the bot ended by itself: ${exit}`)
+      world.now += Math.trunc(random() * 5_000)
+    }
+    incarnation(() => world.now >= chaosEnds)
+    isCalm = true
+    const deadline = world.now + 30 * minute
+    const exit = incarnation(() => world.now > deadline, { code: "leaving", text: "the episode ends" })
+    if (exit === undefined) throw new Error("the bot did not come to rest within 30 minutes after the faults stopped")
+    if (Exit.isFailure(exit)) throw new Error(`the bot failed: ${exit}`)
+    const { journal, close } = openJournal()
+    const result = runIn(
+      world,
+      evidence
+        .check(connection.url, connection.account.signerId)
+        .pipe(Effect.provideContext(journal), Effect.provideService(HttpClient.HttpClient, service))
+    )
+    close()
+    return { ...result, steps: world.steps, trace: trace.digest("hex"), virtualMinutes: (world.now - start) / minute }
+  } catch (cause) {
+    throw new Error(`simulation failed: ${JSON.stringify(episode)}`, { cause })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
