@@ -4,10 +4,17 @@
  */
 import { HttpApi } from "effect/http-api"
 import { AccountApi } from "./AccountApi.ts"
+import { AccountHistoryApi } from "./AccountHistoryApi.ts"
+import { DepositsApi } from "./DepositsApi.ts"
+import { HistoryApi } from "./HistoryApi.ts"
 import { IntentsApi } from "./IntentsApi.ts"
 import { OrdersApi } from "./OrdersApi.ts"
 import { SwapsApi } from "./SwapsApi.ts"
 
+/** What a bot with limit orders needs. */
 export const VenueApi = HttpApi.make("venue")
   .add(OrdersApi, IntentsApi, SwapsApi, AccountApi)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
+
+/** All of it: also swaps to their end, and both histories. */
+export const WholeVenueApi = VenueApi.add(DepositsApi, AccountHistoryApi, HistoryApi)

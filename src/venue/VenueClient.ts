@@ -4,24 +4,19 @@
  * attempt. It needs nothing but an `HttpClient`, so that it runs over sockets and in memory alike; on Node take
  * `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
  */
-import { Clock, Context, Duration, Effect, Layer, Redacted, Schedule, type Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Schedule, type Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import { OptionalPartner, OrderCredential, PartnerKey, UserSession } from "./Credentials.ts"
+import { HttpApiClient } from "effect/http-api"
+import * as ClientCredentials from "./ClientCredentials.ts"
 import { type Priority, RateBudget } from "./RateBudget.ts"
 import * as Reply from "./Reply.ts"
 import type { Crowded, Turnstile } from "./Turnstile.ts"
 import type { Answer } from "./Venue.ts"
-import { VenueApi } from "./VenueApi.ts"
+import { WholeVenueApi } from "./VenueApi.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import { Rejected, RetryLater, VenueError } from "./VenueError.ts"
 
 const maxAttempts = 4
-
-/** The user session of the current call; set by `Session` around the calls that need it. */
-export const SessionToken = Context.Reference<Redacted.Redacted | undefined>("limitbot/venue/SessionToken", {
-  defaultValue: () => undefined
-})
 
 /** What a generated method does in `response-only` mode: fails before sending, in transport, or with a response. */
 export type Send = Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
@@ -35,7 +30,7 @@ export interface Call {
 export class VenueClient extends Context.Service<
   VenueClient,
   {
-    readonly api: HttpApiClient.ForApi<typeof VenueApi>
+    readonly api: HttpApiClient.ForApi<typeof WholeVenueApi>
     /** Posts JSON text exactly as given, under the partner's API key. */
     post(path: string, body: string): Send
     /** Repeats a call that changes nothing. */
@@ -50,11 +45,14 @@ export class VenueClient extends Context.Service<
       const { apiKey, patience, url } = yield* VenueConfig
       const budget = yield* RateBudget
       const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
-      const api = yield* HttpApiClient.makeWith(VenueApi, { httpClient: http })
+      const api = yield* HttpApiClient.makeWith(WholeVenueApi, { httpClient: http })
 
       const post = (path: string, body: string): Send =>
         http.execute(
-          HttpClientRequest.post(path).pipe(HttpClientRequest.bodyText(body, "application/json"), withApiKey(apiKey))
+          HttpClientRequest.post(path).pipe(
+            HttpClientRequest.bodyText(body, "application/json"),
+            ClientCredentials.withApiKey(apiKey)
+          )
         )
 
       const read = Effect.fn("VenueClient.read")(function* <A>(
@@ -84,10 +82,11 @@ export class VenueClient extends Context.Service<
 
       return VenueClient.of({ api, post, read, write })
     })
-  ).pipe(Layer.provide([RateBudget.layer, Layer.suspend(() => credentials)]))
+  ).pipe(Layer.provide([RateBudget.layer, ClientCredentials.layer]))
 }
 
-const within = (operation: string, millis: number) =>
+/** Ends a call by its deadline. */
+export const within = (operation: string, millis: number) =>
   Effect.timeoutOrElse({
     duration: Duration.millis(millis),
     orElse: () => Effect.fail(Reply.noAnswer(operation, `no answer within ${millis} ms`))
@@ -147,7 +146,8 @@ const failureOf = (operation: string, error: unknown): VenueError => {
 const isTransient = ({ reason }: VenueError): boolean =>
   reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)
 
-const repeatReads = (readMillis: number) =>
+/** Capped, jittered backoff that waits as long as the venue asked, within the read's own deadline. */
+export const repeatReads = (readMillis: number) =>
   Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("10 seconds")]).pipe(
     Schedule.jittered,
     Schedule.upTo({ times: maxAttempts - 1 }),
@@ -157,28 +157,3 @@ const repeatReads = (readMillis: number) =>
       ({ duration, elapsed, input }) => isTransient(input) && elapsed + Duration.toMillis(duration) < readMillis
     )
   )
-
-type Change = (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest
-
-const unchanged: Change = (request) => request
-const withBearer = (token: Redacted.Redacted | undefined): Change =>
-  token === undefined ? unchanged : HttpClientRequest.bearerToken(token)
-const withApiKey = (key: Redacted.Redacted | undefined): Change =>
-  key === undefined ? unchanged : HttpClientRequest.setHeader("x-api-key", Redacted.value(key))
-
-/** The client side of the credential middlewares: each sends what is configured, and nothing when nothing is. */
-const credentials = Layer.unwrap(
-  Effect.gen(function* () {
-    const { apiKey, partnerJwt } = yield* VenueConfig
-    const key = withApiKey(apiKey)
-    const partner = partnerJwt === undefined ? key : withBearer(partnerJwt)
-    return Layer.mergeAll(
-      HttpApiMiddleware.layerClient(OrderCredential, ({ next, request }) => next(key(request))),
-      HttpApiMiddleware.layerClient(PartnerKey, ({ next, request }) => next(key(request))),
-      HttpApiMiddleware.layerClient(OptionalPartner, ({ next, request }) => next(partner(request))),
-      HttpApiMiddleware.layerClient(UserSession, ({ next, request }) =>
-        Effect.flatMap(SessionToken, (token) => next(withBearer(token)(request)))
-      )
-    )
-  })
-)

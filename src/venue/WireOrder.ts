@@ -111,17 +111,8 @@ export const OrderListResponse = Schema.Struct({
 }).annotate({ identifier: "OrderListResponse" })
 export type OrderListResponse = typeof OrderListResponse.Type
 
-type Decoded<A> = Result.Result<A, string>
-
-const wrong = (field: string, value: string | undefined): Decoded<never> =>
-  Result.fail(
-    value === undefined ? `${field} is missing` : `${field} is impossible: ${JSON.stringify(value).slice(0, 80)}`
-  )
-
-const required = <A>(field: string, value: string | undefined, parse: (text: string) => A | undefined): Decoded<A> => {
-  const parsed = value === undefined || value === "" ? undefined : parse(value)
-  return parsed === undefined ? wrong(field, value) : Result.succeed(parsed)
-}
+type Decoded<A> = Wire.Exact<A>
+const { required, wrong } = Wire
 
 const text = (field: string, value: string | undefined): Decoded<string> => required(field, value, (found) => found)
 const amount = (field: string, value: string | undefined): Decoded<Amount> => required(field, value, Wire.parseAmount)

@@ -3,7 +3,7 @@
  * accepted. Values stay text on the wire; `parse…` turn them into exact values and answer `undefined` for anything that is
  * not written canonically (`""`, `" 12 "`, `"0x10"`, 30 February).
  */
-import { DateTime, Effect, Option, Schema, SchemaGetter } from "effect"
+import { DateTime, Effect, Option, Result, Schema, SchemaGetter } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 
@@ -36,6 +36,30 @@ export const parseTimestamp = (text: string): number | undefined => {
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
   return Option.getOrUndefined(Option.map(DateTime.make(text), DateTime.toEpochMillis))
 }
+
+/** An exact value from wire text, or the name of the field that holds something else. */
+export type Exact<A> = Result.Result<A, string>
+
+export const wrong = (field: string, value: string | undefined): Exact<never> =>
+  Result.fail(
+    value === undefined ? `${field} is missing` : `${field} is impossible: ${JSON.stringify(value.slice(0, 80))}`
+  )
+
+export const required = <A>(
+  field: string,
+  value: string | undefined,
+  parse: (text: string) => A | undefined
+): Exact<A> => {
+  const parsed = value === undefined || value === "" ? undefined : parse(value)
+  return parsed === undefined ? wrong(field, value) : Result.succeed(parsed)
+}
+
+/** May be absent, but not nonsense. */
+export const optionally = <A>(
+  field: string,
+  value: string | undefined,
+  parse: (text: string) => A | undefined
+): Exact<A | undefined> => (value === undefined ? Result.succeed(undefined) : required(field, value, parse))
 
 /** UTC with milliseconds; the inverse of `parseTimestamp`. */
 export const formatTimestamp = (epochMillis: number): string => DateTime.formatIso(DateTime.makeUnsafe(epochMillis))

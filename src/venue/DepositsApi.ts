@@ -1,0 +1,40 @@
+/** Deposits of a swap: telling the venue about one, and reading what became of it. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { PartnerKey } from "./Credentials.ts"
+import { MessageValidation } from "./RequestValidation.ts"
+import { messageErrorAt } from "./WireError.ts"
+import { SwapStatusResponse } from "./WireSwap.ts"
+import * as Wire from "./WireValue.ts"
+
+export const SubmitDepositRequest = Schema.Struct({
+  txHash: Wire.Identifier,
+  depositAddress: Wire.Identifier,
+  /** For deposits on the home ledger, in whichever spelling the deployment uses. */
+  nativeSenderAccount: Schema.optionalKey(Wire.Identifier),
+  nearSenderAccount: Schema.optionalKey(Wire.Identifier),
+  memo: Schema.optionalKey(Wire.Identifier)
+}).annotate({ identifier: "SubmitDepositRequest" })
+export type SubmitDepositRequest = typeof SubmitDepositRequest.Type
+
+const error = [400, 403, 404, 429, 500, 503].map(messageErrorAt)
+
+export const DepositsApi = HttpApiGroup.make("deposits")
+  .add(
+    HttpApiEndpoint.post("submit", "/v0/deposit/submit", {
+      payload: SubmitDepositRequest,
+      success: [SwapStatusResponse, SwapStatusResponse.pipe(HttpApiSchema.status(201))],
+      error
+    }),
+    HttpApiEndpoint.get("status", "/v0/status", {
+      query: {
+        depositAddress: Wire.Identifier,
+        /** Required when the quote had one. */
+        depositMemo: Schema.optionalKey(Wire.Identifier)
+      },
+      success: SwapStatusResponse,
+      error
+    })
+  )
+  .middleware(MessageValidation)
+  .middleware(PartnerKey)

@@ -1,0 +1,101 @@
+/**
+ * Past swaps: a second witness of what became of our money, never the only one. The partner's history has its own address
+ * and its own slow lane; the end user's goes with the session.
+ */
+import { Context, Effect, Layer, Result } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import type { AccountHistoryQuery } from "./AccountHistoryApi.ts"
+import * as ClientCredentials from "./ClientCredentials.ts"
+import type { TransactionPagesQuery, TransactionsQuery } from "./HistoryApi.ts"
+import { HistoryLane } from "./HistoryLane.ts"
+import * as Reply from "./Reply.ts"
+import { Session } from "./Session.ts"
+import type { Answer } from "./Venue.ts"
+import { WholeVenueApi } from "./VenueApi.ts"
+import { attempt, repeatReads, type Send, VenueClient, within } from "./VenueClient.ts"
+import { VenueConfig } from "./VenueConfig.ts"
+import type { VenueError } from "./VenueError.ts"
+import {
+  AccountHistoryResponse,
+  type Transaction,
+  TransactionPagesResponse,
+  type TransactionRecord,
+  TransactionsResponse,
+  toTransaction
+} from "./WireHistory.ts"
+
+/** A thousand records take a while, and several callers may wait in the lane. */
+const attemptMillis = 30_000
+const readMillis = 120_000
+
+export interface TransactionPage {
+  readonly transactions: ReadonlyArray<Transaction>
+  readonly page: number
+  readonly totalPages: number
+  readonly total: number
+  readonly nextPage: number | undefined
+}
+
+export class History extends Context.Service<
+  History,
+  {
+    /** Newest first. Fewer than asked for: the end. The next page starts after the last record's address and memo. */
+    transactions(query: TransactionsQuery): Effect.Effect<ReadonlyArray<Transaction>, VenueError>
+    transactionPage(query: TransactionPagesQuery): Effect.Effect<TransactionPage, VenueError>
+    account(query: AccountHistoryQuery): Effect.Effect<Answer<AccountHistoryResponse>, VenueError>
+  }
+>()("limitbot/venue/History") {
+  static readonly layer = Layer.effect(
+    History,
+    Effect.gen(function* () {
+      const { analyticsUrl, url } = yield* VenueConfig
+      const client = yield* VenueClient
+      const session = yield* Session
+      const lane = yield* HistoryLane
+      const base = HttpClientRequest.prependUrl(analyticsUrl ?? url)
+      const httpClient = HttpClient.mapRequest(yield* HttpClient.HttpClient, base)
+      const history = yield* HttpApiClient.group(WholeVenueApi, { group: "history", httpClient })
+
+      const read = (operation: string, send: Send) =>
+        attempt({ operation, kind: "read", send, deadlineMillis: attemptMillis }, lane, readMillis).pipe(
+          Effect.retry(repeatReads(readMillis)),
+          within(operation, readMillis)
+        )
+
+      const transactions = Effect.fn("History.transactions")(function* (query: TransactionsQuery) {
+        const operation = "read the transaction history"
+        const reply = yield* read(operation, history.transactions({ query, responseMode: "response-only" }))
+        const { value } = yield* Reply.decode(TransactionsResponse)(operation, reply)
+        return yield* exact(operation, value)
+      })
+
+      const transactionPage = Effect.fn("History.transactionPage")(function* (query: TransactionPagesQuery) {
+        const operation = "read a page of the transaction history"
+        const reply = yield* read(operation, history.transactionPages({ query, responseMode: "response-only" }))
+        const { value } = yield* Reply.decode(TransactionPagesResponse)(operation, reply)
+        if (query.page !== undefined && value.page !== query.page) {
+          return yield* Reply.noAnswer(operation, `asked for page ${query.page}, got page ${value.page}`)
+        }
+        const { nextPage, page, total, totalPages } = value
+        return { transactions: yield* exact(operation, value.data), page, totalPages, total, nextPage }
+      })
+
+      const account = Effect.fn("History.account")(function* (query: AccountHistoryQuery) {
+        const call = { operation: "read the account history", priority: "background" } as const
+        const send = client.api.accountHistory.list({ query, responseMode: "response-only" })
+        return yield* session.run(client.read(call, send, AccountHistoryResponse))
+      })
+
+      return History.of({ transactions, transactionPage, account })
+    })
+  ).pipe(Layer.provide([HistoryLane.layer, ClientCredentials.layer]))
+}
+
+/** One impossible record spoils the page: a history with a hole would pass for complete. */
+const exact = (operation: string, records: ReadonlyArray<TransactionRecord>) => {
+  const decoded = Result.all(records.map(toTransaction))
+  return Result.isSuccess(decoded)
+    ? Effect.succeed(decoded.success)
+    : Reply.noAnswer(operation, `a record is unusable: ${decoded.failure}`)
+}

@@ -1,0 +1,81 @@
+/**
+ * The venue's signature under a quote: Ed25519 over the base58 of the SHA-256 of one flat JSON object with sorted keys,
+ * made of what was asked, overlaid by what was answered, and the time. It proves that the deposit address is the venue's
+ * own, so a signed quote is checked before any of our money moves.
+ *
+ * It works on the answer as it came, before decoding: null and absence mean the same, and an unknown field is not signed.
+ */
+import { createHash } from "node:crypto"
+import bs58 from "bs58"
+import * as Ed25519 from "./Ed25519.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+const alwaysAsked = [
+  "dry",
+  "swapType",
+  "slippageTolerance",
+  "originAsset",
+  "depositType",
+  "destinationAsset",
+  "amount",
+  "refundTo",
+  "refundType",
+  "recipient",
+  "recipientType",
+  "deadline"
+]
+
+const virtualChain = ["virtualChainRecipient", "virtualChainRefundRecipient", "customRecipientMsg"]
+
+/** Signed only when they hold something: neither empty, nor zero, nor null. */
+const askedWhenGiven = ["quoteWaitingTimeMs", "referral", ...virtualChain]
+
+const alwaysAnswered = [
+  "amountIn",
+  "amountInFormatted",
+  "amountInUsd",
+  "minAmountIn",
+  "amountOut",
+  "amountOutFormatted",
+  "amountOutUsd",
+  "minAmountOut"
+]
+
+const answeredWhenGiven = [
+  "depositAddress",
+  "depositMemo",
+  "deadline",
+  "timeWhenInactive",
+  "timeEstimate",
+  ...virtualChain,
+  "refundFee",
+  "withdrawFee"
+]
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const pick = (from: Fields, always: ReadonlyArray<string>, whenGiven: ReadonlyArray<string>): Fields =>
+  Object.fromEntries([...always, ...whenGiven.filter((key) => from[key])].map((key) => [key, from[key]]))
+
+/** What the venue signs for a quote response; `undefined` when it is no quote response at all. */
+export const signedBytes = (response: unknown): Uint8Array | undefined => {
+  if (!isFields(response) || !isFields(response.quoteRequest) || !isFields(response.quote)) return undefined
+  const { quote, quoteRequest, timestamp } = response
+  const flat: Fields = {
+    ...pick(quoteRequest, alwaysAsked, askedWhenGiven),
+    ...pick(quote, alwaysAnswered, quoteRequest.dry === true ? [] : answeredWhenGiven),
+    timestamp
+  }
+  const sorted = Object.fromEntries(Object.entries(flat).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const hash = createHash("sha256").update(JSON.stringify(sorted)).digest()
+  return new TextEncoder().encode(bs58.encode(hash))
+}
+
+/** `key` is the configured `ed25519:` public key of the venue. */
+export const verify = (key: string, response: unknown): boolean => {
+  const bytes = signedBytes(response)
+  const signature = isFields(response) ? response.signature : undefined
+  return bytes !== undefined && typeof signature === "string" && Ed25519.verify(key, bytes, signature)
+}

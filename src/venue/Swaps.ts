@@ -1,0 +1,143 @@
+/**
+ * Swaps: a quote that can be trusted with money, word of a deposit, and what became of it. A quote is trusted only when
+ * it answers exactly what was asked and, where the venue's key is configured, bears the venue's signature.
+ */
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import type { SubmitDepositRequest } from "./DepositsApi.ts"
+import * as QuoteSignature from "./QuoteSignature.ts"
+import { noAnswer } from "./Reply.ts"
+import type { Answer } from "./Venue.ts"
+import { type Call, VenueClient } from "./VenueClient.ts"
+import { VenueConfig } from "./VenueConfig.ts"
+import type { VenueError } from "./VenueError.ts"
+import { type QuoteRequest, QuoteResponse } from "./WireQuote.ts"
+import { type Swap, SwapStatusResponse, toSwap } from "./WireSwap.ts"
+import { type Ledger, parseAmount, parseTimestamp } from "./WireValue.ts"
+
+/** The quote is not to be funded. */
+export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefused", {
+  why: Schema.String,
+  correlationId: Schema.optionalKey(Schema.String)
+}) {
+  override get message(): string {
+    return `The venue's quote cannot be trusted: ${this.why}. Nothing was paid; ask for a new one`
+  }
+}
+
+export interface Deposit {
+  readonly txHash: string
+  readonly depositAddress: string
+  readonly memo?: string
+  /** Only for deposits on the home ledger. */
+  readonly senderAccount?: string
+}
+
+export class Swaps extends Context.Service<
+  Swaps,
+  {
+    /** Not dry: makes a deposit address, which costs nothing while it is unfunded. */
+    quote(request: QuoteRequest): Effect.Effect<Answer<QuoteResponse>, VenueError | QuoteRefused>
+    /** Makes the venue look for the deposit at once; it finds it without, too. */
+    submitDeposit(deposit: Deposit): Effect.Effect<Answer<Swap>, VenueError>
+    status(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<Swap>, VenueError>
+  }
+>()("limitbot/venue/Swaps") {
+  static readonly layer = Layer.effect(
+    Swaps,
+    Effect.gen(function* () {
+      const { ledger, quoteKey } = yield* VenueConfig
+      const client = yield* VenueClient
+      const { deposits, swaps } = client.api
+
+      const quote = Effect.fn("Swaps.quote")(function* (request: QuoteRequest) {
+        const send = swaps.quote({ payload: request, responseMode: "response-only" })
+        const call = request.dry
+          ? client.read(calls.quote, send, QuoteResponse)
+          : client.write(calls.quote, send, QuoteResponse)
+        const answer = yield* call
+        const why = distrust(request, answer.value, quoteKey)
+        if (why === undefined) return answer
+        const { correlationId } = answer
+        return yield* new QuoteRefused({ why, ...(correlationId === undefined ? {} : { correlationId }) })
+      })
+
+      const submitDeposit = Effect.fn("Swaps.submitDeposit")(function* (deposit: Deposit) {
+        const send = deposits.submit({ payload: depositRequest(ledger, deposit), responseMode: "response-only" })
+        const answer = yield* client.write(calls.submitDeposit, send, SwapStatusResponse)
+        return yield* exact(calls.submitDeposit, answer, deposit.depositAddress)
+      })
+
+      const status = Effect.fn("Swaps.status")(function* (depositAddress: string, depositMemo?: string) {
+        const query = { depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }
+        const send = deposits.status({ query, responseMode: "response-only" })
+        return yield* exact(calls.status, yield* client.read(calls.status, send, SwapStatusResponse), depositAddress)
+      })
+
+      return Swaps.of({ quote, submitDeposit, status })
+    })
+  )
+}
+
+const calls = {
+  quote: { operation: "quote", priority: "normal" },
+  submitDeposit: { operation: "submit deposit", priority: "urgent" },
+  status: { operation: "read swap status", priority: "background" }
+} as const
+
+/** What was asked for and must come back unchanged: another recipient would be another's quote. */
+const bound = [
+  "dry",
+  "swapType",
+  "slippageTolerance",
+  "originAsset",
+  "depositType",
+  "destinationAsset",
+  "amount",
+  "refundTo",
+  "refundType",
+  "recipient",
+  "recipientType"
+] as const
+
+const amountFields = ["amountIn", "amountOut", "minAmountIn", "minAmountOut"] as const
+
+/** Why a quote must not be funded; `undefined` when it may be. */
+const distrust = (request: QuoteRequest, answer: QuoteResponse, quoteKey: string | undefined): string | undefined => {
+  const { quote, quoteRequest } = answer
+  const changed = bound.find((field) => quoteRequest[field] !== request[field])
+  if (changed !== undefined) return `it answers another ${changed} than the one that was asked for`
+  if (parseTimestamp(quoteRequest.deadline ?? "") !== parseTimestamp(request.deadline))
+    return "it answers another deadline"
+  const impossible = amountFields.find((field) => quote[field] !== undefined && parseAmount(quote[field]) === undefined)
+  if (impossible !== undefined) return `its ${impossible} is not a whole number`
+  if (!request.dry && !quote.depositAddress) return "it has no deposit address"
+  if (quoteKey !== undefined && !QuoteSignature.verify(quoteKey, answer)) {
+    return "its signature is not the one of venue.quoteKey"
+  }
+  return undefined
+}
+
+const depositRequest = (ledger: Ledger, deposit: Deposit): SubmitDepositRequest => {
+  const { depositAddress, memo, senderAccount, txHash } = deposit
+  const sender =
+    senderAccount === undefined
+      ? {}
+      : ledger === "near"
+        ? { nearSenderAccount: senderAccount }
+        : { nativeSenderAccount: senderAccount }
+  return { txHash, depositAddress, ...sender, ...(memo === undefined ? {} : { memo }) }
+}
+
+const exact = (
+  { operation }: Call,
+  { value, ...trace }: Answer<SwapStatusResponse>,
+  depositAddress: string
+): Effect.Effect<Answer<Swap>, VenueError> => {
+  const swap = toSwap(value)
+  if (Result.isFailure(swap)) return noAnswer(operation, `the answered swap is unusable: ${swap.failure}`)
+  const answered = swap.success.depositAddress
+  if (answered !== undefined && answered !== depositAddress) {
+    return noAnswer(operation, "the venue answered with another swap than the one that was asked for")
+  }
+  return Effect.succeed({ ...trace, value: swap.success })
+}
