@@ -3,9 +3,11 @@
 import bs58 from "bs58"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpClient, type HttpClientRequest, HttpServerResponse } from "effect/http"
+import { History } from "../../src/venue/History.ts"
 import * as HttpVenue from "../../src/venue/HttpVenue.ts"
 import { Session } from "../../src/venue/Session.ts"
 import { Signer } from "../../src/venue/Signer.ts"
+import { Swaps } from "../../src/venue/Swaps.ts"
 import { VenueClient } from "../../src/venue/VenueClient.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
 
@@ -33,7 +35,7 @@ export const json = (body: unknown, status = 200, headers: Record<string, string
 export const text = (body: string, status: number, headers: Record<string, string> = {}) =>
   Effect.succeed(HttpServerResponse.text(body, { status, headers, contentType: "text/html" }))
 
-export const scripted = (script: Script) => {
+export const scripted = (script: Script, given = config) => {
   const sent: Array<HttpClientRequest.HttpClientRequest> = []
   const client = HttpClient.make((request) => {
     sent.push(request)
@@ -41,11 +43,11 @@ export const scripted = (script: Script) => {
       HttpServerResponse.toClientResponse(response, { request })
     )
   })
-  const layer = HttpVenue.layer.pipe(
+  const layer = Layer.mergeAll(HttpVenue.layer, Swaps.layer, History.layer).pipe(
     Layer.provide(Session.layer),
     Layer.provide(VenueClient.layer),
     Layer.provide(Layer.orDie(Signer.layer(testKey))),
-    Layer.provide(config),
+    Layer.provide(given),
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
   return { sent, layer }

@@ -1,0 +1,269 @@
+/** Quotes that may be funded, and what became of a swap: nothing that the amounts and the signature do not prove. */
+import { generateKeyPairSync, sign } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as Ed25519 from "../../src/venue/Ed25519.ts"
+import * as QuoteSignature from "../../src/venue/QuoteSignature.ts"
+import { QuoteRefused, Swaps } from "../../src/venue/Swaps.ts"
+import { VenueConfig } from "../../src/venue/VenueConfig.ts"
+import type { QuoteRequest } from "../../src/venue/WireQuote.ts"
+import { bodyText, config, json, type Script, scripted, text } from "./scriptedVenue.ts"
+import { start } from "./venueCalls.ts"
+
+const request: QuoteRequest = {
+  dry: false,
+  swapType: "EXACT_INPUT",
+  slippageTolerance: 100,
+  originAsset: "base",
+  depositType: "ORIGIN_CHAIN",
+  destinationAsset: "quote",
+  amount: "1000",
+  refundTo: "alice",
+  refundType: "ORIGIN_CHAIN",
+  recipient: "bob",
+  recipientType: "DESTINATION_CHAIN",
+  deadline: "2026-02-03T01:00:00.000Z",
+  depositMode: "SIMPLE",
+  confidentiality: "public",
+  quoteWaitingTimeMs: 0,
+  insured: false
+}
+
+const quote = {
+  amountIn: "1000",
+  amountInFormatted: "0.001",
+  amountInUsd: "1",
+  minAmountIn: "1000",
+  amountOut: "995",
+  amountOutFormatted: "0.000995",
+  amountOutUsd: "0.99",
+  minAmountOut: "990",
+  timeEstimate: 10,
+  depositAddress: "deposit-1",
+  depositMemo: null,
+  deadline: "2026-02-04T00:00:00.000Z",
+  timeWhenInactive: "2026-02-04T00:00:00.000Z",
+  withdrawFee: "5",
+  refundFee: "0"
+}
+
+const { privateKey, publicKey } = generateKeyPairSync("ed25519")
+const quoteKey = Ed25519.format(publicKey.export({ format: "der", type: "spki" }).subarray(-32))
+
+const signedQuote = (changeRequest: object = {}, changeQuote: object = {}) => {
+  const response = {
+    correlationId: "corr-1",
+    timestamp: "2026-02-03T00:00:00.000Z",
+    quoteRequest: { ...request, ...changeRequest },
+    quote: { ...quote, ...changeQuote }
+  }
+  const bytes = QuoteSignature.signedBytes(response) ?? new Uint8Array()
+  return { ...response, signature: Ed25519.format(sign(null, bytes, privateKey)) }
+}
+
+const verifying = Layer.effect(
+  VenueConfig,
+  Effect.map(VenueConfig, (given) => ({ ...given, quoteKey, ledger: "near" as const }))
+).pipe(Layer.provide(config))
+
+const ask = (answer: unknown, asked: QuoteRequest = request, given = verifying) =>
+  Effect.suspend(() => {
+    const { layer, sent } = scripted(() => json(answer, 201), given)
+    return Swaps.use((swaps) => swaps.quote(asked)).pipe(
+      Effect.provide(layer),
+      Effect.map((result) => ({ result, sent }))
+    )
+  })
+
+describe("quotes", () => {
+  it.effect("with the right echo and signature are taken, and every field of the request is sent", () =>
+    Effect.gen(function* () {
+      const asked = {
+        ...request,
+        referral: "me",
+        appFees: [{ recipient: "me", fee: 5 }],
+        rebates: [{ recipient: "me", share: 100 }],
+        connectedWallets: ["w"],
+        sessionId: "s",
+        customRecipientMsg: "hello",
+        virtualChainRecipient: "0x1",
+        virtualChainRefundRecipient: "0x2",
+        insured: true,
+        depositMode: "MEMO" as const
+      }
+      const { result, sent } = yield* ask(signedQuote(asked), asked)
+      assert.strictEqual(result.value.quote.depositAddress, "deposit-1")
+      assert.deepStrictEqual(JSON.parse(bodyText(sent[0])), asked)
+      assert.strictEqual(sent[0]?.headers.authorization, "Bearer the-jwt")
+    })
+  )
+
+  const refused: ReadonlyArray<readonly [string, () => unknown]> = [
+    ["a changed deposit address", () => ({ ...signedQuote(), quote: { ...quote, depositAddress: "mallory" } })],
+    ["a changed amount", () => ({ ...signedQuote(), quote: { ...quote, amountOut: "1" } })],
+    ["a changed time", () => ({ ...signedQuote(), timestamp: "2026-02-03T00:00:01.000Z" })],
+    ["no signature", () => ({ ...signedQuote(), signature: null })],
+    ["a malformed signature", () => ({ ...signedQuote(), signature: "ed25519:0OIl" })],
+    ["another's recipient, well signed", () => signedQuote({ recipient: "mallory" })],
+    ["another refund, well signed", () => signedQuote({ refundTo: "mallory" })],
+    ["another asset, well signed", () => signedQuote({ destinationAsset: "worthless" })],
+    ["another amount, well signed", () => signedQuote({ amount: "2000" })],
+    ["another deadline, well signed", () => signedQuote({ deadline: "2026-02-03T02:00:00.000Z" })],
+    ["a dry answer to a real request", () => signedQuote({ dry: true })],
+    ["no deposit address, well signed", () => signedQuote({}, { depositAddress: null })],
+    ["an impossible amount, well signed", () => signedQuote({}, { minAmountOut: "-1" })]
+  ]
+
+  it.effect.each(refused)("are refused for %s", ([, answer]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(ask(answer()))
+      assert.instanceOf(error, QuoteRefused)
+      assert.strictEqual(error instanceof QuoteRefused && error.correlationId, "corr-1")
+    })
+  )
+
+  it.effect("of a venue without a configured key are taken unsigned", () =>
+    Effect.gen(function* () {
+      const { result } = yield* ask({ ...signedQuote(), signature: null }, request, config)
+      assert.strictEqual(result.value.quote.depositAddress, "deposit-1")
+    })
+  )
+
+  it.effect("are asked for once when real, and again when dry", () =>
+    Effect.gen(function* () {
+      for (const [dry, attempts] of [
+        [false, 1],
+        [true, 4]
+      ] as const) {
+        const { layer, sent } = scripted(() => text("", 503))
+        const call = Effect.exit(Swaps.use((swaps) => swaps.quote({ ...request, dry })).pipe(Effect.provide(layer)))
+        yield* Effect.forkChild(call)
+        yield* TestClock.adjust("10 minutes")
+        assert.lengthOf(sent, attempts)
+      }
+    })
+  )
+})
+
+describe("the signature", () => {
+  it("treats null, absent and zero options alike, and leaves out what a dry quote does not promise", () => {
+    const { signature, ...response } = signedQuote()
+    const noise = { referral: null, quoteWaitingTimeMs: undefined, appFees: [], confidentiality: "basic" }
+    assert.isTrue(QuoteSignature.verify(quoteKey, { ...response, signature, quoteRequest: { ...request, ...noise } }))
+    const dry = signedQuote({ dry: true })
+    assert.isTrue(
+      QuoteSignature.verify(quoteKey, { ...dry, quote: { ...dry.quote, depositAddress: "x", withdrawFee: "9" } })
+    )
+    assert.isFalse(QuoteSignature.verify(quoteKey, { ...dry, quote: { ...dry.quote, amountOut: "9" } }))
+  })
+
+  it("is never valid for what is no quote", () => {
+    for (const value of [null, undefined, 5, "x", [], {}, { quote: {} }, { quote: [], quoteRequest: {} }]) {
+      assert.isFalse(QuoteSignature.verify(quoteKey, value))
+    }
+  })
+})
+
+const details = {
+  intentHashes: ["h1"],
+  originChainTxHashes: [{ hash: "o1", explorerUrl: "https://x" }],
+  destinationChainTxHashes: [],
+  nearTxHashes: ["n1"]
+}
+
+const record = (change: object = {}, swapDetails: object | null = details) => ({
+  correlationId: "corr-1",
+  quoteResponse: signedQuote(),
+  status: "PROCESSING",
+  updatedAt: "2026-02-03T00:00:05.000Z",
+  swapDetails,
+  ...change
+})
+
+const status = (script: Script) =>
+  Effect.suspend(() => {
+    const { layer, sent } = scripted(script, verifying)
+    const call = Swaps.use((swaps) => swaps.status("deposit-1", "memo-1"))
+    return Effect.map(Effect.result(Effect.provide(call, layer)), (result) => ({ result, sent }))
+  })
+
+describe("status", () => {
+  it.effect("is asked for by address and memo, and read in either spelling, with nothing invented", () =>
+    Effect.gen(function* () {
+      const { result, sent } = yield* status(() => json(record()))
+      assert.deepStrictEqual(Object.fromEntries(sent[0]?.urlParams ?? []), {
+        depositAddress: "deposit-1",
+        depositMemo: "memo-1"
+      })
+      assert.strictEqual(sent[0]?.headers["x-api-key"], "the-api-key")
+      assert.isTrue(result._tag === "Success")
+      if (result._tag !== "Success") return
+      assert.deepInclude(result.success.value, {
+        status: "PROCESSING",
+        depositAddress: "deposit-1",
+        updatedAt: start + 5000,
+        ledgerTxHashes: ["n1"],
+        originTxHashes: ["o1"],
+        amountOut: undefined,
+        refundedAmount: undefined
+      })
+      const { nearTxHashes, ...rest } = details
+      const native = yield* status(() => json(record({}, { ...rest, nativeTxHashes: nearTxHashes })))
+      assert.deepStrictEqual(native.result._tag === "Success" && native.result.success.value.ledgerTxHashes, ["n1"])
+    })
+  )
+
+  it.effect("SUCCESS without amounts proves no amount", () =>
+    Effect.gen(function* () {
+      for (const swapDetails of [null, {}, { ...details, amountOut: null }]) {
+        const { result } = yield* status(() => json(record({ status: "SUCCESS" }, swapDetails)))
+        assert.isTrue(result._tag === "Success" && result.success.value.amountOut === undefined)
+      }
+    })
+  )
+
+  it.effect("of another swap, or with an impossible amount, is no answer", () =>
+    Effect.gen(function* () {
+      const wrong = [
+        record({ quoteResponse: signedQuote({}, { depositAddress: "deposit-2" }) }),
+        record({}, { ...details, amountOut: "-5" }),
+        record({}, { ...details, refundedAmount: "1.5" }),
+        record({ updatedAt: "yesterday" })
+      ]
+      for (const answer of wrong) {
+        const { result } = yield* status(() => json(answer))
+        assert.isTrue(result._tag === "Failure" && result.failure.reason._tag === "OutcomeUnknown")
+      }
+    })
+  )
+
+  it.effect("of an unknown address is a refusal with the venue's words", () =>
+    Effect.gen(function* () {
+      const { result } = yield* status(() => json({ message: "Deposit address not found" }, 404))
+      assert.isTrue(result._tag === "Failure" && result.failure.reason._tag === "Rejected")
+      assert.include(result._tag === "Failure" ? result.failure.message : "", "Deposit address not found")
+    })
+  )
+})
+
+describe("deposits", () => {
+  it.effect("are told with the ledger's spelling, once", () =>
+    Effect.gen(function* () {
+      const deposit = { txHash: "tx", depositAddress: "deposit-1", memo: "m", senderAccount: "alice" }
+      const call = Swaps.use((swaps) => swaps.submitDeposit(deposit))
+      const near = scripted(() => json(record({ status: "KNOWN_DEPOSIT_TX" }), 201), verifying)
+      const { value } = yield* Effect.provide(call, near.layer)
+      assert.strictEqual(value.status, "KNOWN_DEPOSIT_TX")
+      const body = { txHash: "tx", depositAddress: "deposit-1", memo: "m" }
+      assert.deepStrictEqual(JSON.parse(bodyText(near.sent[0])), { ...body, nearSenderAccount: "alice" })
+      const native = scripted(() => text("", 502))
+      const error = yield* Effect.flip(Effect.provide(call, native.layer))
+      assert.strictEqual(error.reason._tag, "OutcomeUnknown")
+      assert.deepStrictEqual(
+        native.sent.map((sent) => JSON.parse(bodyText(sent))),
+        [{ ...body, nativeSenderAccount: "alice" }]
+      )
+    })
+  )
+})
