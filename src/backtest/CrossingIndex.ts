@@ -24,7 +24,7 @@ export interface CrossingIndex {
 export const fanOutBits = 4
 const fanOut = 1 << fanOutBits
 /** Bars read one by one before climbing: a nearer crossing costs less to walk to than to look up. */
-const linearBars = 96
+const linearBars = 48
 
 const reduceMinima = (source: Column): Column => {
   const into = column((source.length + fanOut - 1) >> fanOutBits)

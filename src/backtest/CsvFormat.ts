@@ -5,6 +5,7 @@
 import type { DataProblem } from "./DataProblem.ts"
 
 export interface CsvFormat {
+  readonly hasHeader: boolean
   readonly delimiter: number
   /** Meaning of each field: an index into `roles`, or -1. */
   readonly roleOfField: Int8Array
@@ -128,6 +129,7 @@ export const detect = (bytes: Uint8Array, file: string, roles: ReadonlyArray<Rol
   const roleOfField = new Int8Array(fields.length).fill(-1)
   for (const [role, field] of byName.entries()) if (field >= 0) roleOfField[field] = role
   return {
+    hasHeader,
     delimiter: delimiter.charCodeAt(0),
     roleOfField,
     roles,

@@ -100,8 +100,7 @@ export const fillBar = (run: Run.Run, bar: number, low: number, high: number): v
 
 /** After the fills of a bar: followers rest, others are placed, and those that lacked money try again. */
 const settle = (run: Run.Run): void => {
-  for (const slot of run.arriving) Run.rest(run, slot)
-  run.arriving.length = 0
+  for (let slot = run.arriving.pop(); slot !== undefined; slot = run.arriving.pop()) Run.rest(run, slot)
   for (const slot of run.due) {
     Decisions.succeed(run, slot)
     Run.place(run, slot)

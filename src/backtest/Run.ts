@@ -105,16 +105,21 @@ export const wakeAfter = (run: Run, slot: number, millis: number): void => {
   run.wakes.splice(at, 0, { bar, slot })
 }
 
-const ladderMove = (run: Run, slot: number, move: (set: RankSet.RankSet, rank: number) => void): void => {
-  const row = run.table.rows[run.slots.order[slot] ?? OrderTable.none]
-  if (row === undefined) return
-  const rank = run.ladders.rankOfLeg[(run.ladders.firstLeg[slot] ?? 0) + row.leg] ?? 0
-  move((row.side === "BUY" ? run.ladders.buys : run.ladders.sells).resting, rank)
-}
+const rankOf = (run: Run, slot: number, row: OrderTable.OrderRow): number =>
+  run.ladders.rankOfLeg[(run.ladders.firstLeg[slot] ?? 0) + row.leg] ?? 0
 
 /** From now on bars can fill the slot's order. */
-export const rest = (run: Run, slot: number): void => ladderMove(run, slot, RankSet.insert)
-export const unrest = (run: Run, slot: number): void => ladderMove(run, slot, RankSet.remove)
+export const rest = (run: Run, slot: number): void => {
+  const row = run.table.rows[run.slots.order[slot] ?? OrderTable.none]
+  if (row === undefined) return
+  const ladder = row.side === "BUY" ? run.ladders.buys : run.ladders.sells
+  RankSet.insert(ladder.resting, rankOf(run, slot, row))
+}
+
+const unrest = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
+  const ladder = row.side === "BUY" ? run.ladders.buys : run.ladders.sells
+  RankSet.remove(ladder.resting, rankOf(run, slot, row))
+}
 
 const wait = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
   if (run.slots.state[slot] !== states.waiting) {
@@ -209,7 +214,7 @@ export const cancel = (run: Run, slot: number): void => {
   const row = run.table.rows[order]
   if (row === undefined) return
   const { refundFee } = run.conditions.rules
-  if (run.slots.state[slot] !== states.placing) unrest(run, slot)
+  if (run.slots.state[slot] !== states.placing) unrest(run, slot, row)
   close(run, slot, row.side, row.side === "BUY" ? refundFee.quote : refundFee.base)
   payOut(run, slot, row.side)
   OrderTable.release(run.table, order)
