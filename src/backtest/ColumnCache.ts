@@ -176,7 +176,8 @@ export const store = (
   const header = { version, stamp, sha256, repair: [...repair], bars, stepMillis, runs: runBars.length, priceScale }
   const encoded = encodeHeader({ ...header, checked: kept })
   if (encoded === undefined) return indices
-  const temporary = `${cacheFile}.${process.pid}.part`
+  // Named by the content: two writers at once write the same bytes.
+  const temporary = `${cacheFile}.${sha256.slice(0, 12)}.part`
   const descriptor = fs.openSync(temporary, "w")
   try {
     fs.writeSync(descriptor, encoded)

@@ -4,11 +4,12 @@
  */
 import * as Decimal from "../domain/Decimal.ts"
 import { armedLeg, type Bounds, type DesiredSlot } from "../strategy/Decision.ts"
-import type { SlotProgress, View } from "../strategy/View.ts"
+import type { ClosedCandles, SlotProgress, View } from "../strategy/View.ts"
 import { exactPrice } from "./Candles.ts"
 import { boundAt } from "./FillRules.ts"
 import * as Ladders from "./Ladders.ts"
 import * as OrderTable from "./OrderTable.ts"
+import { closedAt } from "./Resample.ts"
 import * as Run from "./Run.ts"
 import * as SlotStates from "./SlotStates.ts"
 import * as TimeAxis from "./TimeAxis.ts"
@@ -64,12 +65,13 @@ const viewOf = (run: Run.Run, bar: number): View => {
   const price = exactPrice(run.candles.close[bar] ?? 0)
   const progress = new Map<string, SlotProgress>()
   for (const [slot, name] of slots.names.entries()) progress.set(name, SlotStates.progressOf(slots, slot, table))
-  return {
-    now: run.now,
-    market: run.conditions.market,
-    price: { bid: price, ask: price, at: run.now },
-    slots: progress
-  }
+  const { market, timeframes } = run.conditions
+  const view = { now: run.now, market, price: { bid: price, ask: price, at: run.now }, slots: progress }
+  if (timeframes === undefined) return view
+  const candles = new Map<string, ClosedCandles>()
+  for (const [timeframe, resampled] of timeframes)
+    candles.set(timeframe, { columns: resampled.columns, closed: closedAt(resampled, run.now) })
+  return { ...view, candles }
 }
 
 const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boolean => {

@@ -12,6 +12,7 @@ import type { FillRules } from "./FillRules.ts"
 import * as Ladders from "./Ladders.ts"
 import * as OrderTable from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
+import type { Resampled } from "./Resample.ts"
 import * as SlotStates from "./SlotStates.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
@@ -25,6 +26,8 @@ export interface Conditions {
   /** What the run starts with and can never exceed. */
   readonly budget: { readonly base: Amount; readonly quote: Amount }
   readonly maxOpenOrders: number
+  /** By timeframe: what `View.candles` offers. */
+  readonly timeframes?: ReadonlyMap<string, Resampled>
 }
 
 /** Fills in the order of their happening: the bar, and the row in the order table. */

@@ -1,0 +1,58 @@
+/**
+ * Equity along a run, read off its fills: a sample per period of time for statistics, and per stretch of bars for charts.
+ * Doubles, for looking at; balances are exact elsewhere.
+ */
+import type { Candles } from "./Candles.ts"
+import type { Outcome } from "./Kernel.ts"
+import type { Conditions } from "./Run.ts"
+import { closeTime, firstBarFrom } from "./TimeAxis.ts"
+
+export interface EquityPoint {
+  readonly time: number
+  readonly close: number
+  readonly equity: number
+  /** Worth of the budget had it been left alone. */
+  readonly hold: number
+  /** Base held, whole units. */
+  readonly base: number
+}
+
+/** A point at the close of each of these bars (ascending). */
+export const at = (
+  outcome: Outcome,
+  candles: Candles,
+  { market, budget }: Pick<Conditions, "market" | "budget">,
+  bars: ReadonlyArray<number>
+): ReadonlyArray<EquityPoint> => {
+  const { fills, table } = outcome
+  const startBase = Number(budget.base) / 10 ** market.base.decimals
+  const startQuote = Number(budget.quote) / 10 ** market.quote.decimals
+  let [base, quote, next] = [startBase, startQuote, 0]
+  return bars.map((bar) => {
+    for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
+      const order = fills.orders[next] ?? 0
+      base += table.baseChange[order] ?? 0
+      quote += table.quoteChange[order] ?? 0
+    }
+    const close = candles.close[bar] ?? 0
+    const time = closeTime(candles.time, bar)
+    return { time, close, equity: quote + base * close, hold: startQuote + startBase * close, base }
+  })
+}
+
+/** The last bar of every period that has one. */
+export const periodEnds = (candles: Candles, periodMillis: number): ReadonlyArray<number> => {
+  const { time, bars } = candles
+  const ends: Array<number> = []
+  for (let bar = 0; bar < bars; bar = (ends.at(-1) ?? bar) + 1) {
+    const end = Math.ceil(closeTime(time, bar) / periodMillis) * periodMillis
+    ends.push(Math.max(bar, firstBarFrom(time, end - time.stepMillis + 1) - 1))
+  }
+  return ends
+}
+
+/** At most `count` bars, evenly spread, the last one included. */
+export const spread = (candles: Candles, count: number): ReadonlyArray<number> => {
+  const points = Math.min(count, candles.bars)
+  return Array.from({ length: points }, (_, index) => Math.floor(((index + 1) * candles.bars) / points) - 1)
+}

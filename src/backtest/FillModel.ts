@@ -1,0 +1,62 @@
+/**
+ * What fills could have been at this venue: two sets of rules that span a band. There is no queue to model, because orders
+ * are filled by solvers who look for a profit: the question is how far beyond the limit the market must go until one does,
+ * and how long money is under way.
+ */
+import { type FillRules, touching } from "./FillRules.ts"
+
+export type FillMode = "optimistic" | "pessimistic"
+
+/** What the user knows of the venue's costs; the same on both sides of the band. */
+export type Costs = Pick<FillRules, "feeBasisPoints" | "withdrawFee" | "refundFee" | "minimumQuote">
+
+export const noCosts: Costs = {
+  feeBasisPoints: 0,
+  withdrawFee: { base: 0n, quote: 0n },
+  refundFee: { base: 0n, quote: 0n },
+  minimumQuote: 0n
+}
+
+/** A touch fills all of it, at once. */
+const optimistic: FillRules = touching
+
+/** A solver's margin beyond the limit, a tenth of the volume, and time for creating, funding, payout and cancelling. */
+const pessimistic: FillRules = {
+  ...touching,
+  edgeBasisPoints: 10,
+  placeMillis: 30_000,
+  payoutMillis: 60_000,
+  cancelMillis: 60_000,
+  volumeShare: 0.1
+}
+
+export const rulesOf = (mode: FillMode, costs: Costs, changes: Partial<FillRules>): FillRules => ({
+  ...(mode === "optimistic" ? optimistic : pessimistic),
+  ...costs,
+  ...changes
+})
+
+const minutes = (millis: number): string => `${millis / 60_000} min`
+
+/** The rules as sentences, for reports. */
+export const describe = (rules: FillRules): ReadonlyArray<string> => [
+  {
+    at: "an order fills when the price reaches its limit",
+    through: "an order fills when the price goes beyond its limit",
+    within: "an order fills when a bar contains its limit; a gap over it does not fill",
+    close: "an order fills when a bar closes at or beyond its limit"
+  }[rules.touch] + (rules.edgeBasisPoints > 0 ? ` by ${rules.edgeBasisPoints} basis points` : ""),
+  rules.price === "limit" ? "fills are at the limit" : "a bar that opens beyond the limit fills at its open",
+  rules.volumeShare === 0 ? "orders fill whole" : `at most ${rules.volumeShare * 100} % of a bar's volume is ours`,
+  `placing takes ${minutes(rules.placeMillis)}, payout ${minutes(rules.payoutMillis)}, cancelling ${minutes(rules.cancelMillis)}`,
+  `fees are ${rules.feeBasisPoints} basis points of the output`
+]
+
+/** What candles cannot tell, whatever the rules. */
+export const notModelled: ReadonlyArray<string> = [
+  "the order of high and low within a bar: an order placed in a bar fills from the next bar on",
+  "price bounds within a bar: strategies see closes only, as bid and ask",
+  "requests that fail, are repeated or are refused by the venue",
+  "the influence of the own orders on the market",
+  "the tolerance and the price limit by which the live engine holds back orders"
+]

@@ -1,0 +1,35 @@
+/** The fills of a run as rows, in the order of their happening: for files, reports and tests. */
+import { format } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Market } from "../domain/Market.ts"
+import type { Candles } from "./Candles.ts"
+import type { Outcome } from "./Kernel.ts"
+import type { OrderRow } from "./OrderTable.ts"
+import { openTime } from "./TimeAxis.ts"
+
+export interface FillRow extends OrderRow {
+  readonly bar: number
+  readonly openTime: number
+  readonly slotName: string
+}
+
+export function* rows(outcome: Outcome, candles: Candles): Generator<FillRow> {
+  const { fills, table, slotNames } = outcome
+  for (let index = 0; index < fills.count; index++) {
+    const bar = fills.bars[index] ?? 0
+    const row = table.rows[fills.orders[index] ?? -1]
+    if (row !== undefined)
+      yield { ...row, bar, openTime: openTime(candles.time, bar), slotName: slotNames[row.slot] ?? "" }
+  }
+}
+
+export const csvHeader = "bar_index,open_time_ms,side,slot,price,base,quote"
+
+const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** `base` and `quote` are what changed hands: spent, and received after fees. */
+export const csvLine = (market: Market, fill: FillRow): string => {
+  const [base, quote] = fill.side === "BUY" ? [fill.output, fill.input] : [fill.input, fill.output]
+  const amounts = [format(base, market.base.decimals), format(quote, market.quote.decimals)]
+  return [fill.bar, fill.openTime, fill.side, quoted(fill.slotName), Decimal.format(fill.price), ...amounts].join(",")
+}

@@ -1,0 +1,146 @@
+/**
+ * Statistics of a series of equity, one value per period. Ratios are per year, with no interest on cash.
+ *
+ * Sharpe (1994): mean over standard deviation of period returns, times the square root of periods per year. Sortino and
+ * Price (1994): the deviation below zero instead. Young (1991), Calmar: yearly return over the largest drawdown. Bailey and
+ * López de Prado (2012): the probability that the true Sharpe ratio exceeds a benchmark, given length, skew and kurtosis;
+ * (2014): with the benchmark that the best of so many trials reaches by luck, the deflated Sharpe ratio.
+ */
+
+export interface Statistics {
+  readonly periods: number
+  readonly totalReturn: number
+  readonly yearlyReturn: number
+  readonly volatility: number
+  readonly sharpe: number
+  readonly sortino: number
+  readonly calmar: number
+  readonly maxDrawdown: number
+  readonly skew: number
+  /** 3 for a normal distribution. */
+  readonly kurtosis: number
+  /** That the true Sharpe ratio is above zero. */
+  readonly probabilisticSharpe: number
+}
+
+const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** Mean of the k-th power of what is away from the mean. */
+const moment = (values: ReadonlyArray<number>, k: number): number => {
+  const middle = mean(values)
+  return mean(values.map((value) => (value - middle) ** k))
+}
+
+/** Sample standard deviation. */
+const deviation = (values: ReadonlyArray<number>): number =>
+  values.length < 2 ? 0 : Math.sqrt((moment(values, 2) * values.length) / (values.length - 1))
+
+const ratio = (numerator: number, denominator: number): number => (denominator > 0 ? numerator / denominator : 0)
+
+export const returnsOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
+  equity.slice(1).map((value, index) => ratio(value, equity[index] ?? 0) - 1)
+
+export const maxDrawdownOf = (equity: ReadonlyArray<number>): number => {
+  let [peak, greatest] = [Number.NEGATIVE_INFINITY, 0]
+  for (const value of equity) {
+    peak = Math.max(peak, value)
+    greatest = Math.max(greatest, ratio(peak - value, peak))
+  }
+  return greatest
+}
+
+/** Abramowitz and Stegun 7.1.26: off by at most 1.5e-7. */
+export const normalProbability = (z: number): number => {
+  const x = Math.abs(z) / Math.SQRT2
+  const t = 1 / (1 + 0.3275911 * x)
+  const polynomial = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+  const erf = 1 - polynomial * Math.exp(-x * x)
+  return z >= 0 ? (1 + erf) / 2 : (1 - erf) / 2
+}
+
+/** The inverse of `normalProbability`, by bisection. */
+export const normalQuantile = (probability: number): number => {
+  let [low, high] = [-10, 10]
+  for (let step = 0; step < 60; step++) {
+    const middle = (low + high) / 2
+    if (normalProbability(middle) < probability) low = middle
+    else high = middle
+  }
+  return (low + high) / 2
+}
+
+/** Both Sharpe ratios per period, not per year. */
+const exceeds = (returns: ReadonlyArray<number>, benchmark: number): number => {
+  const spread = deviation(returns)
+  if (returns.length < 3 || spread === 0) return 0.5
+  const sharpe = mean(returns) / spread
+  const [skew, kurtosis] = shape(returns)
+  const error = 1 - skew * sharpe + ((kurtosis - 1) / 4) * sharpe ** 2
+  return normalProbability(((sharpe - benchmark) * Math.sqrt(returns.length - 1)) / Math.sqrt(Math.max(error, 1e-12)))
+}
+
+const shape = (returns: ReadonlyArray<number>): readonly [skew: number, kurtosis: number] => {
+  const variance = moment(returns, 2)
+  return variance > 0 ? [moment(returns, 3) / variance ** 1.5, moment(returns, 4) / variance ** 2] : [0, 3]
+}
+
+const eulerMascheroni = 0.5772156649015329
+
+/** The Sharpe ratio (per period) that the best of `trials` without any skill is expected to show. */
+export const luckySharpe = (sharpes: ReadonlyArray<number>): number => {
+  const trials = sharpes.length
+  if (trials < 2) return 0
+  const best = normalQuantile(1 - 1 / trials)
+  const next = normalQuantile(1 - 1 / (trials * Math.E))
+  return deviation(sharpes) * ((1 - eulerMascheroni) * best + eulerMascheroni * next)
+}
+
+/**
+ * The probability that the best of several trials has skill. `sharpes` are the ratios of all trials and `returns` the
+ * best one's, all per period.
+ */
+export const deflatedSharpe = (returns: ReadonlyArray<number>, sharpes: ReadonlyArray<number>): number =>
+  exceeds(returns, luckySharpe(sharpes))
+
+/** Per period, not per year: what `deflatedSharpe` compares. */
+export const periodSharpe = (returns: ReadonlyArray<number>): number => ratio(mean(returns), deviation(returns))
+
+export const of = (equity: ReadonlyArray<number>, periodsPerYear: number): Statistics => {
+  const returns = returnsOf(equity)
+  const periods = returns.length
+  if (periods === 0) return { ...nothing, maxDrawdown: maxDrawdownOf(equity) }
+  const totalReturn = ratio(equity.at(-1) ?? 0, equity[0] ?? 0) - 1
+  const yearlyReturn = Math.max(0, 1 + totalReturn) ** (periodsPerYear / periods) - 1
+  const volatility = deviation(returns) * Math.sqrt(periodsPerYear)
+  const yearlyMean = mean(returns) * periodsPerYear
+  const below = Math.sqrt(mean(returns.map((value) => Math.min(0, value) ** 2)) * periodsPerYear)
+  const maxDrawdown = maxDrawdownOf(equity)
+  const [skew, kurtosis] = shape(returns)
+  return {
+    periods,
+    totalReturn,
+    yearlyReturn,
+    volatility,
+    sharpe: ratio(yearlyMean, volatility),
+    sortino: ratio(yearlyMean, below),
+    calmar: ratio(yearlyReturn, maxDrawdown),
+    maxDrawdown,
+    skew,
+    kurtosis,
+    probabilisticSharpe: exceeds(returns, 0)
+  }
+}
+
+const nothing: Statistics = {
+  periods: 0,
+  totalReturn: 0,
+  yearlyReturn: 0,
+  volatility: 0,
+  sharpe: 0,
+  sortino: 0,
+  calmar: 0,
+  maxDrawdown: 0,
+  skew: 0,
+  kurtosis: 3,
+  probabilisticSharpe: 0.5
+}
