@@ -16,9 +16,9 @@ export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { jo
 }
 
 /** Runs a look at the journal that a configuration names. */
-export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E>(
+export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E, R>(
   configFile: string,
-  look: (view: View) => Effect.Effect<A, E, Journal>
+  look: (view: View) => Effect.Effect<A, E, R>
 ) {
   const { journal, markets } = yield* ConfigFile.loadSettings(configFile)
   const fileSystem = yield* FileSystem.FileSystem

@@ -1,24 +1,24 @@
 /**
- * What a person sees while the bot runs and with `status`: prices with their age, every slot with what it holds and why, the
- * money by place, and the last events. A pure function of the state; whoever calls it decides where the lines go.
+ * What a person sees while the bot runs and with `status`: what is wrong first, then prices with their age, the slots with
+ * what they hold and why, the money by place, and the last events. A pure function of the state; whoever calls it decides
+ * where the lines go. On a terminal the lines fit its height and width, and keep their places while the numbers change.
  */
 import type { Recorded } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../domain/Market.ts"
-import {
-  type BotState,
-  filledBase,
-  type Placement,
-  type StrategyState,
-  slotKey,
-  unfinished
-} from "../engine/BotState.ts"
+import type { BotState } from "../engine/BotState.ts"
 import { describe, type Weight } from "../report/EventLine.ts"
 import * as Money from "../report/Money.ts"
 import * as Table from "../report/Table.ts"
+import { age, clock, counted } from "../report/Words.ts"
+import { type SlotRow, slotRows } from "./SlotRows.ts"
 
 export interface ScreenInput {
   readonly title: string
+  /** Since when it runs, or that it does not. */
+  readonly running: string
+  /** A quiet line: whose account, where to look closer. */
+  readonly detail: string | undefined
   /** Said on every screen, such as "DRY RUN: nothing is created or signed". */
   readonly warning: string | undefined
   readonly state: BotState
@@ -26,146 +26,138 @@ export interface ScreenInput {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   readonly recent: ReadonlyArray<Recorded>
   readonly now: number
-  readonly colours: boolean
-  /** Most slots shown; the rest is counted. */
-  readonly slots: number
 }
+
+/** Where it is shown. */
+export interface Canvas {
+  readonly colours: boolean
+  readonly rows: number
+  readonly columns: number
+  /** Most slots shown; left out: as many as there is room for. */
+  readonly slots?: number
+}
+
+/** No end in any direction, and no colours. */
+export const paper: Canvas = { colours: false, rows: Number.POSITIVE_INFINITY, columns: Number.POSITIVE_INFINITY }
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+type Colour = keyof typeof codes
 
-const paint = (colours: boolean, colour: keyof typeof codes, text: string): string =>
-  colours ? `\u001B[${codes[colour]}m${text}\u001B[0m` : text
+/** A line and the colour of the whole of it: it is cut to the width before it is painted. */
+type Line = readonly [text: string, colour?: Colour]
 
-export const frame = (input: ScreenInput): ReadonlyArray<string> => {
-  const { colours, state } = input
-  const head = paint(colours, "bold", input.title)
-  const warnings = [
-    ...(input.warning === undefined ? [] : [input.warning]),
-    ...(state.killed === undefined ? [] : [`KILL SWITCH: ${state.killed}`]),
+/** Terminals of at least this height show the whole balance sheet and more events. */
+const tallRows = 36
+/** Narrower ones leave out what one can do without. */
+const wideColumns = 100
+const fewestSlots = 3
+
+export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string> => {
+  const { state, assets } = input
+  const isTall = canvas.rows >= tallRows
+  const rows = slotRows(state, assets, input.prices)
+  const above: ReadonlyArray<Line> = [
+    [input.title, "bold"],
+    ...(input.detail !== undefined && isTall ? [[input.detail, "dim"] as const] : []),
+    ...alarms(input),
+    [[input.running, counted(state.fills, "fill"), `${counted(rows.length, "slot")}: ${byState(rows)}`].join("   ")],
+    ...priceLines(input),
+    [""]
+  ]
+  const money = (isTall ? Money.table : Money.shortTable)(state.ledger, assets)
+  const events = eventsOf(input, isTall)
+  const below: ReadonlyArray<Line> = [
+    [""],
+    ...money.map((text, index): Line => (index === 0 ? [text, "dim"] : [text])),
+    ...(events.length === 0 ? [] : [[""] as const, ...events])
+  ]
+  // The table's header and the count of the slots that are not shown take a line each.
+  const room = Math.max(fewestSlots, canvas.rows - above.length - below.length - 2)
+  const lines = [...above, ...slotLines(rows, canvas.slots ?? room, canvas), ...below]
+  return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
+}
+
+const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArray<Line> =>
+  recent.slice(isTall ? -8 : -5).flatMap((recorded): ReadonlyArray<Line> => {
+    const line = describe(recorded.event, assets)
+    if (line === undefined) return []
+    return [[`${clock(recorded.at).slice(0, 8)}  ${line.subject}  ${line.text}`, colourOf[line.weight]]]
+  })
+
+/** What somebody who was woken up has to know first. */
+const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<Line> => {
+  const frozen = [...state.slots.values()].filter((slot) => slot.frozen !== undefined)
+  const [first] = frozen
+  return [
+    ...(warning === undefined ? [] : [[warning, "yellow"] as const]),
+    ...(state.killed === undefined ? [] : [[`KILL SWITCH: ${state.killed}`, "red"] as const]),
     ...(state.venueDownSince === undefined
       ? []
-      : [`The venue does not answer since ${age(input.now - state.venueDownSince)}; resting orders stay as they are`])
-  ]
-  return [
-    head,
-    ...warnings.map((warning) => paint(colours, "yellow", warning)),
-    ...[...input.prices].map(([market, price]) => priceLine(market, price, input.now)),
-    "",
-    ...slotLines(input),
-    "",
-    ...Money.table(state.ledger, input.assets).map((line, index) => (index === 0 ? paint(colours, "dim", line) : line)),
-    "",
-    ...input.recent.flatMap((recorded) => eventLines(recorded, input.assets, colours))
+      : [[`The venue has not answered for ${age(now - state.venueDownSince)}; resting orders stay`, "red"] as const]),
+    ...(first === undefined
+      ? []
+      : [
+          [
+            `${counted(frozen.length, "slot")} frozen, no new funding: ${first.strategy}/${first.slot}: ${first.frozen}`,
+            "red"
+          ] as const
+        ])
   ]
 }
 
-const priceLine = (market: string, price: TwoSidedPrice, now: number): string =>
-  `${market}  bid ${significant(price.bid)}  ask ${significant(price.ask)}  (${age(now - price.at)} old)`
+const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<Line> =>
+  [...prices].map(([market, { bid, ask, at }]) => [
+    `${market}  bid ${significant(bid)}  ask ${significant(ask)}  ${age(now - at)} old`
+  ])
 
 /** Eight digits: a price to read, not to calculate with. */
 const significant = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
 
-export const age = (millis: number): string => {
-  const seconds = Math.max(0, millis) / 1000
-  if (seconds < 10) return `${seconds.toFixed(1)} s`
-  if (seconds < 120) return `${Math.round(seconds)} s`
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
-  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
-}
-
-const slotLines = ({ state, assets, colours, slots }: ScreenInput): ReadonlyArray<string> => {
-  const rows = slotRows(state, assets)
-  const shown = rows.slice(0, slots)
-  const table = Table.render(
+/** The most telling slots that there is room for, in their own order, and a count of the others. */
+const slotLines = (rows: ReadonlyArray<SlotRow>, room: number, { columns }: Canvas): ReadonlyArray<Line> => {
+  const telling = new Set(rows.toSorted((a, b) => a.rank - b.rank).slice(0, room))
+  const shown = rows.filter((row) => telling.has(row))
+  const isWide = columns >= wideColumns
+  const [header = "", ...lines] = Table.render(
     [
       { title: "SLOT" },
       { title: "SIDE" },
-      { title: "PRICE", align: "right" },
-      { title: "QUANTITY", align: "right" },
-      { title: "FILLED", align: "right" },
+      { title: "PRICE", align: "decimal" },
+      { title: "QUANTITY", align: "decimal" },
+      ...(isWide ? [{ title: "FILLED", align: "right" as const }] : []),
       { title: "STATE" },
-      { title: "LEGS", align: "right" },
+      ...(isWide ? [{ title: "LEGS", align: "right" as const }] : []),
       { title: "WHY" }
     ],
-    shown.map(({ cells }) => cells)
-  )
-  const [header = "", ...lines] = table
-  const painted = lines.map((line, index) => paint(colours, shown[index]?.colour ?? "dim", line))
-  const rest = rows.length - shown.length
-  return [paint(colours, "dim", header), ...painted, ...(rest > 0 ? [`… and ${rest} more slots`] : [])]
-}
-
-interface SlotRow {
-  readonly cells: ReadonlyArray<string>
-  readonly colour: keyof typeof codes
-}
-
-const slotRows = (state: BotState, assets: Money.Assets): ReadonlyArray<SlotRow> => {
-  const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
-  const keys = new Set([...[...state.strategies.values()].flatMap((strategy) => namedSlots(strategy)), ...live.keys()])
-  return [...keys].sort().map((key) => {
-    const placement = live.get(key)
-    const legs = String(state.slots.get(key)?.completedLegs ?? 0)
-    return placement === undefined ? emptyRow(state, key, legs) : placementRow(placement, key, legs, assets)
-  })
-}
-
-const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
-  const { decision } = strategy
-  if (decision === undefined) return []
-  return [...decision.desired, ...decision.absent].map(({ slot }) => slotKey(strategy.name, slot))
-}
-
-const placementRow = (placement: Placement, key: string, legs: string, assets: Money.Assets): SlotRow => {
-  const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset
-  const state = placement.cancel === undefined ? placement.state : `${placement.state}, cancelling`
-  const why = placement.contradiction ?? placement.cancel?.why.text ?? placement.why.text
-  return {
-    cells: [
-      key,
-      placement.side,
-      Decimal.format(placement.price),
-      Money.withSymbol(assets, base, placement.quantity),
-      Money.amountText(assets, base, filledBase(placement)),
+    shown.map(({ slot, side, price, quantity, filled, state, legs, why }) => [
+      slot,
+      side,
+      price,
+      quantity,
+      ...(isWide ? [filled] : []),
       state,
-      legs,
+      ...(isWide ? [legs] : []),
       why
-    ],
-    colour: placement.contradiction !== undefined ? "red" : placement.side === "BUY" ? "green" : "cyan"
-  }
+    ])
+  )
+  const hidden = rows.filter((row) => !telling.has(row))
+  return [
+    [header, "dim"],
+    ...lines.map((line, index): Line => [line, shown[index]?.colour ?? "dim"]),
+    ...(hidden.length === 0 ? [] : [[`… and ${hidden.length} more: ${byState(hidden)}`, "dim"] as const])
+  ]
 }
 
-const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {
-  const cut = key.indexOf("/")
-  const strategy = state.strategies.get(key.slice(0, cut))
-  const name = key.slice(cut + 1)
-  const frozen = state.slots.get(key)?.frozen
-  const absent = strategy?.decision?.absent.find(({ slot }) => slot === name)?.why.text
-  const why = frozen ?? strategy?.refusals.get(name) ?? absent ?? "done"
-  return {
-    cells: [key, "", "", "", "", frozen === undefined ? "empty" : "frozen", legs, why],
-    colour: frozen === undefined ? "dim" : "red"
-  }
-}
+/** "22 open, 2 empty". */
+const byState = (rows: ReadonlyArray<SlotRow>): string =>
+  [...new Set(rows.map(({ state }) => state))]
+    .map((state) => `${rows.filter((row) => row.state === state).length} ${state}`)
+    .join(", ")
 
-const colourOf: Readonly<Record<Weight, keyof typeof codes>> = {
-  quiet: "dim",
-  good: "green",
-  warn: "yellow",
-  alarm: "red"
-}
+const colourOf: Readonly<Record<Weight, Colour>> = { quiet: "dim", good: "green", warn: "yellow", alarm: "red" }
 
-/** "12:34:56.789  grid/cell-03  FILL …"; nothing for events that say nothing to a person. */
-export const eventLines = (recorded: Recorded, assets: Money.Assets, colours: boolean): ReadonlyArray<string> => {
-  const line = describe(recorded.event, assets)
-  if (line === undefined) return []
-  const text = `${clock(recorded.at)}  ${line.subject}  ${line.text}`
-  return [paint(colours, colourOf[line.weight], Table.printable(text))]
-}
-
-/** Time of day in UTC. */
-const clock = (at: number): string => {
-  const pad = (value: number, width = 2) => String(Math.trunc(value)).padStart(width, "0")
-  const day = ((at % 86_400_000) + 86_400_000) % 86_400_000
-  return `${pad(day / 3_600_000)}:${pad((day / 60_000) % 60)}:${pad((day / 1000) % 60)}.${pad(day % 1000, 3)}`
+const painted = ([text, colour]: Line, { colours, columns }: Canvas): string => {
+  const visible = Table.printable(text)
+  const cut = visible.length > columns ? `${visible.slice(0, columns - 1)}…` : visible
+  return colours && colour !== undefined ? `\u001B[${codes[colour]}m${cut}\u001B[0m` : cut
 }

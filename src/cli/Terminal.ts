@@ -1,41 +1,46 @@
-/** The screen we write to: whether a person sits there, how tall it is, and how to redraw it in place. */
-import { Context, Effect, Layer } from "effect"
+/** The screen we write to: whether a person sits there, how large it is, and how to draw on it in place. */
+import { Context, Effect, Layer, type Scope } from "effect"
+
+/** The process's standard output, as far as we use it. */
+interface OutputStream {
+  readonly isTTY?: boolean
+  readonly rows?: number
+  readonly columns?: number
+  /** Node's own verdict, which knows NO_COLOR and FORCE_COLOR. */
+  hasColors?(): boolean
+  write(text: string): unknown
+}
 
 export class Terminal extends Context.Service<
   Terminal,
   {
     readonly isInteractive: boolean
+    readonly colours: boolean
     readonly rows: () => number
+    readonly columns: () => number
+    /** A screen of our own without a cursor; what was there before comes back when the scope closes. */
+    readonly ownScreen: Effect.Effect<void, never, Scope.Scope>
+    /** Replaces what the screen shows. Lines must fit it. */
     redraw(lines: ReadonlyArray<string>): Effect.Effect<void>
   }
 >()("limitbot/cli/Terminal") {
-  /** `stream` is the process's standard output. */
-  static readonly layer = (stream: {
-    readonly isTTY?: boolean
-    readonly rows?: number
-    readonly columns?: number
-    write(text: string): unknown
-  }) =>
-    Layer.succeed(
+  /** `kind` is the environment's TERM; a dumb terminal cannot be redrawn. */
+  static readonly layer = (stream: OutputStream, kind: string | undefined) => {
+    const write = (text: string) => Effect.sync(() => void stream.write(text))
+    const isInteractive = stream.isTTY === true && kind !== "dumb"
+    return Layer.succeed(
       Terminal,
       Terminal.of({
-        isInteractive: stream.isTTY === true,
-        rows: () => stream.rows ?? 40,
-        redraw: (lines) =>
-          Effect.sync(() => {
-            const width = stream.columns ?? 120
-            // Home, each line cleared to its end, then everything below cleared: no flicker.
-            stream.write(`\u001B[H${lines.map((line) => `${cut(line, width)}\u001B[K`).join("\n")}\n\u001B[J`)
-          })
+        isInteractive,
+        colours: isInteractive && stream.hasColors?.() === true,
+        rows: () => stream.rows ?? 24,
+        columns: () => stream.columns ?? 80,
+        ownScreen: Effect.asVoid(
+          Effect.acquireRelease(write("\u001B[?1049h\u001B[?25l\u001B[2J"), () => write("\u001B[?25h\u001B[?1049l"))
+        ),
+        // One write, each line cleared behind its text and the rest below it: nothing flickers.
+        redraw: (lines) => write(`\u001B[H${lines.join("\u001B[K\n")}\u001B[K\u001B[J`)
       })
     )
-}
-
-/** Cuts a line to the width, not counting colour codes. */
-const cut = (line: string, width: number): string => {
-  let visible = 0
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colour codes that we wrote ourselves
-  return line.replace(/\u001B\[\d+m|[^\u001B]/gu, (part) =>
-    part.startsWith("\u001B") ? part : ++visible > width ? "" : part
-  )
+  }
 }

@@ -33,7 +33,7 @@ export const command = Command.make(
         line,
         column,
         message,
-        ...(hint === undefined ? {} : { hint })
+        hint: hint ?? null
       }))
       yield* Console.log(JSON.stringify({ ok: problems.length === 0, problems: shown }))
     } else {

@@ -4,7 +4,7 @@
  * HTTP with real signatures and a real journal, and at the end both sides' books are compared.
  */
 import { NodeHttpClient } from "@effect/platform-node"
-import { Console, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Console, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Decimal from "../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
@@ -113,10 +113,12 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     markets,
     assets: new Map(config.markets.assets.map((asset) => [asset.symbol, asset])),
     title: `limitbot ${version}  demo on a sandbox at ${config.venue.url}  (Ctrl-C ends it)`,
-    warning: `Look closer in another terminal:  npm run -s limitbot -- explain --config ${demo.configFile}`,
+    detail: `Look closer in another terminal:  npm run -s limitbot -- explain --config ${demo.configFile}`,
+    warning: undefined,
     forMillis: demo.forMillis,
     cancelOnExit: true,
     json,
+    pictureMillis: Duration.toMillis("10 seconds"),
     killSwitch: yield* KillFile.watch(config.journal)
   }
   const result = yield* BotRun.runBot(options)

@@ -5,13 +5,14 @@
  * never a stack trace; a defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
  */
 import { NodeServices } from "@effect/platform-node"
-import { Cause, Config, Console, Effect, Exit, Layer, Option, Predicate, References } from "effect"
+import { Cause, Config, Console, Effect, Exit, Layer, Logger, Option, Predicate, References } from "effect"
 import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { Process } from "./Process.ts"
 import { runCommand } from "./root.ts"
 import * as Stop from "./Stop.ts"
 import { Terminal } from "./Terminal.ts"
+import * as Usage from "./Usage.ts"
 
 const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>): number => {
   if (Exit.isSuccess(exit)) return 0
@@ -26,7 +27,7 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>): number => {
 /** Said once, on standard error. What the command line library has shown already is not repeated. */
 const lastWords = (cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
-    if (Cause.hasInterruptsOnly(cause)) return
+    if (Cause.hasInterruptsOnly(cause)) return yield* Console.error("limitbot: interrupted; the journal is intact")
     const error = Cause.findErrorOption(cause)
     if (Option.isSome(error)) {
       const said = error.value
@@ -48,10 +49,13 @@ export const launch = (process: NodeJS.Process): void => {
   const stop = Stop.make()
   const services = Layer.mergeAll(
     NodeServices.layer,
-    Terminal.layer(process.stdout),
+    Terminal.layer(process.stdout, process.env["TERM"]),
     Layer.succeed(Stop.Stop, stop.service),
     Layer.succeed(Process, { pid: process.pid, execPath: process.execPath }),
-    Layer.succeed(References.MinimumLogLevel, "Warn")
+    Usage.layer,
+    Layer.succeed(References.MinimumLogLevel, "Warn"),
+    // Standard output belongs to the commands.
+    Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
   )
   const program = runCommand(process.argv.slice(2)).pipe(Effect.tapCause(lastWords), Effect.provide(services))
 

@@ -1,5 +1,5 @@
 /** `limitbot run FILE…`: the bot itself, live or dry. */
-import { Console, Effect, FileSystem, Option, Path } from "effect"
+import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { version } from "../version.ts"
 import * as BotRun from "./BotRun.ts"
@@ -40,11 +40,13 @@ export const command = Command.make(
       strategies,
       markets: Modes.marketsByName(config.markets),
       assets,
-      title: `limitbot ${version}  ${mode}  ${config.venue.url}  account ${account.signerId}`,
+      title: `limitbot ${version}  ${mode}  ${config.venue.url}`,
+      detail: `account ${account.signerId}  journal ${journal}`,
       warning: dryRun ? "DRY RUN: nothing is created or signed, fills are simulated" : undefined,
       forMillis: Option.getOrUndefined(forMillis),
       cancelOnExit,
       json,
+      pictureMillis: Duration.toMillis("10 minutes"),
       killSwitch: yield* Kill.watch(journal)
     }
     if (!json && options.warning !== undefined) yield* Console.log(options.warning)

@@ -1,45 +1,85 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
-import { Console, Effect } from "effect"
+import { Console, DateTime, Effect } from "effect"
 import { Command } from "effect/cli"
-import { unfinished } from "../engine/BotState.ts"
+import { type BotState, unfinished } from "../engine/BotState.ts"
+import * as Lease from "../journal/Lease.ts"
 import * as Money from "../report/Money.ts"
+import { age } from "../report/Words.ts"
 import * as flags from "./flags.ts"
-import { withJournal } from "./JournalView.ts"
-import { age, frame } from "./Screen.ts"
+import { type View, withJournal } from "./JournalView.ts"
+import * as KillFile from "./KillFile.ts"
+import { frame, paper } from "./Screen.ts"
 import { Terminal } from "./Terminal.ts"
 
 export const command = Command.make(
   "status",
   { config: flags.config, json: flags.json },
   Effect.fn(function* ({ config, json }) {
-    const terminal = yield* Terminal
-    yield* withJournal(config, ({ state, assets, now, journal }) =>
+    yield* withJournal(config, (view) =>
       Effect.gen(function* () {
-        const money = Money.rows(state.ledger, assets)
-        const residual = Money.residual(state.ledger, assets)
-        const openOrders = unfinished(state).length
-        if (json) {
-          const { run, killed, fills } = state
-          yield* Console.log(
-            JSON.stringify({ journal, run, killed: killed ?? null, fills, openOrders, money, residual })
-          )
-          return
-        }
-        const started = state.run === undefined ? "never run" : `last started ${age(now - state.runStartedAt)} ago`
-        const title = `${journal}: ${started}, ${state.fills} fills, ${openOrders} open orders`
-        const lines = frame({
-          title,
-          warning: state.run?.mode === "dry-run" ? "DRY RUN: nothing was created or signed" : undefined,
-          state,
-          assets,
-          prices: new Map(),
-          recent: [],
-          now,
-          colours: terminal.isInteractive,
-          slots: Number.POSITIVE_INFINITY
-        })
-        yield* Console.log(lines.join("\n").trimEnd())
+        const holder = yield* Lease.holder(view.journal)
+        const killSwitch = yield* Effect.flatten(KillFile.watch(view.journal))
+        yield* json ? printJson(view, holder, killSwitch) : printScreen(view, holder, killSwitch)
       })
     )
   })
 ).pipe(Command.withDescription("Show slots, orders and money as the journal has them"))
+
+const printJson = (
+  { journal, state, assets }: View,
+  holder: Lease.Holder | undefined,
+  killSwitch: string | undefined
+): Effect.Effect<void> =>
+  Console.log(
+    JSON.stringify({
+      journal,
+      runningPid: holder?.pid ?? null,
+      run: state.run,
+      killSwitch: killSwitch ?? null,
+      venueDownSince: state.venueDownSince ?? null,
+      frozen: [...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>
+        frozen === undefined ? [] : [{ slot: `${strategy}/${slot}`, why: frozen }]
+      ),
+      fills: state.fills,
+      openOrders: unfinished(state).length,
+      money: Money.rows(state.ledger, assets),
+      residual: Money.residual(state.ledger, assets)
+    })
+  )
+
+const printScreen = Effect.fnUntraced(function* (
+  { journal, state, assets, now }: View,
+  holder: Lease.Holder | undefined,
+  killSwitch: string | undefined
+) {
+  const terminal = yield* Terminal
+  const lines = frame(
+    {
+      title: journal,
+      detail:
+        state.run === undefined ? undefined : `${state.run.mode}  ${state.run.venue}  account ${state.run.account}`,
+      warning: pendingSwitch(state.killed, killSwitch, holder !== undefined),
+      running:
+        holder === undefined ? stopped(state) : `running as process ${holder.pid} for ${age(now - holder.since)}`,
+      state,
+      assets,
+      prices: new Map(),
+      recent: [],
+      now
+    },
+    { ...paper, colours: terminal.colours }
+  )
+  yield* Console.log(lines.join("\n").trimEnd())
+})
+
+/** The bot notes the switch when it obeys; until then the journal and the switch differ. */
+const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {
+  if ((noted === undefined) === (switched === undefined)) return undefined
+  const when = isRunning ? "the bot obeys at its next turn" : "no bot is running; it takes effect with the next start"
+  return switched === undefined ? `Kill switch released: ${when}` : `Kill switch set (${switched}): ${when}`
+}
+
+const stopped = ({ run, runStartedAt }: BotState): string =>
+  run === undefined
+    ? "NOT RUNNING, never ran"
+    : `NOT RUNNING, last started ${DateTime.formatIso(DateTime.makeUnsafe(runStartedAt))}`

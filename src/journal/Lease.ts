@@ -4,6 +4,7 @@
  * written into the same file, readable while it is locked.
  */
 import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
 import { Clock, DateTime, Effect, Layer, Schema } from "effect"
 
 /** Another process is running this journal. Two writers could fund one slot twice, so the second one stops. */
@@ -39,7 +40,13 @@ const isBusy = (cause: unknown): boolean =>
   // 5 is SQLITE_BUSY; extended codes keep it in the low byte.
   cause instanceof Error && "errcode" in cause && typeof cause.errcode === "number" && (cause.errcode & 0xff) === 5
 
-const readHolder = (database: DatabaseSync): { readonly pid: number; readonly since: number } => {
+export interface Holder {
+  readonly pid: number
+  /** Epoch milliseconds. */
+  readonly since: number
+}
+
+const readHolder = (database: DatabaseSync): Holder => {
   const row = database.prepare("SELECT pid, since FROM holder WHERE id = 1").get()
   return { pid: Number(row?.["pid"] ?? 0), since: Number(row?.["since"] ?? 0) }
 }
@@ -69,3 +76,19 @@ export const layer = ({ journal, pid }: LeaseOptions): Layer.Layer<never, Journa
       })
     })
   )
+
+/** Who runs the journal now, if anybody does. Looking takes a free lease for an instant and creates no file. */
+export const holder = (journal: string): Effect.Effect<Holder | undefined> =>
+  Effect.acquireUseRelease(
+    Effect.try(() => {
+      const file = pathToFileURL(`${journal}.lease`)
+      file.searchParams.set("mode", "rw")
+      return new DatabaseSync(file, { timeout: 0 })
+    }),
+    (database) =>
+      Effect.try({ try: () => database.exec("BEGIN IMMEDIATE"), catch: (cause) => cause }).pipe(
+        Effect.as(undefined),
+        Effect.catchIf(isBusy, () => Effect.sync(() => readHolder(database)))
+      ),
+    (database) => Effect.sync(() => database.close())
+  ).pipe(Effect.orElseSucceed(() => undefined))

@@ -2,9 +2,11 @@
  * One sentence per event, for the terminal and the log. `undefined` for events that only serve recovery: they are in the
  * journal and in `--json`, but say nothing to a person.
  */
-import type { BotEvent } from "../domain/BotEvent.ts"
+import type { BotEvent, Recorded } from "../domain/BotEvent.ts"
 import { format as price } from "../domain/Decimal.ts"
 import { type Assets, withSymbol } from "./Money.ts"
+import { printable } from "./Table.ts"
+import { age, clock, counted } from "./Words.ts"
 
 /** How much a person should care. */
 export type Weight = "quiet" | "good" | "warn" | "alarm"
@@ -20,6 +22,12 @@ export const describe = (event: BotEvent, assets: Assets): Line | undefined => {
   if (said === undefined) return undefined
   const [text, weight = "quiet"] = said
   return { subject: subjectOf(event), text, weight }
+}
+
+/** "12:34:56.789  grid/cell-03  FILL …", for a log. */
+export const logLine = ({ at, event }: Recorded, assets: Assets): string | undefined => {
+  const line = describe(event, assets)
+  return line === undefined ? undefined : printable(`${clock(at)}  ${line.subject}  ${line.text}`)
 }
 
 const subjectOf = (event: BotEvent): string =>
@@ -43,9 +51,9 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
     case "VenueDown":
       return [`the venue does not answer: ${event.reason}`, "alarm"]
     case "VenueUp":
-      return [`the venue answers again after ${Math.round(event.downMillis / 1000)} s`, "good"]
+      return [`the venue answers again after ${age(event.downMillis)}`, "good"]
     case "Decided":
-      return [`wants ${event.desired.length} orders, ${event.absent.length} slots wait`]
+      return [`wants ${counted(event.desired.length, "order")}; ${counted(event.absent.length, "slot")} stay empty`]
     case "Denied":
       return [`denied by our limit ${event.limit}: ${event.reason}`, "warn"]
     case "Deferred":
@@ -91,7 +99,7 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
       return [`the venue refused the cancel: ${event.code}: ${event.text}`, "warn"]
     case "Closed":
       return [
-        `order ended ${event.status}${event.unspent > 0n ? `, ${money(event.inputAsset, event.unspent)} come back` : ""}`
+        `order ended ${event.status}${event.unspent > 0n ? `, ${money(event.inputAsset, event.unspent)} to come back` : ""}`
       ]
     case "PaidOut":
       return [`paid out ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`, "good"]

@@ -1,6 +1,6 @@
 /** Where every unit of every asset is, for people and for programs. Amounts are exact decimals in units of the asset. */
 import { type Amount, type Asset, format } from "../domain/Amount.ts"
-import { type Ledger, places, totals } from "../domain/Ledger.ts"
+import { type Ledger, type Place, places, totals } from "../domain/Ledger.ts"
 import * as Table from "./Table.ts"
 
 export type Assets = ReadonlyMap<string, Asset>
@@ -25,28 +25,50 @@ export const rows = (ledger: Ledger, assets: Assets): ReadonlyArray<MoneyRow> =>
 
 /** Residual by asset, zeros included: "0" is the good news that people look for. */
 export const residual = (ledger: Ledger, assets: Assets): Readonly<Record<string, string>> => {
-  const found = new Map(
-    totals(ledger).flatMap(({ asset, place, amount }) => (place === "residual" ? [[asset, amount]] : []))
-  )
-  const seen = new Set(totals(ledger).map(({ asset }) => asset))
-  return Object.fromEntries([...seen].map((asset) => [asset, amountText(assets, asset, found.get(asset) ?? 0n)]))
+  const { symbols, sum } = holdings(ledger)
+  return Object.fromEntries(symbols.map((symbol) => [symbol, amountText(assets, symbol, sum(symbol, ["residual"]))]))
 }
 
-/** One line per asset, one column per place that holds anything; `residual` is always shown. */
+/** What was paid in fees is not ours any more. */
+const ours = places.filter((place) => place !== "fees")
+const underWay = ["deposit in flight", "filled unpaid", "payout in flight", "refund in flight"] as const
+
+/** A balance sheet: one line per place, one column per asset. It keeps its shape whatever moves. */
 export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
-  const found = totals(ledger)
-  const used = places.filter(
-    (place) => place === "residual" || place === "wallet" || found.some((row) => row.place === place)
-  )
-  const symbols = [...new Set(found.map(({ asset }) => asset))]
+  const { symbols, sum } = holdings(ledger)
+  const line = (title: string, of: ReadonlyArray<Place>) => [
+    title,
+    ...symbols.map((symbol) => amountText(assets, symbol, sum(symbol, of)))
+  ]
   return Table.render(
-    [{ title: "ASSET" }, ...used.map((place) => ({ title: place.toUpperCase(), align: "right" as const }))],
-    symbols.map((symbol) => [
-      symbol,
-      ...used.map((place) => {
-        const amount = found.find((row) => row.asset === symbol && row.place === place)?.amount ?? 0n
-        return amountText(assets, symbol, amount)
-      })
-    ])
+    [{ title: "MONEY" }, ...symbols.map((title) => ({ title, align: "decimal" as const }))],
+    [...places.map((place) => line(place, [place])), line("total without fees", ours)]
   )
+}
+
+/** The same in one line per asset, for a small screen: what is on its way in, out or back is one figure. */
+export const shortTable = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
+  const { symbols, sum } = holdings(ledger)
+  const columns: ReadonlyArray<readonly [string, ReadonlyArray<Place>]> = [
+    ["WALLET", ["wallet"]],
+    ["IN ORDER", ["in order"]],
+    ["IN FLIGHT", underWay],
+    ["FEES", ["fees"]],
+    ["RESIDUAL", ["residual"]],
+    ["TOTAL", ours]
+  ]
+  return Table.render(
+    [{ title: "MONEY" }, ...columns.map(([title]) => ({ title, align: "decimal" as const }))],
+    symbols.map((symbol) => [symbol, ...columns.map(([, of]) => amountText(assets, symbol, sum(symbol, of)))])
+  )
+}
+
+const holdings = (ledger: Ledger) => {
+  const found = totals(ledger)
+  const sum = (symbol: string, of: ReadonlyArray<Place>): Amount =>
+    found.reduce(
+      (total, { asset, place, amount }) => total + (asset === symbol && of.includes(place) ? amount : 0n),
+      0n
+    )
+  return { symbols: [...new Set(found.map(({ asset }) => asset))], sum }
 }

@@ -1,11 +1,15 @@
-/** Plain-text tables: columns as wide as their widest cell, numbers to the right. Cells never contain line breaks. */
+/**
+ * Plain-text tables: columns as wide as their widest cell, numbers under each other by their decimal point. Cells never
+ * contain line breaks, and nothing that comes from a file or the venue can repaint a terminal.
+ */
 
 export interface Column {
   readonly title: string
-  readonly align?: "left" | "right"
+  /** `decimal` puts the points of numbers under each other; a unit may follow the number. */
+  readonly align?: "left" | "right" | "decimal"
 }
 
-/** Control and direction characters: nothing that comes from a file or the venue may repaint a terminal. */
+/** Control and direction characters. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
 export const printable = (text: string): string => text.replace(unprintable, "\uFFFD")
@@ -14,18 +18,26 @@ export const render = (
   columns: ReadonlyArray<Column>,
   rows: ReadonlyArray<ReadonlyArray<string>>
 ): ReadonlyArray<string> => {
-  const cells = rows.map((row) => row.map(printable))
-  const widths = columns.map((column, index) =>
-    Math.max(column.title.length, ...cells.map((row) => row[index]?.length ?? 0))
-  )
-  const line = (row: ReadonlyArray<string>): string =>
-    columns
-      .map((column, index) => {
-        const cell = row[index] ?? ""
-        const width = widths[index] ?? 0
-        return column.align === "right" ? cell.padStart(width) : cell.padEnd(width)
-      })
+  const cellsOf = (index: number): ReadonlyArray<string> => rows.map((row) => printable(row[index] ?? ""))
+  const rendered = columns.map(({ title, align = "left" }, index) => {
+    const cells = align === "decimal" ? byPoint(cellsOf(index)) : cellsOf(index)
+    const width = Math.max(title.length, ...cells.map((cell) => cell.length))
+    return [title, ...cells].map((cell) => (align === "left" ? cell.padEnd(width) : cell.padStart(width)))
+  })
+  return ["", ...rows].map((_, line) =>
+    rendered
+      .map((column) => column[line] ?? "")
       .join("  ")
       .trimEnd()
-  return [line(columns.map((column) => column.title)), ...cells.map(line)]
+  )
+}
+
+/** Pads the fractions (and what follows) of numbers to one width, so that padding on the left aligns the points. */
+const byPoint = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const parts = cells.map((cell) => /^(-?\d+)(\.\d+)?(.*)$/.exec(cell) ?? ["", cell, "", ""])
+  const widest = (part: number) => Math.max(0, ...parts.map((found) => found[part]?.length ?? 0))
+  const [fraction, unit] = [widest(2), widest(3)]
+  return parts.map(([, whole = "", after = "", suffix = ""]) =>
+    whole === "" ? "" : whole + after.padEnd(fraction) + suffix.padEnd(unit)
+  )
 }

@@ -1,0 +1,113 @@
+/** Every slot as a row for people: what it holds, in which state, why, and how much a glance at it is worth. */
+import * as Decimal from "../domain/Decimal.ts"
+import { mid, type TwoSidedPrice } from "../domain/Market.ts"
+import {
+  type BotState,
+  filledBase,
+  type Placement,
+  type StrategyState,
+  slotKey,
+  unfinished
+} from "../engine/BotState.ts"
+import * as Money from "../report/Money.ts"
+
+export interface SlotRow {
+  readonly slot: string
+  readonly side: string
+  readonly price: string
+  readonly quantity: string
+  readonly filled: string
+  readonly state: string
+  readonly legs: string
+  readonly why: string
+  readonly colour: "red" | "green" | "cyan" | "dim"
+  /** Lower is shown first: trouble, then money on the move, then orders by their distance from the price. */
+  readonly rank: number
+}
+
+const rankOf = { trouble: -2, moving: -1, empty: 1_000 } as const
+
+/** In the order of their names. */
+export const slotRows = (
+  state: BotState,
+  assets: Money.Assets,
+  prices: ReadonlyMap<string, TwoSidedPrice>
+): ReadonlyArray<SlotRow> => {
+  const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
+  const keys = new Set([...[...state.strategies.values()].flatMap((strategy) => namedSlots(strategy)), ...live.keys()])
+  return [...keys].sort().map((key) => {
+    const placement = live.get(key)
+    const legs = String(state.slots.get(key)?.completedLegs ?? 0)
+    return placement === undefined
+      ? emptyRow(state, key, legs)
+      : placementRow(placement, key, legs, assets, prices.get(placement.market))
+  })
+}
+
+const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
+  const { decision } = strategy
+  if (decision === undefined) return []
+  return [...decision.desired, ...decision.absent].map(({ slot }) => slotKey(strategy.name, slot))
+}
+
+const placementRow = (
+  placement: Placement,
+  slot: string,
+  legs: string,
+  assets: Money.Assets,
+  price: TwoSidedPrice | undefined
+): SlotRow => {
+  const { side, quantity, contradiction, cancel, why } = placement
+  const base = side === "SELL" ? placement.inputAsset : placement.outputAsset
+  const isTrouble = contradiction !== undefined || placement.payout === "failed" || placement.refund === "failed"
+  return {
+    slot,
+    side,
+    price: Decimal.format(placement.price),
+    quantity: Money.withSymbol(assets, base, quantity),
+    filled: `${(filledBase(placement) * 100n) / quantity} %`,
+    state: stateOf(placement),
+    legs,
+    why: contradiction ?? cancel?.why.text ?? why.text,
+    colour: isTrouble ? "red" : side === "BUY" ? "green" : "cyan",
+    rank: isTrouble ? rankOf.trouble : isResting(placement) ? distance(placement, price) : rankOf.moving
+  }
+}
+
+const stateOf = ({ state, cancel }: Placement): string =>
+  cancel !== undefined && (state === "open" || state === "funding") ? "cancelling" : state
+
+const isResting = ({ state, cancel, fills }: Placement): boolean =>
+  state === "open" && cancel === undefined && fills.size === 0
+
+/** From the price, as a share of it; at the end of the queue when there is no price. */
+const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number => {
+  if (now === undefined) return 0
+  const present = Decimal.toNumber(mid(now))
+  return Math.abs(Decimal.toNumber(price) - present) / present
+}
+
+const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {
+  const cut = key.indexOf("/")
+  const strategy = state.strategies.get(key.slice(0, cut))
+  const name = key.slice(cut + 1)
+  const frozen = state.slots.get(key)?.frozen
+  const absent = strategy?.decision?.absent.find(({ slot }) => slot === name)?.why.text
+  const why =
+    frozen ??
+    strategy?.refusals.get(name) ??
+    absent ??
+    (state.killed === undefined ? "waits to be placed" : "the kill switch is on")
+  return {
+    slot: key,
+    side: "",
+    price: "",
+    quantity: "",
+    filled: "",
+    state: frozen === undefined ? "empty" : "frozen",
+    legs,
+    why,
+    colour: frozen === undefined ? "dim" : "red",
+    rank: frozen === undefined ? rankOf.empty : rankOf.trouble
+  }
+}

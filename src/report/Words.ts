@@ -1,0 +1,19 @@
+/** How figures are said in sentences: ages, times of day, counted things. */
+
+export const age = (millis: number): string => {
+  const seconds = Math.max(0, millis) / 1000
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
+}
+
+/** "1 fill", "2 fills". */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+/** Time of day in UTC, to the millisecond. */
+export const clock = (at: number): string => {
+  const pad = (value: number, width = 2) => String(Math.trunc(value)).padStart(width, "0")
+  const day = ((at % 86_400_000) + 86_400_000) % 86_400_000
+  return `${pad(day / 3_600_000)}:${pad((day / 60_000) % 60)}:${pad((day / 1000) % 60)}.${pad(day % 1000, 3)}`
+}
