@@ -1,0 +1,105 @@
+/**
+ * Many trials on all cores. Worker threads share the candles and take trials from one counter; every trial is a pure
+ * function of its number, so the results are those of single runs, whatever the number of threads and their order.
+ */
+import { Worker } from "node:worker_threads"
+import { Effect, Schema } from "effect"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Candles } from "./Candles.ts"
+import type * as Kernel from "./Kernel.ts"
+import type { Assignment } from "./SweepWorker.ts"
+import * as Trial from "./Trial.ts"
+
+export class SweepFailed extends Schema.TaggedError<SweepFailed>()("SweepFailed", { message: Schema.String }) {}
+
+export interface Plan {
+  readonly search: Trial.Search
+  readonly candles: Candles
+  readonly indices: Kernel.Indices
+  readonly trials: ReadonlyArray<number>
+  /** 1: in this thread. */
+  readonly threads: number
+}
+
+/** Runs all trials; `onResult` hears of each as it ends, in no particular order. */
+export const run = (plan: Plan, onResult: (result: Trial.TrialResult) => void): Effect.Effect<void, SweepFailed> => {
+  const threads = Math.min(plan.threads, plan.trials.length)
+  if (threads > 1) return inThreads(plan, threads, onResult)
+  const { search, candles, indices } = plan
+  return Effect.forEach(
+    plan.trials,
+    (trial) => Effect.sync(() => onResult(Trial.run(search, trial, candles, indices))),
+    { discard: true }
+  )
+}
+
+const inThreads = (
+  { search, candles, indices, trials }: Plan,
+  threads: number,
+  onResult: (result: Trial.TrialResult) => void
+) =>
+  Effect.callback<void, SweepFailed>((resume) => {
+    const taken = new Int32Array(new SharedArrayBuffer(4))
+    const assignment: Assignment = { search, candles, indices, trials, taken }
+    let running = threads
+    const workers = Array.from({ length: threads }, () => {
+      const worker = new Worker(new URL("./SweepWorker.ts", import.meta.url), { workerData: assignment })
+      worker.on("message", onResult)
+      worker.on("error", (cause) =>
+        resume(
+          Effect.fail(
+            new SweepFailed({ message: `a worker thread failed: ${cause instanceof Error ? cause.message : cause}` })
+          )
+        )
+      )
+      worker.on("exit", () => {
+        running--
+        if (running === 0) resume(Effect.void)
+      })
+      return worker
+    })
+    return Effect.promise(() => Promise.all(workers.map((worker) => worker.terminate())))
+  })
+
+export const objectives = ["pnlQuote", "dailySharpe", "maxDrawdown", "pnlPerDrawdown"] as const
+export type Objective = (typeof objectives)[number]
+
+/** Larger is better. */
+export const score = (objective: Objective, result: Trial.TrialResult): number => {
+  const pnl = Number(result.pnlQuote)
+  switch (objective) {
+    case "pnlQuote":
+      return pnl
+    case "dailySharpe":
+      return result.dailySharpe
+    case "maxDrawdown":
+      return -result.maxDrawdown
+    case "pnlPerDrawdown":
+      return result.maxDrawdown > 0 ? pnl / result.maxDrawdown : pnl
+  }
+}
+
+const constraint = /^(pnlQuote|feesQuote|base|quote|fills|maxDrawdown|dailySharpe)\s*(<=|>=|<|>)\s*(-?[\d.]+)$/
+
+/** `maxDrawdown<=0.2`, `fills>100`; undefined when it is none. */
+export const parseConstraint = (text: string): ((result: Trial.TrialResult) => boolean) | undefined => {
+  const [, name, operator, limit] = constraint.exec(text.trim()) ?? []
+  const bound = limit === undefined ? undefined : Decimal.parse(limit)
+  if (name === undefined || bound === undefined) return undefined
+  const value = (result: Trial.TrialResult): number => Number(Object.entries(result).find(([key]) => key === name)?.[1])
+  const against = Decimal.toNumber(bound)
+  if (operator === "<=") return (result) => value(result) <= against
+  if (operator === ">=") return (result) => value(result) >= against
+  if (operator === "<") return (result) => value(result) < against
+  return (result) => value(result) > against
+}
+
+/** Accepted trials, the best first; equal scores in the order of their numbers. */
+export const ranked = (
+  results: ReadonlyArray<Trial.TrialResult>,
+  objective: Objective,
+  accept: ReadonlyArray<(result: Trial.TrialResult) => boolean>
+): ReadonlyArray<Trial.TrialResult> =>
+  results
+    .filter((result) => result.refused === undefined && accept.every((holds) => holds(result)))
+    .sort((a, b) => score(objective, b) - score(objective, a) || a.trial - b.trial)

@@ -1,0 +1,96 @@
+/**
+ * The values that a sweep tries: for each key of the strategy file a range (`from..to:step`) or a list (`a,b,c`), all
+ * combinations or a seeded random choice of them. Values are decimal text from end to end, so that a trial is the file
+ * that a person would have written.
+ */
+import { parseDocument } from "yaml"
+import * as Decimal from "../domain/Decimal.ts"
+
+export interface Dimension {
+  /** Keys of the strategy file, from the top: `grid.levels`. */
+  readonly path: string
+  readonly values: ReadonlyArray<string>
+}
+
+/** Text that is no dimension, and what to write instead. */
+export class SpaceError extends Error {}
+
+const mostValues = 1_000_000
+
+const range = (path: string, text: string): ReadonlyArray<string> | undefined => {
+  const [, from, to, step] = /^([-+\d.]+?)\.\.([-+\d.]+?)(?::([\d.]+))?(%?)$/.exec(text) ?? []
+  const unit = text.endsWith("%") ? "%" : ""
+  if (from === undefined || to === undefined) return undefined
+  const [low, high, by] = [Decimal.parse(from), Decimal.parse(to), Decimal.parse(step ?? "1")]
+  if (low === undefined || high === undefined || by === undefined || !Decimal.isPositive(by))
+    throw new SpaceError(`${path}: ${text} is no range; write from..to:step, for example 10..50:5`)
+  if (Decimal.isLess(high, low))
+    throw new SpaceError(`${path}: ${text} ends before it begins; write the smaller number first`)
+  const values: Array<string> = []
+  for (let value = low; Decimal.compare(value, high) <= 0; value = Decimal.add(value, by)) {
+    values.push(Decimal.format(value) + unit)
+    if (values.length > mostValues)
+      throw new SpaceError(`${path}: ${text} has more than ${mostValues} values; take a larger step`)
+  }
+  return values
+}
+
+/** `grid.levels=10..50:5`, `grid.levels=10,20,30`. */
+export const dimension = (text: string): Dimension => {
+  const at = text.indexOf("=")
+  const [path, right] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+  if (at <= 0 || path === "" || right === "")
+    throw new SpaceError(`${JSON.stringify(text)} sets nothing; write key=from..to:step or key=a,b,c`)
+  const values = range(path, right) ?? right.split(",").map((value) => value.trim())
+  if (values.includes("")) throw new SpaceError(`${path}: ${right} has an empty value; write key=a,b,c`)
+  return { path, values }
+}
+
+/** Number of combinations. */
+export const size = (space: ReadonlyArray<Dimension>): number =>
+  space.reduce((product, { values }) => product * values.length, 1)
+
+/** The combination of this number: the last dimension changes fastest. */
+export const combination = (space: ReadonlyArray<Dimension>, index: number): ReadonlyArray<string> => {
+  let rest = index
+  return space
+    .toReversed()
+    .map(({ values }) => {
+      const value = values[rest % values.length] ?? ""
+      rest = Math.floor(rest / values.length)
+      return value
+    })
+    .toReversed()
+}
+
+/** `count` different combinations, the same for the same seed; all when there are not more. */
+export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: number): ReadonlyArray<number> => {
+  const all = size(space)
+  if (count >= all) return Array.from({ length: all }, (_, index) => index)
+  let state = (seed >>> 0) + 0x9e3779b9
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const chosen = new Set<number>()
+  while (chosen.size < count) chosen.add(Math.floor(next() * all))
+  return [...chosen]
+}
+
+/** The strategy file with other values in place of its own: nothing else of its text changes. */
+export const apply = (text: string, space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>): string => {
+  const document = parseDocument(text)
+  const edits = space.map(({ path }, index) => {
+    const node = document.getIn(path.split("."), true)
+    const place = typeof node === "object" && node !== null && "range" in node ? node.range : undefined
+    if (!Array.isArray(place) || !("value" in Object(node)))
+      throw new SpaceError(
+        `${path}: the strategy file has no such value; name a key that stands in it, such as grid.levels`
+      )
+    return { from: Number(place[0]), to: Number(place[1]), value: values[index] ?? "" }
+  })
+  edits.sort((a, b) => b.from - a.from)
+  return edits.reduce((edited, { from, to, value }) => edited.slice(0, from) + value + edited.slice(to), text)
+}

@@ -1,0 +1,21 @@
+/** A worker thread of a sweep: takes the next trial by an atomic counter until none is left. Candles are shared memory. */
+import { parentPort, workerData } from "node:worker_threads"
+import type { Candles } from "./Candles.ts"
+import type * as Kernel from "./Kernel.ts"
+import * as Trial from "./Trial.ts"
+
+export interface Assignment {
+  readonly search: Trial.Search
+  readonly candles: Candles
+  readonly indices: Kernel.Indices
+  readonly trials: ReadonlyArray<number>
+  /** One element: the number of trials taken so far. */
+  readonly taken: Int32Array
+}
+
+const work = ({ search, candles, indices, trials, taken }: Assignment): void => {
+  for (let next = Atomics.add(taken, 0, 1); next < trials.length; next = Atomics.add(taken, 0, 1))
+    parentPort?.postMessage(Trial.run(search, trials[next] ?? 0, candles, indices))
+}
+
+work(workerData)

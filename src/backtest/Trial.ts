@@ -1,0 +1,85 @@
+/** One trial of a search: the strategy file with other values, run like any backtest, and what is kept of it. */
+import { Result } from "effect"
+import { format } from "../domain/Amount.ts"
+import type { Markets } from "../strategy/Markets.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import * as StrategyFile from "../strategy/StrategyFile.ts"
+import * as Backtest from "./Backtest.ts"
+import type { Candles } from "./Candles.ts"
+import * as EquityCurve from "./EquityCurve.ts"
+import type { FillMode } from "./FillModel.ts"
+import type * as Kernel from "./Kernel.ts"
+import * as SweepSpace from "./SweepSpace.ts"
+
+export interface Search {
+  /** Content and name of the strategy file. */
+  readonly text: string
+  readonly file: string
+  readonly markets: Markets
+  readonly space: ReadonlyArray<SweepSpace.Dimension>
+  readonly mode: FillMode
+  readonly options: Backtest.Options
+}
+
+/** What a trial is judged by; `refused` when the values make no strategy. */
+export interface TrialResult {
+  readonly trial: number
+  readonly values: ReadonlyArray<string>
+  readonly refused?: string
+  readonly pnlQuote: string
+  readonly feesQuote: string
+  readonly base: string
+  readonly quote: string
+  readonly fills: number
+  readonly maxDrawdown: number
+  /** Mean over deviation of daily returns, not per year. */
+  readonly dailySharpe: number
+}
+
+const dayMillis = 86_400_000
+
+export const strategyOf = (search: Search, values: ReadonlyArray<string>): Strategy | string => {
+  const text = SweepSpace.apply(search.text, search.space, values)
+  return Result.match(StrategyFile.parse(text, search.file, search.markets), {
+    onSuccess: (strategy) => strategy,
+    onFailure: (problems) => problems.map(({ message }) => message).join("; ")
+  })
+}
+
+const dailySharpeOf = (equity: ReadonlyArray<number>): number => {
+  const returns = equity.slice(1).map((value, index) => value / (equity[index] ?? value) - 1)
+  if (returns.length < 2) return 0
+  const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length
+  const variance = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (returns.length - 1)
+  return variance > 0 ? mean / Math.sqrt(variance) : 0
+}
+
+/** Days of one series, found once. */
+const daysOf = new WeakMap<Candles, ReadonlyArray<number>>()
+const days = (candles: Candles): ReadonlyArray<number> => {
+  const known = daysOf.get(candles) ?? EquityCurve.periodEnds(candles, dayMillis)
+  daysOf.set(candles, known)
+  return known
+}
+
+const nothing = { pnlQuote: "0", feesQuote: "0", base: "0", quote: "0", fills: 0, maxDrawdown: 0, dailySharpe: 0 }
+
+export const run = (search: Search, trial: number, candles: Candles, indices: Kernel.Indices): TrialResult => {
+  const values = SweepSpace.combination(search.space, trial)
+  const strategy = strategyOf(search, values)
+  if (typeof strategy === "string") return { trial, values, refused: strategy, ...nothing }
+  const side = Backtest.run(strategy, candles, indices, search.mode, search.options)
+  const { market, limits } = strategy
+  const curve = EquityCurve.at(side.outcome, candles, { market, budget: limits.budget }, days(candles))
+  return {
+    trial,
+    values,
+    pnlQuote: format(side.pnlQuote, market.quote.decimals),
+    feesQuote: format(side.feesQuote, market.quote.decimals),
+    base: format(side.outcome.base, market.base.decimals),
+    quote: format(side.outcome.quote, market.quote.decimals),
+    fills: side.outcome.fills.count,
+    maxDrawdown: side.outcome.maxDrawdown,
+    dailySharpe: dailySharpeOf(curve.map(({ equity }) => equity))
+  }
+}
