@@ -18,7 +18,7 @@ import { type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
 import { OrderListResponse, OrderResponse, toOrder, type WireOrder } from "./WireOrder.ts"
 import { type Quote, QuoteResponse } from "./WireQuote.ts"
-import { formatTimestamp, parseAmount } from "./WireValue.ts"
+import { clean, formatTimestamp, parseAmount } from "./WireValue.ts"
 
 const pageSize = 50
 const quoteValidMillis = Duration.toMillis("10 minutes")
@@ -92,10 +92,8 @@ const makeFunding = Effect.gen(function* () {
     const send = client.post("/v0/submit-intent", signed.body)
     const { value, ...trace } = yield* client.write(calls.submitIntent, send, SubmitIntentResponse)
     if (value.intentHash === signed.intentHash) return { ...trace, value: { intentHash: value.intentHash } }
-    return yield* noAnswer(
-      calls.submitIntent.operation,
-      "the venue acknowledged another intent than the one that was sent"
-    )
+    const text = "the venue acknowledged another intent than the one that was sent"
+    return yield* noAnswer(calls.submitIntent.operation, text, trace)
   })
 
   return { generateIntent, submitIntent }
@@ -163,9 +161,9 @@ const oneOrder = (
   expectedId?: string
 ): Effect.Effect<Answer<Order>, VenueError> => {
   const order = toOrder(value.data)
-  if (Result.isFailure(order)) return noAnswer(operation, `the answered order is unusable: ${order.failure}`)
+  if (Result.isFailure(order)) return noAnswer(operation, `the answered order is unusable: ${order.failure}`, trace)
   if (expectedId !== undefined && order.success.id !== expectedId) {
-    return noAnswer(operation, "the venue answered with another order than the one that was asked for")
+    return noAnswer(operation, "the venue answered with another order than the one that was asked for", trace)
   }
   return Effect.succeed({ ...trace, value: order.success })
 }
@@ -177,7 +175,7 @@ const readable = (orders: ReadonlyArray<WireOrder>): Effect.Effect<ReadonlyArray
       const order = toOrder(wire)
       if (Result.isSuccess(order)) return Effect.succeed([order.success])
       return Effect.as(
-        Effect.logWarning("Skipped an unusable order in the list", { id: wire.id, why: order.failure }),
+        Effect.logWarning("Skipped an unusable order in the list", { id: clean(wire.id), why: order.failure }),
         []
       )
     }),

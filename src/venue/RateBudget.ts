@@ -47,7 +47,7 @@ export class RateBudget extends Context.Service<
         const next = firstWaiting()
         if (next === undefined) return yield* Queue.take(bell)
         const wait = bucket.waitMillis(next, yield* Clock.currentTimeMillis)
-        if (wait > 0) return yield* Effect.raceFirst(Effect.sleep(wait), Queue.take(bell))
+        if (wait > 0) return yield* Effect.timeoutOption(Queue.take(bell), wait)
         const turn = queues[next].shift()
         if (turn === undefined) return
         bucket.spend()

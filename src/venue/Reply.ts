@@ -9,11 +9,10 @@ import { DateTime, Duration, Effect, Option, Schema, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "./VenueError.ts"
 import { MessageBody, StructuredErrors } from "./WireError.ts"
-import { parseTimestamp } from "./WireValue.ts"
+import { clean, parseTimestamp } from "./WireValue.ts"
 
 /** Fifty orders take about 60 kB; a thousand history records about 1.5 MB. */
 const maxBodyBytes = 4 * 1024 * 1024
-const maxTextLength = 300
 const defaultPauseMillis = 1000
 const minPauseMillis = 1000
 const maxPauseMillis = 300_000
@@ -33,14 +32,15 @@ export interface Reply {
   readonly body: string
 }
 
-/** Cut and free of control characters: safe in logs, terminals and pages. */
-export const clean = (text: string): string =>
-  text.slice(0, maxTextLength).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
-
 const unknown = (operation: string, text: string, seen: { status?: number; correlationId?: string } = {}): VenueError =>
   new VenueError({ reason: new OutcomeUnknown({ operation, text, ...seen }) })
 
-export const noAnswer = (operation: string, text: string): VenueError => unknown(operation, text)
+/** An answer that is none. `trace` is what came with it. */
+export const noAnswer = (
+  operation: string,
+  text: string,
+  { correlationId }: { readonly correlationId?: string } = {}
+): VenueError => unknown(operation, clean(text), correlationId === undefined ? {} : { correlationId })
 
 /** A 2xx that says something impossible. */
 export const impossible = (operation: string, reply: Reply, text: string): VenueError =>
@@ -104,7 +104,7 @@ const asTraced = Schema.decodeUnknownOption(
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? clean(value) : undefined)
 
 /** Correlation id and time of the venue, wherever this endpoint puts them. */
-export const traceOf = (json: unknown): { readonly correlationId?: string; readonly venueTime?: number } => {
+const traceOf = (json: unknown): { readonly correlationId?: string; readonly venueTime?: number } => {
   const top = Option.getOrUndefined(asTraced(json))
   const meta = Option.getOrUndefined(asTraced(top?.meta))
   const correlationId = textOf(meta?.correlationId) ?? textOf(top?.correlationId)
@@ -123,7 +123,7 @@ const seenIn = (reply: Reply): { status: number; correlationId?: string } => {
 }
 
 /** `Retry-After` in seconds or as a date, kept within bounds. */
-export const pauseMillis = (header: string | undefined, now: number): number | undefined => {
+const pauseMillis = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
   const date = Option.map(DateTime.make(header), DateTime.toEpochMillis)
   const told = /^\d{1,9}$/.test(header)

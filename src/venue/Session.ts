@@ -43,7 +43,7 @@ export class Session extends Context.Service<
     Session,
     Effect.gen(function* () {
       const client = yield* VenueClient
-      const signLogin = yield* makeSignLogin
+      const signLogin = signLoginWith(yield* VenueConfig, yield* Signer, yield* SecureRandom)
       const held = yield* Ref.make<Tokens | undefined>(undefined)
       const oneFlight = (yield* Semaphore.make(1)).withPermit
 
@@ -95,7 +95,7 @@ export class Session extends Context.Service<
 
       return Session.of({ run })
     })
-  )
+  ).pipe(Layer.provide(layerWebCrypto))
 }
 
 const unsigned = ({ text }: SigningRefused) =>
@@ -108,11 +108,12 @@ const token = (value: string, lifetimeSeconds: number, now: number): Token => {
 }
 
 /** The proof of ownership: no intents, so it can move nothing. */
-const makeSignLogin = Effect.gen(function* () {
-  const { account, nonceSalt, verifier } = yield* VenueConfig
-  const signer = yield* Signer
-  const random = yield* SecureRandom
-  const signLogin = Effect.gen(function* () {
+const signLoginWith = (
+  { account, nonceSalt, verifier }: VenueConfig["Service"],
+  signer: Signer["Service"],
+  random: SecureRandom["Service"]
+) =>
+  Effect.gen(function* () {
     const deadline = (yield* Clock.currentTimeMillis) + loginValidMillis
     const bytes = yield* random.randomBytes(32)
     const nonce = nonceSalt === undefined ? bytes : versionedNonce(nonceSalt, deadline, bytes)
@@ -121,8 +122,6 @@ const makeSignLogin = Effect.gen(function* () {
     const payload = { message, nonce: Buffer.from(nonce).toString("base64"), recipient: verifier }
     return { standard: "nep413", payload, public_key: publicKey, signature } satisfies SignedData
   })
-  return signLogin
-}).pipe(Effect.provide(layerWebCrypto))
 
 /** The verifier's form of a nonce that dies with its deadline: magic, version 0, salt, nanoseconds, randomness. */
 const versionedNonce = (salt: Uint8Array, deadline: number, random: Uint8Array): Uint8Array => {

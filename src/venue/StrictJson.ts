@@ -12,15 +12,13 @@ const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 
 export const read = (text: string): Result.Result<unknown, string> => {
   if (text.length > maxLength) return Result.fail(`more than ${maxLength} characters`)
+  const parsed = Result.try(() => JSON.parse(text) as unknown)
+  if (Result.isFailure(parsed)) return Result.fail("not JSON")
   const problem = scan(text)
-  if (problem !== undefined) return Result.fail(problem)
-  return Result.mapError(
-    Result.try(() => JSON.parse(text) as unknown),
-    () => "not JSON"
-  )
+  return problem === undefined ? Result.succeed(parsed.success) : Result.fail(problem)
 }
 
-/** Depth and duplicate keys, by tokens. On text that is not JSON its verdict does not matter: parsing refuses that. */
+/** Depth and duplicate keys of valid JSON, by tokens. */
 const scan = (text: string): string | undefined => {
   const open: Array<Set<string>> = []
   let candidate: string | undefined

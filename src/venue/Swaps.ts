@@ -134,10 +134,10 @@ const exact = (
   depositAddress: string
 ): Effect.Effect<Answer<Swap>, VenueError> => {
   const swap = toSwap(value)
-  if (Result.isFailure(swap)) return noAnswer(operation, `the answered swap is unusable: ${swap.failure}`)
+  if (Result.isFailure(swap)) return noAnswer(operation, `the answered swap is unusable: ${swap.failure}`, trace)
   const answered = swap.success.depositAddress
   if (answered !== undefined && answered !== depositAddress) {
-    return noAnswer(operation, "the venue answered with another swap than the one that was asked for")
+    return noAnswer(operation, "the venue answered with another swap than the one that was asked for", trace)
   }
   return Effect.succeed({ ...trace, value: swap.success })
 }

@@ -13,7 +13,7 @@ export class Crowded extends Schema.TaggedError<Crowded>()("Crowded", { afterMil
 
 export interface Turnstile {
   enter(maxWaitMillis: number): Effect.Effect<void, Crowded>
-  /** The venue took the request; whether it then refused it for other reasons does not matter here. */
+  /** The venue took the request. */
   readonly accepted: Effect.Effect<void>
   /** The venue said that it was too much. */
   throttled(pauseMillis: number): Effect.Effect<void>

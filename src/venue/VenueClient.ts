@@ -15,6 +15,7 @@ import type { Answer } from "./Venue.ts"
 import { WholeVenueApi } from "./VenueApi.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import { Rejected, RetryLater, VenueError } from "./VenueError.ts"
+import { clean } from "./WireValue.ts"
 
 const maxAttempts = 4
 
@@ -135,10 +136,8 @@ const exchange = (request: Request): Effect.Effect<Reply.Reply, VenueError> =>
 /** Whatever is not about the transport failed while the request was built: it never left. */
 const failureOf = (operation: string, error: unknown): VenueError => {
   if (error instanceof VenueError) return error
-  if (error instanceof HttpClientError.HttpClientError) return Reply.noAnswer(operation, Reply.clean(error.message))
-  const text = Reply.clean(
-    `not sent, the request is not valid: ${error instanceof Error ? error.message : String(error)}`
-  )
+  if (error instanceof HttpClientError.HttpClientError) return Reply.noAnswer(operation, error.message)
+  const text = clean(`not sent, the request is not valid: ${error instanceof Error ? error.message : String(error)}`)
   return new VenueError({ reason: new Rejected({ operation, code: "invalid-request", text }) })
 }
 

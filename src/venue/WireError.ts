@@ -31,7 +31,7 @@ const ErrorEntry = Schema.Struct({
   detail: tolerant(Schema.String),
   source: tolerant(Schema.Struct({ pointer: tolerant(Schema.String) }))
 })
-export type ErrorEntry = typeof ErrorEntry.Type
+type ErrorEntry = typeof ErrorEntry.Type
 
 export const StructuredErrors = Schema.Struct({ errors: Schema.Array(ErrorEntry), meta: tolerant(Meta) }).annotate({
   identifier: "StructuredErrors"

@@ -114,7 +114,7 @@ export interface Transaction {
 export const toTransaction = (record: TransactionRecord): Wire.Exact<Transaction> =>
   Result.map(
     Result.all({
-      depositAddress: Wire.required("depositAddress", record.depositAddress, (text) => text),
+      depositAddress: Wire.required("depositAddress", record.depositAddress, Wire.parseName),
       createdAt: Wire.required("createdAt", record.createdAt, Wire.parseTimestamp),
       amountIn: Wire.required("amountIn", record.amountIn, Wire.parseAmount),
       amountOut: Wire.required("amountOut", record.amountOut, Wire.parseAmount),

@@ -114,7 +114,7 @@ export type OrderListResponse = typeof OrderListResponse.Type
 type Decoded<A> = Wire.Exact<A>
 const { required, wrong } = Wire
 
-const text = (field: string, value: string | undefined): Decoded<string> => required(field, value, (found) => found)
+const text = (field: string, value: string | undefined): Decoded<string> => required(field, value, Wire.parseName)
 const amount = (field: string, value: string | undefined): Decoded<Amount> => required(field, value, Wire.parseAmount)
 
 /** An estimate may be missing; it may not be nonsense. */
@@ -128,7 +128,11 @@ const toFill = (fill: typeof WireFill.Type): Decoded<Fill> =>
     at: required("partialFills.createdAt", fill.createdAt, Wire.parseTimestamp)
   })
 
-const toLeg = (leg: typeof WirePayoutLeg.Type): PayoutLeg => leg
+const toLeg = ({ reason, status, txHash }: typeof WirePayoutLeg.Type): PayoutLeg => ({
+  status: Wire.clean(status),
+  ...(txHash === undefined ? {} : { txHash: Wire.clean(txHash) }),
+  ...(reason === undefined ? {} : { reason: Wire.clean(reason) })
+})
 
 const withdrawals = (payouts: WireOrderAttributes["payouts"]): ReadonlyArray<PayoutLeg> => {
   const all = payouts?.allWithdrawals ?? []
@@ -176,6 +180,7 @@ export const toOrder = ({ attributes, id }: WireOrder): Decoded<Order> => {
       inputAmount: amount("swapView.amountIn", view?.amountIn ?? view?.maxAmountIn),
       outputAmount: amount("swapView.minAmountOut", view?.minAmountOut ?? view?.amountOut),
       depositAddress: text("depositAddress", attributes.depositAddress),
+      depositMemo: Wire.optionally("depositMemo", attributes.depositMemo, Wire.parseName),
       depositType: text("depositType", attributes.depositType),
       recipient: text("recipient", attributes.recipient),
       recipientType: text("recipientType", attributes.recipientType),
@@ -190,12 +195,12 @@ export const toOrder = ({ attributes, id }: WireOrder): Decoded<Order> => {
       deadline: required("deadline", attributes.deadline, Wire.parseTimestamp),
       createdAt: required("createdAt", attributes.createdAt, Wire.parseTimestamp)
     }),
-    (order): Order => ({
+    ({ depositMemo, ...order }): Order => ({
       ...order,
       withdrawals: withdrawals(attributes.payouts),
       payoutIsFinal: attributes.isPayoutStatusFinal ?? finalStatus,
       ...(attributes.payouts?.refund == null ? {} : { refund: toLeg(attributes.payouts.refund) }),
-      ...(attributes.depositMemo === undefined ? {} : { depositMemo: attributes.depositMemo })
+      ...(depositMemo === undefined ? {} : { depositMemo })
     })
   )
 }

@@ -9,9 +9,22 @@ import * as Decimal from "../domain/Decimal.ts"
 
 /** Longest amount: 2^256 has 78 digits. Longer text is an attack or a mistake. */
 const maxAmountDigits = 78
+const maxTextLength = 300
+const maxNameLength = 300
 const canonicalAmount = /^(?:0|[1-9]\d*)$/
 const timestamp =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** Cut and free of control characters: safe in logs, terminals and pages. */
+export const clean = (text: string): string =>
+  text
+    .slice(0, maxTextLength)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+
+/** Text that names something: kept as it is, or not at all. */
+export const parseName = (text: string): string | undefined =>
+  text.length <= maxNameLength && text === clean(text) ? text : undefined
 
 /** Whole smallest units as the venue writes them: no sign, no leading zero, no spaces. */
 export const parseAmount = (text: string): Amount | undefined =>
