@@ -24,6 +24,7 @@ export interface KindContext {
 export interface Behaviour {
   readonly initialMemory: Memory
   readonly decide: Decide
+  readonly candles?: ReadonlyMap<string, number>
 }
 
 export interface Kind {

@@ -35,4 +35,6 @@ export interface Strategy {
   /** Memory before the first decision. */
   readonly initialMemory: Memory
   readonly decide: Decide
+  /** The candles that `View.candles` should offer: how many closed ones of each timeframe make it warm. */
+  readonly candles?: ReadonlyMap<string, number>
 }

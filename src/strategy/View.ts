@@ -4,6 +4,7 @@
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { Market, Price, Side, TwoSidedPrice } from "../domain/Market.ts"
+import type { CandleColumns } from "./Indicators.ts"
 
 /** What a slot has been through. */
 export interface SlotProgress {
@@ -25,6 +26,14 @@ export interface View {
   readonly market: Market
   readonly price: TwoSidedPrice
   readonly slots: ReadonlyMap<string, SlotProgress>
+  /** Closed candles by timeframe ("1m", "4h"), for strategies that ask for them; see `Strategy.candles`. */
+  readonly candles?: ReadonlyMap<string, ClosedCandles>
+}
+
+/** The first `closed` candles of the columns are over; what the columns hold behind them is the future. */
+export interface ClosedCandles {
+  readonly columns: CandleColumns
+  readonly closed: number
 }
 
 export const progressOf = (view: View, slot: string): SlotProgress => view.slots.get(slot) ?? untouchedSlot

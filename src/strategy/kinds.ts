@@ -7,6 +7,7 @@ import type { Kind } from "./Kind.ts"
 import { ladder } from "./ladder.ts"
 import { marketMaking } from "./marketMaking.ts"
 import { rebalance } from "./rebalance.ts"
+import { rules } from "./rules.ts"
 import { twap } from "./twap.ts"
 
-export const kinds: ReadonlyArray<Kind> = [grid, ladder, dca, twap, iceberg, marketMaking, rebalance, bracket]
+export const kinds: ReadonlyArray<Kind> = [grid, ladder, dca, twap, iceberg, marketMaking, rebalance, bracket, rules]

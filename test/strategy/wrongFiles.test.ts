@@ -9,7 +9,7 @@ describe("wrong strategy files", () => {
     assert.deepStrictEqual(problemsOf(goodLadder), [])
   })
 
-  it.each(wrongFiles)("$says.0 ($is)", ({ file, was, is, says }) => {
+  it.each(wrongFiles)("$says.0", ({ file, was, is, says }) => {
     assert.isTrue(file.includes(was), `the good file does not contain ${was}`)
     const text = file.replace(was, () => is)
     const problems = problemsOf(text)

@@ -237,4 +237,135 @@ const syntax: ReadonlyArray<WrongFile> = [
   whole(`a: ${"x".repeat(300_000)}`, "1:1 the file has 300003 characters")
 ]
 
-export const wrongFiles: ReadonlyArray<WrongFile> = [...keys, ...values, ...impossible, ...syntax]
+/** A good file of another kind, with one thing wrong in its section. */
+const inKind = (kind: string, section: string, ...says: ReadonlyArray<string>): WrongFile =>
+  whole(
+    `name: x\nmarket: BTC/USDC\nkind: ${kind}\nlimits:\n  budget: { base: 1, quote: 50000 }\n${kind}:\n  ${section}\n`,
+    ...says
+  )
+
+const otherKinds: ReadonlyArray<WrongFile> = [
+  inKind(
+    "iceberg",
+    "{ side: sell, price: 5, total: { base: 1 }, visible: { base: 2 } }",
+    "7:56 the visible part is larger"
+  ),
+  inKind(
+    "iceberg",
+    "{ side: sell, price: 5, total: { base: 1 }, visible: { base: 0.0001 } }",
+    "7:56 10000 parts: at most 1000"
+  ),
+  inKind(
+    "iceberg",
+    "{ side: sell, price: 5, total: { base: 2 }, visible: { base: 1 } }",
+    "7:34 all parts together need 2 BTC"
+  ),
+  inKind(
+    "iceberg",
+    "{ side: sell, price: 5.001, total: { base: 1 }, visible: { base: 1 } }",
+    "7:24 the price 5.001 is between"
+  ),
+  inKind("iceberg", "{ side: sell, total: { base: 1 }, visible: { base: 1 } }", '7:3 missing key "price"'),
+  inKind(
+    "twap",
+    "{ side: buy, total: { base: 1 }, over: 1h, slices: 0, limit: 5 }",
+    "7:54 expected a whole number from 1"
+  ),
+  inKind("twap", "{ side: buy, total: { base: 1 }, over: 60, slices: 2, limit: 5 }", "7:42 expected a duration"),
+  inKind(
+    "twap",
+    "{ side: buy, total: { base: 1 }, over: 1h, slices: 2, limit: 60000 }",
+    "7:23 all slices together need 60000 USDC"
+  ),
+  inKind(
+    "twap",
+    "{ side: buy, total: { base: 1 }, over: 1h, slices: 2, limit: 5, vary: 120% }",
+    "7:73 sizes and times can vary by at most"
+  ),
+  inKind(
+    "twap",
+    "{ side: buy, total: { base: 0.00000001 }, over: 1h, slices: 2, limit: 5 }",
+    "7:23 too little for 2 slices"
+  ),
+  inKind("dca", "{ every: 0m, size: { quote: 5 }, times: 2 }", "7:12 expected a duration"),
+  inKind("dca", "{ every: 1h, size: { quote: 500 }, times: 101 }", "7:22 101 times this size need 50500 USDC"),
+  inKind("dca", "{ every: 1h, size: { quote: 5 } }", '7:3 missing key "times"'),
+  inKind(
+    "dca",
+    "{ every: 1h, size: { quote: 5 }, times: 2, pauseAbove: 5, pauseBelow: 6 }",
+    "7:73 pauseBelow must be below pauseAbove"
+  ),
+  inKind("dca", "{ every: 1h, size: { quote: 5 }, times: 2, drop: 5 }", "7:52 expected a ratio"),
+  inKind(
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 9, takeProfit: 8, stop: 7 }",
+    "7:57 the take-profit must be above"
+  ),
+  inKind(
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 9, takeProfit: 10, stop: 9.5 }",
+    "7:67 the stop must be below"
+  ),
+  inKind(
+    "bracket",
+    "{ side: sell, size: { base: 1 }, entry: 9, takeProfit: 10, stop: 7 }",
+    "7:58 the take-profit must be below",
+    "7:68 the stop must be above"
+  ),
+  inKind(
+    "bracket",
+    "{ side: sell, size: { base: 2 }, entry: 9, takeProfit: 8, stop: 10 }",
+    "7:23 the entry would need 2 BTC"
+  ),
+  inKind(
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 9, takeProfit: 10, stop: 8, trailStep: 1% }",
+    "7:81 trailStep without trail"
+  ),
+  inKind(
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 9, takeProfit: 10, stop: 8, breakevenAt: 8.5 }",
+    "7:83 breakevenAt must be above"
+  ),
+  inKind("market-making", "{ levels: 0, spread: 1%, size: 0.1 }", "7:13 expected a whole number from 1 to 50"),
+  inKind("market-making", "{ levels: 2, spread: 1, size: 0.1 }", "7:24 expected a ratio"),
+  inKind("market-making", "{ levels: 2, spread: 1%, size: 0.6 }", "7:34 all asks together need 1.2 BTC"),
+  inKind("market-making", "{ levels: 2, spread: 150%, size: 0.1 }", "7:24 the widest bid would be at no price"),
+  inKind("market-making", "{ levels: 2, spread: 1%, size: 0.1, maxInventory: 0.05 }", "7:53 maxInventory is smaller"),
+  inKind("rebalance", "{ target: 50% }", '7:3 missing key "band"'),
+  inKind("rebalance", "{ target: 50%, band: 50% }", "7:24 target minus band must be above 0%"),
+  inKind("rebalance", "{ target: 95%, band: 5% }", "7:24 target minus band must be above 0%"),
+  inKind(
+    "rules",
+    "{ timeframe: 1w, orders: { a: { when: mid > 1, side: buy, price: mid, size: { quote: 5 } } } }",
+    "7:16 expected a timeframe"
+  ),
+  inKind("rules", "{ orders: { a: { when: mid > 1, side: buy, size: { quote: 5 } } } }", '7:18 missing key "price"'),
+  inKind(
+    "rules",
+    "{ orders: { A: { when: mid > 1, side: buy, price: mid, size: { quote: 5 } } } }",
+    "7:15 expected a name"
+  ),
+  inKind(
+    "rules",
+    "{ orders: { a: { when: [mid], side: buy, price: mid, size: { quote: 5 } } } }",
+    "7:26 expected an expression"
+  ),
+  inKind(
+    "rules",
+    "{ orders: { a: { when: mid > 1, side: buy, price: mid, size: { quote: 60000 } } } }",
+    "7:64 one order is larger than the quote budget"
+  ),
+  inKind(
+    "rules",
+    "{ orders: { a: { when: 'mid >> 1', side: buy, price: mid, size: { quote: 5 } } } }",
+    "7:32 expected a number"
+  ),
+  inKind(
+    "rules",
+    "{ let: [a], orders: { a: { when: mid > 1, side: buy, price: mid, size: { quote: 5 } } } }",
+    "7:10 expected names with their settings"
+  )
+]
+
+export const wrongFiles: ReadonlyArray<WrongFile> = [...otherKinds, ...keys, ...values, ...impossible, ...syntax]

@@ -1,0 +1,164 @@
+/**
+ * The grammar of expressions: `rsi(close, 14) < 30 and mid < ema(close, 200) * 0.99`. Text in, a tree with places out, or
+ * the place where it stops making sense. What names mean and which types fit together is `ExpressionTypes`' business.
+ *
+ * Length and nesting are bounded, so no text can exhaust the stack.
+ */
+import { Result } from "effect"
+import * as Ohm from "ohm-js"
+
+const maxLength = 2_000
+const maxNesting = 40
+/** Operators in one expression: a long chain nests as deeply as its tree. */
+const maxOperators = 200
+
+export type Operator = "or" | "and" | "<" | "<=" | ">" | ">=" | "==" | "!=" | "+" | "-" | "*" | "/"
+
+/** Offsets count from the beginning of the expression. */
+interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+export type Expression = Place &
+  (
+    | { readonly type: "number"; readonly value: number; readonly unit: string }
+    | { readonly type: "name"; readonly name: string }
+    | { readonly type: "call"; readonly name: string; readonly arguments: ReadonlyArray<Expression> }
+    | { readonly type: "unary"; readonly operator: "-" | "not"; readonly operand: Expression }
+    | {
+        readonly type: "binary"
+        readonly operator: Operator
+        readonly left: Expression
+        readonly right: Expression
+      }
+  )
+
+export interface SyntaxProblem extends Place {
+  readonly message: string
+}
+
+const grammar = Ohm.grammar(`
+  Expression {
+    Or = Or or And -- or
+       | And
+    And = And and Not -- and
+        | Not
+    Not = not Not -- not
+        | Comparison
+    Comparison = Sum comparison Sum -- compare
+               | Sum
+    Sum = Sum ("+" | "-") Product -- sum
+        | Product
+    Product = Product ("*" | "/") Factor -- product
+            | Factor
+    Factor = "-" Factor -- minus
+           | "(" Or ")" -- group
+           | name "(" ListOf<Or, ","> ")" -- call
+           | quantity
+           | name -- name
+
+    comparison (a comparison) = "<=" | ">=" | "==" | "!=" | "<" | ">"
+    quantity (a number) = number " "? unit -- unit
+                        | number           -- plain
+    number = digit+ ("." digit+)?
+    unit = "%" | word
+    word = ~keyword letter alnum*
+    name (a name) = ~keyword letter (alnum | "_")*
+    keyword = or | and | not
+    or = "or" ~alnum
+    and = "and" ~alnum
+    not = "not" ~alnum
+  }
+`)
+
+const placeOf = ({ source }: Ohm.Node): Place => ({ start: source.startIdx, end: source.endIdx })
+
+const operators: ReadonlyArray<Operator> = ["or", "and", "<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/"]
+
+const binary = (left: Ohm.Node, operator: Ohm.Node, right: Ohm.Node): Expression => {
+  const found = operators.find((candidate) => candidate === operator.sourceString) ?? "and"
+  const [a, b] = [treeOf(left), treeOf(right)]
+  return { type: "binary", operator: found, left: a, right: b, start: a.start, end: b.end }
+}
+
+const quantity = (whole: Ohm.Node, number: Ohm.Node, unit: string): Expression => ({
+  type: "number",
+  value: Number(number.sourceString),
+  unit,
+  ...placeOf(whole)
+})
+
+const semantics = grammar.createSemantics().addOperation<Expression>("tree", {
+  Or_or: binary,
+  And_and: binary,
+  Comparison_compare: binary,
+  Sum_sum: binary,
+  Product_product: binary,
+  Not_not: (operator, operand) => ({
+    type: "unary",
+    operator: "not",
+    operand: treeOf(operand),
+    start: operator.source.startIdx,
+    end: operand.source.endIdx
+  }),
+  Factor_minus: (operator, operand) => ({
+    type: "unary",
+    operator: "-",
+    operand: treeOf(operand),
+    start: operator.source.startIdx,
+    end: operand.source.endIdx
+  }),
+  Factor_group: (_open, inner, _close) => treeOf(inner),
+  Factor_call(name, _open, given, _close) {
+    const list = given.asIteration().children.map(treeOf)
+    return { type: "call", name: name.sourceString, arguments: list, ...placeOf(this) }
+  },
+  Factor_name: (name) => ({ type: "name", name: name.sourceString, ...placeOf(name) }),
+  quantity_unit(number, _space, unit) {
+    return quantity(this, number, unit.sourceString)
+  },
+  quantity_plain(number) {
+    return quantity(this, number, "")
+  }
+})
+
+const treeOf = (node: Ohm.Node): Expression => node["tree"]()
+
+export const parse = (text: string): Result.Result<Expression, SyntaxProblem> => {
+  if (text.length > maxLength) {
+    return Result.fail({ start: 0, end: 1, message: `the expression is longer than ${maxLength} characters` })
+  }
+  const operatorCount = [...text.matchAll(/[-+*/<>=!,]|\b(?:and|or|not)\b/g)].length
+  if (operatorCount > maxOperators) {
+    return Result.fail({ start: 0, end: 1, message: `the expression has more than ${maxOperators} operators` })
+  }
+  const deep = tooDeepAt(text)
+  if (deep !== undefined) {
+    return Result.fail({ start: deep, end: deep + 1, message: `nesting deeper than ${maxNesting} levels` })
+  }
+  const match = grammar.match(text, "Or")
+  if (!match.failed()) return Result.succeed(semantics(match)["tree"]())
+  const start = match.getRightmostFailurePosition()
+  const found = start >= text.length ? "its end" : `"${text.slice(start).split(/\s/)[0]?.slice(0, 20) || text[start]}"`
+  return Result.fail({ start, end: start + 1, message: `expected ${expectedBy(match)}, found ${found}` })
+}
+
+/** Brackets, signs and `not` nest; a run of signs or words does so without brackets. */
+const tooDeepAt = (text: string): number | undefined => {
+  let depth = 0
+  let prefixes = 0
+  for (const { 0: token, index } of text.matchAll(/\(|\)|-|\bnot\b|[^\s()-]+/g)) {
+    if (token === "(") depth += 1
+    else if (token === ")") depth -= 1
+    prefixes = token === "-" || token === "not" ? prefixes + 1 : token === "(" ? prefixes : 0
+    if (depth + prefixes > maxNesting) return index
+  }
+  return undefined
+}
+
+/** The parser lists every token that could stand there; people want to know the sort of thing. */
+const expectedBy = (match: Ohm.FailedMatchResult): string =>
+  /a number|a name/.test(match.getExpectedText())
+    ? "a number, a name or a bracket"
+    : "an operator, a closing bracket or the end"

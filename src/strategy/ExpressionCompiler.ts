@@ -1,0 +1,370 @@
+/**
+ * From the tree of an expression to its meaning: names are found, types checked, units applied. Everything that does not
+ * fit is reported at its exact columns. What an expression needs (candles, clock) is gathered on the way.
+ */
+import { Result } from "effect"
+import type { Market } from "../domain/Market.ts"
+import { type Expression, type Operator, parse } from "./Expression.ts"
+import { functions, longestLength } from "./ExpressionFunctions.ts"
+import type { CandleColumns } from "./Indicators.ts"
+import { quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
+import {
+  combine,
+  constantTerm,
+  noteCrossing,
+  type PriceDependence,
+  seriesTerm,
+  type Term,
+  type ValueType
+} from "./Term.ts"
+import { timeframeMillis } from "./Timeframe.ts"
+import type { YamlScalar } from "./YamlReader.ts"
+
+/** What expressions of one file share. */
+export interface Scope {
+  readonly market: Market
+  /** For candles whose timeframe is not written: `close` is `close(timeframe)`. */
+  readonly timeframe: string
+  readonly names: ReadonlyMap<string, Term>
+  readonly needs: Needs
+  readonly to: Report
+}
+
+export interface Needs {
+  /** Closed candles by timeframe, until everything is warm. */
+  readonly candles: Map<string, number>
+  /** The answer may change whenever this many milliseconds of the day are over. */
+  clockMillis: number | undefined
+}
+
+/** Only a straight line of the price can say at which price a condition changes; a price is computed just once. */
+type Use = "condition" | "price"
+
+interface Compiling extends Scope {
+  readonly use: Use
+  readonly placeOf: (at: Span) => Span
+}
+
+/** The term, or `undefined` when something was reported. */
+export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Scope): Term | undefined => {
+  const term = compileAny(node, use, scope)
+  if (term === undefined || term.type === wanted || (term.isLiteral && wanted !== "boolean")) return term
+  return report(scope.to, node, `expected ${described(wanted)}, found ${described(term.type)}`, hintFor(wanted))
+}
+
+const hintFor = (wanted: ValueType): string | undefined =>
+  wanted === "boolean" ? "a condition compares, such as mid < 60000" : undefined
+
+export const compileAny = (node: YamlScalar, use: Use, scope: Scope): Term | undefined => {
+  const placeOf = placesIn(node, scope.to)
+  const parsed = parse(node.text)
+  if (Result.isFailure(parsed)) {
+    const { message, ...at } = parsed.failure
+    return report(scope.to, placeOf(at), message, operatorHint(node.text.slice(at.start)))
+  }
+  return termOf(parsed.success, { ...scope, use, placeOf })
+}
+
+const operatorHint = (rest: string): string | undefined => {
+  if (/^=[^=]/.test(rest)) return "== compares"
+  if (/^&&/.test(rest)) return "write and"
+  if (/^\|\|/.test(rest)) return "write or"
+  if (/^!/.test(rest)) return "write not"
+  return undefined
+}
+
+/** Offsets of an expression to offsets of the file; of text with escapes or line breaks only the whole is known. */
+const placesIn = ({ text, start, end }: YamlScalar, { source }: Report): ((at: Span) => Span) => {
+  const written = source.text.slice(start, end)
+  const shift = written.startsWith(text) ? 0 : written.slice(1).startsWith(text) ? 1 : undefined
+  return (at) =>
+    shift === undefined ? { start, end } : { start: start + shift + at.start, end: start + shift + at.end }
+}
+
+const described = (type: ValueType): string =>
+  type === "boolean" ? "a condition" : type.startsWith("amount") ? `an ${type}` : `a ${type}`
+
+const termOf = (tree: Expression, context: Compiling): Term | undefined => {
+  switch (tree.type) {
+    case "number":
+      return literal(tree, context)
+    case "name":
+      return named(tree.name, tree, context)
+    case "call":
+      return called(tree.name, tree.arguments, tree, context)
+    case "unary":
+      return unary(tree, context)
+    case "binary":
+      return binary(tree, context)
+  }
+}
+
+const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map([
+  ["", ["number", 1]],
+  ["%", ["ratio", 0.01]],
+  ["bps", ["ratio", 0.0001]],
+  ["s", ["duration", 1_000]],
+  ["m", ["duration", 60_000]],
+  ["h", ["duration", 3_600_000]],
+  ["d", ["duration", 86_400_000]]
+])
+
+const literal = ({ value, unit, ...at }: Expression & { type: "number" }, context: Compiling): Term | undefined => {
+  const { base, quote } = context.market
+  const [type, scale] = scales.get(unit) ?? []
+  if (type !== undefined && scale !== undefined) return constantTerm(value * scale, type, unit === "")
+  if (unit === base.symbol || unit === quote.symbol) return constantTerm(value, `amount of ${unit}`, false)
+  const units = ["%", "bps", "s", "m", "h", "d", base.symbol, quote.symbol]
+  return report(context.to, context.placeOf(at), `unknown unit ${quoted(unit)}`, suggestion(unit, units))
+}
+
+const candleNames = ["open", "high", "low", "close", "volume"] as const
+
+const candle = (name: (typeof candleNames)[number], timeframe: string, { market }: Compiling): Term => {
+  const type = name === "volume" ? (`amount of ${market.base.symbol}` as const) : "price"
+  const column = (candles: CandleColumns) => candles[name]
+  return seriesTerm({ timeframe, warmUp: 1, key: name, column }, type)
+}
+
+/** Hour and minute of the day in UTC, and the day of the week (1 is Monday). */
+const clocks: ReadonlyMap<string, readonly [everyMillis: number, value: (now: number) => number]> = new Map([
+  ["hour", [3_600_000, (now) => Math.floor(now / 3_600_000) % 24]],
+  ["minute", [60_000, (now) => Math.floor(now / 60_000) % 60]],
+  // 1 January 1970 was a Thursday.
+  ["weekday", [86_400_000, (now) => ((Math.floor(now / 86_400_000) + 3) % 7) + 1]]
+])
+
+const priceNames = ["mid", "bid", "ask"] as const
+
+const named = (name: string, at: Span, context: Compiling): Term | undefined => {
+  const own = context.names.get(name)
+  if (own !== undefined) return own
+  const ofCandle = candleNames.find((candidate) => candidate === name)
+  if (ofCandle !== undefined) return remembered(candle(ofCandle, context.timeframe, context), context)
+  const price = priceNames.find((candidate) => candidate === name)
+  if (price !== undefined) return priceTerm(price, at, context)
+  const clock = clocks.get(name)
+  if (clock !== undefined) {
+    const [every, value] = clock
+    context.needs.clockMillis = Math.min(every, context.needs.clockMillis ?? every)
+    return { type: "number", isLiteral: false, dependence: "none", value: ({ now }) => value(now) }
+  }
+  const place = context.placeOf(at)
+  if (functions.has(name)) return report(context.to, place, `${name} needs arguments`, functions.get(name)?.usage)
+  const known = [...context.names.keys(), ...candleNames, ...priceNames, ...clocks.keys(), ...functions.keys()]
+  return report(context.to, place, `unknown name ${quoted(name)}`, suggestion(name, known))
+}
+
+const priceTerm = (name: (typeof priceNames)[number], at: Span, { use, to, placeOf }: Compiling): Term | undefined => {
+  if (use === "condition" && name !== "mid") {
+    return report(to, placeOf(at), `${name} may stand in a price only`, "use mid in conditions")
+  }
+  return { type: "price", isLiteral: false, dependence: "linear", value: (moment) => moment[name] }
+}
+
+/** Notes how many candles a series needs, and passes it on. */
+const remembered = (term: Term, { needs }: Compiling): Term => {
+  const { series } = term
+  if (series !== undefined) {
+    // One more than the first number takes: crossings look one candle back.
+    const least = series.warmUp + 1
+    needs.candles.set(series.timeframe, Math.max(least, needs.candles.get(series.timeframe) ?? 0))
+  }
+  return term
+}
+
+const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
+  const { to, placeOf } = context
+  const ofCandle = candleNames.find((candidate) => candidate === name)
+  if (ofCandle !== undefined) {
+    const timeframe = given.length === 1 ? timeframeOf(given[0]) : undefined
+    if (timeframe !== undefined) return remembered(candle(ofCandle, timeframe, context), context)
+    return report(to, placeOf(at), `${name} takes a timeframe, such as ${name}(4h)`)
+  }
+  const known = functions.get(name)
+  if (known === undefined) {
+    return report(
+      to,
+      placeOf({ start: at.start, end: at.start + name.length }),
+      `unknown function ${quoted(name)}`,
+      suggestion(name, [...functions.keys(), ...candleNames])
+    )
+  }
+  const { parameters, usage, make } = known
+  const needed = parameters.filter((parameter) => parameter !== "timeframe?").length
+  if (given.length < needed || given.length > parameters.length) {
+    return report(
+      to,
+      placeOf(at),
+      `${name} takes ${needed === given.length ? parameters.length : needed} arguments, found ${given.length}`,
+      usage
+    )
+  }
+  const last = given[needed]
+  const timeframe = last === undefined ? undefined : timeframeOf(last)
+  if (last !== undefined && timeframe === undefined)
+    return report(to, placeOf(last), "expected a timeframe such as 4h", usage)
+  const terms = given
+    .slice(0, needed)
+    .map((tree, index) => argument(tree, parameters[index] ?? "value", usage, context))
+  const good = terms.filter((term) => term !== undefined)
+  if (good.length < terms.length || !areAlike(good, parameters, given, usage, context)) return undefined
+  return remembered(make({ terms: good, timeframe, defaultTimeframe: context.timeframe }), context)
+}
+
+/** Values that are compared with each other inside a function must be of one type. */
+const areAlike = (
+  terms: ReadonlyArray<Term>,
+  parameters: ReadonlyArray<string>,
+  given: ReadonlyArray<Expression>,
+  usage: string,
+  { to, placeOf }: Compiling
+): boolean => {
+  const first = terms[0]
+  const other = terms.findIndex((term, index) => {
+    const fits = first === undefined || term.type === first.type || term.isLiteral || first.isLiteral
+    return parameters[index] === "value" && !fits
+  })
+  const [tree, term] = [given[other], terms[other]]
+  if (first === undefined || tree === undefined || term === undefined) return true
+  report(to, placeOf(tree), `expected ${described(first.type)}, found ${described(term.type)}`, usage)
+  return false
+}
+
+const timeframeOf = (tree: Expression | undefined): string | undefined => {
+  const text = tree?.type === "number" ? `${tree.value}${tree.unit}` : ""
+  return timeframeMillis(text) === undefined ? undefined : text
+}
+
+const argument = (tree: Expression, parameter: string, usage: string, context: Compiling): Term | undefined => {
+  const term = termOf(tree, context)
+  if (term === undefined) return undefined
+  const place = context.placeOf(tree)
+  if (parameter === "series" && term.series === undefined) {
+    return report(context.to, place, "expected a series of candles, such as close", usage)
+  }
+  if (parameter === "length") {
+    const length = term.isLiteral ? term.constant : undefined
+    const isGood = length !== undefined && Number.isInteger(length) && length >= 1 && length <= longestLength
+    return isGood ? term : report(context.to, place, `expected a whole number from 1 to ${longestLength}`, usage)
+  }
+  if (parameter === "number" && (term.constant === undefined || !term.isLiteral)) {
+    return report(context.to, place, "expected a number", usage)
+  }
+  return term.type === "boolean" ? report(context.to, place, "expected a number, found a condition", usage) : term
+}
+
+const unary = (tree: Expression & { type: "unary" }, context: Compiling): Term | undefined => {
+  const operand = termOf(tree.operand, context)
+  if (operand === undefined) return undefined
+  const isCondition = operand.type === "boolean"
+  if (isCondition !== (tree.operator === "not")) {
+    const wanted = tree.operator === "not" ? "a condition" : "a number"
+    return report(context.to, context.placeOf(tree.operand), `expected ${wanted}, found ${described(operand.type)}`)
+  }
+  if (!isCondition) return combine(constantTerm(0, "number", true), operand, "-", (a, b) => a - b, operand)
+  return { ...operand, value: (moment) => 1 - operand.value(moment) }
+}
+
+const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term | undefined => {
+  const [left, right] = [termOf(tree.left, context), termOf(tree.right, context)]
+  if (left === undefined || right === undefined) return undefined
+  if (tree.operator === "and" || tree.operator === "or") return logical(tree, left, right, context)
+  const at = context.placeOf(tree)
+  const type = resultType(tree.operator, left, right)
+  if (type === undefined) {
+    const words = `${described(left.type)} ${tree.operator} ${described(right.type)}`
+    const isShift = left.type === "price" && right.type === "ratio"
+    const hint = isShift ? `multiply instead: … * (1 ${tree.operator} …)` : undefined
+    return report(context.to, at, `these do not fit together: ${words}`, hint)
+  }
+  const dependence = dependenceOf(tree.operator, left, right)
+  if (dependence === "other" && context.use === "condition") {
+    return report(
+      context.to,
+      at,
+      "in a condition mid can only be compared, added, subtracted, or multiplied by what does not depend on it"
+    )
+  }
+  const isLiteral = left.isLiteral && right.isLiteral && type === "number"
+  if (type !== "boolean")
+    return combine(left, right, tree.operator, arithmetic[tree.operator] ?? Math.min, { type, isLiteral, dependence })
+  const holds = comparisons[tree.operator] ?? (() => false)
+  return {
+    type,
+    isLiteral: false,
+    dependence: "none",
+    value: (moment) => {
+      const [a, b] = [left.value(moment), right.value(moment)]
+      if (Number.isNaN(a) || Number.isNaN(b)) moment.found.isCold = true
+      else noteCrossing(left, right, moment)
+      return holds(a, b) ? 1 : 0
+    }
+  }
+}
+
+/** Both sides are always evaluated: what would change the answer may stand on either. */
+const logical = (
+  { operator, left, right }: Expression & { type: "binary" },
+  a: Term,
+  b: Term,
+  context: Compiling
+): Term | undefined => {
+  for (const [tree, term] of [
+    [left, a],
+    [right, b]
+  ] as const) {
+    if (term.type === "boolean") continue
+    return report(context.to, context.placeOf(tree), `${operator} joins conditions, found ${described(term.type)}`)
+  }
+  const value: Term["value"] =
+    operator === "and"
+      ? (moment) => Math.min(a.value(moment), b.value(moment))
+      : (moment) => Math.max(a.value(moment), b.value(moment))
+  return { type: "boolean", isLiteral: false, dependence: "none", value }
+}
+
+type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }
+
+const arithmetic: Table<number> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b
+}
+
+const comparisons: Table<boolean> = {
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+  ">": (a, b) => a > b,
+  ">=": (a, b) => a >= b,
+  "==": (a, b) => a === b,
+  "!=": (a, b) => a !== b
+}
+
+const isFactor = ({ type }: Term): boolean => type === "number" || type === "ratio"
+
+/** The type that two terms give, or `undefined` when they do not fit. */
+const resultType = (operator: Operator, a: Term, b: Term): ValueType | undefined => {
+  if (a.type === "boolean" || b.type === "boolean") return undefined
+  const common = a.type === b.type || b.isLiteral ? a.type : a.isLiteral ? b.type : undefined
+  if (operator === "*")
+    return isFactor(a)
+      ? a.type === "ratio" && b.type === "number"
+        ? "ratio"
+        : b.type
+      : isFactor(b)
+        ? a.type
+        : undefined
+  if (operator === "/") return a.type === b.type ? "number" : isFactor(b) ? a.type : undefined
+  if (operator === "+" || operator === "-") return common
+  return common === undefined ? undefined : "boolean"
+}
+
+const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDependence => {
+  if (a.dependence === "none" && b.dependence === "none") return "none"
+  if (a.dependence === "other" || b.dependence === "other") return "other"
+  if (operator === "*") return a.dependence === "linear" && b.dependence === "linear" ? "other" : "linear"
+  if (operator === "/") return b.dependence === "none" ? "linear" : "other"
+  return "linear"
+}

@@ -1,0 +1,161 @@
+/** The `rules:` section of a strategy file: names and expressions, checked and compiled. */
+import { inputAsset, type Market, type Side } from "../domain/Market.ts"
+import { compile, compileAny, type Needs, type Scope } from "./ExpressionCompiler.ts"
+import { functions } from "./ExpressionFunctions.ts"
+import * as Read from "./Fields.ts"
+import type { KindContext } from "./Kind.ts"
+import { place, quoted, type Report, report } from "./Problem.ts"
+import { type Size, size } from "./Size.ts"
+import type { Term, ValueType } from "./Term.ts"
+import { timeframeMillis } from "./Timeframe.ts"
+import type { YamlNode, YamlScalar } from "./YamlReader.ts"
+
+export interface Rule {
+  readonly slot: string
+  readonly side: Side
+  readonly when: Term
+  readonly price: Term
+  readonly size: Size
+  readonly cancelWhen: Term | undefined
+  readonly exit: Term | undefined
+  readonly expireMillis: number | undefined
+  readonly times: number
+  readonly pauseMillis: number
+  /** The condition as written. */
+  readonly text: string
+  readonly source: string
+}
+
+export interface Rules {
+  readonly market: Market
+  readonly rules: ReadonlyArray<Rule>
+  readonly needs: Needs
+}
+
+const mostFirings = 1_000_000
+
+export const readRules = (section: YamlNode, { market, budget, to }: KindContext): Rules | undefined => {
+  const before = to.problems.length
+  const read = rulesFields(section, to)
+  if (read === undefined) return undefined
+  const timeframe = read.timeframe?.value ?? "1h"
+  const scope: Scope = {
+    market,
+    timeframe,
+    names: new Map(),
+    needs: { candles: new Map(), clockMillis: undefined },
+    to
+  }
+  const names = read.let === undefined ? new Map<string, Term>() : namesOf(read.let.value, scope)
+  const inScope: Scope = { ...scope, names }
+  const pauseMillis = timeframeMillis(timeframe) ?? 0
+  const rules = (read.orders?.value ?? []).map(([slot, { value }]) => {
+    const rule = ruleOf(slot, value, inScope, pauseMillis)
+    if (rule !== undefined && budget !== undefined) checkSize(rule, value, market, budget, to)
+    return rule
+  })
+  const good = rules.filter((rule) => rule !== undefined)
+  return to.problems.length > before ? undefined : { market, rules: good, needs: scope.needs }
+}
+
+const timeframe: Read.Reader<string> = Read.scalar("a timeframe such as 15m, 4h or 1d", (text) =>
+  timeframeMillis(text) === undefined ? undefined : text
+)
+
+const expression: Read.Reader<YamlScalar> = (node, to) =>
+  node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list")
+
+const orderFields = (market: Market) =>
+  Read.fields({
+    when: Read.required(expression),
+    side: Read.required(Read.oneOf("buy", "sell")),
+    price: Read.required(expression),
+    size: Read.required(size(market)),
+    cancelWhen: Read.optional(expression),
+    expireAfter: Read.optional(Read.duration),
+    pause: Read.optional(Read.duration),
+    times: Read.optional(Read.integer(1, mostFirings)),
+    // biome-ignore lint/suspicious/noThenProperty: the key that people write; its value is never a function
+    then: Read.optional(Read.fields({ price: Read.required(expression) }))
+  })
+
+const anyNode: Read.Reader<YamlNode> = (node) => node
+
+const rulesFields = Read.fields({
+  timeframe: Read.optional(timeframe),
+  let: Read.optional(Read.table(Read.text, expression)),
+  orders: Read.required(Read.table(Read.name, anyNode))
+})
+
+const words: ReadonlySet<string> = new Set(
+  "open high low close volume mid bid ask hour minute weekday entry and or not".split(" ")
+)
+
+/** In the order of the file: a name may use those before it. */
+const namesOf = (
+  rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<YamlScalar>]>,
+  scope: Scope
+): ReadonlyMap<string, Term> => {
+  const names = new Map<string, Term>()
+  for (const [name, { value }] of rows) {
+    const isWord = /^[a-z][A-Za-z0-9_]{0,40}$/.test(name.value)
+    const isTaken = words.has(name.value) || functions.has(name.value)
+    if (isTaken) report(scope.to, name, `${quoted(name.value)} means something already: take another name`)
+    else if (!isWord) report(scope.to, name, "a name begins with a small letter and has letters, digits and _ only")
+    const term = compileAny(value, "condition", { ...scope, names })
+    if (term !== undefined && !isTaken) names.set(name.value, term)
+  }
+  return names
+}
+
+const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseMillis: number): Rule | undefined => {
+  const { to, market } = scope
+  const read = orderFields(market)(node, to)
+  if (read === undefined) return undefined
+  const term = (at: Read.Located<YamlScalar> | undefined, type: ValueType, names = scope.names) =>
+    at === undefined
+      ? undefined
+      : compile(at.value, type, type === "boolean" ? "condition" : "price", { ...scope, names })
+  const entry: Term = { type: "price", isLiteral: false, dependence: "other", value: (moment) => moment.entry }
+  const when = term(read.when, "boolean")
+  const cancelWhen = term(read.cancelWhen, "boolean")
+  const price = term(read.price, "price")
+  const exit = term(read.then?.value.price, "price", new Map([...scope.names, ["entry", entry]]))
+  if (when === undefined || price === undefined || read.side === undefined || read.size === undefined) return undefined
+  return {
+    slot: slot.value,
+    side: read.side.value === "buy" ? "BUY" : "SELL",
+    when,
+    price,
+    size: read.size.value,
+    cancelWhen,
+    exit,
+    expireMillis: read.expireAfter?.value,
+    times: read.times?.value ?? mostFirings,
+    pauseMillis: read.pause?.value ?? pauseMillis,
+    text: read.when?.value.text ?? "",
+    source: place(to.source, slot.start)
+  }
+}
+
+/** One order must fit into the budget; that all fit at once is for the limits to see when they fire. */
+const checkSize = (
+  { side, size }: Rule,
+  at: YamlNode,
+  market: Market,
+  budget: { readonly base: bigint; readonly quote: bigint },
+  to: Report
+): void => {
+  const key = side === "BUY" ? "quote" : "base"
+  const sized = at.type === "map" ? (at.entries.get("size")?.value ?? at) : at
+  if (budget[key] === 0n) {
+    report(
+      to,
+      sized,
+      `this order pays in ${inputAsset(market, side).symbol}, of which the budget has nothing`,
+      `give limits.budget.${key}`
+    )
+  } else if (size.unit === key && size.amount > budget[key]) {
+    report(to, sized, `one order is larger than the ${key} budget`, `raise limits.budget.${key}, or make it smaller`)
+  }
+}

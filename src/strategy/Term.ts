@@ -1,0 +1,132 @@
+/**
+ * The meaning of an expression: a type, and a number for every moment. Booleans are 1 and 0, ratios are fractions (5% is
+ * 0.05), prices and amounts are in units. What depends on closed candles alone is a series: a whole column at once,
+ * computed once per set of candles and shared by all expressions that contain it.
+ */
+import type { CandleColumns, Column } from "./Indicators.ts"
+import type { ClosedCandles } from "./View.ts"
+
+export type ValueType = "number" | "ratio" | "price" | "boolean" | "duration" | `amount of ${string}`
+
+/** How a value follows the price: not at all, as a straight line of the mid, or in some other way. */
+export type PriceDependence = "none" | "linear" | "other"
+
+export interface Term {
+  readonly type: ValueType
+  /** A bare number: it is of whatever numeric type is wanted beside it. */
+  readonly isLiteral: boolean
+  readonly dependence: PriceDependence
+  /** Only of closed candles. `key` names the computation. */
+  readonly series?: Series
+  readonly constant?: number
+  readonly value: (moment: Moment) => number
+}
+
+export interface Series {
+  readonly timeframe: string
+  /** Closed candles before the first number. */
+  readonly warmUp: number
+  readonly key: string
+  readonly column: (candles: CandleColumns) => Column
+}
+
+/** What an expression is evaluated at, and what evaluating it found out. */
+export interface Moment {
+  readonly mid: number
+  readonly bid: number
+  readonly ask: number
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly candles: ReadonlyMap<string, ClosedCandles> | undefined
+  /** Price of the entry, for exits. */
+  readonly entry: number
+  readonly found: {
+    /** A value was needed that is not there yet. */
+    isCold: boolean
+    /** Prices at which a comparison changes. */
+    readonly crossings: Array<number>
+  }
+}
+
+const columns = new WeakMap<CandleColumns, Map<string, Column>>()
+
+export const columnOf = ({ key, column }: Series, candles: CandleColumns): Column => {
+  const known = columns.get(candles) ?? new Map<string, Column>()
+  columns.set(candles, known)
+  const computed = known.get(key) ?? column(candles)
+  known.set(key, computed)
+  return computed
+}
+
+/** `back` candles before the last closed one. */
+export const valueOf = (series: Series, { candles }: Moment, back = 0): number => {
+  const known = candles?.get(series.timeframe)
+  if (known === undefined || back >= known.closed) return Number.NaN
+  return columnOf(series, known.columns)[known.closed - 1 - back] ?? Number.NaN
+}
+
+export const constantTerm = (value: number, type: ValueType, isLiteral: boolean): Term => ({
+  type,
+  isLiteral,
+  dependence: "none",
+  constant: value,
+  value: () => value
+})
+
+export const seriesTerm = (series: Series, type: ValueType): Term => ({
+  type,
+  isLiteral: false,
+  dependence: "none",
+  series,
+  value: (moment) => valueOf(series, moment)
+})
+
+/** A term as a column of its partner's timeframe: itself, or its constant all along. */
+const asColumn = (term: Term, candles: CandleColumns): Column =>
+  term.series === undefined
+    ? new Float64Array(candles.close.length).fill(term.constant ?? Number.NaN)
+    : columnOf(term.series, candles)
+
+const keyOf = ({ series, constant }: Term): string => series?.key ?? String(constant)
+
+/** Combines two terms number by number; of series and constants of one timeframe it is a series again. */
+export const combine = (
+  a: Term,
+  b: Term,
+  name: string,
+  apply: (a: number, b: number) => number,
+  shape: { readonly type: ValueType; readonly isLiteral: boolean; readonly dependence: PriceDependence }
+): Term => {
+  if (a.constant !== undefined && b.constant !== undefined) {
+    return constantTerm(apply(a.constant, b.constant), shape.type, shape.isLiteral)
+  }
+  const [first, second] = [a.series, b.series]
+  const isPure = (first ?? a.constant) !== undefined && (second ?? b.constant) !== undefined
+  const timeframe = first?.timeframe ?? second?.timeframe
+  if (isPure && timeframe !== undefined && (second === undefined || second.timeframe === timeframe)) {
+    const series: Series = {
+      timeframe,
+      warmUp: Math.max(first?.warmUp ?? 0, second?.warmUp ?? 0),
+      key: `(${keyOf(a)} ${name} ${keyOf(b)})`,
+      column: (candles) => {
+        const [left, right] = [asColumn(a, candles), asColumn(b, candles)]
+        return left.map((value, index) => apply(value, right[index] ?? Number.NaN))
+      }
+    }
+    return { ...shape, series, value: (moment) => valueOf(series, moment) }
+  }
+  return { ...shape, value: (moment) => apply(a.value(moment), b.value(moment)) }
+}
+
+/** Notes the price at which `a` and `b` are equal, where both are straight lines of it. */
+export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
+  if (a.dependence === "none" && b.dependence === "none") return
+  const difference = (mid: number) => {
+    const there = { ...moment, mid }
+    return a.value(there) - b.value(there)
+  }
+  const here = difference(moment.mid)
+  const slope = (difference(2 * moment.mid) - here) / moment.mid
+  const crossing = moment.mid - here / slope
+  if (slope !== 0 && Number.isFinite(crossing) && crossing > 0) moment.found.crossings.push(crossing)
+}

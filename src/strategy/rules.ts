@@ -1,0 +1,214 @@
+/**
+ * Rules: orders that are placed when a condition holds. Each rule is one slot that has at most one order going: `when`
+ * places it, `cancelWhen` or `expireAfter` withdraws it as long as nothing of it has filled, `then` adds an exit. Price and
+ * exit are computed once, when the rule fires.
+ *
+ * Conditions see closed candles and the mid; nothing is decided on an indicator that is not warm. The decision holds
+ * until a candle closes, the clock reaches what a condition asks for, or the mid reaches a price at which a comparison
+ * changes.
+ */
+import { type Amount, format, formatWithSymbol, fromDecimal } from "../domain/Amount.ts"
+import type { Reason } from "../domain/BotEvent.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { type Market, mid, opposite, type Price, type Side } from "../domain/Market.ts"
+import type { Bounds, Decision, DesiredSlot, Leg, Memory } from "./Decision.ts"
+import type { Needs } from "./ExpressionCompiler.ts"
+import type { Kind } from "./Kind.ts"
+import { decimalIn, numberIn, recordIn } from "./Memory.ts"
+import { orderPrice } from "./PriceLevels.ts"
+import { type Rule, type Rules, readRules } from "./RulesSection.ts"
+import { quantityAt } from "./Size.ts"
+import type { Moment, Term } from "./Term.ts"
+import { timeframeMillis } from "./Timeframe.ts"
+import { progressOf, type SlotProgress, type View } from "./View.ts"
+
+export const rules: Kind = {
+  name: "rules",
+  read: (section, context) => {
+    const whole = readRules(section, context)
+    if (whole === undefined) return undefined
+    return {
+      initialMemory: null,
+      candles: whole.needs.candles,
+      decide: (view, memory) => decide(whole, view, memory)
+    }
+  }
+}
+
+/** What a rule is in the middle of. */
+interface Going {
+  readonly price: Price
+  readonly exit: Price | undefined
+  readonly quantity: Amount
+  /** Legs of the slot that were complete when it fired. */
+  readonly legsBefore: number
+  readonly firedAt: number
+}
+
+interface State {
+  readonly fired: number
+  /** Not again before this moment. */
+  readonly pausedUntil: number
+  readonly going: Going | undefined
+}
+
+const decide = (whole: Rules, view: View, memory: Memory): Decision => {
+  const found = { isCold: false, crossings: [] as Array<number> }
+  const price = Decimal.toNumber(mid(view.price))
+  const moment: Moment = {
+    mid: price,
+    bid: Decimal.toNumber(view.price.bid),
+    ask: Decimal.toNumber(view.price.ask),
+    now: view.now,
+    candles: view.candles,
+    entry: Number.NaN,
+    found
+  }
+  const desired: Array<DesiredSlot> = []
+  const absent: Array<Decision["absent"][number]> = []
+  const states: Record<string, Memory> = {}
+  const times: Array<number> = []
+  for (const rule of whole.rules) {
+    const before = stateIn(rule, whole.market, recordIn(memory, rule.slot))
+    const { state, why } = step(rule, whole.market, before, progressOf(view, rule.slot), moment)
+    states[rule.slot] = remember(whole.market, state)
+    const { going } = state
+    if (going === undefined) absent.push({ slot: rule.slot, why })
+    else desired.push(slotOf(rule, going, why))
+    if (going === undefined && state.pausedUntil > view.now) times.push(state.pausedUntil)
+    if (going !== undefined && rule.expireMillis !== undefined) times.push(going.firedAt + rule.expireMillis)
+  }
+  return { desired, absent, memory: states, reasons: [], until: boundsOf(whole.needs, moment, times) }
+}
+
+const slotOf = (rule: Rule, going: Going, why: Reason): DesiredSlot => {
+  const entry: Leg = { side: rule.side, price: going.price, quantity: going.quantity }
+  if (going.exit === undefined) return { slot: rule.slot, legs: [entry], cycle: true, why }
+  const exit: Leg = { side: opposite(rule.side), price: going.exit, quantity: going.quantity }
+  return { slot: rule.slot, legs: [entry, exit], cycle: true, why }
+}
+
+interface Step {
+  readonly state: State
+  readonly why: Reason
+}
+
+/** Ends what has ended, then fires when it may: one call settles it, so that asking again changes nothing. */
+const step = (rule: Rule, market: Market, before: State, progress: SlotProgress, moment: Moment): Step => {
+  const ended = endOf(rule, before, progress, moment)
+  if (ended === undefined && before.going !== undefined) {
+    return { state: before, why: orderReason(rule, market, before.going) }
+  }
+  const state = ended ?? before
+  const because = (code: string, text: string): Step => ({ state, why: { code, text, source: rule.source } })
+  if (state.fired >= rule.times) return because("used-up", `fired ${rule.times} times, which is all it may`)
+  if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over")
+  const verdict = judge(rule, moment)
+  if (verdict === "cold") return because("warming-up", "waits for more candles: its indicators are not warm yet")
+  if (verdict === "no") return because("condition", `its condition does not hold: ${rule.text}`)
+  const going = fire(rule, market, progress, moment)
+  if (going === undefined) return because("no-order", "its price or size comes to nothing that could be ordered")
+  return { state: { ...state, fired: state.fired + 1, going }, why: orderReason(rule, market, going) }
+}
+
+/** Truth of a condition; "cold" where it stands on something that is not there yet. */
+const truth = (term: Term, moment: Moment): "yes" | "no" | "cold" => {
+  const found = { isCold: false, crossings: moment.found.crossings }
+  const value = term.value({ ...moment, found })
+  return found.isCold ? "cold" : value > 0 ? "yes" : "no"
+}
+
+/** A rule does not fire while its own cancelWhen holds. Both are evaluated, for the bounds of both. */
+const judge = (rule: Rule, moment: Moment): "yes" | "no" | "cold" => {
+  const when = truth(rule.when, moment)
+  const cancel = rule.cancelWhen === undefined ? "no" : truth(rule.cancelWhen, moment)
+  if (when === "cold" || cancel === "cold") return "cold"
+  return when === "yes" && cancel === "no" ? "yes" : "no"
+}
+
+/** The state after an order is done, expired or to be cancelled; `undefined` while it goes on. */
+const endOf = (rule: Rule, { fired, going }: State, progress: SlotProgress, moment: Moment): State | undefined => {
+  if (going === undefined) return undefined
+  const legs = rule.exit === undefined ? 1 : 2
+  const over: State = { fired, pausedUntil: moment.now + rule.pauseMillis, going: undefined }
+  if (progress.completedLegs >= going.legsBefore + legs) return over
+  const isTouched = progress.completedLegs > going.legsBefore || progress.filledInLeg > 0n
+  if (isTouched) return undefined
+  const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
+  const isUnwanted = rule.cancelWhen !== undefined && truth(rule.cancelWhen, moment) === "yes"
+  return isExpired || isUnwanted ? over : undefined
+}
+
+const fire = (rule: Rule, market: Market, { completedLegs }: SlotProgress, moment: Moment): Going | undefined => {
+  const price = orderPriceOf(rule.price, market, rule.side, moment)
+  if (price === undefined) return undefined
+  const quantity = quantityAt(market, rule.size, price)
+  const at = { ...moment, entry: Decimal.toNumber(price) }
+  const exit = rule.exit === undefined ? undefined : orderPriceOf(rule.exit, market, opposite(rule.side), at)
+  if (quantity === 0n || (rule.exit !== undefined && exit === undefined)) return undefined
+  return { price, exit, quantity, legsBefore: completedLegs, firedAt: moment.now }
+}
+
+const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment): Price | undefined => {
+  const value = term.value(moment)
+  if (!Number.isFinite(value) || value <= 0) return undefined
+  // Twelve digits: what a double has beyond them is noise of the computation.
+  const price = orderPrice(market, side, Decimal.fromNumber(value, 12))
+  return Decimal.isPositive(price) ? price : undefined
+}
+
+const orderReason = (rule: Rule, market: Market, { price, exit, quantity }: Going): Reason => {
+  const verb = rule.side === "BUY" ? "buys" : "sells"
+  const after = exit === undefined ? "" : `, then exits at ${Decimal.format(exit)}`
+  const order = `${verb} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}${after}`
+  return { code: "rule-fired", text: `${order}: ${rule.text}`, source: rule.source }
+}
+
+const remember = (market: Market, { fired, pausedUntil, going }: State): Memory => ({
+  fired,
+  pausedUntil,
+  ...(going === undefined
+    ? {}
+    : {
+        price: Decimal.format(going.price),
+        ...(going.exit === undefined ? {} : { exit: Decimal.format(going.exit) }),
+        quantity: format(going.quantity, market.base.decimals),
+        legsBefore: going.legsBefore,
+        firedAt: going.firedAt
+      })
+})
+
+const stateIn = (rule: Rule, market: Market, memory: Memory): State => {
+  const price = decimalIn(memory, "price")
+  const exit = decimalIn(memory, "exit")
+  const quantity = fromDecimal(decimalIn(memory, "quantity") ?? Decimal.zero, market.base.decimals) ?? 0n
+  const [legsBefore, firedAt] = [numberIn(memory, "legsBefore") ?? 0, numberIn(memory, "firedAt") ?? 0]
+  const isGoing = price !== undefined && quantity > 0n && (exit !== undefined) === (rule.exit !== undefined)
+  return {
+    fired: numberIn(memory, "fired") ?? 0,
+    pausedUntil: numberIn(memory, "pausedUntil") ?? 0,
+    going: isGoing ? { price, exit, quantity, legsBefore, firedAt } : undefined
+  }
+}
+
+/** Doubles decide the comparisons, so the bounds stay a little on the near side of where they change. */
+const margin = 1e-9
+
+const boundsOf = (
+  { candles, clockMillis }: Needs,
+  { now, mid: price, found }: Moment,
+  times: ReadonlyArray<number>
+): Bounds => {
+  const above = Math.min(...found.crossings.filter((crossing) => crossing >= price))
+  const below = Math.max(...found.crossings.filter((crossing) => crossing <= price))
+  const clock = clockMillis === undefined ? [] : [(Math.floor(now / clockMillis) + 1) * clockMillis]
+  const time = Math.min(...times.filter((moment) => moment > now), ...clock)
+  const shortest = [...candles.keys()].sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))[0]
+  return {
+    ...(Number.isFinite(below) ? { priceBelow: Decimal.fromNumber(below * (1 + margin)) } : {}),
+    ...(Number.isFinite(above) ? { priceAbove: Decimal.fromNumber(above * (1 - margin)) } : {}),
+    ...(Number.isFinite(time) ? { time } : {}),
+    ...(shortest === undefined ? {} : { barClose: shortest }),
+    onFill: true
+  }
+}

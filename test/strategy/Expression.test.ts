@@ -1,0 +1,199 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { parse } from "../../src/strategy/Expression.ts"
+import { compileAny, type Scope } from "../../src/strategy/ExpressionCompiler.ts"
+import type { CandleColumns } from "../../src/strategy/Indicators.ts"
+import { type Report, sourceText } from "../../src/strategy/Problem.ts"
+import { integerBetween, markets, pick, random } from "./support.ts"
+
+const [base, , , quote] = markets.assets
+const market = { name: "BTC/USDC", base: base ?? assert.fail(), quote: quote ?? assert.fail() }
+
+const columns: CandleColumns = {
+  open: Float64Array.from({ length: 300 }, (_, i) => 99 + i),
+  high: Float64Array.from({ length: 300 }, (_, i) => 102 + i),
+  low: Float64Array.from({ length: 300 }, (_, i) => 98 + i),
+  close: Float64Array.from({ length: 300 }, (_, i) => 100 + i),
+  volume: Float64Array.from({ length: 300 }, () => 2)
+}
+
+const compiled = (text: string) => {
+  const to: Report = { source: sourceText("x", text), problems: [] }
+  const scope: Scope = {
+    market,
+    timeframe: "1h",
+    names: new Map(),
+    needs: { candles: new Map(), clockMillis: undefined },
+    to
+  }
+  const node = { type: "scalar", text, isQuoted: false, start: 0, end: text.length } as const
+  return { term: compileAny(node, "condition", scope), scope, problems: to.problems }
+}
+
+const evaluated = (text: string, closed = 200) => {
+  const { term, problems } = compiled(text)
+  const found = { isCold: false, crossings: [] as Array<number> }
+  const candles = new Map([
+    ["1h", { columns, closed }],
+    ["4h", { columns, closed: closed / 4 }]
+  ])
+  // 20 November 2023 was a Monday.
+  const now = Date.UTC(2023, 10, 20, 9, 41)
+  const value = term?.value({ mid: 250, bid: 249, ask: 251, now, candles, entry: 0, found })
+  return { value, found, problems, type: term?.type }
+}
+
+describe("expressions", () => {
+  it.each([
+    ["1 + 2 * 3 - 4 / 2", 5],
+    ["-(1 - 3) * 2", 4],
+    ["1 - 2 - 3", -4],
+    ["10 * 25bps", 0.025],
+    ["mid * (1 - 2%)", 245],
+    ["close", 299],
+    ["close(4h)", 149],
+    ["close - open", 1],
+    ["sma(close, 3)", 298],
+    ["highest(high, 10) - lowest(low, 10)", 13],
+    ["change(close, 1)", 299 / 298 - 1],
+    ["max(close, open) / 299", 1],
+    ["clamp(close, 0, 200)", 200],
+    ["abs(close - high)", 2],
+    ["round(mid, 100)", 300],
+    ["hour", 9],
+    ["minute", 41],
+    ["weekday", 1]
+  ])("%s is %s", (text, expected) => {
+    const { value, problems } = evaluated(text)
+    assert.deepStrictEqual(problems, [])
+    assert.closeTo(value ?? Number.NaN, expected, 1e-9)
+  })
+
+  it.each([
+    ["mid > 200 and not (mid > 300)", 1],
+    ["1 < 2 or 2 < 1 and 2 < 1", 1],
+    ["crossover(close, 298.5)", 1],
+    ["crossover(close, 297.5)", 0],
+    ["crossunder(close, sma(close, 3))", 0],
+    ["volume > 1.5 BTC", 1],
+    ["hour >= 9 and hour < 17 and weekday <= 5", 1],
+    ["rsi(close, 14) > 99", 1],
+    ["close == 299 and close != 300 and close <= 299 and close >= 299", 1]
+  ])("%s holds: %s", (text, expected) => {
+    const { value, problems, type } = evaluated(text)
+    assert.deepStrictEqual([value, problems, type], [expected, [], "boolean"])
+  })
+
+  it.each([
+    ["mid < close * 0.9", [299 * 0.9]],
+    ["mid - 10 > 2 * mid - 300", [290]],
+    ["mid / 2 < 100 or 400 < mid", [200, 400]],
+    ["close > 100", []]
+  ])("%s changes at the prices %s", (text, expected) => {
+    const { crossings } = evaluated(text).found
+    assert.strictEqual(crossings.length, expected.length)
+    for (const [index, crossing] of crossings.entries()) assert.closeTo(crossing, expected[index] ?? 0, 1e-6)
+  })
+
+  it("is cold until its history suffices, and says how much that is", () => {
+    const text = "ema(close, 20) > sma(rsi(close, 4), 5) * 1 * close / close"
+    assert.include(JSON.stringify(compiled(text).problems), "fit together")
+    const good = "ema(close, 20) > 5 and sma(rsi(close, 4), 5) > 5"
+    const { scope } = compiled(good)
+    const needed = scope.needs.candles.get("1h") ?? 0
+    assert.strictEqual(needed, 61)
+    assert.isTrue(evaluated(good, needed - 2).found.isCold)
+    assert.isFalse(evaluated(good, needed).found.isCold)
+    assert.isTrue(evaluated("crossover(close, sma(close, 5))", 5).found.isCold)
+    assert.isFalse(evaluated("crossover(close, sma(close, 5))", 6).found.isCold)
+  })
+
+  it.each([
+    ["close <", "8: expected a number, a name or a bracket, found its end"],
+    ["(close > 1", "11: expected an operator, a closing bracket or the end, found its end"],
+    ["close > 1 x", '9: unknown unit "x"'],
+    ["close > mid x", "13: expected an operator"],
+    ["close = 1", "7: expected an operator"],
+    ["close > 1 && mid > 2", "11: expected an operator"],
+    ["clsoe > 1", '1: unknown name "clsoe"'],
+    ["rsl(close, 14) < 30", '1: unknown function "rsl"'],
+    ["rsi(close) < 30", "1: rsi takes 2 arguments, found 1"],
+    ["rsi < 30", "1: rsi needs arguments"],
+    ["rsi(14, 5) < 30", "5: expected a series of candles"],
+    ["rsi(close, close) < 30", "12: expected a whole number"],
+    ["sma(close, 0) > 1", "12: expected a whole number from 1 to 5000"],
+    ["sma(close, 2.5) > 1", "12: expected a whole number"],
+    ["sma(close, 9999) > 1", "12: expected a whole number"],
+    ["sma(mid, 5) > 1", "5: expected a series of candles"],
+    ["close(7) > 1", "1: close takes a timeframe"],
+    ["close(4x) > 1", "1: close takes a timeframe"],
+    ["atr(14, 3) > 1", "9: expected a timeframe such as 4h"],
+    ["close + 5% > 1", "1: these do not fit together: a price + a ratio"],
+    ["close * close > 1", "1: these do not fit together: a price * a price"],
+    ["rsi(close, 14) > close", "1: these do not fit together: a number > a price"],
+    ["close > 5 USDC", "1: these do not fit together: a price > an amount of USDC"],
+    ["volume > 5 USDC", "1: these do not fit together: an amount of BTC > an amount of USDC"],
+    ["close > 5 DOGE", '9: unknown unit "DOGE"'],
+    ["close and mid > 1", "1: and joins conditions, found a price"],
+    ["mid > 1 or 5", "12: or joins conditions, found a number"],
+    ["not close", "5: expected a condition, found a price"],
+    ["-(mid > 1)", "3: expected a number, found a condition"],
+    ["(mid > 1) > 2", "2: these do not fit together"],
+    ["mid * mid / mid > 1", "1: these do not fit together"],
+    ["1 / (mid / close) > 1", "1: in a condition mid can only be"],
+    ["max(mid, close) > 1", "1: in a condition mid can only be"],
+    ["bid > 1", "1: bid may stand in a price only"],
+    ["max(close, 5%) > 1", "12: expected a price, found a ratio"],
+    ["clamp(close, 1, 5%) > 1", "17: expected a price, found a ratio"],
+    ["crossover(mid, close)", "11: expected a series of candles"],
+    ["__proto__ > 1", "1: expected a number, a name or a bracket"],
+    ["constructor > 1", '1: unknown name "constructor"'],
+    ["toString(close) > 1", '1: unknown function "toString"'],
+    [`${"(".repeat(60)}1${")".repeat(60)} > 1`, "41: nesting deeper than 40 levels"],
+    [`${"1 + ".repeat(250)}1 > 1`, "1: the expression has more than 200 operators"],
+    [`mid > 1${" ".repeat(2_000)}`, "1: the expression is longer than 2000 characters"]
+  ])("%s is wrong at %s", (text, expected) => {
+    const said = compiled(text).problems.map(({ column, message }) => `${column}: ${message}`)
+    assert.isTrue(said.length === 1 && said[0]?.startsWith(expected), said.join("\n"))
+  })
+
+  it("never throw, whatever the text", () => {
+    const parts = [
+      "close",
+      "mid",
+      "rsi(",
+      "(",
+      ")",
+      ",",
+      "14",
+      "0.5%",
+      " and ",
+      " or ",
+      "not ",
+      "<",
+      ">=",
+      "+",
+      "-",
+      "*",
+      "/",
+      "6h",
+      " ",
+      "é",
+      "\u0000",
+      "1e9",
+      "."
+    ] as const
+    for (let seed = 1; seed <= 600; seed++) {
+      const next = random(seed)
+      const text = Array.from({ length: integerBetween(next, 1, 25) }, () => pick(next, parts)).join("")
+      const { problems, term } = compiled(text)
+      assert.isTrue(term !== undefined || problems.length > 0, text)
+    }
+  })
+
+  it("read the deepest and longest that is allowed", () => {
+    assert.isTrue(Result.isSuccess(parse(`${"(".repeat(40)}1${")".repeat(40)}`)))
+    assert.isTrue(Result.isSuccess(parse(`${"1 + ".repeat(200)}1`)))
+    assert.isTrue(Result.isSuccess(parse(`${"(a or ".repeat(40)}a${")".repeat(40)}`)))
+  })
+})

@@ -1,0 +1,199 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { armedLeg, type Decision, holds, type Memory } from "../../src/strategy/Decision.ts"
+import type { CandleColumns } from "../../src/strategy/Indicators.ts"
+import type { Strategy } from "../../src/strategy/Strategy.ts"
+import { type ClosedCandles, progressOf, type SlotProgress, type View } from "../../src/strategy/View.ts"
+import {
+  between,
+  completed,
+  integerBetween,
+  laterProgress,
+  pick,
+  price,
+  problemsOf,
+  random,
+  type Slots,
+  strategyOf,
+  viewAt
+} from "./support.ts"
+
+const file = (orders: string, names = "") => `name: test
+market: BTC/USDC
+kind: rules
+limits:
+  budget: { base: 10, quote: 100000 }
+rules:
+  timeframe: 1h
+${names}  orders:
+${orders}
+`
+
+const hour = 3_600_000
+const columns = (closes: ReadonlyArray<number>): CandleColumns => {
+  const close = Float64Array.from(closes)
+  return { open: close, high: close.map((x) => x + 1), low: close.map((x) => x - 1), close, volume: close.map(() => 1) }
+}
+const rising = columns(Array.from({ length: 400 }, (_, index) => 1_000 + index))
+
+const at = (strategy: Strategy, middle: string, now: number, slots: Slots = new Map(), closed = 400): View => ({
+  ...viewAt(strategy, price(middle), slots, now),
+  candles: new Map<string, ClosedCandles>([["1h", { columns: rising, closed }]])
+})
+const firstOrder = ({ desired }: Decision, slots: Slots = new Map()) => {
+  const [slot] = desired
+  const order = slot === undefined ? undefined : armedLeg(slot, slots.get(slot.slot) ?? completed(0))
+  return order === undefined ? undefined : `${order.side} ${order.quantity} at ${Decimal.format(order.price)}`
+}
+const whyAbsent = ({ absent }: Decision) => absent.map(({ why }) => why.code)
+
+const dip = file(`    dip:
+      when: mid < sma(close, 3) * 0.9
+      side: buy
+      price: mid * (1 - 1%)
+      size: { quote: 100 }
+      cancelWhen: mid > 1300
+      expireAfter: 6h
+      times: 2
+      then: { price: entry * (1 + 10%) }`)
+
+describe("rules", () => {
+  it("wait for their condition and say at which price it would hold", () => {
+    const strategy = strategyOf(dip)
+    const decision = strategy.decide(at(strategy, "1260", 0), null)
+    assert.deepStrictEqual([decision.desired, whyAbsent(decision)], [[], ["condition"]])
+    assert.closeTo(Decimal.toNumber(decision.until.priceBelow ?? Decimal.zero), 1398 * 0.9, 1e-4)
+    assert.strictEqual(decision.until.barClose, "1h")
+    assert.deepStrictEqual(strategy.candles, new Map([["1h", 4]]))
+  })
+
+  it("fire once, keep their price, and exit after the entry", () => {
+    const strategy = strategyOf(dip)
+    const fired = strategy.decide(at(strategy, "1200", 0), null)
+    assert.strictEqual(firstOrder(fired), "BUY 8417508 at 1188")
+    assert.include(fired.desired[0]?.why.text, "mid < sma(close, 3) * 0.9")
+    assert.strictEqual(fired.desired[0]?.why.source, "test.yaml:9")
+    const later = strategy.decide(at(strategy, "1100", hour), fired.memory)
+    assert.strictEqual(firstOrder(later), "BUY 8417508 at 1188")
+    const bought = new Map([["dip", completed(1, 8_400_000n)]])
+    const holding = strategy.decide(at(strategy, "1400", 2 * hour, bought), later.memory)
+    assert.strictEqual(firstOrder(holding, bought), "SELL 8400000 at 1306.8")
+  })
+
+  it("are withdrawn by cancelWhen or in time, as long as nothing has filled", () => {
+    const strategy = strategyOf(dip)
+    const { memory } = strategy.decide(at(strategy, "1200", 0), null)
+    assert.deepStrictEqual(whyAbsent(strategy.decide(at(strategy, "1301", hour), memory)), ["paused"])
+    assert.deepStrictEqual(whyAbsent(strategy.decide(at(strategy, "1200", 6 * hour), memory)), ["paused"])
+    const partly: Slots = new Map([["dip", { ...completed(0), filledInLeg: 1n }]])
+    assert.strictEqual(strategy.decide(at(strategy, "1301", 7 * hour, partly), memory).desired.length, 1)
+  })
+
+  it("fire again after a pause, and only so many times", () => {
+    const strategy = strategyOf(dip)
+    const first = strategy.decide(at(strategy, "1200", 0), null)
+    const done = new Map([["dip", completed(2)]])
+    const ended = strategy.decide(at(strategy, "1200", hour, done), first.memory)
+    assert.deepStrictEqual([whyAbsent(ended), ended.until.time], [["paused"], 2 * hour])
+    const second = strategy.decide(at(strategy, "1100", 2 * hour, done), ended.memory)
+    assert.strictEqual(firstOrder(second, done), "BUY 9182736 at 1089")
+    const over = strategy.decide(at(strategy, "1100", 3 * hour, new Map([["dip", completed(4)]])), second.memory)
+    assert.deepStrictEqual(whyAbsent(over), ["used-up"])
+  })
+
+  it("decide nothing on indicators that are not warm", () => {
+    const strategy = strategyOf(dip)
+    assert.deepStrictEqual(whyAbsent(strategy.decide(at(strategy, "1", 0, new Map(), 2), null)), ["warming-up"])
+    assert.deepStrictEqual(whyAbsent(strategy.decide(viewAt(strategy, price("1")), null)), ["warming-up"])
+  })
+
+  it("name mistakes at their exact columns", () => {
+    const text = file(
+      `    dip:
+      when: rsi(clsoe, 14) < 30
+      side: buy
+      price: mid + 5%
+      size: { quote: 100 }
+      then: { price: "enter * 2" }
+    rise:
+      when: mid * 2
+      side: sell
+      price: entry
+      size: { base: 11 }`,
+      "  let:\n    close: 5\n    Big: 7\n    trend: ema(close, 9)\n"
+    )
+    assert.deepStrictEqual(
+      problemsOf(text).map(({ line, column, message }) => `${line}:${column} ${message}`),
+      [
+        '9:5 "close" means something already: take another name',
+        "10:5 a name begins with a small letter and has letters, digits and _ only",
+        '14:17 unknown name "clsoe"',
+        "16:14 these do not fit together: a price + a ratio",
+        '18:23 unknown name "enter"',
+        "20:13 expected a condition, found a price",
+        '22:14 unknown name "entry"'
+      ]
+    )
+  })
+})
+
+const conditions = [
+  "mid < sma(close, 5)",
+  "mid > 1.02 * highest(close, 9) or mid < lowest(low, 9)",
+  "not (mid * 2 < close + 1100) and hour >= 3",
+  "rsi(close, 5) > 50 and close(1h) > mid",
+  "mid - atr(3) > 1250",
+  "crossover(close, sma(close, 4)) or mid < 900"
+] as const
+
+describe("any rules", () => {
+  it("decide the same anywhere inside their bounds", () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const next = random(seed)
+      const orders = ["a", "b"].map(
+        (name) => `    ${name}:
+      when: ${pick(next, conditions)}
+      side: ${pick(next, ["buy", "sell"])}
+      price: ${pick(next, ["mid", "close * 0.99", "bid - 1"])}
+      size: { base: 0.1 }
+      cancelWhen: ${pick(next, conditions)}
+      expireAfter: ${integerBetween(next, 1, 9)}h
+${next() < 0.5 ? "      then: { price: entry * 1.05 }" : "      pause: 30m"}`
+      )
+      const strategy = strategyOf(file(orders.join("\n")))
+      checkRules(strategy, seed)
+    }
+  })
+})
+
+const checkRules = (strategy: Strategy, seed: number): void => {
+  const next = random(seed)
+  const candles = columns(Array.from({ length: 200 }, () => between(next, 1_000, 1_500)))
+  let memory: Memory = null
+  let slots: ReadonlyMap<string, SlotProgress> = new Map()
+  let now = 100 * hour
+  for (let step = 0; step < 8; step++) {
+    const closed = Math.floor(now / hour)
+    const viewOf = (middle: number, time: number): View => ({
+      ...viewAt(strategy, Decimal.fromNumber(middle, 9), slots, time),
+      candles: new Map([["1h", { columns: candles, closed }]])
+    })
+    const view = viewOf(between(next, 900, 1_600), now)
+    const decision = strategy.decide(view, memory)
+    for (let tried = 0; tried < 10; tried++) {
+      const { priceBelow, priceAbove, time } = decision.until
+      const low = priceBelow === undefined ? 900 : Decimal.toNumber(priceBelow)
+      const high = priceAbove === undefined ? 1_600 : Decimal.toNumber(priceAbove)
+      const barEnd = (closed + 1) * hour
+      const there = viewOf(between(next, low, high), integerBetween(next, now, Math.min(time ?? barEnd, barEnd) - 1))
+      if (!holds(decision.until, there, false)) continue
+      const again = strategy.decide(there, decision.memory)
+      assert.deepStrictEqual(again.desired, decision.desired, `seed ${seed}, step ${step}`)
+      assert.deepStrictEqual(again.memory, decision.memory, `seed ${seed}, step ${step}`)
+    }
+    memory = decision.memory
+    slots = laterProgress(next, decision, slots)
+    assert.isTrue(decision.desired.every(({ slot }) => progressOf(view, slot).completedLegs >= 0))
+    now += integerBetween(next, 1, 4) * hour
+  }
+}
