@@ -1,8 +1,10 @@
 /** The contract of the service with the sandbox's own endpoints added: its books and its market. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { VenueApi } from "../venue/VenueApi.ts"
+import { MessageValidation } from "../venue/RequestValidation.ts"
+import { WholeVenueApi } from "../venue/VenueApi.ts"
 import { messageErrorAt } from "../venue/WireError.ts"
+import * as Wire from "../venue/WireValue.ts"
 
 const Amounts = Schema.Record(Schema.String, Schema.String)
 
@@ -42,11 +44,26 @@ export const MarketResponse = Schema.Struct({
 }).annotate({ identifier: "SandboxMarket" })
 export type MarketResponse = typeof MarketResponse.Type
 
-const error = [400, 503].map(messageErrorAt)
+const error = [400, 404, 503].map(messageErrorAt)
+
+/** A transfer on another chain, as a wallet would make it. */
+export const DepositRequest = Schema.Struct({
+  depositAddress: Wire.Identifier,
+  memo: Schema.optionalKey(Wire.Identifier),
+  /** The asset id. */
+  asset: Wire.Identifier,
+  amount: Wire.PositiveAmountText,
+  sender: Wire.Identifier
+})
 
 export const SandboxGroup = HttpApiGroup.make("sandbox").add(
+  HttpApiEndpoint.post("deposit", "/sandbox/deposit", {
+    payload: DepositRequest,
+    success: Schema.Struct({ txHash: Schema.String }),
+    error
+  }).middleware(MessageValidation),
   HttpApiEndpoint.get("books", "/sandbox/books", { success: BooksResponse, error }),
   HttpApiEndpoint.get("market", "/sandbox/market", { success: MarketResponse, error })
 )
 
-export const SandboxApi = VenueApi.add(SandboxGroup)
+export const SandboxApi = WholeVenueApi.add(SandboxGroup)

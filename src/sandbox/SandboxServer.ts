@@ -10,11 +10,15 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as Ed25519 from "../venue/Ed25519.ts"
 import * as RequestValidation from "../venue/RequestValidation.ts"
 import { NextCorrelationId } from "../venue/WireError.ts"
+import type { Ledger } from "../venue/WireValue.ts"
 import * as Seeded from "./core/Seeded.ts"
 import type { Settings } from "./core/Settings.ts"
 import { Faults, noFaults } from "./Faults.ts"
 import * as account from "./http/account.ts"
+import * as accountHistory from "./http/accountHistory.ts"
 import * as callers from "./http/callers.ts"
+import * as deposits from "./http/deposits.ts"
+import * as history from "./http/history.ts"
 import * as intents from "./http/intents.ts"
 import * as Keys from "./http/Keys.ts"
 import { memoryClient } from "./http/memoryClient.ts"
@@ -33,7 +37,7 @@ export interface ConnectionRecord {
   readonly apiKey: string
   readonly partnerJwt: string
   readonly quoteKey: string
-  readonly ledger: string
+  readonly ledger: Ledger
   readonly verifier: string
   readonly account: { readonly key: string; readonly signerId: string }
 }
@@ -89,7 +93,16 @@ const make = Effect.fnUntraced(function* (options: SandboxOptions) {
 
 const routes = (seed: number) =>
   HttpApiBuilder.layer(SandboxApi, { openapiPath: "/openapi.json" }).pipe(
-    Layer.provide([orders.layer, intents.layer, swaps.layer, account.layer, truth.layer]),
+    Layer.provide([
+      orders.layer,
+      intents.layer,
+      swaps.layer,
+      deposits.layer,
+      account.layer,
+      accountHistory.layer,
+      history.layer,
+      truth.layer
+    ]),
     Layer.provide([callers.layer(seed), RequestValidation.layer])
   )
 
@@ -106,7 +119,7 @@ const connectionOf = (settings: Settings, url: string): ConnectionRecord => ({
   url,
   apiKey: Keys.apiKey(settings.seed, Keys.partners[0]),
   partnerJwt: Keys.issue(settings.seed, { use: "partner", sub: Keys.partners[0] }),
-  quoteKey: Ed25519.format(Keys.keyPair(settings.seed, "quotes").publicKey),
+  quoteKey: Ed25519.format(Seeded.keyPair(settings.seed, "quotes").publicKey),
   ledger: settings.ledger,
   verifier: settings.verifier,
   account: Keys.generatedAccount(settings.seed)

@@ -132,7 +132,7 @@ const decodeConnection = Schema.decodeUnknownSync(
       apiKey: Schema.String,
       partnerJwt: Schema.String,
       quoteKey: Schema.String,
-      ledger: Schema.String,
+      ledger: Schema.Literals(["native"]),
       verifier: Schema.String,
       account: Schema.Struct({ key: Schema.String, signerId: Schema.String })
     })
@@ -144,6 +144,7 @@ const spawned = (state: string) =>
   Effect.callback<{ process: ChildProcess; connection: SandboxServer.ConnectionRecord }>((resume) => {
     const script = fileURLToPath(new URL("./serve.ts", import.meta.url))
     const child = spawn(process.execPath, [script, state], { stdio: ["ignore", "pipe", "inherit"] })
+    child.once("exit", (code) => resume(Effect.die(new Error(`the sandbox ended with ${code}`))))
     child.stdout.once("data", (line) =>
       resume(Effect.succeed({ process: child, connection: decodeConnection(String(line)) }))
     )

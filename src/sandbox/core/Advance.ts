@@ -7,6 +7,7 @@ import * as Deposits from "./Deposits.ts"
 import * as OrderLife from "./OrderLife.ts"
 import * as Payouts from "./Payouts.ts"
 import { type State, type Task, takeDue } from "./State.ts"
+import * as SwapLife from "./SwapLife.ts"
 
 /** Brings the state to a time. A time before the present is the present: the service's clock never goes back. */
 export const advance = (state: State, to: number): void => {
@@ -42,12 +43,16 @@ const run = (state: State, task: Task): void => {
     case "return":
       return Deposits.giveBack(state, task.deposit)
     case "expire":
-      return OrderLife.expire(state, task.order)
+      return task.target.kind === "order" ? OrderLife.expire(state, task.target) : SwapLife.expire(state, task.target)
     case "finishCancel":
       return OrderLife.finishCancel(state, task.order)
     case "startPayouts":
       return Payouts.start(state, task.order)
     case "finishPayout":
       return Payouts.finish(state, task.order, task.leg)
+    case "executeSwap":
+      return SwapLife.execute(state, task.swap)
+    case "finishSwap":
+      return SwapLife.finish(state, task.swap, task.outcome)
   }
 }

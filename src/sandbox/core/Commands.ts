@@ -4,6 +4,7 @@
  */
 import { Result, Schema } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
+import { QuoteRequest } from "../../venue/WireQuote.ts"
 import { advance } from "./Advance.ts"
 import * as Books from "./Books.ts"
 import * as Deposits from "./Deposits.ts"
@@ -12,7 +13,9 @@ import * as OrderLife from "./OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
 import { assetById } from "./Settings.ts"
-import type { Order, State } from "./State.ts"
+import type { Order, State, Swap } from "./State.ts"
+import { createSwap } from "./SwapCreation.ts"
+import * as SwapLife from "./SwapLife.ts"
 
 const Text = Schema.String
 const Amount = Schema.String.check(Schema.isPattern(/^[1-9]\d*$/))
@@ -44,6 +47,17 @@ const payloads = {
     intentHash: Text,
     transfers: Schema.Array(Schema.Struct({ receiver: Text, asset: Text, amount: Amount }))
   }),
+  CreateSwap: Schema.Struct({ partner: Schema.optionalKey(Text), request: QuoteRequest, correlationId: Text }),
+  /** Somebody says that a transaction pays an address. */
+  SubmitDeposit: Schema.Struct({ depositAddress: Text, txHash: Text }),
+  /** A transfer on another chain to a deposit address, out of money that was never in our accounts. */
+  DepositOnChain: Schema.Struct({
+    depositAddress: Text,
+    memo: Schema.optionalKey(Text),
+    asset: Text,
+    amount: Amount,
+    sender: Text
+  }),
   /** Money from outside into the balance of an account. */
   Credit: Schema.Struct({ account: Text, asset: Text, amount: Amount })
 }
@@ -55,6 +69,9 @@ export interface Answers {
   readonly CreateOrder: Order
   readonly CancelOrder: Order
   readonly ExecuteIntent: { readonly intentHash: string }
+  readonly CreateSwap: Swap
+  readonly SubmitDeposit: Order | Swap
+  readonly DepositOnChain: { readonly txHash: string }
   readonly Credit: null
 }
 
@@ -82,6 +99,9 @@ export const LoggedCommand = Schema.Union([
   line("CreateOrder"),
   line("CancelOrder"),
   line("ExecuteIntent"),
+  line("CreateSwap"),
+  line("SubmitDeposit"),
+  line("DepositOnChain"),
   line("Credit")
 ])
 
@@ -115,7 +135,7 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
   const needed = new Map<string, bigint>()
   for (const { receiver, asset, amount } of transfers) {
     if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
-    if (!state.ordersByAddress.has(receiver)) return refuse("request-rejected", `unknown deposit address ${receiver}`)
+    if (!state.targets.has(receiver)) return refuse("request-rejected", `unknown deposit address ${receiver}`)
     needed.set(asset, (needed.get(asset) ?? 0n) + BigInt(amount))
   }
   for (const [asset, amount] of needed) {
@@ -125,12 +145,35 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
   }
   state.executedIntents.set(nonceKey, intentHash)
   for (const { receiver, asset, amount } of transfers) {
-    const order = state.ordersByAddress.get(receiver)
-    if (order === undefined) continue
-    const from: Books.Holding = { account: signerId, place: "balance" }
-    Deposits.arrive(state, { order, account: signerId, asset, amount: BigInt(amount) }, from)
+    const target = state.targets.get(receiver)
+    if (target === undefined) continue
+    const what = { asset, amount: BigInt(amount), hash: intentHash, isIntent: true, isAttributed: true }
+    Deposits.arrive(state, { target, account: signerId, ...what }, { account: signerId, place: "balance" })
   }
   return Result.succeed({ intentHash })
+}
+
+const submitDeposit = (
+  state: State,
+  { depositAddress, txHash }: Payload<"SubmitDeposit">
+): Applied<"SubmitDeposit"> => {
+  const target = state.targets.get(depositAddress)
+  if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
+  target.originTxHashes.add(txHash)
+  if (target.kind === "swap") SwapLife.expect(state, target)
+  return Result.succeed(target)
+}
+
+const depositOnChain = (state: State, deposit: Payload<"DepositOnChain">): Applied<"DepositOnChain"> => {
+  const { depositAddress, memo, asset, sender } = deposit
+  const target = state.targets.get(depositAddress)
+  if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
+  if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
+  const hash = Seeded.base58(state.settings.seed, "transaction", state.scheduled)
+  const what = { asset, amount: BigInt(deposit.amount), hash, isIntent: false }
+  const isAttributed = memo === target.depositMemo
+  Deposits.arrive(state, { target, account: sender, ...what, isAttributed }, { account: sender, place: "external" })
+  return Result.succeed({ txHash: hash })
 }
 
 const credit = (state: State, { account, asset, amount }: Payload<"Credit">): Applied<"Credit"> => {
@@ -144,5 +187,8 @@ const appliers: { readonly [T in Tag]: (state: State, payload: Payload<T>) => Ap
   CreateOrder: createOrder,
   CancelOrder: cancelOrder,
   ExecuteIntent: executeIntent,
+  CreateSwap: createSwap,
+  SubmitDeposit: submitDeposit,
+  DepositOnChain: depositOnChain,
   Credit: credit
 }

@@ -1,57 +1,67 @@
 /**
- * Money on its way into an order. A transfer reaches the deposit address at once, the order notices it a little later, and
- * what the order does not need goes back by itself, apart from the order's payouts.
+ * Money on its way in. A transfer reaches the deposit address at once, the order or swap behind it notices it a little
+ * later, and what it does not need goes back by itself, apart from any payout or refund.
  */
 import * as Amount from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import * as Books from "./Books.ts"
 import { inOrder, inputAsset, open } from "./OrderLife.ts"
 import * as Seeded from "./Seeded.ts"
-import { type Deposit, type Order, type State, schedule } from "./State.ts"
+import { type Deposit, type Order, type State, type Swap, schedule } from "./State.ts"
+import * as SwapLife from "./SwapLife.ts"
 
-const inTransit = ({ account, order }: Deposit): Books.Holding => ({
-  account,
-  place: "depositInTransit",
-  order: order.id
-})
-const returning = ({ account, order }: Deposit): Books.Holding => ({
-  account,
-  place: "returnInTransit",
-  order: order.id
-})
+const held = ({ account, target }: Deposit, place: Books.Place): Books.Holding => ({ account, place, order: target.id })
 
 /** A transfer has been executed. */
 export const arrive = (state: State, deposit: Deposit, from: Books.Holding): void => {
-  Books.transfer(state.books, deposit.asset, deposit.amount, from, inTransit(deposit))
+  Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "depositInTransit"))
+  if (deposit.isAttributed) note(state, deposit)
   const { seed, recognitionMillis } = state.settings
   const delay = Seeded.between(recognitionMillis, seed, "recognition", state.scheduled)
   schedule(state, delay, { tag: "recognise", deposit })
 }
 
-/** The order notices a deposit: it counts for what is missing, the rest is returned. */
-export const recognise = (state: State, deposit: Deposit): void => {
-  const { order, asset, account, amount } = deposit
-  const counted = isCountedBy(order, asset) ? Amount.min(amount, order.inputAmount - order.deposited) : 0n
-  if (counted < amount) {
-    Books.transfer(state.books, asset, amount - counted, inTransit(deposit), returning(deposit))
-    const { seed, payoutMillis } = state.settings
-    const delay = Seeded.between(payoutMillis, seed, "return", state.scheduled)
-    schedule(state, delay, { tag: "return", deposit: { ...deposit, amount: amount - counted } })
-  }
-  if (counted === 0n) return
-  if (order.deposited === 0n) order.account = account
-  Books.transfer(state.books, asset, counted, inTransit(deposit), inOrder(order))
-  order.deposited += counted
-  if (isTerminal(order.status)) schedule(state, 0, { tag: "startPayouts", order })
-  else if (order.status === "AWAITING_DEPOSIT" && order.deposited === order.inputAmount) open(state, order)
+/** The transaction is seen, its amount not yet. */
+const note = (state: State, { target, hash, isIntent, account }: Deposit): void => {
+  target.senders.add(account)
+  if (isIntent) target.intentHashes.push(hash)
+  else target.originTxHashes.add(hash)
+  if (target.kind === "swap") SwapLife.expect(state, target)
 }
 
-/** Too late for a refund when that has been made: then the deposit is returned like any excess. */
-const isCountedBy = (order: Order, asset: string): boolean =>
-  asset === inputAsset(order) && order.status !== "FILLED" && order.refund === undefined
+/** The target notices a deposit: what it needs counts, the rest is returned. */
+export const recognise = (state: State, deposit: Deposit): void => {
+  const { target, asset, account, amount } = deposit
+  const counted = deposit.isAttributed ? Amount.min(amount, wanted(target, asset)) : 0n
+  if (counted < amount) sendBack(state, { ...deposit, amount: amount - counted })
+  if (counted === 0n) return
+  if (target.deposited === 0n) target.account = account
+  const into = target.kind === "order" ? inOrder(target) : SwapLife.inSwap(target)
+  Books.transfer(state.books, asset, counted, held(deposit, "depositInTransit"), into)
+  target.deposited += counted
+  if (target.kind === "swap") SwapLife.consider(state, target)
+  else if (isTerminal(target.status)) schedule(state, 0, { tag: "startPayouts", order: target })
+  else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount) open(state, target)
+}
 
-export const giveBack = (state: State, deposit: Deposit): void =>
-  Books.transfer(state.books, deposit.asset, deposit.amount, returning(deposit), {
-    account: deposit.account,
-    place: "balance"
-  })
+/** A swap takes all it gets until it starts; an order takes what it lacks, as long as it has not been refunded. */
+const wanted = (target: Order | Swap, asset: string): Amount.Amount => {
+  if (target.kind === "swap") return SwapLife.isWaiting(target) && asset === target.quoted.origin.id ? 2n ** 256n : 0n
+  const isRefundable = target.status !== "FILLED" && target.refund === undefined
+  return isRefundable && asset === inputAsset(target) ? target.inputAmount - target.deposited : 0n
+}
+
+const sendBack = (state: State, deposit: Deposit): void => {
+  const { seed, payoutMillis } = state.settings
+  const from = held(deposit, "depositInTransit")
+  Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "returnInTransit"))
+  const delay = Seeded.between(payoutMillis, seed, "return", state.scheduled)
+  schedule(state, delay, { tag: "return", deposit })
+}
+
+/** To where it came from: the account at the verifier, or the sender's chain. */
+export const giveBack = (state: State, deposit: Deposit): void => {
+  const place = deposit.isIntent ? "balance" : "external"
+  const to: Books.Holding = { account: deposit.account, place }
+  Books.transfer(state.books, deposit.asset, deposit.amount, held(deposit, "returnInTransit"), to)
+}

@@ -12,7 +12,8 @@ import { inputAsset } from "./OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
 import type { Settings } from "./Settings.ts"
-import type { State } from "./State.ts"
+import type { Order, State, Swap } from "./State.ts"
+import { isWaiting } from "./SwapLife.ts"
 
 const AmountText = Schema.String.check(
   Schema.makeFilter((text: string) => (Wire.parseAmount(text) ?? 0n) > 0n || "a positive amount")
@@ -44,16 +45,16 @@ export const generate = (
 ): Result.Result<SignedData["payload"], Refusal> => {
   const { settings, now } = state
   const { signerId, depositAddress } = request
-  const order = state.ordersByAddress.get(depositAddress)
+  const target = state.targets.get(depositAddress)
   if (request.standard !== "nep413") return unusable(`standard ${request.standard} is not supported here, use nep413`)
   if (signerId !== signerId.toLowerCase()) return unusable("signerId must be lowercase")
-  if (order === undefined) return refuse("order-not-found", `no order has the deposit address ${depositAddress}`)
-  const missing = order.inputAmount - order.deposited
-  if (order.status !== "AWAITING_DEPOSIT" || missing === 0n) return unusable(`the order is ${order.status}`)
-  if (order.depositType === "ORIGIN_CHAIN") return unusable("the order is funded on its origin chain")
+  if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
+  const { asset, missing, depositType } = needOf(target)
+  if (missing <= 0n) return unusable(`nothing can be deposited: it is ${target.status}`)
+  if (depositType === "ORIGIN_CHAIN") return unusable("this address is funded on its origin chain")
 
   const keys = [depositAddress, signerId, now, serial] as const
-  const intent = { intent: "transfer", receiver_id: depositAddress, tokens: { [inputAsset(order)]: String(missing) } }
+  const intent = { intent: "transfer", receiver_id: depositAddress, tokens: { [asset]: String(missing) } }
   const deadline = Wire.formatTimestamp(now + Seeded.between(settings.intentMillis, settings.seed, "valid", ...keys))
   const payload = {
     message: JSON.stringify({ deadline, intents: [intent], signer_id: signerId }),
@@ -64,6 +65,16 @@ export const generate = (
   const callback = Seeded.between([0, 2], settings.seed, "callback", ...keys)
   if (callback === 0) return Result.succeed(payload)
   return Result.succeed({ ...payload, callbackUrl: callback === 1 ? null : "https://sandbox.invalid/signed" })
+}
+
+/** What a deposit address still lacks, as far as its order or swap has noticed. */
+const needOf = (target: Order | Swap) => {
+  if (target.kind === "order") {
+    const missing = target.status === "AWAITING_DEPOSIT" ? target.inputAmount - target.deposited : 0n
+    return { asset: inputAsset(target), missing, depositType: target.depositType }
+  }
+  const missing = isWaiting(target) ? target.quoted.amountIn - target.deposited : 0n
+  return { asset: target.quoted.origin.id, missing, depositType: target.request.depositType }
 }
 
 /** What a signed message says, once everything that needs no state is found right. */

@@ -3,10 +3,10 @@
  * is fixed when it is made. Creating moves no money.
  */
 import { Result } from "effect"
-import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
 import type { Fault } from "../../venue/WireError.ts"
+import { usdOf } from "./Pricing.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
 import { assetById, type SandboxAsset } from "./Settings.ts"
@@ -48,9 +48,7 @@ export const createOrder = (state: State, request: OrderRequest): Result.Result<
     if (base === undefined || quote === undefined) return yield* refuse("order-rejected", "Unknown asset")
 
     const order = build(state, request, base, quote)
-    const input = Market.inputAsset(order.market, order.side)
-    const usd =
-      Decimal.toNumber(Amount.toDecimal(order.inputAmount, input.decimals)) * state.model.usd(input, state.now)
+    const usd = usdOf(state, Market.inputAsset(order.market, order.side), order.inputAmount)
     if (usd < state.settings.minOrderUsd) {
       return yield* refuse(
         "order-rejected",
@@ -58,8 +56,8 @@ export const createOrder = (state: State, request: OrderRequest): Result.Result<
       )
     }
     state.orders.set(order.id, order)
-    state.ordersByAddress.set(order.depositAddress, order)
-    schedule(state, order.deadline - state.now, { tag: "expire", order })
+    state.targets.set(order.depositAddress, order)
+    schedule(state, order.deadline - state.now, { tag: "expire", target: order })
     return order
   })
 
@@ -102,6 +100,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
   const isSliced = quantity >= 100n && Seeded.fraction(seed, "sliced", sequence) < partialFillShare
   const hasMemo = request.depositMode === "MEMO" && request.depositType === "ORIGIN_CHAIN"
   return {
+    kind: "order",
     sequence,
     id: Seeded.uuid(seed, "order", sequence),
     owner: request.owner,
@@ -127,8 +126,15 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     trigger: trigger(side, price, request.appFees),
     slices: isSliced ? Seeded.between([2, 4], seed, "slices", sequence) : 1,
     status: "AWAITING_DEPOSIT",
+    usd: {
+      input: state.model.usd(Market.inputAsset(market, side), state.now),
+      output: state.model.usd(Market.outputAsset(market, side), state.now)
+    },
     deposited: 0n,
     account: request.refundTo,
+    senders: new Set(),
+    intentHashes: [],
+    originTxHashes: new Set(),
     executed: 0n,
     fills: [],
     withdrawal: undefined,

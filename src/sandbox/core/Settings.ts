@@ -3,6 +3,7 @@
  * the same settings, start and commands give the same state.
  */
 import type { Asset } from "../../domain/Amount.ts"
+import type { Ledger } from "../../venue/WireValue.ts"
 
 export interface SandboxAsset extends Asset {
   readonly blockchain: string
@@ -21,7 +22,7 @@ export type Delay = readonly [number, number]
 export interface Settings {
   readonly seed: number
   /** How identifiers spell the home ledger. */
-  readonly ledger: string
+  readonly ledger: Ledger
   readonly verifier: string
   readonly assets: ReadonlyArray<SandboxAsset>
   /** Accounts that start with the initial amount of every asset. */
@@ -44,6 +45,9 @@ export interface Settings {
   readonly fillWhileCancellingShare: number
   /** Share of payouts and refunds that the service gives up. */
   readonly failedPayoutShare: number
+  /** Share of complete swaps that are refunded for a reason of the seed's choice, and of those that fail. */
+  readonly refundedSwapShare: number
+  readonly failedSwapShare: number
   /** From the executed transfer to the order that shows it. */
   readonly recognitionMillis: Delay
   readonly cancelMillis: Delay
@@ -51,11 +55,13 @@ export interface Settings {
   readonly payoutStartMillis: Delay
   /** From payouts in progress to their completion. */
   readonly payoutMillis: Delay
+  /** From the complete deposit of a swap to its execution. */
+  readonly swapMillis: Delay
   /** How long a generated transfer stays valid. */
   readonly intentMillis: Delay
 }
 
-export const defaultSettings = (ledger: string): Settings => ({
+export const defaultSettings = (ledger: Ledger): Settings => ({
   seed: 1,
   ledger,
   verifier: `intents.${ledger}`,
@@ -70,14 +76,17 @@ export const defaultSettings = (ledger: string): Settings => ({
   partialFillShare: 0.3,
   fillWhileCancellingShare: 0.2,
   failedPayoutShare: 0,
+  refundedSwapShare: 0,
+  failedSwapShare: 0,
   recognitionMillis: [50, 400],
   cancelMillis: [100, 600],
   payoutStartMillis: [0, 200],
   payoutMillis: [300, 1500],
+  swapMillis: [300, 1500],
   intentMillis: [120_000, 300_000]
 })
 
-const defaultAssets = (ledger: string): ReadonlyArray<SandboxAsset> => [
+const defaultAssets = (ledger: Ledger): ReadonlyArray<SandboxAsset> => [
   {
     symbol: "BTC",
     id: `nep141:btc.omft.${ledger}`,

@@ -6,8 +6,11 @@
 import type { Amount } from "../../domain/Amount.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
 import type { Fill, FillStatus, PayoutLeg } from "../../domain/Order.ts"
+import type { QuoteRequest, QuoteResponse } from "../../venue/WireQuote.ts"
+import type { refundReasons, swapStatuses } from "../../venue/WireSwap.ts"
 import type { MarketModel } from "../market/MarketModel.ts"
 import * as Books from "./Books.ts"
+import type { QuotedAmounts } from "./Quotes.ts"
 import type { Settings } from "./Settings.ts"
 import * as SortedList from "./SortedList.ts"
 
@@ -19,9 +22,27 @@ export interface AppFee {
 
 export type AccountKind = "ORIGIN_CHAIN" | "DESTINATION_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
 
-export interface Order {
+/** What orders and swaps have in common: an address of their own that money can be paid into. */
+interface Payable {
   readonly sequence: number
   readonly id: string
+  readonly depositAddress: string
+  readonly depositMemo: string | undefined
+  readonly deadline: number
+  readonly createdAt: number
+  /** Dollars per whole unit when it was made. */
+  readonly usd: { readonly input: number; readonly output: number }
+  /** What counts, excess not included. */
+  deposited: Amount
+  /** The account whose money it is: the first that deposited, until then the one to refund. */
+  account: string
+  readonly senders: Set<string>
+  readonly intentHashes: Array<string>
+  readonly originTxHashes: Set<string>
+}
+
+export interface Order extends Payable {
+  readonly kind: "order"
   /** Who made it: orders of others are not found. */
   readonly owner: string
   readonly side: Side
@@ -30,8 +51,6 @@ export interface Order {
   readonly price: Price
   readonly inputAmount: Amount
   readonly outputAmount: Amount
-  readonly depositAddress: string
-  readonly depositMemo: string | undefined
   readonly depositType: AccountKind
   readonly recipient: string
   readonly recipientType: AccountKind
@@ -41,17 +60,11 @@ export interface Order {
   readonly appFees: ReadonlyArray<AppFee>
   readonly withdrawFee: Amount
   readonly refundFee: Amount
-  readonly deadline: number
-  readonly createdAt: number
   /** The mid at which a solver would give the limit after the app fees. */
   readonly trigger: number
   /** In how many slices it fills when it rests. */
   readonly slices: number
   status: FillStatus
-  /** What counts for the order, excess not included. */
-  deposited: Amount
-  /** The account whose money it is: the first that deposited, until then the one to refund. */
-  account: string
   /** Base quantity executed so far. */
   executed: Amount
   readonly fills: Array<Fill>
@@ -59,21 +72,54 @@ export interface Order {
   refund: PayoutLeg | undefined
 }
 
+export type SwapStatus = (typeof swapStatuses)[number]
+export type RefundReason = (typeof refundReasons)[number]
+
+/** Named by its deposit address. */
+export interface Swap extends Payable {
+  readonly kind: "swap"
+  /** Who asked for the quote; nobody in particular without a credential. */
+  readonly partner: string | undefined
+  readonly request: QuoteRequest
+  /** As it was answered, signature and all. */
+  readonly response: QuoteResponse
+  readonly quoted: QuotedAmounts
+  status: SwapStatus
+  updatedAt: number
+  /** Known when it is over. */
+  outcome: SwapOutcome | undefined
+}
+
+export interface SwapOutcome {
+  readonly spent: Amount
+  readonly received: Amount
+  readonly refunded: Amount
+  readonly refundReason: RefundReason | undefined
+  readonly txHash: string
+}
+
 /** What happens by itself at a time that was fixed when its cause happened. */
 export type Task =
   | { readonly tag: "recognise"; readonly deposit: Deposit }
-  | { readonly tag: "expire"; readonly order: Order }
+  | { readonly tag: "return"; readonly deposit: Deposit }
+  | { readonly tag: "expire"; readonly target: Order | Swap }
   | { readonly tag: "finishCancel"; readonly order: Order }
   | { readonly tag: "startPayouts"; readonly order: Order }
   | { readonly tag: "finishPayout"; readonly order: Order; readonly leg: "withdrawal" | "refund" }
-  | { readonly tag: "return"; readonly deposit: Deposit }
+  | { readonly tag: "executeSwap"; readonly swap: Swap }
+  | { readonly tag: "finishSwap"; readonly swap: Swap; readonly outcome: SwapOutcome }
 
-/** A transfer that reached the deposit address of an order. */
+/** A transfer that reached a deposit address. */
 export interface Deposit {
-  readonly order: Order
+  readonly target: Order | Swap
   readonly account: string
   readonly asset: string
   readonly amount: Amount
+  /** Hash of the intent or of the transaction that made it. */
+  readonly hash: string
+  readonly isIntent: boolean
+  /** False when it came with another memo than the address has: then it belongs to nobody and goes back. */
+  readonly isAttributed: boolean
 }
 
 interface Scheduled {
@@ -99,7 +145,10 @@ export interface State {
   readonly books: Books.Books
   /** By id, oldest first. */
   readonly orders: Map<string, Order>
-  readonly ordersByAddress: Map<string, Order>
+  /** By deposit address, oldest first. */
+  readonly swaps: Map<string, Swap>
+  /** Everything that can be deposited into, by deposit address. */
+  readonly targets: Map<string, Order | Swap>
   readonly resting: Map<string, RestingOrders>
   readonly agenda: SortedList.SortedList<Scheduled>
   scheduled: number
@@ -122,7 +171,8 @@ export const make = (settings: Settings, model: MarketModel, startedAt: number):
     now: startedAt,
     books,
     orders: new Map(),
-    ordersByAddress: new Map(),
+    swaps: new Map(),
+    targets: new Map(),
     resting: new Map(),
     agenda: SortedList.make((a, b) => a.at - b.at || a.sequence - b.sequence),
     scheduled: 0,

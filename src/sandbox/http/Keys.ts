@@ -4,7 +4,6 @@
  */
 import { createHmac } from "node:crypto"
 import { Option, Schema } from "effect"
-import nacl from "tweetnacl"
 import * as Ed25519 from "../../venue/Ed25519.ts"
 import * as Seeded from "../core/Seeded.ts"
 
@@ -48,11 +47,7 @@ export const apiKey = (seed: number, partner: string): string => `sandbox-${Seed
 export const partnerOfApiKey = (seed: number, key: string): string | undefined =>
   partners.find((partner) => apiKey(seed, partner) === key)
 
-/** The key with which quotes are signed, and the one of the generated account. */
-export const keyPair = (seed: number, purpose: "quotes" | "account"): nacl.SignKeyPair =>
-  nacl.sign.keyPair.fromSeed(Seeded.bytes(seed, "ed25519", purpose))
-
 export const generatedAccount = (seed: number): { readonly key: string; readonly signerId: string } => {
-  const pair = keyPair(seed, "account")
+  const pair = Seeded.keyPair(seed, "account")
   return { key: Ed25519.format(pair.secretKey), signerId: Buffer.from(pair.publicKey).toString("hex") }
 }

@@ -13,6 +13,9 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* Sandbox
     return handlers.handleAll({
+      deposit: Effect.fnUntraced(function* ({ payload }) {
+        return yield* sandbox.change({ tag: "DepositOnChain", payload }).pipe(asMessageError)
+      }),
       books: Effect.fnUntraced(function* () {
         return yield* sandbox.look(booksView).pipe(asMessageError)
       }),

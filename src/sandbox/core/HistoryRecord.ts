@@ -1,0 +1,119 @@
+/**
+ * One line of history per deposit address, swaps and orders alike, with what the filters look at. Amounts read zero until
+ * all is over. Orders and swaps that are not public count as masking records: what those are is nowhere said, only that
+ * filters by chain, token, referral, affiliate and value leave them out.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import * as Market from "../../domain/Market.ts"
+import { isTerminal } from "../../domain/Order.ts"
+import { isPayoutFinal } from "./Payouts.ts"
+import { assetById, type SandboxAsset } from "./Settings.ts"
+import type { AccountKind, AppFee, Order, RefundReason, State, Swap, SwapStatus } from "./State.ts"
+
+export interface HistoryRecord {
+  readonly target: Order | Swap
+  readonly origin: SandboxAsset
+  readonly destination: SandboxAsset
+  readonly status: Exclude<SwapStatus, "KNOWN_DEPOSIT_TX">
+  /** As the caller's credential is written by `ownerOf`. */
+  readonly owner: string | undefined
+  readonly isMasking: boolean
+  readonly referral: string | undefined
+  readonly appFees: ReadonlyArray<AppFee>
+  readonly recipient: string
+  readonly recipientType: AccountKind
+  readonly refundTo: string
+  readonly refundType: AccountKind
+  readonly depositType: AccountKind
+  readonly amountIn: Amount
+  readonly amountOut: Amount
+  readonly refundReason: RefundReason | undefined
+  readonly refunded: Amount
+  readonly refundFee: Amount
+  /** Of the payments that ended it. */
+  readonly txHashes: ReadonlyArray<string>
+}
+
+export const ofSwap = (swap: Swap): HistoryRecord => {
+  const { request, quoted, outcome, status } = swap
+  return {
+    target: swap,
+    origin: quoted.origin,
+    destination: quoted.destination,
+    status: status === "KNOWN_DEPOSIT_TX" ? "PENDING_DEPOSIT" : status,
+    owner: swap.partner === undefined ? undefined : `partner ${swap.partner}`,
+    isMasking: request.confidentiality !== "public",
+    referral: request.referral,
+    appFees: request.appFees ?? [],
+    recipient: request.recipient,
+    recipientType: request.recipientType,
+    refundTo: request.refundTo,
+    refundType: request.refundType,
+    depositType: request.depositType,
+    amountIn: outcome?.spent ?? 0n,
+    amountOut: outcome?.received ?? 0n,
+    refundReason: outcome?.refundReason,
+    refunded: outcome?.refunded ?? 0n,
+    refundFee: outcome === undefined || outcome.refunded === 0n ? 0n : quoted.refundFee,
+    txHashes: outcome === undefined ? [] : [outcome.txHash]
+  }
+}
+
+export const ofOrder = (state: State, order: Order): HistoryRecord | undefined => {
+  const origin = assetById(state.settings, Market.inputAsset(order.market, order.side).id)
+  const destination = assetById(state.settings, Market.outputAsset(order.market, order.side).id)
+  if (origin === undefined || destination === undefined) return undefined
+  const isOver = isPayoutFinal(order)
+  const total = (side: "amountIn" | "amountOut") => order.fills.reduce((sum, fill) => sum + fill[side], 0n)
+  const net = (amount: Amount, fee: Amount) => (amount > fee ? amount - fee : 0n)
+  const unspent = order.deposited - total("amountIn")
+  return {
+    target: order,
+    origin,
+    destination,
+    status: statusOf(order),
+    owner: order.owner,
+    isMasking: true,
+    referral: undefined,
+    appFees: order.appFees,
+    recipient: order.recipient,
+    recipientType: order.recipientType,
+    refundTo: order.refundTo,
+    refundType: order.refundType,
+    depositType: order.depositType,
+    amountIn: isOver ? total("amountIn") : 0n,
+    amountOut: isOver ? net(total("amountOut"), order.withdrawFee) : 0n,
+    refundReason: undefined,
+    refunded: isOver ? net(unspent, order.refundFee) : 0n,
+    refundFee: isOver && unspent > 0n ? order.refundFee : 0n,
+    txHashes: [order.withdrawal, order.refund].flatMap((leg) => (leg?.txHash === undefined ? [] : [leg.txHash]))
+  }
+}
+
+/** An order in the words of a swap. */
+const statusOf = (order: Order): HistoryRecord["status"] => {
+  if (order.deposited === 0n) return "PENDING_DEPOSIT"
+  if (!isTerminal(order.status)) return order.status === "AWAITING_DEPOSIT" ? "INCOMPLETE_DEPOSIT" : "PROCESSING"
+  if (!isPayoutFinal(order)) return "PROCESSING"
+  if (order.withdrawal?.status === "FAILED" || order.refund?.status === "FAILED") return "FAILED"
+  return order.fills.length > 0 ? "SUCCESS" : "REFUNDED"
+}
+
+/** Newest first. */
+export const all = (state: State): ReadonlyArray<HistoryRecord> => {
+  const swaps = [...state.swaps.values()].map(ofSwap)
+  const orders = [...state.orders.values()].flatMap((order) => ofOrder(state, order) ?? [])
+  return [...swaps, ...orders].sort(
+    (a, b) => b.target.createdAt - a.target.createdAt || (a.target.id < b.target.id ? 1 : -1)
+  )
+}
+
+/** Everything that a search can match: addresses, accounts, hashes. */
+export const namesOf = ({ target, recipient, txHashes }: HistoryRecord): ReadonlyArray<string> => [
+  target.depositAddress,
+  recipient,
+  ...target.senders,
+  ...txHashes,
+  ...target.intentHashes,
+  ...target.originTxHashes
+]

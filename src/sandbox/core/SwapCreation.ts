@@ -1,0 +1,115 @@
+/**
+ * The answer to a quote request, signed by the sandbox's key; and for one that is not dry, the swap that waits behind its
+ * deposit address. The answer is kept as it was given, because the status repeats it.
+ */
+import { Result } from "effect"
+import nacl from "tweetnacl"
+import * as Amount from "../../domain/Amount.ts"
+import * as Ed25519 from "../../venue/Ed25519.ts"
+import * as QuoteSignature from "../../venue/QuoteSignature.ts"
+import type { Quote, QuoteRequest, QuoteResponse } from "../../venue/WireQuote.ts"
+import { formatTimestamp, parseTimestamp } from "../../venue/WireValue.ts"
+import { usdOf } from "./Pricing.ts"
+import { type QuotedAmounts, quote } from "./Quotes.ts"
+import { type Refusal, refuse } from "./Refusal.ts"
+import * as Seeded from "./Seeded.ts"
+import type { SandboxAsset } from "./Settings.ts"
+import { type State, type Swap, schedule } from "./State.ts"
+
+export interface QuoteAsked {
+  readonly partner?: string | undefined
+  readonly request: QuoteRequest
+  readonly correlationId: string
+}
+
+const timeEstimateSeconds = 2
+
+/** Answers a dry request: nothing comes of it. */
+export const answerDry = (state: State, asked: QuoteAsked): Result.Result<QuoteResponse, Refusal> =>
+  Result.map(quote(state, asked.request, asked.partner !== undefined), (quoted) =>
+    signed(state, asked, amountsOf(state, quoted))
+  )
+
+export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Swap, Refusal> =>
+  Result.gen(function* () {
+    const { request, partner } = asked
+    const deadline = parseTimestamp(request.deadline) ?? 0
+    if (deadline <= state.now) return yield* refuse("request-rejected", "deadline must be in the future")
+    const quoted = yield* quote(state, request, partner !== undefined)
+    const { seed } = state.settings
+    const sequence = state.swaps.size + 1
+    const id = Seeded.hex(seed, "swap address", sequence)
+    const depositMemo =
+      request.depositMode === "MEMO"
+        ? String(Seeded.between([1_000_000, 9_999_999], seed, "swap memo", sequence))
+        : undefined
+    const memo = depositMemo === undefined ? {} : { memo: depositMemo }
+    const response = signed(state, asked, {
+      ...amountsOf(state, quoted),
+      depositAddress: id,
+      ...(depositMemo === undefined ? {} : { depositMemo }),
+      chainDepositAddresses: [{ blockchain: quoted.origin.blockchain, address: id, ...memo }],
+      deadline: formatTimestamp(deadline),
+      timeWhenInactive: formatTimestamp(deadline),
+      ...passedThrough(request)
+    })
+    const swap: Swap = {
+      kind: "swap",
+      sequence,
+      id,
+      depositAddress: id,
+      depositMemo,
+      partner,
+      request,
+      response,
+      quoted,
+      deadline,
+      createdAt: state.now,
+      status: "PENDING_DEPOSIT",
+      updatedAt: state.now,
+      usd: { input: state.model.usd(quoted.origin, state.now), output: state.model.usd(quoted.destination, state.now) },
+      deposited: 0n,
+      account: request.refundTo,
+      senders: new Set(),
+      intentHashes: [],
+      originTxHashes: new Set(),
+      outcome: undefined
+    }
+    state.swaps.set(id, swap)
+    state.targets.set(id, swap)
+    schedule(state, deadline - state.now, { tag: "expire", target: swap })
+    return swap
+  })
+
+const amountsOf = (state: State, quoted: QuotedAmounts): Quote => {
+  const { origin, destination, amountIn, amountOut } = quoted
+  const usd = (asset: SandboxAsset, amount: Amount.Amount) => usdOf(state, asset, amount).toFixed(4)
+  return {
+    amountIn: String(amountIn),
+    amountInFormatted: Amount.format(amountIn, origin.decimals),
+    amountInUsd: usd(origin, amountIn),
+    minAmountIn: String(quoted.minAmountIn),
+    amountOut: String(amountOut),
+    amountOutFormatted: Amount.format(amountOut, destination.decimals),
+    amountOutUsd: usd(destination, amountOut),
+    minAmountOut: String(quoted.minAmountOut),
+    timeEstimate: timeEstimateSeconds,
+    withdrawFee: String(quoted.withdrawFee),
+    refundFee: String(quoted.refundFee)
+  }
+}
+
+const passedThrough = (request: QuoteRequest) => ({
+  ...(request.virtualChainRecipient === undefined ? {} : { virtualChainRecipient: request.virtualChainRecipient }),
+  ...(request.virtualChainRefundRecipient === undefined
+    ? {}
+    : { virtualChainRefundRecipient: request.virtualChainRefundRecipient }),
+  ...(request.customRecipientMsg === undefined ? {} : { customRecipientMsg: request.customRecipientMsg })
+})
+
+const signed = (state: State, { request, correlationId }: QuoteAsked, answer: Quote): QuoteResponse => {
+  const unsigned = { correlationId, timestamp: formatTimestamp(state.now), quoteRequest: request, quote: answer }
+  const bytes = QuoteSignature.signedBytes(unsigned) ?? new Uint8Array()
+  const { secretKey } = Seeded.keyPair(state.settings.seed, "quotes")
+  return { ...unsigned, signature: Ed25519.format(nacl.sign.detached(bytes, secretKey)) }
+}

@@ -1,0 +1,68 @@
+/** The end user's own history: every address that this account paid, receives from or is refunded by. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import type { AccountHistoryQuery } from "../../venue/AccountHistoryApi.ts"
+import { Caller } from "../../venue/Credentials.ts"
+import * as HistoryRecord from "../core/HistoryRecord.ts"
+import { Sandbox } from "../Sandbox.ts"
+import { SandboxApi } from "../SandboxApi.ts"
+import { asMessageError } from "./refusals.ts"
+import { toItem } from "./wireHistory.ts"
+
+type Line = HistoryRecord.HistoryRecord
+
+const defaultLimit = 20
+
+export const layer = HttpApiBuilder.group(
+  SandboxApi,
+  "accountHistory",
+  Effect.fnUntraced(function* (handlers) {
+    const sandbox = yield* Sandbox
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { account = "" } = yield* Caller
+        const lines = yield* sandbox.look(HistoryRecord.all).pipe(asMessageError)
+        return pageOf(
+          lines.filter((line) => isOf(line, account) && isShown(line, query)),
+          query
+        )
+      })
+    })
+  })
+)
+
+const isOf = ({ target, recipient, refundTo }: Line, account: string): boolean =>
+  recipient === account || refundTo === account || target.senders.has(account)
+
+const isShown = (line: Line, query: AccountHistoryQuery): boolean => {
+  const equals = (wanted: string | undefined, value: string | undefined) => wanted === undefined || wanted === value
+  return (
+    (query.status?.includes(line.status) ?? true) &&
+    equals(query.depositAddress, line.target.depositAddress) &&
+    equals(query.depositMemo, line.target.depositMemo) &&
+    equals(query.depositType, line.depositType) &&
+    equals(query.recipientType, line.recipientType) &&
+    equals(query.refundType, line.refundType) &&
+    (query.search === undefined || HistoryRecord.namesOf(line).includes(query.search))
+  )
+}
+
+/** Newest first; a cursor is the deposit address next to the page. */
+const pageOf = (lines: ReadonlyArray<Line>, query: AccountHistoryQuery) => {
+  const { limit = defaultLimit, prevCursor, nextCursor } = query
+  const placeOf = (cursor: string) => lines.findIndex(({ target }) => target.depositAddress === cursor)
+  const start =
+    nextCursor === undefined
+      ? prevCursor === undefined
+        ? 0
+        : placeOf(prevCursor) + 1
+      : Math.max(0, placeOf(nextCursor) - limit)
+  const end = nextCursor === undefined ? start + limit : Math.max(0, placeOf(nextCursor))
+  const page = lines.slice(start, end)
+  const [first, last] = [page[0], page.at(-1)]
+  return {
+    items: page.map(toItem),
+    ...(start > 0 && first !== undefined ? { nextCursor: first.target.depositAddress } : {}),
+    ...(end < lines.length && last !== undefined ? { prevCursor: last.target.depositAddress } : {})
+  }
+}

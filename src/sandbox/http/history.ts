@@ -1,0 +1,142 @@
+/** The partner's history by cursor and by page, one request per five seconds for all of it. */
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Caller } from "../../venue/Credentials.ts"
+import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/HistoryApi.ts"
+import { historyError } from "../../venue/WireError.ts"
+import { parseTimestamp } from "../../venue/WireValue.ts"
+import * as HistoryRecord from "../core/HistoryRecord.ts"
+import { Sandbox } from "../Sandbox.ts"
+import { SandboxApi } from "../SandboxApi.ts"
+import { ownerOf } from "./callers.ts"
+import { asHistoryError } from "./refusals.ts"
+import { toTransaction, usdIn, usdOut } from "./wireHistory.ts"
+
+type Line = HistoryRecord.HistoryRecord
+type Filters = Omit<TransactionPagesQuery, "page" | "perPage">
+
+const spacingMillis = 5000
+const defaultCount = 50
+
+export const layer = HttpApiBuilder.group(
+  SandboxApi,
+  "history",
+  Effect.fnUntraced(function* (handlers) {
+    const sandbox = yield* Sandbox
+    const { ledger } = sandbox.settings
+    const nextAt = new Map<string, number>()
+
+    const linesOf = Effect.fnUntraced(function* (query: Filters) {
+      const caller = yield* Caller
+      const { partner = "" } = caller
+      const now = yield* Clock.currentTimeMillis
+      const wait = (nextAt.get(partner) ?? 0) - now
+      if (wait > 0) {
+        const seconds = Math.ceil(wait / 1000)
+        return yield* historyError(429, "rate-limit-exceeded", `Try again in ${seconds} s`, seconds)
+      }
+      nextAt.set(partner, now + spacingMillis)
+      const lines = yield* sandbox.look(HistoryRecord.all).pipe(asHistoryError)
+      return lines.filter((line) => line.owner === ownerOf(caller) && isShown(line, query))
+    })
+
+    return handlers.handleAll({
+      transactions: Effect.fnUntraced(function* ({ query }) {
+        const page = pageAround(yield* linesOf(query), query)
+        if (page === undefined)
+          return yield* historyError(400, "validation-failed", "the last deposit is not in the history")
+        return page.map((line) => toTransaction(ledger, line))
+      }),
+      transactionPages: Effect.fnUntraced(function* ({ query }) {
+        const { page = 1, perPage = defaultCount } = query
+        const lines = yield* linesOf(query)
+        const totalPages = Math.ceil(lines.length / perPage)
+        return {
+          data: lines.slice((page - 1) * perPage, page * perPage).map((line) => toTransaction(ledger, line)),
+          totalPages,
+          page,
+          perPage,
+          total: lines.length,
+          ...(page < totalPages ? { nextPage: page + 1 } : {}),
+          ...(page > 1 ? { prevPage: page - 1 } : {})
+        }
+      })
+    })
+  })
+)
+
+/** The lines next to the last one of the page before: older ones, or newer ones. */
+const pageAround = (lines: ReadonlyArray<Line>, query: TransactionsQuery): ReadonlyArray<Line> | undefined => {
+  const { numberOfTransactions: count = defaultCount, direction = "next" } = query
+  const { lastDepositAddress, lastDepositMemo, lastDepositAddressAndMemo } = query
+  if (lastDepositAddress === undefined && lastDepositAddressAndMemo === undefined) {
+    return direction === "next" ? lines.slice(0, count) : []
+  }
+  const place = lines.findIndex(({ target: { depositAddress, depositMemo } }) => {
+    const combined = depositMemo === undefined ? depositAddress : `${depositAddress}_${depositMemo}`
+    if (lastDepositAddress === undefined) return combined === lastDepositAddressAndMemo
+    return depositAddress === lastDepositAddress && (depositMemo ?? "") === (lastDepositMemo ?? "")
+  })
+  if (place < 0) return undefined
+  return direction === "next"
+    ? lines.slice(place + 1, place + 1 + count)
+    : lines.slice(Math.max(0, place - count), place)
+}
+
+/** Deposits that are not complete are shown to those who ask for them. */
+const defaultStatuses = ["FAILED", "PROCESSING", "REFUNDED", "SUCCESS"]
+
+const testReferral = /^test/i
+
+const isShown = (line: Line, query: Filters): boolean =>
+  statusesOf(query).includes(line.status) &&
+  (query.showTestTxs === "true" || !testReferral.test(line.referral ?? "")) &&
+  (!looksAtSwaps(query) || (!line.isMasking && isSwapWanted(line, query))) &&
+  isFound(line, query) &&
+  isInTime(line, query)
+
+const statusesOf = ({ statuses }: Filters): ReadonlyArray<string> => statuses?.split(",") ?? defaultStatuses
+
+/** A value that was sent and is not the word null. */
+const given = <A>(value: A | "null" | undefined): value is A => value !== undefined && value !== "null"
+
+/** Filters that only swaps have the fields for. */
+const looksAtSwaps = (query: Filters): boolean =>
+  [query.fromChainId, query.fromTokenId, query.toChainId, query.toTokenId, query.referral, query.affiliate].some(
+    (filter) => filter !== undefined
+  ) ||
+  given(query.minUsdPrice) ||
+  given(query.maxUsdPrice)
+
+const isSwapWanted = (line: Line, query: Filters): boolean => {
+  const { origin, destination, referral, appFees } = line
+  const { fromTokenId, fromChainId, toTokenId, toChainId, minUsdPrice, maxUsdPrice } = query
+  const isAsset = (asset: Line["origin"], tokens?: ReadonlyArray<string>, chains?: ReadonlyArray<string>) =>
+    tokens === undefined ? (chains?.includes(asset.blockchain) ?? true) : tokens.includes(asset.id)
+  const values = [usdIn(line), usdOut(line)]
+  return (
+    isAsset(origin, fromTokenId, fromChainId) &&
+    isAsset(destination, toTokenId, toChainId) &&
+    (query.referral === undefined || referral === query.referral) &&
+    (query.affiliate === undefined || appFees.some(({ recipient }) => recipient === query.affiliate)) &&
+    (!given(minUsdPrice) || values.every((value) => value >= minUsdPrice)) &&
+    (!given(maxUsdPrice) || values.every((value) => value <= maxUsdPrice))
+  )
+}
+
+const isFound = (line: Line, { search, depositMemo }: Filters): boolean =>
+  (depositMemo === undefined || line.target.depositMemo === depositMemo) &&
+  (search === undefined || HistoryRecord.namesOf(line).includes(search))
+
+/** Both bounds are exclusive. */
+const isInTime = ({ target: { createdAt } }: Line, query: Filters): boolean => {
+  const starts = [query.startTimestamp, query.startTimestampUnix].filter(given).map(toMillis)
+  const ends = [query.endTimestamp, query.endTimestampUnix].filter(given).map(toMillis)
+  return starts.every((start) => createdAt > start) && ends.every((end) => createdAt < end)
+}
+
+/** Seconds, or milliseconds where the number is too large to be seconds. */
+const toMillis = (time: string | number): number => {
+  if (typeof time === "string") return parseTimestamp(time) ?? 0
+  return time < 1e11 ? time * 1000 : time
+}
