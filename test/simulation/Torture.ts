@@ -102,20 +102,32 @@ export const run = (episode: Episode) => {
   const lost = (request: HttpClientRequest.HttpClientRequest) =>
     new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
 
+  /** Every payload that left the process, by the address it pays: more than one would be a second payment. */
+  const submitted = new Map<string, Set<string>>()
+  const noteSubmission = ({ body }: HttpClientRequest.HttpClientRequest) => {
+    if (body._tag !== "Uint8Array") throw new Error("a payload was not sent as bytes")
+    const text = new TextDecoder().decode(body.body)
+    const message = JSON.parse(JSON.parse(text).signedData.payload.message)
+    const address: string = message.intents[0].receiver_id
+    submitted.set(address, (submitted.get(address) ?? new Set()).add(text))
+  }
+
   /** The network: the service works in its own process, whatever happens to whoever asked. */
   const client = HttpClient.make((request) =>
     Effect.gen(function* () {
       const fate = fateOf()
+      if (request.url.endsWith("/v0/submit-intent")) noteSubmission(request)
       trace.update(`${world.now} ${request.method} ${request.url} ${fate}\n`)
       yield* Effect.sleep(Math.ceil(random() * 20))
       if (fate === "request lost") return yield* lost(request)
-      if (fate === "slow") yield* Effect.sleep(Math.ceil(random() * 25_000))
-      const answer = yield* Effect.callback<
-        Effect.Success<ReturnType<typeof service.execute>>,
-        HttpClientError.HttpClientError
-      >((resume) => {
-        sandboxDomain.fork(service.execute(request)).addObserver((exit) => resume(exit))
-      })
+      // A slow request arrives even when nobody waits for its answer any more.
+      const delay = fate === "slow" ? Math.ceil(random() * 60_000) : 0
+      const served = Effect.andThen(Effect.sleep(delay), service.execute(request))
+      const answer = yield* Effect.callback<Effect.Success<typeof served>, HttpClientError.HttpClientError>(
+        (resume) => {
+          sandboxDomain.fork(served).addObserver((exit) => resume(exit))
+        }
+      )
       yield* Effect.sleep(Math.ceil(random() * 20))
       if (fate === "answer lost") return yield* lost(request)
       return answer
@@ -147,6 +159,13 @@ export const run = (episode: Episode) => {
       )
     )
 
+  /** Now and then the operator's kill switch is on for a minute. */
+  const withdrawIn = (leaving: Reason | undefined) =>
+    Effect.sync((): Reason | undefined => {
+      const dice = randomFrom(episode.seed * 1000 + Math.trunc(world.now / minute))()
+      return leaving ?? (!isCalm && dice < 0.15 ? { code: "kill-switch", text: "simulated" } : undefined)
+    })
+
   const bot = (journal: Context.Context<Journal>, withdraw: Reason | undefined) =>
     Effect.gen(function* () {
       yield* StartUp.record(
@@ -156,7 +175,7 @@ export const run = (episode: Episode) => {
       const engine = yield* Engine.make({
         strategies: [strategy],
         markets: new Map([[market.name, market]]),
-        withdraw: Effect.succeed(withdraw)
+        withdraw: withdrawIn(withdraw)
       })
       yield* engine.runUntil(Effect.never, withdraw === undefined ? () => false : engine.isIdle)
     }).pipe(Effect.provide(services(journal)), Effect.scoped)
@@ -203,6 +222,9 @@ export const run = (episode: Episode) => {
     const exit = incarnation(() => world.now > deadline, { code: "leaving", text: "the episode ends" })
     if (exit === undefined) throw new Error("the bot did not come to rest within 30 minutes after the faults stopped")
     if (Exit.isFailure(exit)) throw new Error(`the bot failed: ${exit}`)
+    for (const [address, payloads] of submitted) {
+      if (payloads.size > 1) throw new Error(`${payloads.size} different payloads were sent to pay ${address}`)
+    }
     const { journal, close } = openJournal()
     const result = runIn(
       world,
