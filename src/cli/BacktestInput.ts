@@ -1,0 +1,202 @@
+/** What backtests, sweeps and data commands share: flags, and the way from file names to strategies and candles. */
+import { Effect, FileSystem, Option, Result, Schema } from "effect"
+import { Flag } from "effect/cli"
+import { parseDocument } from "yaml"
+import * as Backtest from "../backtest/Backtest.ts"
+import { type Repair, repairs, toMillis } from "../backtest/CandleChecks.ts"
+import * as CandleFile from "../backtest/CandleFile.ts"
+import * as Candles from "../backtest/Candles.ts"
+import { parseField } from "../backtest/CsvField.ts"
+import { format } from "../backtest/DataProblem.ts"
+import { noCosts } from "../backtest/FillModel.ts"
+import type { FillRules } from "../backtest/FillRules.ts"
+import * as Kernel from "../backtest/Kernel.ts"
+import * as Amount from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Market } from "../domain/Market.ts"
+import type { Markets } from "../strategy/Markets.ts"
+import { render } from "../strategy/Problem.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import * as StrategyFile from "../strategy/StrategyFile.ts"
+import * as ConfigFile from "./ConfigFile.ts"
+import { StrategiesInvalid } from "./StrategyFiles.ts"
+
+/** A flag's value means nothing. */
+export class FlagInvalid extends Schema.TaggedError<FlagInvalid>()("FlagInvalid", { message: Schema.String }) {}
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+export const dataFlags = {
+  data: Flag.String("data").pipe(Flag.withDescription("Candles or trades: CSV, plain or gzipped")),
+  from: text("from", "First moment of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),
+  to: text("to", "End of the data to use, not included"),
+  repair: text("repair", `Repair the data: ${repairs.join(", ")} (comma between), or all`),
+  noCache: Flag.Boolean("no-cache").pipe(
+    Flag.withDescription("Neither read nor write the column cache beside the data file"),
+    Flag.withDefault(false)
+  )
+}
+
+export const configFlag = text("config", "The configuration file; left out: markets of the strategy with 18 decimals")
+
+const touches = ["at", "through", "within", "close"] as const
+
+export const ruleFlags = {
+  touch: Flag.Literals("touch", touches).pipe(
+    Flag.withDescription("When a bar fills an order: at, through, within (no gaps) or close"),
+    Flag.optional
+  ),
+  fillPrice: Flag.Literals("fill-price", ["limit", "open"]).pipe(
+    Flag.withDescription("What a bar that opens beyond the limit pays"),
+    Flag.optional
+  ),
+  edgeBps: Flag.Finite("edge-bps").pipe(
+    Flag.withDescription("How far beyond the limit the price must go, basis points"),
+    Flag.optional
+  ),
+  volumeShare: Flag.Finite("volume-share").pipe(
+    Flag.withDescription("The most of a bar's volume that is ours, 0 to 1; 0: no limit"),
+    Flag.optional
+  ),
+  feeBps: Flag.Finite("fee-bps").pipe(
+    Flag.withDescription("Fees of a fill, basis points of the output"),
+    Flag.withDefault(0)
+  ),
+  withdrawFee: text("withdraw-fee", "Fee of every payout as BASE,QUOTE amounts, for example 0.00001,0.5"),
+  refundFee: text("refund-fee", "Fee of every refund as BASE,QUOTE amounts"),
+  minimumQuote: text("minimum-quote", "Smallest order that the venue takes, in quote")
+}
+
+type Given<T> = { readonly [K in keyof T]: T[K] extends Flag.Flag<infer A> ? A : never }
+export type DataFlags = Given<typeof dataFlags>
+export type RuleFlags = Given<typeof ruleFlags>
+
+const amount = (flag: string, written: string, decimals: number): Amount.Amount | FlagInvalid => {
+  const decimal = Decimal.parse(written.trim())
+  const found = decimal === undefined ? undefined : Amount.fromDecimal(decimal, decimals)
+  return found === undefined || found < 0n
+    ? new FlagInvalid({
+        message: `--${flag} ${written}: no amount with at most ${decimals} decimals; write for example 0.5`
+      })
+    : found
+}
+
+const amounts = (flag: string, written: Option.Option<string>, market: Market) =>
+  Effect.gen(function* () {
+    if (Option.isNone(written)) return { base: 0n, quote: 0n }
+    const [first = "", second = "0"] = written.value.split(",")
+    const [base, quote] = [amount(flag, first, market.base.decimals), amount(flag, second, market.quote.decimals)]
+    if (base instanceof FlagInvalid) return yield* base
+    if (quote instanceof FlagInvalid) return yield* quote
+    return { base, quote }
+  })
+
+/** Costs and changed rules, from flags. */
+export const options = Effect.fn("BacktestInput.options")(function* (flags: RuleFlags, market: Market) {
+  const withdrawFee = yield* amounts("withdraw-fee", flags.withdrawFee, market)
+  const refundFee = yield* amounts("refund-fee", flags.refundFee, market)
+  const minimum = amount(
+    "minimum-quote",
+    Option.getOrElse(flags.minimumQuote, () => "0"),
+    market.quote.decimals
+  )
+  if (minimum instanceof FlagInvalid) return yield* minimum
+  const costs = { ...noCosts, feeBasisPoints: flags.feeBps, withdrawFee, refundFee, minimumQuote: minimum }
+  const changes: Partial<FillRules> = {
+    ...(Option.isSome(flags.touch) ? { touch: flags.touch.value } : {}),
+    ...(Option.isSome(flags.fillPrice) ? { price: flags.fillPrice.value } : {}),
+    ...(Option.isSome(flags.edgeBps) ? { edgeBasisPoints: flags.edgeBps.value } : {}),
+    ...(Option.isSome(flags.volumeShare) ? { volumeShare: flags.volumeShare.value } : {})
+  }
+  return { costs, changes } satisfies Backtest.Options
+})
+
+/** Without a configuration: the assets that the file names, fine enough for any amount that a person writes. */
+const marketsOf = (strategyText: string): Markets => {
+  const name: unknown = parseDocument(strategyText).get("market")
+  const symbols = typeof name === "string" ? name.split("/") : []
+  const assets = [...new Set(symbols)].map((symbol) => ({ symbol, id: symbol, decimals: 18 }))
+  return { assets, ticks: new Map() }
+}
+
+export interface StrategySource {
+  readonly text: string
+  readonly file: string
+  readonly markets: Markets
+  readonly strategy: Strategy
+}
+
+export const loadStrategy = Effect.fn("BacktestInput.loadStrategy")(function* (
+  file: string,
+  config: Option.Option<string>
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* fileSystem.readFileString(file)
+  const markets = Option.isNone(config) ? marketsOf(text) : (yield* ConfigFile.loadSettings(config.value)).markets
+  const parsed = StrategyFile.parse(text, file, markets)
+  if (Result.isFailure(parsed))
+    return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })
+  return { text, file, markets, strategy: parsed.success } satisfies StrategySource
+})
+
+const moment = (flag: string, written: Option.Option<string>, otherwise: number) =>
+  Effect.suspend(() => {
+    if (Option.isNone(written)) return Effect.succeed(otherwise)
+    const read = parseField(written.value, "time")
+    return "message" in read
+      ? Effect.fail(new FlagInvalid({ message: `--${flag} ${read.message}; ${read.advice}` }))
+      : Effect.succeed(toMillis(read.value))
+  })
+
+const repairsOf = (written: Option.Option<string>) =>
+  Effect.suspend(() => {
+    if (Option.isNone(written)) return Effect.succeed<ReadonlySet<Repair>>(new Set())
+    const names = written.value === "all" ? [...repairs] : written.value.split(",").map((name) => name.trim())
+    const known = repairs.filter((repair) => names.includes(repair))
+    const unknown = names.find((name) => !repairs.some((repair) => repair === name))
+    return unknown === undefined
+      ? Effect.succeed<ReadonlySet<Repair>>(new Set(known))
+      : Effect.fail(
+          new FlagInvalid({ message: `--repair ${unknown}: no such repair; choose of ${repairs.join(", ")}, all` })
+        )
+  })
+
+/** Candles of the file and the time asked for. `indexed`: worth an index, because many runs follow. */
+export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
+  flags: DataFlags,
+  wanted: { readonly open: boolean; readonly volume: boolean; readonly indexed: boolean }
+) {
+  const repair = yield* repairsOf(flags.repair)
+  const from = yield* moment("from", flags.from, 0)
+  const to = yield* moment("to", flags.to, Number.MAX_SAFE_INTEGER)
+  const cache = flags.noCache ? "never" : "beside"
+  const loaded = yield* CandleFile.load(flags.data, { repair, tradeCandleMillis: 60_000, cache, wanted })
+  const warnings = loaded.problems.filter(({ severity }) => severity === "warning").map(format)
+  const whole = Option.isNone(flags.from) && Option.isNone(flags.to)
+  const candles = whole ? loaded.candles : Candles.between(loaded.candles, from, to)
+  if (candles.bars < 2)
+    return yield* new FlagInvalid({
+      message: `--from, --to: ${candles.bars} candles lie between; choose a longer time`
+    })
+  const hasTree = loaded.indices.orders.minima.length > 0
+  const indices =
+    whole && (hasTree || !wanted.indexed)
+      ? loaded.indices
+      : wanted.indexed
+        ? Kernel.buildIndices(candles, "at")
+        : Kernel.linearIndices(candles, "at")
+  return { ...loaded, candles, indices, warnings }
+})
+
+/** A strategy that asks for candles shorter than the data cannot be run on it. */
+export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) => {
+  const [timeframe] = Backtest.tooFine(strategy, candles)
+  return timeframe === undefined
+    ? Effect.void
+    : Effect.fail(
+        new FlagInvalid({
+          message: `the strategy decides by ${timeframe} candles, the data has candles of ${candles.time.stepMillis / 1000} s; give finer data`
+        })
+      )
+}

@@ -1,0 +1,35 @@
+/** A progress bar on standard error, and only when a person watches: output that is piped stays clean. */
+import { stderr } from "node:process"
+import { Effect } from "effect"
+
+export interface Progress {
+  /** `done` of `total`, and a word about it. */
+  update(done: number, total: number, note: string): void
+}
+
+const width = 24
+
+const silent: Progress = { update: () => undefined }
+
+/** The bar is wiped away when the scope ends. */
+export const make = (title: string) =>
+  Effect.acquireRelease(
+    Effect.sync((): Progress => {
+      if (stderr.isTTY !== true) return silent
+      let shown = -1
+      return {
+        update: (done, total, note) => {
+          const filled = Math.floor((done / Math.max(1, total)) * width)
+          const permille = Math.floor((done / Math.max(1, total)) * 1000)
+          if (permille === shown) return
+          shown = permille
+          const bar = "█".repeat(filled) + "░".repeat(width - filled)
+          stderr.write(`\r${title} ${bar} ${(permille / 10).toFixed(1)} % ${note}\u001B[K`)
+        }
+      }
+    }),
+    () =>
+      Effect.sync(() => {
+        if (stderr.isTTY === true) stderr.write("\r\u001B[K")
+      })
+  )
