@@ -1,13 +1,11 @@
 /** The error table of the interface, row by row, with its bodies; and everything the verifier refuses. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
-import * as Nep413 from "../../src/venue/Nep413.ts"
-import { Signer } from "../../src/venue/Signer.ts"
+import { Effect } from "effect"
 import { Venue } from "../../src/venue/Venue.ts"
 import {
   account,
   btc,
+  type Changes,
   createAndFund,
   isSettled,
   order,
@@ -15,6 +13,7 @@ import {
   read,
   send,
   sign,
+  signMessage,
   until,
   usdc,
   venueBooks
@@ -140,31 +139,6 @@ const accessToken = Effect.gen(function* () {
   const signed = yield* signMessage({ intents: [] })
   const answer = yield* send("POST", "/v0/auth/authenticate", { signedData: signed })
   return (answer.body as { accessToken: string }).accessToken
-})
-
-interface Changes {
-  readonly intents: ReadonlyArray<unknown>
-  readonly message?: string
-  readonly signerId?: string
-  readonly deadline?: number
-  readonly recipient?: string
-  readonly nonce?: Uint8Array
-}
-
-/** A payload of the account's own making, correctly signed. */
-const signMessage = Effect.fnUntraced(function* (changes: Changes) {
-  const { verifier, account: own } = yield* SandboxConnection
-  const deadline = new Date(changes.deadline ?? start + 120_000).toISOString()
-  const fields = { deadline, intents: changes.intents, signer_id: changes.signerId ?? own.signerId }
-  const payload = {
-    message: changes.message ?? JSON.stringify(fields),
-    nonce: changes.nonce ?? new Uint8Array(32).fill(7),
-    recipient: changes.recipient ?? verifier
-  }
-  const signing = Effect.flatMap(Signer, (signer) => signer.sign(Nep413.digest(payload)))
-  const { publicKey, signature } = yield* Effect.provide(signing, Signer.layer(Redacted.make(own.key)))
-  const nonce = Buffer.from(payload.nonce).toString("base64")
-  return { standard: "nep413", payload: { ...payload, nonce }, public_key: publicKey, signature }
 })
 
 const versioned = (deadline: number): Uint8Array => {

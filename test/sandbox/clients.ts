@@ -1,15 +1,18 @@
 /** Clients of a sandbox: the bot's own port with its signer, and raw requests for what the port would never send. */
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { type Decimal, parse, zero } from "../../src/domain/Decimal.ts"
 import { isTerminal, type Order } from "../../src/domain/Order.ts"
 import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
+import { History } from "../../src/venue/History.ts"
 import * as HttpVenue from "../../src/venue/HttpVenue.ts"
 import * as Guard from "../../src/venue/IntentGuard.ts"
 import { IntentGuard } from "../../src/venue/IntentGuard.ts"
+import * as Nep413 from "../../src/venue/Nep413.ts"
 import { Session } from "../../src/venue/Session.ts"
 import { Signer } from "../../src/venue/Signer.ts"
+import { Swaps } from "../../src/venue/Swaps.ts"
 import { type CreateOrder, Venue } from "../../src/venue/Venue.ts"
 import { VenueClient } from "../../src/venue/VenueClient.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
@@ -17,19 +20,24 @@ import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueC
 /** The bot's side, for the generated account of the sandbox in the context. */
 export const venue = Layer.unwrap(
   Effect.gen(function* () {
-    const { url, apiKey, verifier, account } = yield* SandboxConnection
+    const { url, apiKey, partnerJwt, quoteKey, ledger, verifier, account: own } = yield* SandboxConnection
     const config = Layer.succeed(VenueConfig, {
       url,
       apiKey: Redacted.make(apiKey),
-      ledger: "native",
+      partnerJwt: Redacted.make(partnerJwt),
+      quoteKey,
+      ledger,
       verifier,
-      account: ownAccount(account.signerId, "INTENTS"),
+      account: ownAccount(own.signerId, "INTENTS"),
       patience: defaultPatience
     })
     return Layer.mergeAll(
-      HttpVenue.layer.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer)),
+      Layer.mergeAll(HttpVenue.layer, Swaps.layer, History.layer).pipe(
+        Layer.provide(Session.layer),
+        Layer.provide(VenueClient.layer)
+      ),
       Guard.layer
-    ).pipe(Layer.provide(Signer.layer(Redacted.make(account.key))), Layer.provide(config))
+    ).pipe(Layer.provide(Signer.layer(Redacted.make(own.key))), Layer.provide(config))
   })
 )
 
@@ -103,7 +111,8 @@ export const send = Effect.fnUntraced(function* (
       body === undefined ? request : HttpClientRequest.bodyText(request, text, "application/json")
     )
   )
-  return { status: response.status, body: yield* response.json, headers: response.headers } satisfies Answer
+  const answer: Answer = { status: response.status, body: yield* response.json, headers: response.headers }
+  return answer
 })
 
 export const account = Effect.map(SandboxConnection, (connection) => connection.account.signerId)
@@ -112,3 +121,29 @@ export const account = Effect.map(SandboxConnection, (connection) => connection.
 export const venueBooks = Effect.map(send("GET", "/sandbox/books"), ({ body }) =>
   Schema.decodeUnknownSync(BooksResponse)(body)
 )
+
+export interface Changes {
+  readonly intents: ReadonlyArray<unknown>
+  readonly message?: string
+  readonly signerId?: string
+  readonly deadline?: number
+  readonly recipient?: string
+  readonly nonce?: Uint8Array
+}
+
+/** A payload of the account's own making, correctly signed. */
+export const signMessage = Effect.fnUntraced(function* (changes: Changes) {
+  const { verifier, account: own } = yield* SandboxConnection
+  const now = yield* Clock.currentTimeMillis
+  const deadline = new Date(changes.deadline ?? now + 120_000).toISOString()
+  const fields = { deadline, intents: changes.intents, signer_id: changes.signerId ?? own.signerId }
+  const payload = {
+    message: changes.message ?? JSON.stringify(fields),
+    nonce: changes.nonce ?? new Uint8Array(32).fill(7),
+    recipient: changes.recipient ?? verifier
+  }
+  const signing = Effect.flatMap(Signer, (signer) => signer.sign(Nep413.digest(payload)))
+  const { publicKey, signature } = yield* Effect.provide(signing, Signer.layer(Redacted.make(own.key)))
+  const nonce = Buffer.from(payload.nonce).toString("base64")
+  return { standard: "nep413", payload: { ...payload, nonce }, public_key: publicKey, signature }
+})

@@ -1,0 +1,525 @@
+/** Swaps over the contract: quotes and their signature, every way a deposit can end, both histories. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
+import { History } from "../../src/venue/History.ts"
+import { IntentGuard } from "../../src/venue/IntentGuard.ts"
+import * as QuoteSignature from "../../src/venue/QuoteSignature.ts"
+import { Swaps } from "../../src/venue/Swaps.ts"
+import { Venue } from "../../src/venue/Venue.ts"
+import { QuoteRequest } from "../../src/venue/WireQuote.ts"
+import type { Swap } from "../../src/venue/WireSwap.ts"
+import { account, btc, send, signMessage, usdc, venueBooks } from "./clients.ts"
+import { play, start } from "./play.ts"
+
+const iso = (millis: number) => new Date(start + millis).toISOString()
+
+const request = (changes: object = {}) => ({
+  dry: false,
+  swapType: "EXACT_INPUT",
+  slippageTolerance: 100,
+  originAsset: btc,
+  depositType: "INTENTS",
+  destinationAsset: usdc,
+  amount: "1000000",
+  refundTo: "alice.native",
+  refundType: "INTENTS",
+  recipient: "alice.native",
+  recipientType: "INTENTS",
+  deadline: iso(600_000),
+  ...changes
+})
+
+interface QuoteBody {
+  readonly signature: string
+  readonly quote: Record<"depositAddress" | "amountIn" | "amountOut" | "minAmountIn" | "minAmountOut", string> & {
+    readonly depositMemo?: string
+    readonly chainDepositAddresses: ReadonlyArray<{ readonly address: string }>
+    readonly deadline: string
+  }
+}
+
+const quote = Effect.fnUntraced(function* (changes: object = {}) {
+  const { partnerJwt } = yield* SandboxConnection
+  const credentials = { "x-api-key": undefined, authorization: `Bearer ${partnerJwt}` }
+  const { body, status } = yield* send("POST", "/v0/quote", request(changes), credentials)
+  assert.strictEqual(status, 200, JSON.stringify(body))
+  return body as QuoteBody
+})
+
+interface StatusBody {
+  readonly status: Swap["status"]
+  readonly quoteResponse: QuoteBody
+  readonly swapDetails: Record<string, string> & {
+    readonly intentHashes: ReadonlyArray<string>
+    readonly originChainTxHashes: ReadonlyArray<{ readonly hash: string }>
+    readonly destinationChainTxHashes: ReadonlyArray<{ readonly hash: string }>
+    readonly nativeTxHashes: ReadonlyArray<string>
+  }
+}
+
+const statusOf = Effect.fnUntraced(function* (address: string, memo?: string) {
+  const query = memo === undefined ? "" : `&depositMemo=${memo}`
+  const { body } = yield* send("GET", `/v0/status?depositAddress=${address}${query}`)
+  return body as StatusBody
+})
+
+/** All statuses on the way to an end. */
+const follow = Effect.fnUntraced(function* (address: string, memo?: string) {
+  const seen: Array<string> = []
+  for (let look = 0; look < 400; look++) {
+    const now = yield* statusOf(address, memo)
+    if (seen.at(-1) !== now.status) seen.push(now.status)
+    if (["SUCCESS", "REFUNDED", "FAILED"].includes(now.status)) return { seen, end: now.swapDetails }
+    yield* Effect.sleep("20 millis")
+  }
+  return yield* Effect.die(new Error(`stays ${seen.join(", ")}`))
+})
+
+let serial = 0
+const payByIntent = Effect.fnUntraced(function* (address: string, amount: string, asset = btc) {
+  const intents = [{ intent: "transfer", receiver_id: address, tokens: { [asset]: amount } }]
+  serial += 1
+  const signedData = yield* signMessage({
+    intents,
+    deadline: start + 86_400_000,
+    nonce: new Uint8Array(32).fill(serial)
+  })
+  const { status, body } = yield* send("POST", "/v0/submit-intent", { type: "swap_transfer", signedData })
+  assert.strictEqual(status, 200, JSON.stringify(body))
+})
+
+const payOnChain = Effect.fnUntraced(function* (depositAddress: string, amount: string, memo?: string) {
+  const { body } = yield* send("POST", "/sandbox/deposit", {
+    depositAddress,
+    asset: btc,
+    amount,
+    sender: "bc1qme",
+    memo
+  })
+  return (body as { txHash: string }).txHash
+})
+
+const balanceOf = (owner: string, symbol: string) =>
+  Effect.map(venueBooks, ({ accounts }) => BigInt(accounts[owner]?.[symbol]?.balance ?? "0"))
+
+describe("quotes", () => {
+  it.effect("are signed with the key of the connection record, dry or not, and tampering shows", () =>
+    play(
+      Effect.gen(function* () {
+        const { quoteKey } = yield* SandboxConnection
+        for (const changes of [
+          {},
+          { dry: true },
+          { swapType: "EXACT_OUTPUT" },
+          { depositMode: "MEMO", referral: "us" }
+        ]) {
+          const answer = yield* quote(changes)
+          assert.isTrue(QuoteSignature.verify(quoteKey, answer))
+          const tampered = { ...answer, quote: { ...answer.quote, amountOut: "1" } }
+          assert.isFalse(QuoteSignature.verify(quoteKey, tampered))
+        }
+      })
+    )
+  )
+
+  it.effect("a dry quote has no address; without a partner it costs 20 basis points more", () =>
+    play(
+      Effect.gen(function* () {
+        const { quote: partner } = yield* quote({ dry: true })
+        assert.isUndefined(partner.depositAddress)
+        const anonymous = yield* send("POST", "/v0/quote", request({ dry: true }), { "x-api-key": undefined })
+        const { quote: open } = anonymous.body as QuoteBody
+        assert.closeTo(Number(open.amountOut) / Number(partner.amountOut), 0.998, 1e-6)
+        const wrong = yield* send("POST", "/v0/quote", request(), { "x-api-key": undefined, authorization: "Bearer x" })
+        assert.strictEqual(wrong.status, 401)
+      })
+    )
+  )
+
+  it.effect("bounds follow the kind of swap and the tolerance", () =>
+    play(
+      Effect.gen(function* () {
+        const exactIn = (yield* quote()).quote
+        assert.deepStrictEqual([exactIn.amountIn, exactIn.minAmountIn], ["1000000", "1000000"])
+        assert.strictEqual(exactIn.minAmountOut, String((BigInt(exactIn.amountOut) * 99n) / 100n))
+        const exactOut = (yield* quote({ swapType: "EXACT_OUTPUT", amount: "500000000" })).quote
+        assert.deepStrictEqual([exactOut.amountOut, exactOut.minAmountOut], ["500000000", "500000000"])
+        assert.isTrue(BigInt(exactOut.amountIn) > BigInt(exactOut.minAmountIn))
+        const flexible = (yield* quote({ swapType: "FLEX_INPUT" })).quote
+        assert.strictEqual(flexible.minAmountIn, "990000")
+        const insured = (yield* quote({ dry: true, insured: true })).quote
+        assert.isTrue(BigInt(insured.amountOut) < BigInt(exactIn.amountOut))
+        const withFees = (yield* quote({ dry: true, appFees: [{ recipient: "app.native", fee: 100 }] })).quote
+        assert.closeTo(Number(withFees.amountOut) / Number(exactIn.amountOut), 0.99, 1e-6)
+      })
+    )
+  )
+
+  it.effect("what cannot be quoted is refused in words", () =>
+    play(
+      Effect.gen(function* () {
+        const cases: ReadonlyArray<readonly [object, string]> = [
+          [{ originAsset: "gold" }, "tokenIn is not valid"],
+          [{ destinationAsset: "gold" }, "tokenOut is not valid"],
+          [{ destinationAsset: btc }, "Quoting for this pair is not available"],
+          [{ amount: "999999999999999" }, "No liquidity available"],
+          [{ recipientType: "DESTINATION_CHAIN", amount: "1" }, "Amount is too low for bridge, try at least"],
+          [{ deadline: iso(-1) }, "deadline must be in the future"],
+          [{ swapType: "ANY_INPUT" }, "ANY_INPUT is not available"],
+          [{ amount: "0" }, "amount"],
+          [{ slippageTolerance: -1 }, "slippageTolerance"]
+        ]
+        for (const [changes, text] of cases) {
+          const { status, body } = yield* send("POST", "/v0/quote", request(changes))
+          assert.strictEqual(status, 400, text)
+          assert.include((body as { message: string }).message, text)
+        }
+      })
+    )
+  )
+})
+
+describe("swaps", () => {
+  it.effect("a complete deposit by intent is executed and paid out to the unit", () =>
+    play(
+      Effect.gen(function* () {
+        const { quote: quoted } = yield* quote()
+        assert.strictEqual((yield* statusOf(quoted.depositAddress)).status, "PENDING_DEPOSIT")
+        yield* payByIntent(quoted.depositAddress, "1000000")
+        const { seen, end } = yield* follow(quoted.depositAddress)
+        assert.deepStrictEqual(seen, ["KNOWN_DEPOSIT_TX", "PROCESSING", "SUCCESS"])
+        assert.isTrue(BigInt(end.amountOut ?? 0) >= BigInt(quoted.minAmountOut))
+        assert.strictEqual(yield* balanceOf("alice.native", "USDC"), BigInt(end.amountOut ?? 0))
+        assert.lengthOf(end.intentHashes, 1)
+        assert.lengthOf(end.destinationChainTxHashes, 0)
+        assert.lengthOf(end.nativeTxHashes, 1)
+        assert.deepStrictEqual((yield* venueBooks).imbalances, [])
+      })
+    )
+  )
+
+  it.effect("an order generated payload pays a swap as well", () =>
+    play(
+      Effect.gen(function* () {
+        const { quote: quoted } = yield* quote()
+        const generated = yield* send("POST", "/v0/generate-intent", {
+          type: "swap_transfer",
+          standard: "nep413",
+          signerId: yield* account,
+          depositAddress: quoted.depositAddress
+        })
+        const { intent } = generated.body as { intent: { payload: { message: string } } }
+        assert.include(intent.payload.message, `"receiver_id":"${quoted.depositAddress}","tokens":{"${btc}":"1000000"}`)
+      })
+    )
+  )
+
+  it.effect("EXACT_OUTPUT pays out exactly and refunds what it did not need; FLEX_INPUT takes what it gets", () =>
+    play(
+      Effect.gen(function* () {
+        const exact = (yield* quote({ swapType: "EXACT_OUTPUT", amount: "500000000" })).quote
+        yield* payByIntent(exact.depositAddress, exact.amountIn)
+        const { end } = yield* follow(exact.depositAddress)
+        assert.strictEqual(end.amountOut, "500000000")
+        assert.strictEqual(BigInt(end.refundedAmount ?? 0), BigInt(exact.amountIn) - BigInt(end.amountIn ?? 0))
+        const flexible = (yield* quote({ swapType: "FLEX_INPUT" })).quote
+        yield* payByIntent(flexible.depositAddress, "995000")
+        const { end: part } = yield* follow(flexible.depositAddress)
+        assert.strictEqual(part.amountIn, "995000")
+        assert.isTrue(BigInt(part.amountOut ?? 0) < BigInt(flexible.amountOut))
+      })
+    )
+  )
+
+  it.effect("a short deposit waits for the rest, and is refunded at the deadline without it", () =>
+    play(
+      Effect.gen(function* () {
+        const { quote: completed } = yield* quote()
+        yield* payByIntent(completed.depositAddress, "400000")
+        yield* Effect.sleep("1 second")
+        assert.strictEqual((yield* statusOf(completed.depositAddress)).status, "INCOMPLETE_DEPOSIT")
+        yield* payByIntent(completed.depositAddress, "600000")
+        assert.strictEqual((yield* follow(completed.depositAddress)).seen.at(-1), "SUCCESS")
+
+        const { quote: short } = yield* quote({ deadline: iso(20_000) })
+        yield* payByIntent(short.depositAddress, "400000")
+        yield* Effect.sleep("15 seconds")
+        const { seen, end } = yield* follow(short.depositAddress)
+        assert.deepStrictEqual(seen, ["INCOMPLETE_DEPOSIT", "REFUNDED"])
+        assert.deepStrictEqual([end.refundReason, end.refundedAmount], ["PARTIAL_DEPOSIT", "400000"])
+        assert.strictEqual(yield* balanceOf("alice.native", "BTC"), 400_000n)
+      })
+    )
+  )
+
+  it.effect("excess is refunded with the payout, a late deposit alone, an unpaid address waits for ever", () =>
+    play(
+      Effect.gen(function* () {
+        const { quote: rich } = yield* quote()
+        yield* payByIntent(rich.depositAddress, "1000500")
+        const { end } = yield* follow(rich.depositAddress)
+        assert.deepStrictEqual([end.amountIn, end.refundedAmount, end.depositedAmount], ["1000000", "500", "1000500"])
+
+        const { quote: late } = yield* quote({ deadline: iso(5_000) })
+        yield* Effect.sleep("10 seconds")
+        assert.strictEqual((yield* statusOf(late.depositAddress)).status, "PENDING_DEPOSIT")
+        yield* payByIntent(late.depositAddress, "1000000")
+        const ended = yield* follow(late.depositAddress)
+        assert.strictEqual(ended.seen.at(-1), "REFUNDED")
+        assert.strictEqual(ended.end.refundedAmount, "1000000")
+      })
+    )
+  )
+
+  it.effect("a price that moved beyond the tolerance refunds", () =>
+    play(
+      Effect.gen(function* () {
+        const { quote: quoted } = yield* quote({ slippageTolerance: 0, deadline: iso(3_600_000) })
+        let tries = 0
+        const { prices } = (yield* send("GET", "/sandbox/market")).body as { prices: { BTC: number } }
+        for (let now = prices.BTC; now > prices.BTC * 0.995 && tries < 3000; tries++) {
+          yield* Effect.sleep("1 second")
+          now = ((yield* send("GET", "/sandbox/market")).body as { prices: { BTC: number } }).prices.BTC
+        }
+        yield* payByIntent(quoted.depositAddress, "1000000")
+        const { seen, end } = yield* follow(quoted.depositAddress)
+        assert.strictEqual(seen.at(-1), "REFUNDED")
+        assert.strictEqual(end.refundReason, "AMOUNT_LESS_THAN_MIN_AMOUNT_OUT")
+      }),
+      { speed: 200 }
+    )
+  )
+
+  it.effect("on other chains: memo, hashes, fees, deposit/submit", () =>
+    play(
+      Effect.gen(function* () {
+        const chains = {
+          depositType: "ORIGIN_CHAIN",
+          refundType: "ORIGIN_CHAIN",
+          refundTo: "bc1qme",
+          recipientType: "DESTINATION_CHAIN",
+          recipient: "0xme",
+          depositMode: "MEMO"
+        }
+        const { quote: quoted } = yield* quote(chains)
+        const { depositAddress, depositMemo = "" } = quoted
+        assert.strictEqual(quoted.chainDepositAddresses[0]?.address, depositAddress)
+        const missing = yield* send("GET", `/v0/status?depositAddress=${depositAddress}`)
+        assert.strictEqual(missing.status, 404)
+        yield* payOnChain(depositAddress, "1000000", "7")
+        yield* Effect.sleep("5 seconds")
+        assert.strictEqual((yield* statusOf(depositAddress, depositMemo)).status, "PENDING_DEPOSIT")
+
+        const txHash = yield* payOnChain(depositAddress, "1000000", depositMemo)
+        const submitted = yield* send("POST", "/v0/deposit/submit", { txHash, depositAddress, memo: depositMemo })
+        assert.strictEqual((submitted.body as StatusBody).status, "KNOWN_DEPOSIT_TX")
+        const { end } = yield* follow(depositAddress, depositMemo)
+        assert.deepStrictEqual(
+          end.originChainTxHashes.map(({ hash }) => hash),
+          [txHash]
+        )
+        assert.lengthOf(end.destinationChainTxHashes, 1)
+        const books = yield* venueBooks
+        assert.strictEqual(books.accounts.bc1qme?.USDC?.feesPaid, "20000")
+        // What came with the wrong memo went back, what was swapped left for the other chain.
+        assert.strictEqual(books.accounts.bc1qme?.BTC?.external, "1000000")
+        assert.strictEqual(books.accounts.bc1qme?.BTC?.balance, "0")
+        const unknown = yield* send("POST", "/v0/deposit/submit", { txHash, depositAddress: "nowhere" })
+        assert.strictEqual(unknown.status, 404)
+      })
+    )
+  )
+
+  it.effect("every reason for a refund, and failure, can be had", () =>
+    play(
+      Effect.gen(function* () {
+        const reasons = new Set<string | undefined>()
+        for (let count = 0; count < 40; count++) {
+          const { quote: quoted } = yield* quote({ amount: "1000", deadline: iso(86_400_000) })
+          yield* payByIntent(quoted.depositAddress, "1000")
+          const { seen, end } = yield* follow(quoted.depositAddress)
+          assert.strictEqual(seen.at(-1), "REFUNDED")
+          reasons.add(end.refundReason)
+        }
+        assert.isAtLeast(reasons.size, 9)
+      }),
+      { settings: { refundedSwapShare: 1, recognitionMillis: [0, 0], swapMillis: [0, 0], payoutMillis: [20, 20] } }
+    )
+  )
+})
+
+describe("history", () => {
+  const history = Effect.fnUntraced(function* (path: string) {
+    const { partnerJwt } = yield* SandboxConnection
+    const { body, status, headers } = yield* send("GET", path, undefined, { authorization: `Bearer ${partnerJwt}` })
+    return { body, status, retryAfter: headers["retry-after"] }
+  })
+  const lines = Effect.fnUntraced(function* (query: string) {
+    yield* Effect.sleep("5 seconds")
+    const { body, status } = yield* history(`/api/v0/transactions?${query}`)
+    assert.strictEqual(status, 200, JSON.stringify(body))
+    return (body as ReadonlyArray<{ depositAddress: string }>).map(({ depositAddress }) => depositAddress)
+  })
+
+  /** Five finished swaps and one unpaid, oldest first. */
+  const traded = Effect.gen(function* () {
+    const made: Array<string> = []
+    for (const changes of [
+      { referral: "us" },
+      { referral: "test-run" },
+      { appFees: [{ recipient: "app.native", fee: 10 }] },
+      { confidentiality: "basic" },
+      { originAsset: usdc, destinationAsset: btc, amount: "700000000" }
+    ]) {
+      const { quote: quoted } = yield* quote({ deadline: iso(86_400_000), ...changes })
+      const isBack = "originAsset" in changes
+      yield* payByIntent(quoted.depositAddress, isBack ? "700000000" : "1000000", isBack ? usdc : btc)
+      yield* follow(quoted.depositAddress)
+      made.push(quoted.depositAddress)
+    }
+    made.push((yield* quote({ deadline: iso(86_400_000) })).quote.depositAddress)
+    return made
+  })
+
+  it.effect("filters as the specification says", () =>
+    play(
+      Effect.gen(function* () {
+        const [us, test, app, masked, back, unpaid] = yield* traded
+        assert.deepStrictEqual(yield* lines(""), [back, masked, app, us])
+        assert.deepStrictEqual(yield* lines("showTestTxs=true"), [back, masked, app, test, us])
+        assert.deepStrictEqual(yield* lines("statuses=PENDING_DEPOSIT,SUCCESS"), [unpaid, back, masked, app, us])
+        assert.deepStrictEqual(yield* lines("fromChainId=btc"), [app, us])
+        assert.deepStrictEqual(yield* lines("fromChainId=btc&fromChainId=native"), [back, app, us])
+        assert.deepStrictEqual(yield* lines(`fromChainId=btc&fromTokenId=${usdc}`), [back])
+        assert.deepStrictEqual(yield* lines(`toTokenId=${usdc}`), [app, us])
+        assert.deepStrictEqual(yield* lines("referral=us"), [us])
+        assert.deepStrictEqual(yield* lines("affiliate=app.native"), [app])
+        assert.deepStrictEqual(yield* lines("minUsdPrice=650"), [back])
+        assert.deepStrictEqual(yield* lines("maxUsdPrice=650&minUsdPrice=null"), [app, us])
+        assert.deepStrictEqual(yield* lines(`search=${masked}`), [masked])
+        assert.deepStrictEqual(yield* lines("depositMemo=1"), [])
+      })
+    )
+  )
+
+  it.effect("cursors walk both ways, bounds in time are exclusive, pages count", () =>
+    play(
+      Effect.gen(function* () {
+        const [us, , app, masked, back] = yield* traded
+        const [first] = (yield* history("/api/v0/transactions")).body as ReadonlyArray<{ createdAt: string }>
+        const cursor = `lastDepositAddress=${masked}`
+        assert.deepStrictEqual(yield* lines("numberOfTransactions=2"), [back, masked])
+        assert.deepStrictEqual(yield* lines(`numberOfTransactions=1&${cursor}`), [app])
+        assert.deepStrictEqual(yield* lines(`direction=prev&${cursor}`), [back])
+        assert.deepStrictEqual(yield* lines(`lastDepositAddressAndMemo=${app}`), [us])
+        assert.deepStrictEqual(yield* lines(`startTimestamp=${first?.createdAt}`), [])
+        assert.deepStrictEqual(yield* lines(`endTimestamp=${first?.createdAt}`), [masked, app, us])
+        assert.deepStrictEqual(yield* lines(`startTimestampUnix=${start / 1000 - 1}&endTimestampUnix=null`), [
+          back,
+          masked,
+          app,
+          us
+        ])
+        yield* Effect.sleep("5 seconds")
+        const { body } = yield* history("/api/v0/transactions-pages?perPage=3&page=2")
+        const { data, ...counts } = body as { data: ReadonlyArray<{ depositAddress: string }> }
+        assert.deepStrictEqual(
+          data.map(({ depositAddress }) => depositAddress),
+          [us]
+        )
+        assert.deepStrictEqual(counts as object, { totalPages: 2, page: 2, perPage: 3, total: 4, prevPage: 1 })
+      })
+    )
+  )
+
+  it.effect("one request per five seconds, of one partner, with a token", () =>
+    play(
+      Effect.gen(function* () {
+        assert.strictEqual((yield* history("/api/v0/transactions")).status, 200)
+        yield* Effect.sleep("2 seconds")
+        const refused = yield* history("/api/v0/transactions-pages")
+        assert.deepStrictEqual([refused.status, refused.retryAfter], [429, "3"])
+        yield* Effect.sleep("3 seconds")
+        assert.strictEqual((yield* history("/api/v0/transactions-pages")).status, 200)
+        assert.strictEqual((yield* send("GET", "/api/v0/transactions")).status, 401)
+        yield* Effect.sleep("5 seconds")
+        assert.strictEqual((yield* history("/api/v0/transactions?page=0&numberOfTransactions=0")).status, 400)
+      })
+    )
+  )
+
+  it.effect("an account sees its own, page by page", () =>
+    play(
+      Effect.gen(function* () {
+        const [us, test, app, masked, back, unpaid] = yield* traded
+        const signedData = yield* signMessage({ intents: [] })
+        const { accessToken } = (yield* send("POST", "/v0/auth/authenticate", { signedData })).body as {
+          accessToken: string
+        }
+        const page = Effect.fnUntraced(function* (query: string) {
+          const authorization = { authorization: `Bearer ${accessToken}` }
+          const { body } = yield* send("GET", `/v0/account/history?${query}`, undefined, authorization)
+          const { items, ...cursors } = body as { items: ReadonlyArray<{ depositAddress: string }> }
+          const seen: readonly [ReadonlyArray<string | undefined>, object] = [
+            items.map(({ depositAddress }) => depositAddress),
+            cursors
+          ]
+          return seen
+        })
+        // The unpaid one is alice's, and this account never touched it.
+        assert.deepStrictEqual(yield* page(""), [[back, masked, app, test, us], {}])
+        assert.deepStrictEqual(yield* page("limit=2"), [[back, masked], { prevCursor: masked }])
+        assert.deepStrictEqual(yield* page(`limit=2&prevCursor=${masked}`), [
+          [app, test],
+          { nextCursor: app, prevCursor: test }
+        ])
+        assert.deepStrictEqual(yield* page(`limit=1&nextCursor=${app}`), [
+          [masked],
+          { nextCursor: masked, prevCursor: masked }
+        ])
+        assert.deepStrictEqual(yield* page("status=PENDING_DEPOSIT"), [[], {}])
+        assert.isString(unpaid)
+        const both = yield* send("GET", "/v0/account/history?prevCursor=a&nextCursor=b", undefined, {
+          authorization: `Bearer ${accessToken}`
+        })
+        assert.strictEqual(both.status, 400)
+      })
+    )
+  )
+})
+
+describe("the typed clients", () => {
+  it.effect.each(["native", "near"] as const)("understand all of it with the ledger spelled %s", (ledger) =>
+    play(
+      Effect.gen(function* () {
+        const swaps = yield* Swaps
+        const history = yield* History
+        const asset = { originAsset: `nep141:btc.omft.${ledger}`, destinationAsset: `nep141:usdc.omft.${ledger}` }
+        const signerId = yield* account
+        const parties = { refundTo: signerId, recipient: signerId }
+        const asked = Schema.decodeUnknownSync(QuoteRequest)(request({ ...asset, ...parties }))
+        const { depositAddress = "" } = (yield* swaps.quote(asked)).value.quote
+        const expected = { depositAddress, asset: asset.originAsset, amount: 1_000_000n }
+        const generated = yield* Venue.use((port) => port.generateIntent(depositAddress))
+        const signed = yield* IntentGuard.use((guard) => guard.signTransfer(generated.value, expected))
+        yield* Venue.use((port) => port.submitIntent(signed))
+        let { value } = yield* swaps.submitDeposit({ txHash: "any", depositAddress, senderAccount: signerId })
+        while (value.status !== "SUCCESS") {
+          yield* Effect.sleep("100 millis")
+          value = (yield* swaps.status(depositAddress)).value
+        }
+        assert.deepStrictEqual(value.intentHashes, [signed.intentHash])
+        assert.lengthOf(value.ledgerTxHashes, 1)
+        const [line] = yield* history.transactions({})
+        assert.strictEqual(line?.amountOut, value.amountOut)
+        assert.deepStrictEqual(line?.ledgerTxHashes, value.ledgerTxHashes)
+        const { transactions } = yield* history.transactionPage({ perPage: 10 })
+        assert.deepStrictEqual(transactions[0], line)
+        const own = yield* history.account({})
+        assert.strictEqual(own.value.items[0]?.depositAddress, depositAddress)
+      }),
+      { ledger }
+    )
+  )
+})
