@@ -1,8 +1,9 @@
 /**
  * The largest fall of equity from an earlier peak, over the close of every bar. Between fills equity is a fixed line in
- * the close, so a block of bars whose highest and lowest close could not make a new record is passed without reading it:
+ * the close, so a block of bars whose highest high and lowest low could not make a new record is passed without reading it:
  * the result is that of reading every bar.
  */
+import type { Column } from "./Candles.ts"
 import { type CrossingIndex, fanOutBits } from "./CrossingIndex.ts"
 
 export interface Drawdown {
@@ -15,7 +16,7 @@ export interface Drawdown {
 
 export const make = (): Drawdown => ({ peak: Number.NEGATIVE_INFINITY, greatest: 0, next: 0 })
 
-const overBars = (drawdown: Drawdown, closes: Float64Array, to: number, base: number, quote: number): void => {
+const overBars = (drawdown: Drawdown, closes: Column, to: number, base: number, quote: number): void => {
   let { peak, greatest } = drawdown
   for (let bar = drawdown.next; bar < to; bar++) {
     const equity = quote + base * (closes[bar] ?? 0)
@@ -27,44 +28,44 @@ const overBars = (drawdown: Drawdown, closes: Float64Array, to: number, base: nu
   drawdown.next = to
 }
 
-/** Takes in the whole block when it cannot set a record, and says whether it did. */
-const passBlock = (
+/**
+ * True when nothing in the block, nor in any part of it, can be a new peak or a deeper fall: every close lies between its
+ * bar's low and high. A hair on the safe side, so that rounding cannot pass what reading would have counted.
+ */
+const isHarmless = (
   drawdown: Drawdown,
-  closes: CrossingIndex,
+  prices: CrossingIndex,
   level: number,
   block: number,
   base: number,
   quote: number
 ): boolean => {
-  const most = Math.max(drawdown.peak, quote + base * (closes.maxima[level]?.[block] ?? 0))
-  const least = quote + base * (closes.minima[level]?.[block] ?? 0)
-  // A hair below, so that rounding cannot pass a block that reading would have counted.
-  if (most - least > drawdown.greatest * most * (1 - 1e-12)) return false
-  drawdown.peak = most
-  drawdown.next = (block + 1) << (fanOutBits * (level + 1))
-  return true
+  const { peak, greatest } = drawdown
+  const most = quote + base * (prices.maxima[level]?.[block] ?? 0)
+  const least = quote + base * (prices.minima[level]?.[block] ?? 0)
+  return most <= peak && peak - least <= greatest * peak * (1 - 1e-12)
 }
 
-/** The highest level on which the next bar starts a block that ends before `to`; -1 when there is none. */
-const levelAt = (levels: number, bar: number, to: number): number => {
-  let level = -1
-  while (level + 1 < levels) {
-    const bits = fanOutBits * (level + 2)
-    if ((bar & ((1 << bits) - 1)) !== 0 || bar + (1 << bits) > to) break
-    level++
-  }
-  return level
-}
+/** The level whose blocks are as long as the bars that are left, or a little longer. */
+const levelFor = (levels: number, bars: number): number => Math.min(levels - 1, (31 - Math.clz32(bars)) >> 2)
 
-/** Takes in the closes up to bar `to` (exclusive), holding `base` and `quote`. `closes` indexes the closes on both sides. */
-export const advance = (drawdown: Drawdown, closes: CrossingIndex, to: number, base: number, quote: number): void => {
+/** Takes in the closes up to bar `to` (exclusive), holding `base` and `quote`. `prices` indexes lows and highs, or closes. */
+export const advance = (
+  drawdown: Drawdown,
+  prices: CrossingIndex,
+  closes: Column,
+  to: number,
+  base: number,
+  quote: number
+): void => {
+  const levels = prices.minima.length
   while (drawdown.next < to) {
     const bar = drawdown.next
-    let level = levelAt(closes.minima.length, bar, to)
-    while (level >= 0 && !passBlock(drawdown, closes, level, bar >> (fanOutBits * (level + 1)), base, quote)) level--
-    if (level < 0) {
-      const blockEnd = closes.minima.length === 0 ? to : ((bar >> fanOutBits) + 1) << fanOutBits
-      overBars(drawdown, closes.lower, Math.min(to, blockEnd), base, quote)
-    }
+    let level = levelFor(levels, to - bar)
+    while (level >= 0 && !isHarmless(drawdown, prices, level, bar >> (fanOutBits * (level + 1)), base, quote)) level--
+    const bits = fanOutBits * (Math.max(0, level) + 1)
+    const end = levels === 0 ? to : Math.min(to, ((bar >> bits) + 1) << bits)
+    if (level >= 0) drawdown.next = end
+    else overBars(drawdown, closes, end, base, quote)
   }
 }
