@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { functions } from "../../src/strategy/ExpressionFunctions.ts"
+import { functions } from "../../src/strategy/expression/functions.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
 import { problemsOf } from "./support.ts"
 

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { parse } from "../../src/strategy/Expression.ts"
-import { compileAny, type Scope } from "../../src/strategy/ExpressionCompiler.ts"
-import type { CandleColumns } from "../../src/strategy/Indicators.ts"
-import { type Report, sourceText } from "../../src/strategy/Problem.ts"
-import { integerBetween, markets, pick, random } from "./support.ts"
+import { compileAny, type Scope } from "../../../src/strategy/expression/Compiler.ts"
+import { parse } from "../../../src/strategy/expression/Grammar.ts"
+import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
+import { type Report, sourceText } from "../../../src/strategy/Problem.ts"
+import { integerBetween, markets, pick, random } from "../support.ts"
 
 const [base, , , quote] = markets.assets
 const market = { name: "BTC/USDC", base: base ?? assert.fail(), quote: quote ?? assert.fail() }

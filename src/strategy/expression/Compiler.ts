@@ -3,11 +3,13 @@
  * fit is reported at its exact columns. What an expression needs (candles, clock) is gathered on the way.
  */
 import { Result } from "effect"
-import type { Market } from "../domain/Market.ts"
-import { type Expression, type Operator, parse } from "./Expression.ts"
-import { functions, longestLength } from "./ExpressionFunctions.ts"
-import type { CandleColumns } from "./Indicators.ts"
-import { quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { CandleColumns } from "../Indicators.ts"
+import { quoted, type Report, report, type Span, suggestion } from "../Problem.ts"
+import { timeframeMillis } from "../Timeframe.ts"
+import type { YamlScalar } from "../YamlReader.ts"
+import { functions, longestLength } from "./functions.ts"
+import { type Expression, type Operator, parse } from "./Grammar.ts"
 import {
   combine,
   constantTerm,
@@ -17,8 +19,6 @@ import {
   type Term,
   type ValueType
 } from "./Term.ts"
-import { timeframeMillis } from "./Timeframe.ts"
-import type { YamlScalar } from "./YamlReader.ts"
 
 /** What expressions of one file share. */
 export interface Scope {

@@ -1,7 +1,7 @@
 /** How far a slot has come, without waiting for the payout of its last fill. */
-import { min } from "../domain/Amount.ts"
-import type { Leg } from "./Decision.ts"
-import { progressOf, type View } from "./View.ts"
+import { min } from "../../domain/Amount.ts"
+import type { Leg } from "../Decision.ts"
+import { progressOf, type View } from "../View.ts"
 
 /** Legs that have filled, over all cycles: the one whose payout is still under way counts. */
 export const filledLegs = (legs: ReadonlyArray<Leg>, view: View, slot: string): number => {

@@ -2,9 +2,9 @@
  * Prices between two prices. The ends stay exactly as written; what is computed in between is put on the market's tick,
  * or, where the market has none, rounded to eight significant digits.
  */
-import * as Decimal from "../domain/Decimal.ts"
-import { type Market, type Price, type Side, toTick } from "../domain/Market.ts"
-import { type Report, report, type Span } from "./Problem.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, type Price, type Side, toTick } from "../../domain/Market.ts"
+import { type Report, report, type Span } from "../Problem.ts"
 
 export const spacings = ["arithmetic", "geometric"] as const
 export type Spacing = (typeof spacings)[number]

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Decimal from "../../src/domain/Decimal.ts"
-import { inputAmount } from "../../src/domain/Market.ts"
-import { split } from "../../src/strategy/ladder.ts"
-import { checkBounds } from "./bounds.ts"
-import { between, decideAt, integerBetween, pick, price, random, strategyOf } from "./support.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { inputAmount } from "../../../src/domain/Market.ts"
+import { split } from "../../../src/strategy/kinds/ladder.ts"
+import { checkBounds } from "../bounds.ts"
+import { between, decideAt, integerBetween, pick, price, random, strategyOf } from "../support.ts"
 
 const ladderFile = (ladder: string, budget = "{ base: 100, quote: 100000 }") => `name: test
 market: BTC/USDC

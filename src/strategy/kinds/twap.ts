@@ -4,20 +4,20 @@
  *
  * A slice keeps the price that it got when it began; what has not filled when the time is over is withdrawn.
  */
-import type { Amount } from "../domain/Amount.ts"
-import { formatWithSymbol } from "../domain/Amount.ts"
-import type { Reason } from "../domain/BotEvent.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { type Market, mid, type Price, type Side } from "../domain/Market.ts"
+import type { Amount } from "../../domain/Amount.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
+import type { Decision, Leg, Memory } from "../Decision.ts"
+import * as Read from "../Fields.ts"
+import type { Kind } from "../Kind.ts"
+import { place, report } from "../Problem.ts"
+import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
-import type { Decision, Leg, Memory } from "./Decision.ts"
-import * as Read from "./Fields.ts"
-import type { Kind } from "./Kind.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
 import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
-import { place, report } from "./Problem.ts"
 import { quantityAt, size } from "./Size.ts"
-import type { View } from "./View.ts"
 
 const mostSlices = 1_000
 

@@ -1,7 +1,7 @@
 /** The functions of the expression language: their arguments, types, and how much history each needs. */
 
-import type { CandleColumns, Column } from "./Indicators.ts"
-import * as Indicators from "./Indicators.ts"
+import type { CandleColumns, Column } from "../Indicators.ts"
+import * as Indicators from "../Indicators.ts"
 import {
   columnOf,
   combine,

@@ -5,17 +5,17 @@
  * What it holds begins as the budget and changes with every order that filled, at the order's price; fees are left out,
  * so the real holdings are a little smaller, never larger.
  */
-import { type Amount, format, formatWithSymbol, fromDecimal } from "../domain/Amount.ts"
-import type { Reason } from "../domain/BotEvent.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { baseQuantity, type Market, type Price, quoteAmount, type Side } from "../domain/Market.ts"
-import type { Decision, DesiredSlot, Leg, Memory } from "./Decision.ts"
-import * as Read from "./Fields.ts"
-import type { Budget, Kind } from "./Kind.ts"
+import { type Amount, format, formatWithSymbol, fromDecimal } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { baseQuantity, type Market, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
+import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import * as Read from "../Fields.ts"
+import type { Budget, Kind } from "../Kind.ts"
+import { place, report } from "../Problem.ts"
+import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
 import { orderPrice } from "./PriceLevels.ts"
-import { place, report } from "./Problem.ts"
-import { progressOf, type SlotProgress, type View } from "./View.ts"
 
 const pricePlaces = 18
 

@@ -2,15 +2,15 @@
  * Ladder: n orders of one side between two prices, with a size profile. With `takeProfit`, a rung that filled places the
  * opposite order that far away, once. The answer never changes, so it holds for ever.
  */
-import type { Amount } from "../domain/Amount.ts"
-import { formatWithSymbol } from "../domain/Amount.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { inputAmount, inputAsset, type Market, opposite, type Price, type Side, toTick } from "../domain/Market.ts"
-import type { Decision, DesiredSlot, Leg } from "./Decision.ts"
-import * as Read from "./Fields.ts"
-import type { Kind, KindContext } from "./Kind.ts"
+import type { Amount } from "../../domain/Amount.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { inputAmount, inputAsset, type Market, opposite, type Price, type Side, toTick } from "../../domain/Market.ts"
+import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
+import * as Read from "../Fields.ts"
+import type { Kind, KindContext } from "../Kind.ts"
+import { place, report, type Span } from "../Problem.ts"
 import { between, checkDistinct, checkTick } from "./PriceLevels.ts"
-import { place, report, type Span } from "./Problem.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 
 const mostRungs = 1_000

@@ -7,21 +7,21 @@
  * decision holds until the price reaches the next waiting cell. With `fundNearest: k` only the k highest buys and the k
  * lowest sells rest at the venue, and fills move that window.
  */
-import type { Amount } from "../domain/Amount.ts"
-import { formatWithSymbol } from "../domain/Amount.ts"
-import type { Reason } from "../domain/BotEvent.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { inputAmount, type Market, mid, type Price } from "../domain/Market.ts"
-import type { Decision, DesiredSlot, Leg, Memory } from "./Decision.ts"
-import * as Read from "./Fields.ts"
-import type { Budget, Kind, KindContext } from "./Kind.ts"
+import type { Amount } from "../../domain/Amount.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { inputAmount, type Market, mid, type Price } from "../../domain/Market.ts"
+import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import * as Read from "../Fields.ts"
+import type { Budget, Kind, KindContext } from "../Kind.ts"
+import { place, type Report, report, type Span } from "../Problem.ts"
+import type { View } from "../View.ts"
+import type { YamlNode } from "../YamlReader.ts"
 import { decimalIn } from "./Memory.ts"
 import { between, checkDistinct, checkTick, spacings } from "./PriceLevels.ts"
-import { place, type Report, report, type Span } from "./Problem.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import { filledLegs } from "./SlotLegs.ts"
-import type { View } from "./View.ts"
-import type { YamlNode } from "./YamlReader.ts"
 
 const mostLevels = 20_001
 

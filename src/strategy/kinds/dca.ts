@@ -4,18 +4,18 @@
  * fills. Moments that passed while nobody was looking are skipped, not made up for.
  */
 
-import { formatWithSymbol } from "../domain/Amount.ts"
-import type { Reason } from "../domain/BotEvent.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { type Market, mid, type Price, type Side } from "../domain/Market.ts"
-import type { Decision, DesiredSlot, Memory } from "./Decision.ts"
-import * as Read from "./Fields.ts"
-import type { Kind } from "./Kind.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
+import type { Decision, DesiredSlot, Memory } from "../Decision.ts"
+import * as Read from "../Fields.ts"
+import type { Kind } from "../Kind.ts"
+import { place, report } from "../Problem.ts"
+import { progressOf, type View } from "../View.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
 import { away, negate, orderPrice } from "./PriceLevels.ts"
-import { place, report } from "./Problem.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
-import { progressOf, type View } from "./View.ts"
 
 const mostPurchases = 1_000
 

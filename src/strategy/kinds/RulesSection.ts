@@ -1,14 +1,14 @@
 /** The `rules:` section of a strategy file: names and expressions, checked and compiled. */
-import { inputAsset, type Market, type Side } from "../domain/Market.ts"
-import { compile, compileAny, type Needs, type Scope } from "./ExpressionCompiler.ts"
-import { functions } from "./ExpressionFunctions.ts"
-import * as Read from "./Fields.ts"
-import type { KindContext } from "./Kind.ts"
-import { place, quoted, type Report, report } from "./Problem.ts"
+import { inputAsset, type Market, type Side } from "../../domain/Market.ts"
+import { compile, compileAny, type Needs, type Scope } from "../expression/Compiler.ts"
+import { functions } from "../expression/functions.ts"
+import type { Term, ValueType } from "../expression/Term.ts"
+import * as Read from "../Fields.ts"
+import type { KindContext } from "../Kind.ts"
+import { place, quoted, type Report, report } from "../Problem.ts"
+import { timeframeMillis } from "../Timeframe.ts"
+import type { YamlNode, YamlScalar } from "../YamlReader.ts"
 import { type Size, size } from "./Size.ts"
-import type { Term, ValueType } from "./Term.ts"
-import { timeframeMillis } from "./Timeframe.ts"
-import type { YamlNode, YamlScalar } from "./YamlReader.ts"
 
 export interface Rule {
   readonly slot: string

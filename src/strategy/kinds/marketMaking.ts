@@ -5,18 +5,18 @@
  *
  * The spread is a ratio of the price. Each order is one slot that is quoted again when it has filled.
  */
-import { type Amount, formatWithSymbol } from "../domain/Amount.ts"
-import type { Reason } from "../domain/BotEvent.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { type Market, mid, type Price, type Side } from "../domain/Market.ts"
-import type { Decision, DesiredSlot, Leg, Memory } from "./Decision.ts"
-import * as Read from "./Fields.ts"
-import type { Kind, KindContext } from "./Kind.ts"
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
+import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import * as Read from "../Fields.ts"
+import type { Kind, KindContext } from "../Kind.ts"
+import { place, report } from "../Problem.ts"
+import type { View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, negate, orderPrice } from "./PriceLevels.ts"
-import { place, report } from "./Problem.ts"
 import { filledLegs } from "./SlotLegs.ts"
-import type { View } from "./View.ts"
 
 const mostLevels = 50
 const half = Decimal.make(5n, 1)

@@ -1,9 +1,9 @@
 /** Refuses a strategy whose orders cannot rest at once within its budget, naming the exact amount that they need. */
-import { formatWithSymbol } from "../domain/Amount.ts"
-import { inputAmount, inputAsset, type Side } from "../domain/Market.ts"
-import type { Leg } from "./Decision.ts"
-import type { KindContext } from "./Kind.ts"
-import { report, type Span } from "./Problem.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import { inputAmount, inputAsset, type Side } from "../../domain/Market.ts"
+import type { Leg } from "../Decision.ts"
+import type { KindContext } from "../Kind.ts"
+import { report, type Span } from "../Problem.ts"
 
 /** `what`: who needs it, as the subject of the sentence. */
 export const checkBudget = (

@@ -2,15 +2,15 @@
  * Iceberg: a large order of which only a part is visible. One slot whose legs are the parts, all alike but the last: each
  * is placed when the one before has filled. The answer never changes, so it holds for ever.
  */
-import { formatWithSymbol } from "../domain/Amount.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import type { Market } from "../domain/Market.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { Decision, Leg } from "../Decision.ts"
+import * as Read from "../Fields.ts"
+import type { Kind } from "../Kind.ts"
+import { place, report } from "../Problem.ts"
 import { checkBudget } from "./BudgetCheck.ts"
-import type { Decision, Leg } from "./Decision.ts"
-import * as Read from "./Fields.ts"
-import type { Kind } from "./Kind.ts"
 import { checkTick } from "./PriceLevels.ts"
-import { place, report } from "./Problem.ts"
 import { quantityAt, size } from "./Size.ts"
 
 const mostParts = 1_000

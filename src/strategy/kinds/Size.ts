@@ -1,8 +1,8 @@
 /** A size that is given either in the base or in the quote asset: `size: { quote: 50 }`. */
-import type { Amount } from "../domain/Amount.ts"
-import { baseQuantity, type Market, type Price } from "../domain/Market.ts"
-import { amount, fields, optional, type Reader } from "./Fields.ts"
-import { report } from "./Problem.ts"
+import type { Amount } from "../../domain/Amount.ts"
+import { baseQuantity, type Market, type Price } from "../../domain/Market.ts"
+import { amount, fields, optional, type Reader } from "../Fields.ts"
+import { report } from "../Problem.ts"
 
 export interface Size {
   readonly unit: "base" | "quote"

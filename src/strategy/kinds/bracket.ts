@@ -6,20 +6,20 @@
  * The stop may follow: `trail` behind the best price since the entry filled (in steps, so that not every tick is a new
  * answer), and `breakevenAt` moves it to the entry price.
  */
-import { formatWithSymbol } from "../domain/Amount.ts"
-import type { Reason } from "../domain/BotEvent.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { type Market, mid, opposite, type Price } from "../domain/Market.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid, opposite, type Price } from "../../domain/Market.ts"
+import type { Decision, Leg, Memory } from "../Decision.ts"
+import * as Read from "../Fields.ts"
+import type { Kind } from "../Kind.ts"
+import { place, type Report, report } from "../Problem.ts"
+import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
-import type { Decision, Leg, Memory } from "./Decision.ts"
-import * as Read from "./Fields.ts"
-import type { Kind } from "./Kind.ts"
 import { decimalIn, isTrueIn } from "./Memory.ts"
 import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
-import { place, type Report, report } from "./Problem.ts"
 import { quantityAt, size } from "./Size.ts"
 import { filledLegs } from "./SlotLegs.ts"
-import type { View } from "./View.ts"
 
 const slot = "position"
 const defaultReach = Decimal.make(5n, 3)

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Decimal from "../../src/domain/Decimal.ts"
-import { armedLeg, type Decision, holds, type Memory } from "../../src/strategy/Decision.ts"
-import type { CandleColumns } from "../../src/strategy/Indicators.ts"
-import type { Strategy } from "../../src/strategy/Strategy.ts"
-import { type ClosedCandles, progressOf, type SlotProgress, type View } from "../../src/strategy/View.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { armedLeg, type Decision, holds, type Memory } from "../../../src/strategy/Decision.ts"
+import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
+import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import { type ClosedCandles, progressOf, type SlotProgress, type View } from "../../../src/strategy/View.ts"
 import {
   between,
   completed,
@@ -16,7 +16,7 @@ import {
   type Slots,
   strategyOf,
   viewAt
-} from "./support.ts"
+} from "../support.ts"
 
 const file = (orders: string, names = "") => `name: test
 market: BTC/USDC

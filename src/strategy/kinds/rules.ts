@@ -7,20 +7,20 @@
  * until a candle closes, the clock reaches what a condition asks for, or the mid reaches a price at which a comparison
  * changes.
  */
-import { type Amount, format, formatWithSymbol, fromDecimal } from "../domain/Amount.ts"
-import type { Reason } from "../domain/BotEvent.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { type Market, mid, opposite, type Price, type Side } from "../domain/Market.ts"
-import type { Bounds, Decision, DesiredSlot, Leg, Memory } from "./Decision.ts"
-import type { Needs } from "./ExpressionCompiler.ts"
-import type { Kind } from "./Kind.ts"
+import { type Amount, format, formatWithSymbol, fromDecimal } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid, opposite, type Price, type Side } from "../../domain/Market.ts"
+import type { Bounds, Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import type { Needs } from "../expression/Compiler.ts"
+import type { Moment, Term } from "../expression/Term.ts"
+import type { Kind } from "../Kind.ts"
+import { timeframeMillis } from "../Timeframe.ts"
+import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
 import { orderPrice } from "./PriceLevels.ts"
 import { type Rule, type Rules, readRules } from "./RulesSection.ts"
 import { quantityAt } from "./Size.ts"
-import type { Moment, Term } from "./Term.ts"
-import { timeframeMillis } from "./Timeframe.ts"
-import { progressOf, type SlotProgress, type View } from "./View.ts"
 
 export const rules: Kind = {
   name: "rules",

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Decimal from "../../src/domain/Decimal.ts"
-import { inputAmount } from "../../src/domain/Market.ts"
-import type { Decision } from "../../src/strategy/Decision.ts"
-import type { Strategy } from "../../src/strategy/Strategy.ts"
-import { untouchedSlot } from "../../src/strategy/View.ts"
-import { checkBounds } from "./bounds.ts"
-import { between, decideAt, integerBetween, pick, price, random, strategyOf } from "./support.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { inputAmount } from "../../../src/domain/Market.ts"
+import type { Decision } from "../../../src/strategy/Decision.ts"
+import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import { untouchedSlot } from "../../../src/strategy/View.ts"
+import { checkBounds } from "../bounds.ts"
+import { between, decideAt, integerBetween, pick, price, random, strategyOf } from "../support.ts"
 
 const gridFile = (grid: string, budget = "{ base: 1, quote: 100000 }") => `name: test
 market: BTC/USDC

@@ -3,8 +3,8 @@
  * 0.05), prices and amounts are in units. What depends on closed candles alone is a series: a whole column at once,
  * computed once per set of candles and shared by all expressions that contain it.
  */
-import type { CandleColumns, Column } from "./Indicators.ts"
-import type { ClosedCandles } from "./View.ts"
+import type { CandleColumns, Column } from "../Indicators.ts"
+import type { ClosedCandles } from "../View.ts"
 
 export type ValueType = "number" | "ratio" | "price" | "boolean" | "duration" | `amount of ${string}`
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Decimal from "../../src/domain/Decimal.ts"
-import { inputAmount } from "../../src/domain/Market.ts"
-import { armedLeg, type Decision } from "../../src/strategy/Decision.ts"
-import { checkBounds } from "./bounds.ts"
-import { between, completed, decideAt, integerBetween, pick, price, random, strategyOf } from "./support.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { inputAmount } from "../../../src/domain/Market.ts"
+import { armedLeg, type Decision } from "../../../src/strategy/Decision.ts"
+import { checkBounds } from "../bounds.ts"
+import { between, completed, decideAt, integerBetween, pick, price, random, strategyOf } from "../support.ts"
 
 const file = (kind: string, section: string, budget = "{ base: 100, quote: 1000000 }") => `name: test
 market: BTC/USDC
