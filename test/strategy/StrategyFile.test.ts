@@ -9,6 +9,8 @@ import { goodGrid, goodLadder } from "./wrongFiles.ts"
 
 const shipped = readdirSync("strategies").map((file) => `strategies/${file}`)
 
+const good = [goodLadder, ...shipped.map((file) => readFileSync(file, "utf8"))]
+
 describe("shipped strategies", () => {
   it.each(shipped)("%s is right and has something to do", (file) => {
     const parsed = parse(readFileSync(file, "utf8"), file, markets)
@@ -131,7 +133,7 @@ describe("mutated strategy files", () => {
   it("never crash the reader, and every problem has a place in the file", () => {
     for (let seed = 1; seed <= 800; seed++) {
       const next = random(seed)
-      let text = pick(next, [goodGrid, goodLadder])
+      let text = pick(next, [goodGrid, ...good])
       for (let edits = integerBetween(next, 1, 4); edits > 0; edits--) text = mutate(next, text)
       const lines = text.split("\n")
       for (const problem of problemsOf(text)) {
