@@ -27,7 +27,7 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>): number => {
 /** Said once, on standard error. What the command line library has shown already is not repeated. */
 const lastWords = (cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
-    if (Cause.hasInterruptsOnly(cause)) return yield* Console.error("limitbot: interrupted; the journal is intact")
+    if (Cause.hasInterruptsOnly(cause)) return
     const error = Cause.findErrorOption(cause)
     if (Option.isSome(error)) {
       const said = error.value
@@ -71,6 +71,8 @@ export const launch = (process: NodeJS.Process): void => {
       process.off("SIGINT", onSignal)
       process.off("SIGTERM", onSignal)
       process.exitCode = exitCodeOf(exit)
+      // An interrupted fiber runs nothing more that could say it.
+      if (process.exitCode === 130) process.stderr.write("limitbot: interrupted; the journal is intact\n")
       // Sockets kept alive for the next request would keep the process for seconds.
       process.stdout.write("", () => process.exit())
     })

@@ -1,0 +1,156 @@
+/** Everything that can be wrong before the first order: one clear message, no stack trace, the right exit code. */
+import { chmodSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { assertSays, configText, gridText, nowhere, run, workspace } from "./program.ts"
+
+const config = configText(nowhere)
+const runGrid = ["run", "grid.yaml", "--config", "config.yaml"]
+
+/** Nine anchors, each ten of the one before: a gigabyte when they are expanded. */
+const bomb = ["a0: &a0 [x]"]
+  .concat([...Array(9).keys()].map((n) => `a${n + 1}: &a${n + 1} [${Array(10).fill(`*a${n}`).join(",")}]`))
+  .join("\n")
+
+describe.concurrent("bad configuration", () => {
+  const twoMistakes = config.replace("verifier", "verifyer").replace("decimals: 8", "decimals: eight")
+  const noSecrets = config.replace("api.key", "nowhere.key").replace("file: account.key", "env: NOT_SET")
+  const openUrl = config.replace(nowhere.url, "http://venue.example").replace("{ file: api.key }", "sk-12345")
+  const cases: ReadonlyArray<readonly [name: string, text: string, ...says: ReadonlyArray<RegExp>]> = [
+    ["syntax error", "venue: [1,\n", /config\.yaml:2:1: brackets or braces are not closed/],
+    [
+      "unknown key, wrong type",
+      twoMistakes,
+      /:3:3: unknown key "verifyer"/,
+      /did you mean "verifier"/,
+      /found "eight"/
+    ],
+    ["secrets that are not there", noSecrets, /:4:11: cannot read the secret file/, /variable NOT_SET is not set/],
+    ["literal secret, open network", openUrl, /a secret may not stand in this file/, /:2:8: expected an address/],
+    ["huge", `${config}${"# padding\n".repeat(400_000)}`, /config\.yaml:1:1: the file h/],
+    ["aliases that multiply", `${bomb}\n${config}`, /config\.yaml:\d+:\d+: .*(alias|anchor)/],
+    ["a journal nowhere", config.replace("journal.sqlite", "no/where.sqlite"), /Cannot lock the journal .*exists/]
+  ]
+  for (const [name, text, ...says] of cases) {
+    it(name, async () => {
+      const ended = await run(runGrid, { cwd: workspace(nowhere, { "config.yaml": text }) })
+      for (const what of says) assertSays(ended, 1, what)
+      assert.strictEqual(ended.stdout, "")
+      assert.notInclude(ended.stderr, "sk-12345")
+    })
+  }
+
+  it("missing file", async () => {
+    assertSays(
+      await run(["status", "--config", "none.yaml"]),
+      1,
+      /none\.yaml:1:1: the configuration file cannot be read/
+    )
+  })
+
+  it("a secret file that others can read", async () => {
+    const cwd = workspace(nowhere)
+    chmodSync(join(cwd, "api.key"), 0o644)
+    assertSays(await run(runGrid, { cwd }), 1, /others can read the secret file \S+api\.key: run chmod 600 on it/)
+  })
+
+  it("a malformed account key", async () => {
+    const cwd = workspace(nowhere, { "account.key": "ed25519:oops\n" })
+    const ended = await run(runGrid, { cwd })
+    assertSays(ended, 1, /account\.key is not base58 of 32 or 64 bytes/)
+    assert.notInclude(ended.stderr, "oops")
+  })
+})
+
+describe.concurrent("bad strategies", () => {
+  const wrong = {
+    "asset.yaml": gridText.replace("BTC/", "DOGE/").replace("kind: grid", "kind: gird"),
+    "upside-down.yaml": gridText.replace("name: grid", "name: down").replace("upper: 61000", "upper: 51000"),
+    "price.yaml": gridText.replace("name: grid", "name: price").replace("59000", "low"),
+    "syntax.yaml": `${gridText}  - {`,
+    "huge.yaml": `${gridText}${"# padding\n".repeat(200_000)}`,
+    "twin.yaml": gridText
+  }
+
+  it("every mistake of every file at once", async () => {
+    const cwd = workspace(nowhere, wrong)
+    const ended = await run(["run", "grid.yaml", ...Object.keys(wrong), "none.yaml", "--config", "config.yaml"], {
+      cwd
+    })
+    const says = [
+      /asset\.yaml:2:9: no asset "DOGE" in the configuration/,
+      /asset\.yaml:3:7: .*"gird"/,
+      /did you mean "grid"\?/,
+      /upside-down\.yaml:5:\d+: the upper price must be above the lower/,
+      /price\.yaml:5:16: .*found "low"/,
+      /syntax\.yaml:\d+:\d+: /,
+      /huge\.yaml.*: /,
+      /twin\.yaml:1:1: the strategy name "grid" is taken by grid\.yaml/,
+      /none\.yaml: the strategy file cannot be read/
+    ]
+    for (const what of says) assertSays(ended, 1, what)
+    assert.strictEqual(ended.stdout, "")
+  })
+
+  it("check --json is exactly what is promised", async () => {
+    const cwd = workspace(nowhere, wrong)
+    const ended = await run(["check", "asset.yaml", "--config", "config.yaml", "--json"], { cwd })
+    assert.deepStrictEqual([ended.code, ended.stderr], [1, ""])
+    const { ok, problems, ...others } = JSON.parse(ended.stdout)
+    assert.deepStrictEqual([ok, others], [false, {}])
+    for (const problem of problems) {
+      assert.deepStrictEqual(Object.keys(problem), ["file", "line", "column", "message", "hint"])
+    }
+    assert.deepStrictEqual([problems[1].file, problems[1].line, problems[1].column], ["asset.yaml", 3, 7])
+  })
+
+  it("check finds nothing wrong, and needs no secrets for it", async () => {
+    const cwd = workspace(nowhere, { "config.yaml": config.replaceAll(/file: \w+\.key/g, "env: NOT_SET") })
+    const asJson = await run(["check", "grid.yaml", "--config", "config.yaml", "--json"], { cwd })
+    assert.deepStrictEqual([asJson.code, asJson.stdout], [0, '{"ok":true,"problems":[]}\n'])
+  })
+})
+
+describe.concurrent("wrong usage", () => {
+  const cases: ReadonlyArray<readonly [args: string, says: RegExp]> = [
+    ["run", /Missing required argument: file\nTry: limitbot run --help\n$/],
+    ["explain a b --bogus", /Unrecognized flag: --bogus/],
+    ["run grid.yaml --for 3x", /Invalid value for flag --for: "3x"\. Expected: a duration such as 30s/],
+    ["bogus", /Unknown subcommand "bogus" [\s\S]*Try: limitbot --help\n$/]
+  ]
+  for (const [args, says] of cases) {
+    it(`limitbot ${args}`, async () => {
+      const ended = await run(args.split(" "))
+      assertSays(ended, 2, says)
+      assert.strictEqual(ended.stdout, "")
+    })
+  }
+
+  it("help is asked for and given", async () => {
+    const ended = await run(["run", "--help"])
+    assert.deepStrictEqual([ended.code, ended.stderr], [0, ""])
+    assert.include(ended.stdout, "--cancel-on-exit")
+  })
+
+  it("candles that are not there", async () => {
+    assertSays(await run(["demo", "--candles", "nowhere.csv", "--for", "1s"]), 1, /nowhere\.csv/)
+  })
+})
+
+describe.concurrent("nothing to look at", () => {
+  it("no journal yet", async () => {
+    const ended = await run(["explain", "grid/cell-00", "--config", "config.yaml"], { cwd: workspace(nowhere) })
+    assertSays(ended, 1, /There is no journal at \S+journal\.sqlite yet/)
+  })
+
+  it("a journal that is a folder", async () => {
+    const cwd = workspace(nowhere)
+    mkdirSync(join(cwd, "journal.sqlite"))
+    assertSays(await run(["status", "--config", "config.yaml"], { cwd }), 1, /Cannot open the database/)
+  })
+
+  it("a journal that is something else", async () => {
+    const cwd = workspace(nowhere, { "journal.sqlite": "this is no database\n".repeat(100) })
+    assertSays(await run(["status", "--config", "config.yaml"], { cwd }), 1, /journal/)
+  })
+})

@@ -1,0 +1,198 @@
+/**
+ * The real program as child processes, for tests of what a person at the command line gets: output, errors, exit codes.
+ * Every child is ended with the test file that started it.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { NodeServices } from "@effect/platform-node"
+import { assert } from "@effect/vitest"
+import bs58 from "bs58"
+import { Layer, ManagedRuntime } from "effect"
+import { afterAll, vi } from "vitest"
+import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
+import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+
+const main = resolve(import.meta.dirname, "../../src/main.ts")
+/** Children start in two thirds of the time when Node may keep what it compiled. */
+const compiled = resolve(import.meta.dirname, "../../node_modules/.cache/limitbot-test")
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const children = new Set<ChildProcess>()
+const folders = new Set<string>()
+/** Secrets that programs were given; everything they say, and every file they write, is searched for them at the end. */
+const canaries = new Set<string>()
+const transcripts: Array<string> = []
+
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL")
+  const written = [...folders].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => !name.endsWith(".key") && statSync(join(folder, name)).isFile())
+      .map((name) => readFileSync(join(folder, name), "latin1"))
+  )
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  for (const text of [...transcripts, ...written]) {
+    for (const canary of canaries) assert.isFalse(text.includes(canary), `a secret came out:\n${text.slice(0, 2000)}`)
+  }
+})
+
+const guardSecrets = ({ apiKey, partnerJwt, account }: Connection): void => {
+  const key = account.key.slice("ed25519:".length)
+  // Also the seed alone, in the spellings that a log would use.
+  const seed = Buffer.from(bs58.decode(key).slice(0, 32))
+  for (const secret of [apiKey, partnerJwt, key, bs58.encode(seed), seed.toString("hex"), seed.toString("base64")]) {
+    canaries.add(secret)
+  }
+}
+
+export const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "limitbot-cli-"))
+  folders.add(folder)
+  return folder
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Program {
+  readonly pid: number
+  readonly stdout: () => string
+  readonly signal: (signal: "SIGINT" | "SIGTERM") => void
+  /** Resolves when standard output shows it; fails when the program ends first. */
+  readonly says: (what: string | RegExp) => Promise<void>
+  readonly ended: Promise<Ended>
+}
+
+export interface Surroundings {
+  readonly cwd?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export const start = (args: ReadonlyArray<string>, { cwd, environment }: Surroundings = {}): Program => {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"], TMPDIR: tmpdir(), NODE_COMPILE_CACHE: compiled, ...environment },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  children.add(child)
+  let stdout = ""
+  let stderr = ""
+  const looks = new Set<() => void>()
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text
+    for (const look of looks) look()
+  })
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text
+  })
+  const ended = new Promise<Ended>((done) => {
+    child.on("close", (code) => {
+      children.delete(child)
+      transcripts.push(stdout, stderr)
+      done({ code, stdout, stderr })
+      for (const look of looks) look()
+    })
+  })
+  const says = (what: string | RegExp) =>
+    new Promise<void>((done, fail) => {
+      const look = () => {
+        if (typeof what === "string" ? stdout.includes(what) : what.test(stdout)) done()
+        else if (child.exitCode !== null) fail(new Error(`It ended without saying ${what}:\n${stdout}\n${stderr}`))
+        else return
+        looks.delete(look)
+      }
+      looks.add(look)
+      look()
+    })
+  return { pid: child.pid ?? 0, stdout: () => stdout, signal: (name) => child.kill(name), says, ended }
+}
+
+export const run = (args: ReadonlyArray<string>, surroundings: Surroundings = {}): Promise<Ended> =>
+  start(args, surroundings).ended
+
+/** A failure as a person should meet it: a message on standard error, nothing else, and the exit code. */
+export const assertSays = ({ code, stderr }: Ended, expected: number, what: RegExp): void => {
+  assert.match(stderr, what)
+  assert.notMatch(stderr, /^\s+at .*[/\\(]/m, "a stack trace")
+  assert.notMatch(stderr, /internal error|node:internal/)
+  assert.isAtMost(stderr.split("limitbot: ").length, 2, stderr)
+  assert.strictEqual(code, expected, stderr)
+}
+
+/** Sandboxes run in the test's own process: one each, because bots of one account would see each other's orders. */
+const sandboxes: Array<{ readonly dispose: () => Promise<void> }> = []
+afterAll(() => Promise.all(sandboxes.map((sandbox) => sandbox.dispose())))
+
+export type Connection = SandboxServer.ConnectionRecord
+
+export const startSandbox = (options: SandboxOptions = {}): Promise<Connection> => {
+  const settings = { seed: sandboxes.length + 1, speed: 300, ...options }
+  const runtime = ManagedRuntime.make(SandboxServer.layer(settings).pipe(Layer.provide(NodeServices.layer)))
+  sandboxes.push(runtime)
+  return runtime.runPromise(SandboxServer.SandboxConnection)
+}
+
+/** A connection to nowhere, for what goes wrong before anything is sent. */
+export const nowhere: Connection = {
+  url: "http://127.0.0.1:1",
+  apiKey: "no-such-key",
+  partnerJwt: "no-such-token",
+  quoteKey: "none",
+  ledger: "native",
+  verifier: "intents.native",
+  account: { key: `ed25519:${bs58.encode(randomBytes(32))}`, signerId: "nobody" }
+}
+
+export const configText = ({ url, verifier }: Connection): string => `venue:
+  url: ${url}
+  verifier: ${verifier}
+  apiKey: { file: api.key }
+  partnerJwt: { file: partner.key }
+account:
+  key: { file: account.key }
+assets:
+  BTC:  { id: "nep141:btc.omft.native",  decimals: 8 }
+  USDC: { id: "nep141:usdc.omft.native", decimals: 6 }
+journal: journal.sqlite
+`
+
+/** Twenty cells of 100 USDC around 60,000, where the sandbox's generated BTC starts. */
+export const gridText = `name: grid
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: 0.1, quote: 6000 } }
+grid: { lower: 59000, upper: 61000, levels: 21, size: { base: 0.005 } }
+`
+
+/** A folder with `config.yaml`, `grid.yaml` and the keys; `files` replace or add to them. */
+export const workspace = (connection: Connection, files: Readonly<Record<string, string>> = {}): string => {
+  const folder = newFolder()
+  guardSecrets(connection)
+  const all = {
+    "config.yaml": configText(connection),
+    "grid.yaml": gridText,
+    "api.key": `${connection.apiKey}\n`,
+    "account.key": `${connection.account.key}\n`,
+    "partner.key": `${connection.partnerJwt}\n`,
+    ...files
+  }
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text, { mode: 0o600 })
+  return folder
+}
+
+interface Books {
+  readonly orders: ReadonlyArray<{ readonly status: string; readonly held: ReadonlyArray<unknown> }>
+}
+
+/** Every order that the sandbox knows, from its own books. */
+export const ordersAt = async ({ url }: Connection): Promise<Books["orders"]> => {
+  const books: Books = await (await fetch(`${url}/sandbox/books`)).json()
+  return books.orders
+}

@@ -1,0 +1,24 @@
+/** A proxy on a free port that passes everything on and remembers what was asked: each method and path once. */
+import { createServer, request } from "node:http"
+import type { AddressInfo } from "node:net"
+
+export const recordingProxy = async (target: string) => {
+  const requests = new Set<string>()
+  const server = createServer((incoming, outgoing) => {
+    requests.add(`${incoming.method} ${incoming.url?.split("?")[0]}`)
+    const { method, headers } = incoming
+    const passedOn = request(new URL(incoming.url ?? "/", target), { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    passedOn.on("error", () => outgoing.destroy())
+    incoming.pipe(passedOn)
+  })
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+  const { port } = server.address() as AddressInfo
+  const close = () => {
+    server.closeAllConnections()
+    return new Promise<void>((done) => server.close(() => done()))
+  }
+  return { url: `http://127.0.0.1:${port}`, port, requests, close }
+}

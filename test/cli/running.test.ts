@@ -1,0 +1,159 @@
+/** The bot at the command line while it runs: how it starts, what it says, and how it leaves. */
+import { randomBytes } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import bs58 from "bs58"
+import { assertSays, configText, newFolder, nowhere, ordersAt, run, start, startSandbox, workspace } from "./program.ts"
+import { recordingProxy } from "./recordingProxy.ts"
+
+const runGrid = ["run", "grid.yaml", "--config", "config.yaml"]
+const last = (text: string): string => text.trimEnd().split("\n").at(-1) ?? ""
+
+describe.concurrent("limitbot run", () => {
+  it("owns its journal, tells who looks, leaves orders resting, and withdraws them when told to", async () => {
+    const sandbox = await startSandbox()
+    const cwd = workspace(sandbox, {
+      "elsewhere.yaml": configText({ ...sandbox, url: nowhere.url }),
+      "other.key": `ed25519:${bs58.encode(randomBytes(32))}\n`,
+      "other.yaml": configText(sandbox).replace("account.key", "other.key")
+    })
+    const bot = start([...runGrid, "--log-level", "all"], { cwd })
+    await bot.says("the order rests")
+
+    const second = await run(runGrid, { cwd })
+    assertSays(second, 1, new RegExp(`journal\\.sqlite is in use by process ${bot.pid} since \\d{4}-`))
+    const status = await run(["status", "--config", "config.yaml"], { cwd })
+    assert.include(status.stdout, `running as process ${bot.pid} for`)
+    assert.match(status.stdout, /grid\/cell-00 +BUY +59000 +0\.005 +BTC/)
+    const explained = await run(["explain", "grid/nowhere", "--config", "config.yaml"], { cwd })
+    assertSays(explained, 1, /There is no slot grid\/nowhere\. There are: grid\/cell-00, /)
+
+    bot.signal("SIGINT")
+    const left = await bot.ended
+    assert.strictEqual(left.code, 0)
+    assert.match(left.stdout, /orders stay resting[^.]*safe unattended until\n\d{4}-\d\d-\d\dT[\d:.]+Z/)
+    assertSays(await run(["run", "grid.yaml", "--config", "elsewhere.yaml"], { cwd }), 1, /belongs to the venue /)
+    assertSays(await run(["run", "grid.yaml", "--config", "other.yaml"], { cwd }), 1, /belongs to the account /)
+
+    const closed = await run([...runGrid, "--cancel-on-exit", "--for", "1s", "--json"], { cwd })
+    assert.strictEqual(closed.code, 0)
+    const events: ReadonlyArray<Record<string, unknown>> = closed.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    assert.isTrue(events.every(({ event }) => typeof event === "string"))
+    const { event, openOrders, residual, money, fills, ...others } = events.at(-1) ?? {}
+    assert.deepStrictEqual([event, openOrders, residual, others], ["summary", 0, { BTC: "0", USDC: "0" }, {}])
+    assert.isNumber(fills)
+    assert.isTrue(Array.isArray(money))
+    assert.strictEqual(events.at(-2)?.["event"], "BotStopped")
+    const resting = (await ordersAt(sandbox)).filter(({ status, held }) => status === "OPEN" || held.length > 0)
+    assert.deepStrictEqual(resting, [])
+  })
+
+  it("a second Ctrl-C leaves at once", async () => {
+    const cwd = workspace(await startSandbox())
+    const bot = start([...runGrid, "--cancel-on-exit"], { cwd })
+    await bot.says("the order rests")
+    bot.signal("SIGINT")
+    await bot.says("leaving: cancels its orders")
+    bot.signal("SIGINT")
+    assertSays(await bot.ended, 130, /^limitbot: interrupted; the journal is intact$/m)
+  })
+
+  it("keeps trying while the venue does not answer, says so, and goes on when it does", async () => {
+    const gone = await recordingProxy(nowhere.url)
+    await gone.close()
+    const cwd = workspace({ ...(await startSandbox({ seed: 77 })), url: gone.url })
+    const bot = start(runGrid, { cwd })
+    await bot.says("the venue does not answer")
+    await startSandbox({ seed: 77, port: gone.port })
+    await bot.says("the venue answers again after")
+    bot.signal("SIGTERM")
+    const { code, stderr } = await bot.ended
+    assert.deepStrictEqual([code, stderr], [0, ""])
+  })
+
+  it("refuses wrong decimals before anything is sent", async () => {
+    const sandbox = await startSandbox()
+    const cwd = workspace(sandbox, { "config.yaml": configText(sandbox).replace("decimals: 8", "decimals: 10") })
+    assertSays(
+      await run(runGrid, { cwd }),
+      1,
+      /BTC is configured with 10 decimals, but .*Correct assets\.BTC\.decimals/
+    )
+    assert.deepStrictEqual(await ordersAt(sandbox), [])
+  })
+
+  it("stops when the venue does not know its key", async () => {
+    const sandbox = await startSandbox()
+    const cwd = workspace(sandbox, { "api.key": "no-such-key\n", "partner.key": "no.such.token\n" })
+    assertSays(
+      await run(runGrid, { cwd }),
+      1,
+      /does not accept our credential.*Check venue\.apiKey and venue\.partnerJwt/
+    )
+  })
+
+  it("--dry-run trades on paper only", async () => {
+    const sandbox = await startSandbox({ speed: 1_000 })
+    const proxy = await recordingProxy(sandbox.url)
+    const cwd = workspace({ ...sandbox, url: proxy.url })
+    const bot = start([...runGrid, "--dry-run", "--poll", "0.2s"], { cwd })
+    await bot.says("FILL ")
+    bot.signal("SIGINT")
+    const { code, stdout, stderr } = await bot.ended
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.match(stdout, /^DRY RUN: nothing is created or signed, fills are simulated\n/)
+    assert.match(last(stdout), /^DRY RUN: /)
+    assert.notInclude(stdout, "stay resting")
+    assert.deepStrictEqual([...proxy.requests], ["POST /v0/quote"])
+    assert.deepStrictEqual(await ordersAt(sandbox), [])
+    await proxy.close()
+  })
+})
+
+describe.concurrent("limitbot demo", () => {
+  it("shows slots, orders, fills, payouts and money, and its books agree", async () => {
+    const bot = start(["demo", "--speed", "600"], { cwd: newFolder() })
+    for (const what of [
+      "the order rests",
+      "FILL ",
+      "paid out ",
+      /\nSLOT .*\n.*demo-grid\/cell-/,
+      /\nMONEY +BTC +USDC\nwallet /
+    ]) {
+      await bot.says(what)
+    }
+    bot.signal("SIGINT")
+    const { code, stdout, stderr } = await bot.ended
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.match(stdout, /\d+ fills?, 0 open orders, residual 0 BTC, 0 USDC\.\n.*books agree to the unit/)
+  })
+
+  it("ends with 0 on SIGTERM, and its last line is the summary", async () => {
+    const bot = start(["demo", "--json"], { cwd: newFolder() })
+    await bot.says('"DepositSeen"')
+    bot.signal("SIGTERM")
+    const { code, stdout } = await bot.ended
+    const { event, openOrders, residual, booksAgree } = JSON.parse(last(stdout))
+    assert.deepStrictEqual(
+      [code, event, openOrders, residual, booksAgree],
+      [0, "summary", 0, { BTC: "0", USDC: "0" }, true]
+    )
+  })
+})
+
+describe("limitbot sandbox", () => {
+  it("--json prints one line when it is ready, and nothing else", async () => {
+    const sandbox = start(["sandbox", "--port", "0", "--seed", "9", "--json"])
+    await sandbox.says("\n")
+    const connection = JSON.parse(sandbox.stdout())
+    const fields = ["account", "apiKey", "ledger", "partnerJwt", "quoteKey", "url", "verifier"]
+    assert.deepStrictEqual(Object.keys(connection).sort(), fields)
+    assert.deepStrictEqual(Object.keys(connection.account).sort(), ["key", "signerId"])
+    assert.strictEqual((await fetch(`${connection.url}/openapi.json`)).status, 200)
+    sandbox.signal("SIGTERM")
+    const { code, stdout, stderr } = await sandbox.ended
+    assert.deepStrictEqual([code, stderr, stdout.split("\n").length], [0, "", 2])
+  })
+})
