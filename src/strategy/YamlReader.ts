@@ -143,7 +143,7 @@ const childrenOf = (token: CST.Token): ReadonlyArray<CST.Token> => {
 
 const isPresent = (token: CST.Token | null | undefined): token is CST.Token => token !== null && token !== undefined
 
-interface SyntaxError {
+interface ParserError {
   readonly code: string
   readonly message: string
   readonly pos: readonly [number, number]
@@ -165,7 +165,7 @@ const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: stri
   [/^BAD_DQ_ESCAPE/, "this backslash escape does not exist", "use single quotes to write a backslash"]
 ]
 
-const syntaxProblem = (to: Report, { code, message, pos }: SyntaxError): undefined => {
+const syntaxProblem = (to: Report, { code, message, pos }: ParserError): undefined => {
   const said = message.split("\n")[0] ?? code
   const known = phrases.find(([pattern]) => pattern.test(`${code} ${said}`))
   const span = { start: pos[0], end: pos[1] }

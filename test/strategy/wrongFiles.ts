@@ -58,6 +58,8 @@ const inLadder = (was: string, is: string, ...says: ReadonlyArray<string>): Wron
   says
 })
 
+const whole = (text: string, ...says: ReadonlyArray<string>): WrongFile => ({ file: text, was: "", is: "", says })
+
 const keys: ReadonlyArray<WrongFile> = [
   inGrid("name: btc-grid", "nmae: btc-grid", '1:1 unknown key "nmae"'),
   inGrid("name: btc-grid\n", "", '1:1 missing key "name"'),
@@ -165,6 +167,10 @@ const values: ReadonlyArray<WrongFile> = [
 ]
 
 const impossible: ReadonlyArray<WrongFile> = [
+  whole(
+    goodLadder.replace("side: buy", "side: sell").replace("base: 0", "base: 9").replace("4%", "100%"),
+    "15:15 this far below there is no price left to buy back at, after the sale at 3200"
+  ),
   inGrid("upper: 70000", "upper: 50000", "11:10 the upper price must be above the lower: 50000 is not above 50000"),
   inGrid("upper: 70000", "upper: 40000", "11:10 the upper price must be above the lower"),
   inGrid("upper: 70000", "upper: 50000.001", "11:10 the price 50000.001 is between two steps"),
@@ -197,8 +203,6 @@ const impossible: ReadonlyArray<WrongFile> = [
   ),
   inLadder("side: buy", "side: sell", "14:10 all rungs together need")
 ]
-
-const whole = (text: string, ...says: ReadonlyArray<string>): WrongFile => ({ file: text, was: "", is: "", says })
 
 const syntax: ReadonlyArray<WrongFile> = [
   whole("", "1:1 the file is empty"),

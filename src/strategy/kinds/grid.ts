@@ -7,11 +7,10 @@
  * decision holds until the price reaches the next waiting cell. With `fundNearest: k` only the k highest buys and the k
  * lowest sells rest at the venue, and fills move that window.
  */
-import type { Amount } from "../../domain/Amount.ts"
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { inputAmount, type Market, mid, type Price } from "../../domain/Market.ts"
+import { baseQuantity, inputAmount, type Market, mid, type Price } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import type { Budget, Kind, KindContext } from "../Kind.ts"
@@ -28,6 +27,7 @@ const mostLevels = 20_001
 interface Cell {
   readonly slot: string
   readonly buy: Leg
+  readonly sell: Leg
   /** What the buy deposits. */
   readonly cost: Amount
   readonly buyFirst: DesiredSlot
@@ -50,7 +50,7 @@ export const grid: Kind = {
     const { market, budget, to } = context
     const shape = readShape(section, context)
     if (shape?.size === undefined || shape.levels === undefined) return undefined
-    const cells = makeCells(market, shape.levels, shape.size, to)
+    const cells = makeCells(market, shape.levels, shape.size, shape.profit?.value ?? "quote", to)
     if (cells === undefined || budget === undefined) return undefined
     const fundNearest = shape.fundNearest?.value
     checkBudget(market, cells, budget, fundNearest, section, to)
@@ -63,6 +63,7 @@ export const grid: Kind = {
 
 const common = (market: Market) => ({
   size: Read.required(size(market)),
+  profit: Read.optional(Read.oneOf("quote", "base")),
   fundNearest: Read.optional(Read.integer(1, mostLevels))
 })
 
@@ -90,6 +91,7 @@ interface Shape {
   /** Strictly rising prices, each with the place that it comes from. */
   readonly levels: ReadonlyArray<Read.Located<Price>> | undefined
   readonly size: Read.Located<Size> | undefined
+  readonly profit: Read.Located<"quote" | "base"> | undefined
   readonly fundNearest: Read.Located<number> | undefined
 }
 
@@ -140,6 +142,7 @@ const makeCells = (
   market: Market,
   prices: ReadonlyArray<Read.Located<Price>>,
   cellSize: Read.Located<Size>,
+  profit: "quote" | "base",
   to: Report
 ): ReadonlyArray<Cell> | undefined => {
   const width = Math.max(2, String(prices.length - 2).length)
@@ -153,38 +156,42 @@ const makeCells = (
       return report(to, cellSize, `this size ${buys}: it is below the smallest unit of ${market.base.symbol}`)
     }
     const slot = `cell-${String(index).padStart(width, "0")}`
-    cells.push(makeCell(market, slot, low.value, high.value, quantity, place(to.source, low.start)))
+    const buy: Leg = { side: "BUY", price: low.value, quantity }
+    const cost = inputAmount(market, "BUY", quantity, low.value)
+    // With the profit in base, only what pays for the next purchase is sold.
+    const sold = profit === "quote" ? quantity : baseQuantity(market, cost, high.value, "up")
+    const sell: Leg = { side: "SELL", price: high.value, quantity: sold }
+    cells.push(makeCell(market, slot, buy, sell, place(to.source, low.start)))
   }
   return cells
 }
 
-const makeCell = (market: Market, slot: string, low: Price, high: Price, quantity: Amount, source: string): Cell => {
-  const buy: Leg = { side: "BUY", price: low, quantity }
-  const sell: Leg = { side: "SELL", price: high, quantity }
-  const amount = formatWithSymbol(quantity, market.base)
-  const [below, above] = [Decimal.format(low), Decimal.format(high)]
+const makeCell = (market: Market, slot: string, buy: Leg, sell: Leg, source: string): Cell => {
+  const [bought, sold] = [buy, sell].map(({ quantity }) => formatWithSymbol(quantity, market.base))
+  const [below, above] = [Decimal.format(buy.price), Decimal.format(sell.price)]
   const because = (code: string, text: string): Reason => ({ code, text, source })
   return {
     slot,
     buy,
-    cost: inputAmount(market, "BUY", quantity, low),
+    sell,
+    cost: inputAmount(market, "BUY", buy.quantity, buy.price),
     buyFirst: {
       slot,
       legs: [buy, sell],
       cycle: true,
-      why: because("grid-cell", `buys ${amount} at ${below}, sells it at ${above}, and again`)
+      why: because("grid-cell", `buys ${bought} at ${below}, sells ${sold} at ${above}, and again`)
     },
     sellFirst: {
       slot,
       legs: [sell, buy],
       cycle: true,
-      why: because("grid-cell", `sells ${amount} at ${above}, buys it back at ${below}, and again`)
+      why: because("grid-cell", `sells ${sold} at ${above}, buys ${bought} at ${below}, and again`)
     },
     waits: because(
       "waits-for-price",
-      `waits until the price reaches ${below}: the base budget has no ${amount} to sell at ${above}`
+      `waits until the price reaches ${below}: the base budget has no ${sold} to sell at ${above}`
     ),
-    notAfforded: because("budget-used-up", `the quote budget has nothing left for a buy of ${amount} at ${below}`)
+    notAfforded: because("budget-used-up", `the quote budget has nothing left for a buy of ${bought} at ${below}`)
   }
 }
 
@@ -208,7 +215,7 @@ const rolesAt = ({ cells, budget, fundNearest }: Grid, start: Price): ReadonlyAr
   for (let index = firstAbove; index < cells.length; index++) {
     const cell = cells[index]
     if (cell === undefined) continue
-    base -= cell.buy.quantity
+    base -= cell.sell.quantity
     if (base >= 0n) roles[index] = "sell"
     else if (affords(cell.cost)) roles[index] = "wait"
   }
@@ -292,7 +299,7 @@ const checkBudget = (
   let base = budget.base
   let sells = 0
   for (let index = cells.length - 1; index >= 0; index--) {
-    base -= cells[index]?.buy.quantity ?? 0n
+    base -= cells[index]?.sell.quantity ?? 0n
     if (base < 0n) break
     sells += 1
   }

@@ -5,12 +5,12 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { inputAmount, inputAsset, type Market, opposite, type Price, type Side, toTick } from "../../domain/Market.ts"
+import { inputAmount, inputAsset, type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import type { Kind, KindContext } from "../Kind.ts"
 import { place, report, type Span } from "../Problem.ts"
-import { between, checkDistinct, checkTick } from "./PriceLevels.ts"
+import { away, between, checkDistinct, checkTick, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 
 const mostRungs = 1_000
@@ -31,8 +31,13 @@ export const ladder: Kind = {
       return { side, price, quantity: quantityAt(market, rung, price) }
     })
     const profit = read.takeProfit
-    if (profit !== undefined && side === "SELL" && !Decimal.isLess(profit.value, Decimal.one)) {
-      report(to, profit, "buying back 100% below the sale would be at no price at all", "less than 100%")
+    const noPrice =
+      profit === undefined
+        ? undefined
+        : entries.find((entry) => !Decimal.isPositive(exitOf(market, entry, profit.value).price))
+    if (profit !== undefined && noPrice !== undefined) {
+      const sold = `after the sale at ${Decimal.format(noPrice.price)}`
+      report(to, profit, `this far below there is no price left to buy back at, ${sold}`, "take a smaller ratio")
     }
     if (!checkEntries(entries, read.total, context)) return undefined
     const source = place(to.source, section.start)
@@ -108,6 +113,11 @@ const checkEntries = (entries: ReadonlyArray<Leg>, total: Span, { market, budget
   return to.problems.length === before
 }
 
+const exitOf = (market: Market, { side, price, quantity }: Leg, takeProfit: Decimal.Decimal): Leg => {
+  const exact = away(price, side === "BUY" ? takeProfit : negate(takeProfit))
+  return { side: opposite(side), price: orderPrice(market, opposite(side), exact), quantity }
+}
+
 const makeRung = (
   market: Market,
   entry: Leg,
@@ -122,13 +132,7 @@ const makeRung = (
   if (takeProfit === undefined) {
     return { slot, legs: [entry], cycle: false, why: { code: "ladder-rung", text: first, source } }
   }
-  const side = opposite(entry.side)
-  const factor = side === "SELL" ? Decimal.add(Decimal.one, takeProfit) : Decimal.subtract(Decimal.one, takeProfit)
-  const exit: Leg = {
-    side,
-    price: toTick(market, side, Decimal.multiply(entry.price, factor)),
-    quantity: entry.quantity
-  }
-  const text = `${first}, then ${side === "BUY" ? "buys it back" : "sells it"} at ${Decimal.format(exit.price)}`
+  const exit = exitOf(market, entry, takeProfit)
+  const text = `${first}, then ${exit.side === "BUY" ? "buys it back" : "sells it"} at ${Decimal.format(exit.price)}`
   return { slot, legs: [entry, exit], cycle: false, why: { code: "ladder-rung", text, source } }
 }

@@ -89,6 +89,15 @@ describe("grid", () => {
     assert.strictEqual(desired[0]?.legs[0].quantity, 49_950_049n)
   })
 
+  it("keeps the profit in base when asked: sells only what pays for the next purchase", () => {
+    const strategy = strategyOf(gridFile("{ lower: 100, upper: 125, levels: 2, size: { base: 1 }, profit: base }"))
+    const [cell] = decideAt(strategy, price("110")).desired
+    assert.deepStrictEqual(
+      cell?.legs.map(({ quantity }) => quantity),
+      [100_000_000n, 80_000_000n]
+    )
+  })
+
   it("rounds geometric levels to the tick and keeps the ends", () => {
     const strategy = strategyOf(
       gridFile("{ lower: 100.5, upper: 400.25, levels: 9, spacing: geometric, size: { base: 0.1 } }")
@@ -114,11 +123,12 @@ const randomGrid = (
     `{ quote: ${between(next, 1, 50).toFixed(6)} }`
   ])
   const nearest = next() < 0.4 ? `, fundNearest: ${integerBetween(next, 1, 5)}` : ""
+  const profit = pick(next, ["", ", profit: base"])
   const spacing = pick(next, ["arithmetic", "geometric"])
   const range = `lower: ${low.toFixed(2)}, upper: ${high.toFixed(2)}, levels: ${cells + 1}, spacing: ${spacing}`
   const budget = `{ base: ${between(next, 0, 2).toFixed(8)}, quote: ${between(next, 5_000, 200_000).toFixed(6)} }`
   return {
-    strategy: strategyOf(gridFile(`{ ${range}, size: ${size}${nearest} }`, budget)),
+    strategy: strategyOf(gridFile(`{ ${range}, size: ${size}${nearest}${profit} }`, budget)),
     low: low * 0.8,
     high: high * 1.2
   }
