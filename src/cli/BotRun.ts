@@ -14,6 +14,7 @@ import { counted } from "../report/Words.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as Display from "./Display.ts"
 import { Stop } from "./Stop.ts"
+import * as StrategyWatch from "./StrategyWatch.ts"
 import { Terminal } from "./Terminal.ts"
 
 /** A turn under way gets this long to end by itself; then it is cut off, which the journal survives. */
@@ -27,6 +28,8 @@ export interface BotRunOptions extends Display.DisplayOptions {
   readonly forMillis: number | undefined
   /** Withdraw everything and wait for the money before leaving. */
   readonly cancelOnExit: boolean
+  /** Strategy files to be taken up anew when they are saved. */
+  readonly reload?: StrategyWatch.WatchOptions
   /** The operator's kill switch, asked at every turn. */
   readonly killSwitch: Effect.Effect<string | undefined>
 }
@@ -48,6 +51,9 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const changes = yield* PubSub.subscribe(books.changes)
   yield* StartUp.record(options.run, options.strategies)
   const engine = yield* Engine.make({ strategies: options.strategies, markets: options.markets, withdraw })
+  if (options.reload !== undefined) {
+    yield* Effect.forkScoped(StrategyWatch.watch(engine, options.strategies, options.reload))
+  }
   const present: Display.Present = { prices: engine.prices, leaving: () => farewell }
   const display = yield* Effect.forkScoped(Display.show(options, present, changes), { startImmediately: true })
 

@@ -10,6 +10,7 @@ import { Bookkeeper } from "../engine/Bookkeeper.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as Lease from "../journal/Lease.ts"
+import { PriceStore } from "../journal/PriceStore.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
 import * as DryVenue from "../sandbox/DryVenue.ts"
 import type { Markets } from "../strategy/Markets.ts"
@@ -70,7 +71,7 @@ const engineSettings = ({ signerId, depositType }: Account, pace: Pace) =>
 /** The journal for writing: leased first, so that a second bot changes nothing before it is refused. */
 const books = (journal: string, pid: number) =>
   Bookkeeper.layer.pipe(
-    Layer.provideMerge(Journal.layer),
+    Layer.provideMerge(Layer.provideMerge(PriceStore.layer, Journal.layer)),
     Layer.provide(Sqlite.layer({ filename: journal })),
     Layer.provide(Lease.layer({ journal, pid }))
   )

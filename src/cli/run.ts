@@ -24,10 +24,14 @@ export const command = Command.make(
       Flag.withDefault(false)
     ),
     cancelOnExit: flags.cancelOnExit,
+    onRemoved: Flag.Literals("on-removed", ["drain", "leave"]).pipe(
+      Flag.withDescription("What becomes of the orders of a strategy whose file is removed while the bot runs"),
+      Flag.withDefault("drain")
+    ),
     poll: flags.poll,
     json: flags.json
   },
-  Effect.fn(function* ({ files, config: configFile, forMillis, dryRun, cancelOnExit, poll, json }) {
+  Effect.fn(function* ({ files, config: configFile, forMillis, dryRun, cancelOnExit, onRemoved, poll, json }) {
     const config = yield* ConfigFile.load(configFile)
     const strategies = yield* StrategyFiles.load(files, config.markets)
     const account = yield* Modes.accountOf(config)
@@ -47,6 +51,7 @@ export const command = Command.make(
       cancelOnExit,
       json,
       pictureMillis: Duration.toMillis("10 minutes"),
+      reload: { files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
       killSwitch: yield* Kill.watch(journal)
     }
     if (!json && options.warning !== undefined) yield* Console.log(options.warning)

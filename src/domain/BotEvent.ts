@@ -13,7 +13,7 @@ const Time = Schema.Int
 const Side = Schema.Literals(["BUY", "SELL"])
 
 /** An amount as canonical decimal text. */
-const Amount = Schema.String.check(Schema.isPattern(/^-?(0|[1-9]\d*)$/)).pipe(
+export const Amount = Schema.String.check(Schema.isPattern(/^-?(0|[1-9]\d*)$/)).pipe(
   Schema.decodeTo(Schema.BigInt, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(String) })
 )
 
@@ -50,6 +50,9 @@ const lifecycle = {
   /** The total that a strategy may use of an asset; the ledger posts the difference to the last total. */
   BudgetAllotted: { strategy: Text, asset: Text, amount: Amount },
   StrategyLoaded: { strategy: Text, file: Text, kind: Text, market: Text, hash: Text },
+  /** A running bot was given files that it cannot use; it goes on with what it had. */
+  StrategiesRefused: { problems: Schema.Array(Text) },
+  StrategyRemoved: { strategy: Text, orders: Schema.Literals(["drained", "left"]) },
   KillSwitch: { on: Schema.Boolean, reason: Text },
   /** The venue stopped or resumed answering. */
   VenueDown: { reason: Text },

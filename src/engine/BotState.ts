@@ -195,6 +195,8 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, { readonly placeme
       }))
     case "StrategyLoaded":
       return changeStrategy(state, event.strategy, () => ({}))
+    case "StrategyRemoved":
+    case "StrategiesRefused":
     case "BotStopped":
       return
   }

@@ -8,20 +8,22 @@ import { Clock, Effect, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market, Price, TwoSidedPrice } from "../domain/Market.ts"
 import { isFunded } from "../domain/Placement.ts"
-import type { Decision } from "../strategy/Decision.ts"
+import type { Bounds } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
 import { type Placement, unfinished } from "./BotState.ts"
 import { EngineSettings } from "./EngineSettings.ts"
+import * as MarketWatch from "./MarketWatch.ts"
 import * as Observation from "./Observation.ts"
 import * as Placing from "./Placing.ts"
 import * as Planning from "./Planning.ts"
 import { pauseMillis } from "./PollPlan.ts"
-import * as Prices from "./Prices.ts"
 import { badDeviation, staleness } from "./RiskLimits.ts"
+import * as StartUp from "./StartUp.ts"
 
 export interface EngineOptions {
+  /** The strategies to begin with; `replace` changes them. */
   readonly strategies: ReadonlyArray<Strategy>
   /** Every configured market by name: orders of removed strategies are looked after as well. */
   readonly markets: ReadonlyMap<string, Market>
@@ -29,39 +31,58 @@ export interface EngineOptions {
   readonly withdraw: Effect.Effect<Reason | undefined>
 }
 
-export const make = Effect.fnUntraced(function* ({ strategies, markets, withdraw }: EngineOptions) {
+export const make = Effect.fnUntraced(function* ({ strategies: first, markets, withdraw }: EngineOptions) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const observation = yield* Observation.make
   const planning = yield* Planning.make
   const placing = yield* Placing.make
-  const prices = new Map<string, TwoSidedPrice>()
-  const decisions = new Map<string, Decision>()
+  const watch = yield* MarketWatch.make
+  const bounds = new Map<string, Bounds>()
+  let strategies = first
+  /** Strategies that were taken away while running, whose orders are withdrawn. */
+  let draining: ReadonlySet<string> = new Set()
+  yield* watch.follow(first)
 
-  /** One strategy for each market, whose sizes it is quoted for. */
-  const quoted = [...new Map(strategies.map((strategy) => [strategy.market.name, strategy])).values()]
-  const observePrices = Effect.forEach(
-    quoted,
-    ({ market, limits }) =>
-      // A tenth of the budget is about what one of its orders asks for.
-      Prices.observe(market, { base: limits.budget.base / 10n, quote: limits.budget.quote / 10n }).pipe(
-        Effect.map((price) => (price === undefined ? undefined : prices.set(market.name, price)))
-      ),
-    { concurrency: settings.concurrency, discard: true }
-  )
+  /**
+   * Takes these strategies from the next turn on. What their slots have been through stays, by name; a strategy that is the
+   * same object as before is not even asked again. Orders of those that are gone are withdrawn, or left as they are.
+   */
+  const replace = Effect.fn("Engine.replace")(function* (next: ReadonlyArray<Strategy>, removed: "drained" | "left") {
+    const names = new Set(next.map(({ name }) => name))
+    const gone = strategies.filter(({ name }) => !names.has(name))
+    const changed = next.filter((strategy) => !strategies.includes(strategy))
+    yield* watch.follow(next)
+    yield* books.record(
+      ...changed.flatMap((strategy) => StartUp.loaded(books.state, strategy)),
+      ...gone.map(({ name }) => ({ _tag: "StrategyRemoved", strategy: name, orders: removed }) as const)
+    )
+    const withdrawn = removed === "drained" ? gone.map(({ name }) => name) : []
+    draining = new Set([...draining, ...withdrawn].filter((name) => !names.has(name)))
+    strategies = next
+  })
 
   const plan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
-    const price = prices.get(strategy.market.name)
     const now = yield* Clock.currentTimeMillis
-    if (price === undefined) return
-    decisions.set(strategy.name, yield* planning.plan(strategy, price, now, withdrawAll))
+    const moment = watch.moment(strategy.market.name, now)
+    if (moment === undefined) return
+    const { until } = yield* planning.plan(strategy, moment, withdrawAll)
+    bounds.set(strategy.name, until)
+  })
+
+  const drain = Effect.suspend(() => {
+    const orders = unfinished(books.state).filter(
+      ({ strategy, cancel, state }) => draining.has(strategy) && cancel === undefined && state !== "closing"
+    )
+    const why = { code: "removed", text: "Its strategy was taken away" }
+    return books.record(...orders.map((placement) => Planning.withdrawal(placement, why)))
   })
 
   const work = Effect.fnUntraced(function* (placement: Placement, withdrawAll: Reason | undefined) {
     const market = markets.get(placement.market)
     if (market === undefined) return
     const now = yield* Clock.currentTimeMillis
-    const hold = withdrawAll?.text ?? holdOf(placement, strategies, prices.get(placement.market), now)
+    const hold = withdrawAll?.text ?? holdOf(placement, strategies, watch.prices.get(placement.market), now)
     yield* placing.advance(placement, { market, hold }).pipe(
       // One placement's failed read must not interrupt the others in the middle of a request: it is read again next turn.
       Effect.catchReasons("VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: later })
@@ -72,9 +93,10 @@ export const make = Effect.fnUntraced(function* ({ strategies, markets, withdraw
   const turn = Effect.fn("Engine.turn")(function* () {
     const withdrawAll = yield* withdraw
     yield* noteKillSwitch(withdrawAll)
-    yield* Effect.all([observePrices, observation.look(markets)], { concurrency: 2, discard: true })
+    yield* Effect.all([watch.look(strategies), observation.look(markets)], { concurrency: 2, discard: true })
     yield* noteVenueUp
     yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
+    yield* drain
     yield* Effect.forEach(
       // Copied: working on placements changes the map.
       [...books.state.placements.values()],
@@ -102,16 +124,15 @@ export const make = Effect.fnUntraced(function* ({ strategies, markets, withdraw
   })
 
   const pause = Effect.sync(() => {
-    const watched = [...prices].map(([market, price]) => ({ price, levels: levelsOf(market) }))
-    const moving = [...books.state.placements.values()].some(isMoving)
-    const waitingForPrice = prices.size === 0
-    return waitingForPrice ? settings.pollMinMillis : pauseMillis(settings, watched, moving)
+    if (watch.prices.size === 0) return settings.pollMinMillis
+    const watched = [...watch.prices].map(([market, price]) => ({ price, levels: levelsOf(market) }))
+    return pauseMillis(settings, watched, [...books.state.placements.values()].some(isMoving))
   })
 
   const levelsOf = (market: string): ReadonlyArray<Price> => [
     ...unfinished(books.state).flatMap((placement) => (placement.market === market ? [placement.price] : [])),
     ...strategies.flatMap((strategy) => {
-      const until = strategy.market.name === market ? decisions.get(strategy.name)?.until : undefined
+      const until = strategy.market.name === market ? bounds.get(strategy.name) : undefined
       return [until?.priceBelow, until?.priceAbove].filter((price) => price !== undefined)
     })
   ]
@@ -133,16 +154,12 @@ export const make = Effect.fnUntraced(function* ({ strategies, markets, withdraw
   /** Turns until `stop` completes or, asked after each turn, `done` is true. A turn under way is always finished. */
   const runUntil = Effect.fn("Engine.runUntil")(function* (stop: Effect.Effect<void>, done = () => false) {
     let stopped = false
-    const waitOrStop = (millis: number) =>
-      Effect.raceFirst(
-        Effect.sleep(millis),
-        Effect.map(stop, () => {
-          stopped = true
-        })
-      )
+    const stopAsked = Effect.map(stop, () => {
+      stopped = true
+    })
     yield* patientTurn
     while (!stopped && !done()) {
-      yield* waitOrStop(yield* pause)
+      yield* Effect.raceFirst(Effect.sleep(yield* pause), stopAsked)
       if (!stopped) yield* patientTurn
     }
   })
@@ -150,8 +167,10 @@ export const make = Effect.fnUntraced(function* ({ strategies, markets, withdraw
   /** True when no money of ours is, or could come to be, anywhere but in the wallet. */
   const isIdle = (): boolean => unfinished(books.state).length === 0
 
-  return { runUntil, isIdle, prices, decisions } as const
+  return { runUntil, isIdle, replace, prices: watch.prices } as const
 })
+
+export type Engine = Effect.Success<ReturnType<typeof make>>
 
 const later = (reason: { readonly message: string }) => Effect.logDebug(reason.message)
 

@@ -9,18 +9,27 @@ import * as Ledger from "../domain/Ledger.ts"
 import { inputAsset, outputAsset, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
 import { armedLeg, type Decision, type DesiredOrder, holds } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import type { SlotProgress, View } from "../strategy/View.ts"
+import { progressOf, type SlotProgress, type View } from "../strategy/View.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
 import { type BotState, type Placement, slotKey, unfinished } from "./BotState.ts"
 import { backoffMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
 import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
 import { type Approved, check } from "./RiskLimits.ts"
 
-/** The last answer of a strategy, and how many fills had been seen by then. */
+/** The last answer of a strategy, and what had been seen by then. */
 interface Standing {
+  readonly strategy: Strategy
   readonly decision: Decision
   readonly fills: number
+  readonly candles: View["candles"]
   readonly recorded: string
+}
+
+/** What is known of a market when a strategy is asked. */
+export interface Moment {
+  readonly price: TwoSidedPrice
+  readonly now: number
+  readonly candles: View["candles"]
 }
 
 export const make = Effect.gen(function* () {
@@ -32,24 +41,24 @@ export const make = Effect.gen(function* () {
   const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
     const last = standing.get(strategy.name)
     const { state } = books
-    if (last !== undefined && holds(last.decision.until, view, state.fills > last.fills)) return last.decision
-    const memory = last?.decision.memory ?? state.strategies.get(strategy.name)?.memory ?? strategy.initialMemory
+    if (last?.strategy === strategy && stillHolds(last, view, state.fills)) return last.decision
+    const memory = state.strategies.get(strategy.name)?.memory ?? strategy.initialMemory
     const decision = strategy.decide(view, memory)
     const event = decisionEvent(strategy, view, decision)
     const recorded = stable(event)
-    standing.set(strategy.name, { decision, fills: state.fills, recorded })
+    standing.set(strategy.name, { strategy, decision, fills: state.fills, candles: view.candles, recorded })
     if (recorded !== last?.recorded) yield* books.record(event)
     return decision
   })
 
   const plan = Effect.fn("Planning.plan")(function* (
     strategy: Strategy,
-    price: TwoSidedPrice,
-    now: number,
+    { price, now, candles }: Moment,
     withdrawAll: Reason | undefined
   ) {
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
-    const view: View = { now, market: strategy.market, price, slots: progress(books.state, strategy.name, own) }
+    const slots = progress(books.state, strategy.name, own)
+    const view: View = { now, market: strategy.market, price, slots, ...(candles === undefined ? {} : { candles }) }
     const decision = yield* decide(strategy, view)
     const wish = withdrawAll === undefined ? wishOf(decision, view) : nothing(own, withdrawAll)
     const changes = diff(
@@ -125,10 +134,15 @@ export const make = Effect.gen(function* () {
   return { plan }
 })
 
+/** A candle that closed since is a new object in the view. */
+const stillHolds = ({ decision: { until }, fills, candles }: Standing, view: View, fillsNow: number): boolean =>
+  holds(until, view, fillsNow > fills) &&
+  (until.barClose === undefined || view.candles?.get(until.barClose) === candles?.get(until.barClose))
+
 const wishOf = (decision: Decision, view: View) => ({
   desired: new Map(
     decision.desired.flatMap((desired) => {
-      const order = armedLeg(desired, progressIn(view, desired.slot))
+      const order = armedLeg(desired, progressOf(view, desired.slot))
       return order === undefined ? [] : [[desired.slot, order] as const]
     })
   ),
@@ -139,9 +153,6 @@ const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
   desired: new Map<string, DesiredOrder>(),
   absent: new Map(own.map(({ slot }) => [slot, why]))
 })
-
-const untouched: SlotProgress = { completedLegs: 0, filledInLeg: 0n, receivedByLastLeg: 0n }
-const progressIn = (view: View, slot: string): SlotProgress => view.slots.get(slot) ?? untouched
 
 const progress = (
   state: BotState,
@@ -166,7 +177,7 @@ const reserved = (state: BotState, strategy: string, asset: string): Amount =>
     .filter((placement) => placement.funding === undefined)
     .reduce((total, placement) => total + placement.inputAmount, 0n)
 
-const withdrawal = (placement: Placement, why: Reason): BotEvent => {
+export const withdrawal = (placement: Placement, why: Reason): BotEvent => {
   const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
   return placement.funding === undefined && placement.deposited === 0n
     ? { _tag: "Abandoned", ...about, reason: why.text }

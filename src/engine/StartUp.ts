@@ -40,7 +40,8 @@ export const record = Effect.fn("StartUp.record")(function* (run: Run, strategie
   yield* record({ _tag: "BotStarted", ...run }, ...strategies.flatMap((strategy) => loaded(state, strategy)))
 })
 
-const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
+/** What taking a strategy up changes: its file and, where it differs, its budget. */
+export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
   const { name, file, kind, hash, market, limits } = strategy
   const allotted = state.strategies.get(name)?.budget
   const budgets = [

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { createSwaps } from "./swapTables.ts"
 
 const createJournal = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -30,6 +31,23 @@ const createJournal = Effect.gen(function* () {
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END`
 })
 
+/** Minutes of the prices that the bot itself saw: indicators are warm again after a restart, and backtests can replay them. */
+const createPrices = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE price_minutes (
+      market TEXT NOT NULL,
+      opened_at INTEGER NOT NULL,
+      open REAL NOT NULL,
+      high REAL NOT NULL,
+      low REAL NOT NULL,
+      close REAL NOT NULL,
+      PRIMARY KEY (market, opened_at)
+    ) STRICT, WITHOUT ROWID`
+})
+
 export const migrations = Migrator.fromRecord({
-  "0001_create_journal": createJournal
+  "0001_create_journal": createJournal,
+  "0002_create_prices": createPrices,
+  "0003_create_swaps": createSwaps
 })

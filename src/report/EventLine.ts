@@ -46,6 +46,10 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return [`loaded ${event.file} (${event.kind} on ${event.market})`]
     case "BudgetAllotted":
       return [`may use ${money(event.asset, event.amount)}`]
+    case "StrategyRemoved":
+      return [`was taken away; its orders are ${event.orders}`, "warn"]
+    case "StrategiesRefused":
+      return [`the changed files were not taken, the running strategies go on: ${event.problems.join(" ")}`, "warn"]
     case "KillSwitch":
       return event.on ? [`KILL SWITCH: ${event.reason}`, "alarm"] : ["kill switch released", "good"]
     case "VenueDown":

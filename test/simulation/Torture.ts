@@ -15,6 +15,7 @@ import * as Engine from "../../src/engine/Engine.ts"
 import { defaults, EngineSettings } from "../../src/engine/EngineSettings.ts"
 import * as StartUp from "../../src/engine/StartUp.ts"
 import { Journal } from "../../src/journal/Journal.ts"
+import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { noFaults } from "../../src/sandbox/Faults.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
@@ -142,7 +143,7 @@ export const run = (episode: Episode) => {
     account: ownAccount(connection.account.signerId, "INTENTS"),
     patience: defaultPatience
   })
-  const services = (journal: Context.Context<Journal>) =>
+  const services = (journal: Context.Context<Journal | PriceStore>) =>
     Layer.mergeAll(
       HttpVenue.layer.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer)),
       IntentGuard.layer
@@ -150,7 +151,7 @@ export const run = (episode: Episode) => {
       Layer.provide(Signer.layer(Redacted.make(connection.account.key))),
       Layer.provide(venueConfig),
       Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
-      Layer.merge(Bookkeeper.layer.pipe(Layer.provide(Layer.succeedContext(journal)))),
+      Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),
       Layer.merge(
         Layer.succeed(EngineSettings, {
           ...defaults,
@@ -166,7 +167,7 @@ export const run = (episode: Episode) => {
       return leaving ?? (!isCalm && dice < 0.15 ? { code: "kill-switch", text: "simulated" } : undefined)
     })
 
-  const bot = (journal: Context.Context<Journal>, withdraw: Reason | undefined) =>
+  const bot = (journal: Context.Context<Journal | PriceStore>, withdraw: Reason | undefined) =>
     Effect.gen(function* () {
       yield* StartUp.record(
         { pid: 1, version: "0", mode: "simulation", account: connection.account.signerId, venue: connection.url },
@@ -183,7 +184,10 @@ export const run = (episode: Episode) => {
   /** The disk outlives the process: its handle is closed from outside, as the operating system does. */
   const openJournal = () => {
     const scope = runIn(world, Scope.make())
-    const layer = Journal.layer.pipe(Layer.provide(Sqlite.layer({ filename: join(folder, "journal.sqlite") })))
+    const layer = PriceStore.layer.pipe(
+      Layer.provideMerge(Journal.layer),
+      Layer.provide(Sqlite.layer({ filename: join(folder, "journal.sqlite") }))
+    )
     const journal = runIn(world, Layer.buildWithScope(layer, scope))
     return { journal, close: () => runIn(world, Scope.close(scope, Exit.void)) }
   }

@@ -1,0 +1,198 @@
+/**
+ * One swap as its journal tells it: how far it is, and where its money is. A fold and nothing else, so a restart is a
+ * re-read; it throws on a history that cannot have happened.
+ *
+ *   agreed → funding → deposited → ended        (or `dropped` before anything was signed)
+ *
+ * Money is booked by what amounts prove. The venue's word that a swap succeeded moves nothing.
+ */
+import type { Amount } from "./Amount.ts"
+import { max, min } from "./Amount.ts"
+import type { RecordedStep, SwapEvent, SwapEventOf } from "./SwapEvent.ts"
+
+type Agreed = SwapEventOf<"SwapAgreed">
+export type Seen = SwapEventOf<"SwapSeen">
+
+export type Phase = "agreed" | "funding" | "deposited" | "ended" | "dropped"
+
+export interface SignedPayment {
+  readonly amount: Amount
+  readonly signed: string
+  readonly intentHash: string
+  readonly validUntil: number
+  readonly attempts: number
+  readonly lastSentAt: number
+  readonly acknowledged: boolean
+  readonly lastAnswer?: string
+}
+
+export interface WalletPayment {
+  readonly wallet: "manual" | "command"
+  readonly amount: Amount
+  readonly attempts: number
+  readonly askedAt: number
+  /** `asked`: the answer was never recorded, so it is as unclear as `unclear`. */
+  readonly state: "asked" | "paid" | "refused" | "unclear" | "released"
+  readonly txHash?: string
+  readonly sender?: string
+  readonly text?: string
+  readonly isReported: boolean
+}
+
+export interface SwapAccount {
+  readonly id: string
+  readonly steps: number
+  readonly phase: Phase
+  readonly agreed: Agreed
+  readonly agreedAt: number
+  readonly intent?: SignedPayment
+  readonly wallet?: WalletPayment
+  readonly seen?: Seen
+  readonly seenAt?: number
+  readonly contradiction?: string
+  readonly ended?: SwapEventOf<"SwapEnded">
+  readonly timeline: ReadonlyArray<RecordedStep>
+}
+
+/** The swap of its steps, oldest first; `undefined` when there are none. */
+export const fold = (steps: ReadonlyArray<RecordedStep>): SwapAccount | undefined =>
+  steps.reduce<SwapAccount | undefined>(apply, undefined)
+
+export const apply = (account: SwapAccount | undefined, recorded: RecordedStep): SwapAccount => {
+  const { at, event, step, swap: id } = recorded
+  if (account === undefined) {
+    if (event._tag !== "SwapAgreed" || step !== 1) throw impossible(recorded, "starts a swap")
+    return { id, steps: 1, phase: "agreed", agreed: event, agreedAt: at, timeline: [recorded] }
+  }
+  if (step !== account.steps + 1) throw impossible(recorded, `follows step ${account.steps}`)
+  if (account.phase === "ended" || account.phase === "dropped") throw impossible(recorded, `comes after the end`)
+  const change = changeOf(account, event, at)
+  return { ...account, ...change, steps: step, timeline: [...account.timeline, recorded] }
+}
+
+const impossible = ({ event, step, swap }: RecordedStep, why: string): Error =>
+  new Error(`Broken invariant of the journal of swaps: step ${step} of ${swap} (${event._tag}) ${why}`)
+
+const changeOf = (account: SwapAccount, event: SwapEvent, at: number): Partial<SwapAccount> => {
+  switch (event._tag) {
+    case "SwapAgreed":
+      throw new Error(`Broken invariant of the journal of swaps: ${account.id} is agreed twice`)
+    case "SwapDropped":
+      if (account.phase !== "agreed") throw new Error(`Swap ${account.id} was dropped after it was funded`)
+      return { phase: "dropped" }
+    case "SwapSeen":
+      return { seen: event, seenAt: at, ...((event.deposited ?? 0n) > 0n ? { phase: "deposited" as const } : {}) }
+    case "SwapContradicted":
+      return { contradiction: event.what }
+    case "SwapEnded":
+      return { phase: "ended", ended: event }
+    case "IntentSigned":
+      if (account.intent !== undefined) throw new Error(`Swap ${account.id} was signed twice`)
+      return {
+        phase: "funding",
+        intent: { ...event, attempts: 0, lastSentAt: 0, acknowledged: false }
+      }
+    case "IntentSent":
+      return intentChange(account, { attempts: event.attempt, lastSentAt: at })
+    case "IntentAcknowledged":
+      return intentChange(account, { acknowledged: true })
+    case "IntentAnswered":
+      return intentChange(account, { lastAnswer: `${event.code}: ${event.text}` })
+    case "IntentDead":
+      return {}
+    default:
+      return walletChange(account, event, at)
+  }
+}
+
+const intentChange = (account: SwapAccount, change: Partial<SignedPayment>): Partial<SwapAccount> =>
+  account.intent === undefined ? {} : { intent: { ...account.intent, ...change } }
+
+type WalletEvent = SwapEventOf<
+  "WalletAsked" | "WalletPaid" | "WalletRefused" | "WalletUnclear" | "WalletReleased" | "DepositReported"
+>
+
+const walletChange = (account: SwapAccount, event: WalletEvent, at: number): Partial<SwapAccount> => {
+  if (event._tag === "WalletAsked") {
+    const { amount, attempt: attempts, wallet } = event
+    if (account.wallet !== undefined && mayHavePaid(account.wallet)) {
+      throw new Error(`The wallet was asked twice to pay swap ${account.id}`)
+    }
+    return {
+      phase: account.phase === "agreed" ? "funding" : account.phase,
+      wallet: { wallet, amount, attempts, askedAt: at, state: "asked", isReported: false }
+    }
+  }
+  const { wallet } = account
+  if (wallet === undefined) throw new Error(`${event._tag} of swap ${account.id}, whose wallet was never asked`)
+  switch (event._tag) {
+    case "WalletPaid": {
+      const { sender, txHash } = event
+      return { wallet: { ...wallet, state: "paid", txHash, ...(sender === undefined ? {} : { sender }) } }
+    }
+    case "WalletRefused":
+      return { wallet: { ...wallet, state: "refused", text: event.text } }
+    case "WalletUnclear":
+      return { wallet: { ...wallet, state: "unclear", text: event.text } }
+    case "WalletReleased":
+      return { wallet: { ...wallet, state: "released", text: event.reason } }
+    case "DepositReported":
+      return { wallet: { ...wallet, isReported: true } }
+  }
+}
+
+/** Asking again could pay twice. */
+export const mayHavePaid = ({ state }: WalletPayment): boolean => state !== "refused" && state !== "released"
+
+/** What was signed for or asked of the wallet, and may therefore be on its way. */
+const committed = ({ intent, wallet }: SwapAccount): Amount =>
+  intent?.amount ?? (wallet !== undefined && mayHavePaid(wallet) ? wallet.amount : 0n)
+
+export const swapPlaces = ["deposit in flight", "in swap", "spent", "refunded", "fees", "residual"] as const
+export type SwapPlace = (typeof swapPlaces)[number]
+
+export interface SwapMoney {
+  /** Where all of the input that left us is; its parts add up to what left. */
+  readonly input: Readonly<Record<SwapPlace, Amount>>
+  /** Output that the amounts prove. */
+  readonly received: Amount
+}
+
+const nowhere = { "deposit in flight": 0n, "in swap": 0n, spent: 0n, refunded: 0n, fees: 0n, residual: 0n }
+
+/** Where the money of a swap is. What no amount explains is in `residual`, not forgotten. */
+export const moneyOf = (account: SwapAccount): SwapMoney => {
+  const { agreed, ended, seen } = account
+  const deposited = seen?.deposited ?? 0n
+  if (ended === undefined) {
+    const inFlight = max(0n, committed(account) - deposited)
+    return { input: { ...nowhere, "deposit in flight": inFlight, "in swap": deposited }, received: 0n }
+  }
+  if (ended.outcome === "unfunded") return { input: nowhere, received: 0n }
+  const left = max(deposited, seen?.deposited === undefined ? committed(account) : 0n)
+  const spent = min(left, seen?.amountIn ?? 0n)
+  const refunded = min(left - spent, seen?.refunded ?? 0n)
+  const unexplained = left - spent - refunded
+  const fees = refunded > 0n ? min(unexplained, agreed.refundFee ?? 0n) : 0n
+  return { input: { ...nowhere, spent, refunded, fees, residual: unexplained - fees }, received: seen?.amountOut ?? 0n }
+}
+
+export const isOver = ({ phase }: SwapAccount): boolean => phase === "ended" || phase === "dropped"
+
+/** How a finished report is to be booked: by its amounts. */
+export const conclusion = ({ agreed }: SwapAccount, seen: Seen): Omit<SwapEventOf<"SwapEnded">, "_tag"> | undefined => {
+  const { amountIn = 0n, amountOut = 0n, refunded = 0n, refundReason, status } = seen
+  if (status !== "SUCCESS" && status !== "REFUNDED" && status !== "FAILED") return undefined
+  const why = refundReason === undefined ? "" : ` (${refundReason})`
+  if (status === "FAILED") return { outcome: "failed", text: `the venue gave it up${why}` }
+  if (amountOut > 0n) {
+    if (status === "REFUNDED") return { outcome: "unproven", text: "it is said to be refunded, but names an output" }
+    if (amountIn === 0n) return { outcome: "unproven", text: "it is said to be paid, but for no input" }
+    const least = agreed.minAmountOut ?? 0n
+    if (agreed.swapType !== "FLEX_INPUT" && amountOut < least)
+      return { outcome: "unproven", text: `it paid ${amountOut}, less than the least of ${least}` }
+    return { outcome: "paid", text: "the output is proven by its amount" }
+  }
+  if (refunded > 0n) return { outcome: "refunded", text: `the input came back${why}` }
+  return { outcome: "unproven", text: `the venue says ${status} without an amount that proves it${why}` }
+}

@@ -1,0 +1,103 @@
+/**
+ * Everything that can happen to a swap of ours, as one closed union, kept apart from the bot's events: a swap belongs to no
+ * strategy, and is made while a bot may be running. As with `BotEvent` an event is written before the effect that it
+ * announces and never changed, and a tag is never reused with another meaning.
+ *
+ * Amounts are smallest units (text in JSON), times epoch milliseconds. An amount that is absent is one that the venue did not
+ * say; it is never taken for zero.
+ */
+import { Schema } from "effect"
+import { Amount } from "./BotEvent.ts"
+
+const Text = Schema.String
+const Time = Schema.Int
+const Texts = Schema.Array(Text)
+const optional = Schema.optionalKey
+const correlation = { correlationId: optional(Text) }
+/** The same shape as a configured asset, kept because the configuration may change. */
+const Asset = Schema.Struct({ symbol: Text, id: Text, decimals: Schema.Int })
+
+const funding = {
+  /** The quote that the operator agreed to. Nothing is paid yet, and an address that nobody pays is inert. */
+  SwapAgreed: {
+    venue: Text,
+    account: Text,
+    swapType: Text,
+    origin: Asset,
+    destination: Asset,
+    depositType: Text,
+    depositAddress: Text,
+    depositMemo: optional(Text),
+    /** What is to be deposited. */
+    amountIn: Amount,
+    minAmountIn: optional(Amount),
+    amountOut: Amount,
+    minAmountOut: optional(Amount),
+    refundFee: optional(Amount),
+    recipient: Text,
+    recipientType: Text,
+    refundTo: Text,
+    refundType: Text,
+    deadline: Time,
+    /** The whole answer of the venue as JSON, with its signature: evidence in a dispute. */
+    quote: Text,
+    isSignatureVerified: Schema.Boolean,
+    ...correlation
+  },
+  /** Given up before anything was signed or asked of a wallet. */
+  SwapDropped: { reason: Text },
+  /** The signed bytes, durable before they are first sent; a retry sends these and nothing else. */
+  IntentSigned: { amount: Amount, signed: Text, intentHash: Text, validUntil: Time, ...correlation },
+  IntentSent: { attempt: Schema.Int },
+  IntentAcknowledged: { intentHash: Text, ...correlation },
+  /** An answer that is not success. The payload may still execute until `validUntil`. */
+  IntentAnswered: { code: Text, text: Text, ...correlation },
+  /** The payload is past its deadline and no deposit showed in reads made after that. */
+  IntentDead: { reason: Text },
+  /** A wallet is about to be asked to pay. Never asked a second time unless the operator said so. */
+  WalletAsked: { attempt: Schema.Int, wallet: Schema.Literals(["manual", "command"]), amount: Amount },
+  WalletPaid: { txHash: Text, sender: optional(Text) },
+  /** The wallet says that nothing was sent. */
+  WalletRefused: { text: Text },
+  /** The wallet gave no usable answer: it may or may not have paid. */
+  WalletUnclear: { text: Text },
+  /** The operator's word that an unclear payment was not made and may be made again. */
+  WalletReleased: { reason: Text },
+  /** The venue knows the transaction. */
+  DepositReported: { txHash: Text, ...correlation }
+}
+
+const tracking = {
+  /** The venue's report, recorded when it differs from the one before. */
+  SwapSeen: {
+    status: Text,
+    deposited: optional(Amount),
+    amountIn: optional(Amount),
+    amountOut: optional(Amount),
+    refunded: optional(Amount),
+    withdrawFee: optional(Amount),
+    refundReason: optional(Text),
+    intentHashes: Texts,
+    ledgerTxHashes: Texts,
+    originTxHashes: Texts,
+    destinationTxHashes: Texts,
+    ...correlation
+  },
+  /** What the venue says cannot be true together with what it said, or with what we did. */
+  SwapContradicted: { what: Text, evidence: Text, ...correlation },
+  /** Over. `paid` and `refunded` are what amounts prove; `unproven` is an end that the venue claims without proof. */
+  SwapEnded: { outcome: Schema.Literals(["paid", "refunded", "failed", "unproven", "unfunded"]), text: Text }
+}
+
+export const SwapEvent = Schema.TaggedUnion({ ...funding, ...tracking })
+export type SwapEvent = typeof SwapEvent.Type
+export type SwapTag = SwapEvent["_tag"]
+export type SwapEventOf<T extends SwapTag> = Extract<SwapEvent, { readonly _tag: T }>
+
+/** An event with its place: the steps of one swap are numbered from one without a gap. */
+export interface RecordedStep {
+  readonly swap: string
+  readonly step: number
+  readonly at: number
+  readonly event: SwapEvent
+}
