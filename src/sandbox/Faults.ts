@@ -5,6 +5,7 @@
  */
 import { Context, Data, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type OrderErrorCode, orderErrorCodes } from "../venue/WireError.ts"
 import * as Seeded from "./core/Seeded.ts"
 
 /** Shares of the requests, together at most one; `duplicateCreate` of the creates. */
@@ -13,6 +14,8 @@ export interface FaultRates {
   readonly dropRequest: number
   /** Executed, but the answer is lost. */
   readonly dropAnswer: number
+  /** Executed, but the answer says that it failed. */
+  readonly internalError: number
   readonly unavailable: number
   readonly rateLimited: number
   readonly slow: number
@@ -24,6 +27,7 @@ export interface FaultRates {
 export const noFaults: FaultRates = {
   dropRequest: 0,
   dropAnswer: 0,
+  internalError: 0,
   unavailable: 0,
   rateLimited: 0,
   slow: 0,
@@ -32,17 +36,21 @@ export const noFaults: FaultRates = {
 }
 
 /** Every fault about equally often, together in this share of the requests. */
-export const uniformFaults = (rate: number): FaultRates => ({
-  dropRequest: rate / 5,
-  dropAnswer: rate / 5,
-  unavailable: rate / 5,
-  rateLimited: rate / 5,
-  slow: rate / 5,
-  duplicateCreate: rate / 5,
-  listLagMillis: Math.round(rate * 2000)
-})
+export const uniformFaults = (rate: number): FaultRates => {
+  const each = rate / kinds.length
+  return {
+    dropRequest: each,
+    dropAnswer: each,
+    internalError: each,
+    unavailable: each,
+    rateLimited: each,
+    slow: each,
+    duplicateCreate: each,
+    listLagMillis: Math.round(rate * 2000)
+  }
+}
 
-const kinds = ["dropRequest", "dropAnswer", "unavailable", "rateLimited", "slow"] as const
+const kinds = ["dropRequest", "dropAnswer", "internalError", "unavailable", "rateLimited", "slow"] as const
 type Kind = (typeof kinds)[number]
 
 /** The connection breaks without an answer; whoever serves decides how that looks. */
@@ -93,10 +101,13 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
       case "dropAnswer":
         yield* handler
         return yield* new ConnectionSevered({ at: "answer" })
+      case "internalError":
+        yield* handler
+        return errorAnswer(url, "internal-error")
       case "unavailable":
-        return overloaded(url, 503, Seeded.between(retryAfterSeconds, seed, "retry after", request))
+        return errorAnswer(url, "service-unavailable", Seeded.between(retryAfterSeconds, seed, "retry after", request))
       case "rateLimited":
-        return overloaded(url, 429, Seeded.between(retryAfterSeconds, seed, "retry after", request))
+        return errorAnswer(url, "rate-limit-exceeded", Seeded.between(retryAfterSeconds, seed, "retry after", request))
       case "slow":
         yield* Effect.sleep(Seeded.between(slowMillis, seed, "slow", request))
         return yield* handler
@@ -116,13 +127,17 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
 }
 
 /** In the error body of the endpoint. */
-const overloaded = (url: string, status: 429 | 503, afterSeconds: number): HttpServerResponse.HttpServerResponse => {
-  const title = status === 429 ? "Rate limit exceeded" : "Service unavailable"
-  const code = status === 429 ? "rate-limit-exceeded" : "service-unavailable"
+const errorAnswer = (
+  url: string,
+  code: OrderErrorCode,
+  afterSeconds?: number
+): HttpServerResponse.HttpServerResponse => {
+  const [status, title] = orderErrorCodes[code]
   const body = url.startsWith("/v0/orders")
     ? { errors: [{ status: String(status), code, title }] }
     : url.startsWith("/api/")
       ? { status, error: { code, message: title } }
       : { message: title }
-  return HttpServerResponse.jsonUnsafe(body, { status, headers: { "retry-after": String(afterSeconds) } })
+  const headers = afterSeconds === undefined ? {} : { "retry-after": String(afterSeconds) }
+  return HttpServerResponse.jsonUnsafe(body, { status, headers })
 }

@@ -13,6 +13,7 @@ import { NextCorrelationId } from "../venue/WireError.ts"
 import type { Ledger } from "../venue/WireValue.ts"
 import * as Seeded from "./core/Seeded.ts"
 import type { Settings } from "./core/Settings.ts"
+import * as SigningKey from "./core/SigningKey.ts"
 import { Faults, noFaults } from "./Faults.ts"
 import * as account from "./http/account.ts"
 import * as accountHistory from "./http/accountHistory.ts"
@@ -119,7 +120,7 @@ const connectionOf = (settings: Settings, url: string): ConnectionRecord => ({
   url,
   apiKey: Keys.apiKey(settings.seed, Keys.partners[0]),
   partnerJwt: Keys.issue(settings.seed, { use: "partner", sub: Keys.partners[0] }),
-  quoteKey: Ed25519.format(Seeded.keyPair(settings.seed, "quotes").publicKey),
+  quoteKey: Ed25519.format(SigningKey.publicKey(settings.seed, "quotes")),
   ledger: settings.ledger,
   verifier: settings.verifier,
   account: Keys.generatedAccount(settings.seed)

@@ -77,6 +77,7 @@ const creates: ReadonlyArray<readonly [string, unknown, ReadonlyArray<number | s
     body({ appFees: Array(2).fill({ recipient: "a", fee: 300 }) }),
     [400, "validation-failed", "/data/attributes/appFees"]
   ],
+  ["to the verifier", body({ refundTo: "intents.native" }), [400, "request-rejected", "/data/attributes/refundTo"]],
   ["dust", body({ quantity: "1" }), [400, "order-rejected"]],
   [
     "two faults",

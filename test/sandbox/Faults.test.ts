@@ -12,11 +12,12 @@ const create = Venue.use((port) => port.createOrder(order()))
 const madeOrders = Effect.map(venueBooks, ({ orders }) => orders.length)
 
 describe("faults", () => {
-  it.effect("a lost request makes no order, a lost answer makes one", () =>
+  it.effect("a lost request makes no order, a lost answer and an internal error make one", () =>
     Effect.gen(function* () {
       for (const [fault, made] of [
         ["dropRequest", 0],
-        ["dropAnswer", 1]
+        ["dropAnswer", 1],
+        ["internalError", 1]
       ] as const) {
         yield* play(
           Effect.gen(function* () {

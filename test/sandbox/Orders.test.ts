@@ -275,4 +275,23 @@ describe("orders", () => {
       })
     )
   )
+
+  it.effect("the same seed and the same requests give the same answers, to the last byte", () => {
+    const story = play(
+      Effect.gen(function* () {
+        const { id } = yield* createAndFund({ price: price("60050") })
+        yield* createAndFund({ side: "BUY", price: price("59950") })
+        yield* Effect.sleep("30 seconds")
+        const books = yield* send("GET", "/sandbox/books")
+        const found = yield* send("GET", `/v0/orders/${id}`)
+        return JSON.stringify([books.body, found.body])
+      }),
+      { seed: 12, speed: 300 }
+    )
+    return Effect.gen(function* () {
+      const first = yield* story
+      assert.strictEqual(yield* story, first)
+      assert.include(first, "partialFills")
+    })
+  })
 })

@@ -46,7 +46,7 @@ export const recognise = (state: State, deposit: Deposit): void => {
 
 /** A swap takes all it gets until it starts; an order takes what it lacks, as long as it has not been refunded. */
 const wanted = (target: Order | Swap, asset: string): Amount.Amount => {
-  if (target.kind === "swap") return SwapLife.isWaiting(target) && asset === target.quoted.origin.id ? 2n ** 256n : 0n
+  if (target.kind === "swap") return !target.isClosed && asset === target.quoted.origin.id ? 2n ** 256n : 0n
   const isRefundable = target.status !== "FILLED" && target.refund === undefined
   return isRefundable && asset === inputAsset(target) ? target.inputAmount - target.deposited : 0n
 }

@@ -13,7 +13,6 @@ import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
 import type { Settings } from "./Settings.ts"
 import type { Order, State, Swap } from "./State.ts"
-import { isWaiting } from "./SwapLife.ts"
 
 const AmountText = Schema.String.check(
   Schema.makeFilter((text: string) => (Wire.parseAmount(text) ?? 0n) > 0n || "a positive amount")
@@ -73,7 +72,7 @@ const needOf = (target: Order | Swap) => {
     const missing = target.status === "AWAITING_DEPOSIT" ? target.inputAmount - target.deposited : 0n
     return { asset: inputAsset(target), missing, depositType: target.depositType }
   }
-  const missing = isWaiting(target) ? target.quoted.amountIn - target.deposited : 0n
+  const missing = target.isClosed ? 0n : target.quoted.amountIn - target.deposited
   return { asset: target.quoted.origin.id, missing, depositType: target.request.depositType }
 }
 

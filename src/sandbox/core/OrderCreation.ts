@@ -47,6 +47,10 @@ export const createOrder = (state: State, request: OrderRequest): Result.Result<
       return yield* Result.fail<Refusal>({ code: "validation-failed", faults: [first, ...others] })
     if (base === undefined || quote === undefined) return yield* refuse("order-rejected", "Unknown asset")
 
+    const misdirected = partiesOf(request).find(([, account]) => account === state.settings.verifier)
+    if (misdirected !== undefined) {
+      return yield* refuse("request-rejected", "the verifier itself cannot be paid", pointerTo(misdirected[0]))
+    }
     const order = build(state, request, base, quote)
     const usd = usdOf(state, Market.inputAsset(order.market, order.side), order.inputAmount)
     if (usd < state.settings.minOrderUsd) {
@@ -77,15 +81,17 @@ const faultsOf = (
   if (request.deadline !== undefined && request.deadline <= state.now) wrong("deadline", "must be in the future")
   const total = request.appFees.reduce((sum, { fee }) => sum + fee, 0)
   if (total > maxAppFee) wrong("appFees", `must not exceed ${maxAppFee} basis points together`)
-  const parties = [
-    ["recipient", request.recipient, request.recipientType],
-    ["refundTo", request.refundTo, request.refundType]
-  ] as const
-  for (const [attribute, account, kind] of parties) {
+  for (const [attribute, account, kind] of partiesOf(request)) {
     if (isInternal(kind) && !accountId.test(account)) wrong(attribute, `must be an account id for ${kind}`)
   }
   return faults
 }
+
+const partiesOf = (request: OrderRequest) =>
+  [
+    ["recipient", request.recipient, request.recipientType],
+    ["refundTo", request.refundTo, request.refundType]
+  ] as const
 
 /** Kept in the service's own accounts instead of on another chain. */
 export const isInternal = (kind: AccountKind): boolean => kind === "INTENTS" || kind === "CONFIDENTIAL_INTENTS"

@@ -4,7 +4,6 @@
  */
 import { createHash } from "node:crypto"
 import bs58 from "bs58"
-import nacl from "tweetnacl"
 
 type Key = string | number
 
@@ -31,10 +30,6 @@ export const uuid = (seed: number, ...keys: ReadonlyArray<Key>): string => {
     text.slice(20, 32)
   ].join("-")
 }
-
-/** The key with which the sandbox signs quotes, and the one of its generated account. */
-export const keyPair = (seed: number, purpose: "quotes" | "account"): nacl.SignKeyPair =>
-  nacl.sign.keyPair.fromSeed(bytes(seed, "ed25519", purpose))
 
 /** In [0, 1). */
 export const fraction = (seed: number, ...keys: ReadonlyArray<Key>): number =>

@@ -86,6 +86,8 @@ export interface Swap extends Payable {
   readonly quoted: QuotedAmounts
   status: SwapStatus
   updatedAt: number
+  /** It is being executed or refunded: whatever comes now goes back. */
+  isClosed: boolean
   /** Known when it is over. */
   outcome: SwapOutcome | undefined
 }

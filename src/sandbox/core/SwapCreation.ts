@@ -3,7 +3,6 @@
  * deposit address. The answer is kept as it was given, because the status repeats it.
  */
 import { Result } from "effect"
-import nacl from "tweetnacl"
 import * as Amount from "../../domain/Amount.ts"
 import * as Ed25519 from "../../venue/Ed25519.ts"
 import * as QuoteSignature from "../../venue/QuoteSignature.ts"
@@ -14,6 +13,7 @@ import { type QuotedAmounts, quote } from "./Quotes.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
 import type { SandboxAsset } from "./Settings.ts"
+import * as SigningKey from "./SigningKey.ts"
 import { type State, type Swap, schedule } from "./State.ts"
 
 export interface QuoteAsked {
@@ -73,6 +73,7 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Swap,
       senders: new Set(),
       intentHashes: [],
       originTxHashes: new Set(),
+      isClosed: false,
       outcome: undefined
     }
     state.swaps.set(id, swap)
@@ -110,6 +111,5 @@ const passedThrough = (request: QuoteRequest) => ({
 const signed = (state: State, { request, correlationId }: QuoteAsked, answer: Quote): QuoteResponse => {
   const unsigned = { correlationId, timestamp: formatTimestamp(state.now), quoteRequest: request, quote: answer }
   const bytes = QuoteSignature.signedBytes(unsigned) ?? new Uint8Array()
-  const { secretKey } = Seeded.keyPair(state.settings.seed, "quotes")
-  return { ...unsigned, signature: Ed25519.format(nacl.sign.detached(bytes, secretKey)) }
+  return { ...unsigned, signature: Ed25519.format(SigningKey.sign(state.settings.seed, "quotes", bytes)) }
 }

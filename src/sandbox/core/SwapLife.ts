@@ -15,10 +15,6 @@ const held = (swap: Swap, place: Books.Place): Books.Holding => ({ account: swap
 
 export const inSwap = (swap: Swap): Books.Holding => held(swap, "inOrders")
 
-/** It still takes deposits. */
-export const isWaiting = ({ status }: Swap): boolean =>
-  status === "PENDING_DEPOSIT" || status === "KNOWN_DEPOSIT_TX" || status === "INCOMPLETE_DEPOSIT"
-
 const setStatus = (state: State, swap: Swap, status: SwapStatus): void => {
   swap.status = status
   swap.updatedAt = state.now
@@ -36,12 +32,15 @@ export const consider = (state: State, swap: Swap): void => {
   const needed = swapType === "EXACT_INPUT" ? swap.quoted.amountIn : swap.quoted.minAmountIn
   if (!isLate && swap.deposited < needed) return setStatus(state, swap, "INCOMPLETE_DEPOSIT")
   setStatus(state, swap, "PROCESSING")
+  swap.isClosed = true
   const { seed, swapMillis } = state.settings
   schedule(state, Seeded.between(swapMillis, seed, "swap", swap.sequence), { tag: "executeSwap", swap })
 }
 
 export const expire = (state: State, swap: Swap): void => {
-  if (swap.status === "INCOMPLETE_DEPOSIT") refund(state, swap, "PARTIAL_DEPOSIT")
+  if (swap.status !== "INCOMPLETE_DEPOSIT") return
+  swap.isClosed = true
+  refund(state, swap, "PARTIAL_DEPOSIT")
 }
 
 export const execute = (state: State, swap: Swap): void => {

@@ -6,6 +6,7 @@ import { createHmac } from "node:crypto"
 import { Option, Schema } from "effect"
 import * as Ed25519 from "../../venue/Ed25519.ts"
 import * as Seeded from "../core/Seeded.ts"
+import * as SigningKey from "../core/SigningKey.ts"
 
 /** `partner`: a partner's JWT. `access` and `refresh`: an end user's session. */
 const Claims = Schema.Struct({
@@ -47,7 +48,7 @@ export const apiKey = (seed: number, partner: string): string => `sandbox-${Seed
 export const partnerOfApiKey = (seed: number, key: string): string | undefined =>
   partners.find((partner) => apiKey(seed, partner) === key)
 
-export const generatedAccount = (seed: number): { readonly key: string; readonly signerId: string } => {
-  const pair = Seeded.keyPair(seed, "account")
-  return { key: Ed25519.format(pair.secretKey), signerId: Buffer.from(pair.publicKey).toString("hex") }
-}
+export const generatedAccount = (seed: number): { readonly key: string; readonly signerId: string } => ({
+  key: Ed25519.format(SigningKey.secretKey(seed, "account")),
+  signerId: Buffer.from(SigningKey.publicKey(seed, "account")).toString("hex")
+})

@@ -51,7 +51,9 @@ export const layer = HttpApiBuilder.group(
       }),
       balances: Effect.fnUntraced(function* ({ query }) {
         const { account = "" } = yield* Caller
-        return yield* sandbox.look((state) => balancesOf(state, account, query.tokenIds ?? [])).pipe(asMessageError)
+        // Repeated, or as one list with commas: both are in use.
+        const tokenIds = (query.tokenIds ?? []).flatMap((ids) => ids.split(",")).filter((id) => id !== "")
+        return yield* sandbox.look((state) => balancesOf(state, account, tokenIds)).pipe(asMessageError)
       })
     })
   })

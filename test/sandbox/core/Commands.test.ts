@@ -9,7 +9,7 @@ import * as Seeded from "../../../src/sandbox/core/Seeded.ts"
 import { fingerprint, freshState, play, settingsOf, startedAt } from "./scenario.ts"
 
 const seeds = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))
-const steps = 150
+const steps = 200
 
 describe("Commands", () => {
   it.prop(
@@ -25,11 +25,11 @@ describe("Commands", () => {
       advance(state, state.now + 600_000)
       assert.deepStrictEqual(Books.imbalances(state.books), [], `seed ${seed}`)
     },
-    { arbitrary: { runs: 20 } }
+    { arbitrary: { runs: 10 } }
   )
 
   it("an unchanged log gives the identical state", () => {
-    for (let seed = 1; seed <= 10; seed++) {
+    for (let seed = 1; seed <= 5; seed++) {
       const { state, log } = play(settingsOf(seed), steps)
       const again = freshState(settingsOf(seed))
       for (const command of log) assert.isTrue(Result.isSuccess(replay(again, command)), `seed ${seed}`)
@@ -39,7 +39,7 @@ describe("Commands", () => {
   })
 
   it("looking more often changes nothing", () => {
-    for (let seed = 1; seed <= 10; seed++) {
+    for (let seed = 1; seed <= 5; seed++) {
       const { state, log } = play(settingsOf(seed), steps)
       const watched = freshState(settingsOf(seed))
       for (const [index, command] of log.entries()) {
@@ -56,7 +56,7 @@ describe("Commands", () => {
 
   it("statuses change only as the domain allows, and every live order ends", () => {
     const seen = new Set<string>()
-    for (let seed = 1; seed <= 20; seed++) {
+    for (let seed = 1; seed <= 10; seed++) {
       const { log } = play(settingsOf(seed), steps)
       const state = freshState(settingsOf(seed))
       const last = new Map<string, string>()
@@ -91,7 +91,7 @@ describe("Commands", () => {
   })
 
   it("no order pays out more than it got, nor less than its limit", () => {
-    for (let seed = 1; seed <= 20; seed++) {
+    for (let seed = 1; seed <= 10; seed++) {
       const { state } = play(settingsOf(seed), steps)
       advance(state, state.now + 600_000)
       for (const order of state.orders.values()) {

@@ -1,11 +1,12 @@
 /** Random but reproducible use of the core: commands with their times, and a state as one comparable text. */
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { booksView } from "../../../src/sandbox/core/BooksView.ts"
 import { apply, type Command, type TimedCommand } from "../../../src/sandbox/core/Commands.ts"
 import * as Seeded from "../../../src/sandbox/core/Seeded.ts"
 import { defaultSettings, type SandboxAsset, type Settings } from "../../../src/sandbox/core/Settings.ts"
 import * as State from "../../../src/sandbox/core/State.ts"
 import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
+import { QuoteRequest } from "../../../src/venue/WireQuote.ts"
 
 export const startedAt = 1_700_000_000_000
 const accounts = ["alice.test", "bob.test"]
@@ -17,7 +18,9 @@ export const settingsOf = (seed: number): Settings => ({
   speed: 600,
   partialFillShare: 0.7,
   fillWhileCancellingShare: 0.5,
-  failedPayoutShare: 0.1
+  failedPayoutShare: 0.1,
+  refundedSwapShare: 0.2,
+  failedSwapShare: 0.1
 })
 
 export const freshState = (settings: Settings): State.State =>
@@ -52,7 +55,10 @@ const commandAt = (state: State.State, chance: (key: string) => number): Command
   const orders = [...state.orders.values()]
   const order = orders[Math.floor(chance("order") * orders.length)]
   const kind = chance("kind")
-  if (order === undefined || kind < 0.4) return createAt(state, chance)
+  const swap = [...state.swaps.values()].at(-1)
+  if (kind < 0.08) return quoteAt(state, chance)
+  if (kind < 0.16 && swap !== undefined) return payAt(swap, chance)
+  if (order === undefined || kind < 0.45) return createAt(state, chance)
   if (kind < 0.8) return fundAt(orders.findLast((one) => one.status === "AWAITING_DEPOSIT") ?? order, chance)
   const live = orders.filter(({ status }) => status === "OPEN" || status === "PARTIALLY_FILLED").at(-1) ?? order
   return { tag: "CancelOrder", payload: { owner: live.owner, orderId: live.id } }
@@ -100,9 +106,57 @@ const fundAt = (order: State.Order, chance: (key: string) => number): Command =>
   return { tag: "ExecuteIntent", payload: { signerId, nonce, intentHash: `hash of ${nonce}`, transfers } }
 }
 
+const decodeQuoteRequest = Schema.decodeUnknownSync(QuoteRequest)
+
+const quoteAt = ({ settings, now }: State.State, chance: (key: string) => number): Command => {
+  const swapType = chance("swap type") < 0.5 ? "EXACT_INPUT" : chance("flexible") < 0.5 ? "FLEX_INPUT" : "EXACT_OUTPUT"
+  const isOnChain = chance("on chain") < 0.3
+  const [origin = "", destination = ""] = settings.assets.map(({ id }) => id)
+  const request = decodeQuoteRequest({
+    dry: false,
+    swapType,
+    slippageTolerance: 50,
+    originAsset: origin,
+    depositType: isOnChain ? "ORIGIN_CHAIN" : "INTENTS",
+    destinationAsset: destination,
+    amount: swapType === "EXACT_OUTPUT" ? "100000000000000000" : "500000",
+    refundTo: isOnChain ? "bc1qme" : "alice.test",
+    refundType: isOnChain ? "ORIGIN_CHAIN" : "INTENTS",
+    recipient: "carol.test",
+    recipientType: chance("to chain") < 0.5 ? "DESTINATION_CHAIN" : "INTENTS",
+    deadline: new Date(now + 1 + Math.floor(chance("deadline") * 60_000)).toISOString(),
+    depositMode: isOnChain ? "MEMO" : "SIMPLE",
+    appFees: chance("app fee") < 0.5 ? [{ recipient: "app.test", fee: 30 }] : []
+  })
+  return { tag: "CreateSwap", payload: { request, correlationId: "c" } }
+}
+
+const payAt = (swap: State.Swap, chance: (key: string) => number): Command => {
+  const { depositAddress, depositMemo, quoted } = swap
+  const asset = quoted.origin.id
+  const amount = String((quoted.amountIn * BigInt(Math.ceil(chance("part") * 3))) / 2n + 1n)
+  if (depositMemo === undefined) {
+    const nonce = `swap nonce ${Math.floor(chance("nonce") * 500)}`
+    const transfers = [{ receiver: depositAddress, asset, amount }]
+    return {
+      tag: "ExecuteIntent",
+      payload: { signerId: "alice.test", nonce, intentHash: `hash of ${nonce}`, transfers }
+    }
+  }
+  if (chance("word") < 0.3) return { tag: "SubmitDeposit", payload: { depositAddress, txHash: "told" } }
+  const memo = chance("memo") < 0.2 ? "wrong" : depositMemo
+  return { tag: "DepositOnChain", payload: { depositAddress, memo, asset, amount, sender: "bc1qme" } }
+}
+
 /** Everything that can be seen of a state. */
 export const fingerprint = (state: State.State): string =>
   JSON.stringify(
-    [booksView(state), [...state.orders.values()], [...state.executedIntents], state.agenda.items.length],
-    (_, value) => (typeof value === "bigint" ? String(value) : value)
+    [
+      booksView(state),
+      [...state.orders.values()],
+      [...state.swaps.values()],
+      [...state.executedIntents],
+      state.agenda.items.length
+    ],
+    (_, value) => (typeof value === "bigint" ? String(value) : value instanceof Set ? [...value] : value)
   )
