@@ -152,7 +152,11 @@ export const decideAt = (run: Run.Run, bar: number): AskAgain => {
   run.memory = decision.memory
   run.counts.decisions++
   const wanted = new Map<number, DesiredSlot>()
-  for (const desired of decision.desired) wanted.set(SlotStates.indexOf(run.slots, desired.slot), desired)
+  for (const desired of decision.desired) {
+    const slot = SlotStates.indexOf(run.slots, desired.slot)
+    wanted.set(slot, desired)
+    run.slots.reasons[slot] = desired.why.text
+  }
   adopt(run, wanted)
   Run.placeWaiting(run)
   return askAgain(run, decision.until)

@@ -41,6 +41,8 @@ export interface Outcome {
   readonly fills: Run.FillLog
   readonly table: OrderTable.OrderTable
   readonly slotNames: ReadonlyArray<string>
+  /** Why each slot last wanted what it wanted. */
+  readonly slotReasons: ReadonlyArray<string>
   /** Everything owned at the end, deposits of open orders included. */
   readonly base: Amount
   readonly quote: Amount
@@ -156,6 +158,7 @@ const outcomeOf = (run: Run.Run): Outcome => {
     fills: run.log,
     table: run.table,
     slotNames: run.slots.names,
+    slotReasons: run.slots.reasons,
     ...Run.totals(run),
     fees: { base: fees.base + run.refundFeesBase, quote: fees.quote + run.refundFeesQuote },
     maxDrawdown: run.drawdown.greatest,

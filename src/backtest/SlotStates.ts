@@ -17,6 +17,7 @@ export const states = { idle: 0, waiting: 1, placing: 2, resting: 3, cancelling:
 export interface SlotStates {
   readonly names: Array<string>
   readonly indexOf: Map<string, number>
+  readonly reasons: Array<string>
   readonly desired: Array<DesiredSlot | undefined>
   /** Takes the place of `desired` once the order of the old legs is gone; `null` when nothing shall. */
   readonly successor: Array<DesiredSlot | undefined | null>
@@ -40,6 +41,7 @@ export interface SlotStates {
 export const make = (): SlotStates => ({
   names: [],
   indexOf: new Map(),
+  reasons: [],
   desired: [],
   successor: [],
   state: [],
@@ -61,6 +63,7 @@ export const indexOf = (slots: SlotStates, name: string): number => {
   const slot = slots.names.length
   slots.indexOf.set(name, slot)
   slots.names.push(name)
+  slots.reasons.push("")
   slots.desired.push(undefined)
   slots.successor.push(null)
   slots.state.push(states.idle)

@@ -78,49 +78,46 @@ const rounded = (amount: bigint, decimals: number): string => {
   return format(amount / 10n ** BigInt(decimals - cut), cut)
 }
 
-const sideRows = (result: Result, side: Backtest.Side): ReadonlyArray<string> => {
-  const { base, quote } = result.strategy.market
+const quoteText = ({ strategy }: Result, amount: bigint): string =>
+  `${rounded(amount, strategy.market.quote.decimals)} ${strategy.market.quote.symbol}`
+
+export const pnlText = (result: Result, side: Backtest.Side): string => quoteText(result, side.pnlQuote)
+export const holdText = (result: Result, side: Backtest.Side): string => quoteText(result, side.holdPnlQuote)
+
+/** One side's figures, labelled. */
+export const sideFacts = (result: Result, side: Backtest.Side): ReadonlyArray<readonly [string, string]> => {
+  const { base } = result.strategy.market
   const { outcome } = side
-  const statistics = statisticsOf(result, side)
   return [
-    side.mode,
-    `${rounded(side.pnlQuote, quote.decimals)} ${quote.symbol}`,
-    `${rounded(side.holdPnlQuote, quote.decimals)} ${quote.symbol}`,
-    `${rounded(side.feesQuote, quote.decimals)} ${quote.symbol}`,
-    percent(outcome.maxDrawdown),
-    `${outcome.fills.count}`,
-    `${outcome.counts.placed}`,
-    `${outcome.counts.deniedFunds + outcome.counts.deniedMinimum}`,
-    `${rounded(outcome.base, base.decimals)} ${base.symbol}`,
-    `${rounded(outcome.quote, quote.decimals)} ${quote.symbol}`,
-    statistics.sharpe.toFixed(2),
-    statistics.sortino.toFixed(2),
-    percent(statistics.probabilisticSharpe)
+    ["profit and loss", pnlText(result, side)],
+    ["the budget left alone", holdText(result, side)],
+    ["fees", quoteText(result, side.feesQuote)],
+    ["largest drawdown", percent(outcome.maxDrawdown)],
+    ["fills", `${outcome.fills.count}`],
+    ["orders placed", `${outcome.counts.placed}`],
+    ["orders cancelled", `${outcome.counts.cancelled}`],
+    ["denied: no money", `${outcome.counts.deniedFunds}`],
+    ["denied: too small", `${outcome.counts.deniedMinimum}`],
+    ["base at the end", `${rounded(outcome.base, base.decimals)} ${base.symbol}`],
+    ["quote at the end", quoteText(result, outcome.quote)]
   ]
 }
 
-const titles = [
-  "",
-  "profit and loss",
-  "the budget left alone",
-  "fees",
-  "largest drawdown",
-  "fills",
-  "orders placed",
-  "orders denied",
-  "base at the end",
-  "quote at the end",
-  "Sharpe",
-  "Sortino",
-  "Sharpe above 0"
-]
+const ratioFacts = (result: Result, side: Backtest.Side): ReadonlyArray<readonly [string, string]> => {
+  const { sharpe, sortino, probabilisticSharpe } = statisticsOf(result, side)
+  return [
+    ["Sharpe", sharpe.toFixed(2)],
+    ["Sortino", sortino.toFixed(2)],
+    ["Sharpe above 0", percent(probabilisticSharpe)]
+  ]
+}
 
 export const lines = (result: Result): ReadonlyArray<string> => {
   const { strategy, candles, band } = result
   const sides = band.low === band.high ? [band.low] : [band.low, band.high]
-  const cells = sides.map((side) => sideRows(result, side))
-  const rows = titles.slice(1).map((title, index) => [title, ...cells.map((column) => column[index + 1] ?? "")])
-  const columns = [{ title: "" }, ...cells.map((column) => ({ title: column[0] ?? "", align: "right" as const }))]
+  const facts = sides.map((side) => [...sideFacts(result, side), ...ratioFacts(result, side)])
+  const rows = (facts[0] ?? []).map(([label], row) => [label, ...facts.map((column) => column[row]?.[1] ?? "")])
+  const columns = [{ title: "" }, ...sides.map(({ mode }) => ({ title: mode, align: "right" as const }))]
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   const read = result.source === "cache" ? "from the cache" : "parsed"
   return [

@@ -73,6 +73,11 @@ export const command = Command.make(
       wallMillis: Number(wallNanos) / 1e6,
       kernelMillis: Number(kernelNanos) / 1e6
     }
+    if (Option.isSome(input.report)) {
+      // Loaded on demand: most runs want no report.
+      const { html } = yield* Effect.promise(() => import("./BacktestReport.ts"))
+      yield* fileSystem.writeFileString(input.report.value, yield* html(result))
+    }
     yield* Console.log(
       input.json ? JSON.stringify(BacktestSummary.json(result)) : BacktestSummary.lines(result).join("\n")
     )
