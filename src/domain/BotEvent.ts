@@ -78,6 +78,11 @@ const decisions = {
     }),
     memory: Schema.Json
   },
+  /** What the strategy's holdings were worth in its quote asset when a UTC day began for it, and the most they ever were. */
+  EquityMarked: { strategy: Text, asset: Text, day: Schema.Int, equity: Amount, peak: Amount },
+  /** A loss limit was reached: nothing new is placed until it is released; `drain` withdraws what rests as well. */
+  Paused: { strategy: Text, limit: Text, action: Schema.Literals(["pause", "drain"]), reason: Text },
+  Resumed: { strategy: Text, reason: Text },
   /** Our own limits refused: nothing was sent. */
   Denied: { strategy: Text, slot: Text, limit: Text, reason: Text },
   /** A wish that waits for something named; not an error. */

@@ -143,6 +143,15 @@ export const apply = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> 
 export const freeOf = (ledger: Ledger, strategy: string, asset: string): Amount =>
   balance(ledger, asset, "wallet", strategy)
 
+/**
+ * All that a strategy has of an asset, wherever it is, residual included: what came from outside, plus and minus what was
+ * traded, less fees. The counter accounts tell it without looking at every placement.
+ */
+export const ownedBy = (ledger: Ledger, strategy: string, asset: string): Amount =>
+  -balance(ledger, asset, "outside", strategy) -
+  balance(ledger, asset, "traded", strategy) -
+  balance(ledger, asset, "fees", strategy)
+
 /** What a placement holds in one place. */
 export const heldBy = (ledger: Ledger, placement: string, asset: string, place: Place): Amount =>
   balance(ledger, asset, place, placement)

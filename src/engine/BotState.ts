@@ -99,6 +99,18 @@ export interface StrategyState {
   readonly decision?: Of<"Decided">
   readonly decidedAt: number
   readonly memory: Memory | undefined
+  /** When the placements of the last hour were planned. */
+  readonly planned: ReadonlyArray<number>
+  /** Worth at the beginning of the UTC day (number of days since 1970), and the most ever marked; quote smallest units. */
+  readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount }
+  readonly paused?: {
+    readonly limit: string
+    readonly action: "pause" | "drain"
+    readonly reason: string
+    readonly day: number
+  }
+  /** Content of the strategy file that is in force. */
+  readonly hash?: string
   /** Last denial or deferral by slot, to say each thing once. */
   readonly refusals: ReadonlyMap<string, string>
 }
@@ -194,7 +206,17 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, { readonly placeme
         refusals: new Map(strategy.refusals).set(event.slot, event.reason)
       }))
     case "StrategyLoaded":
-      return changeStrategy(state, event.strategy, () => ({}))
+      return changeStrategy(state, event.strategy, () => ({ hash: event.hash }))
+    case "EquityMarked": {
+      const { day, equity, peak } = event
+      return changeStrategy(state, event.strategy, () => ({ equity: { day, atStart: equity, peak } }))
+    }
+    case "Paused": {
+      const { limit, action, reason } = event
+      return changeStrategy(state, event.strategy, () => ({ paused: { limit, action, reason, day: utcDay(at) } }))
+    }
+    case "Resumed":
+      return resume(state, event.strategy)
     case "StrategyRemoved":
     case "StrategiesRefused":
     case "BotStopped":
@@ -202,11 +224,22 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, { readonly placeme
   }
 }
 
+const resume = (state: BotState, name: string): void => {
+  const known = state.strategies.get(name)
+  if (known === undefined) return
+  const { paused: _, ...rest } = known
+  state.strategies.set(name, rest)
+}
+
+/** Whole days since 1970 began, UTC. */
+export const utcDay = (at: number): number => Math.floor(at / 86_400_000)
+
 const emptyStrategy = (name: string): StrategyState => ({
   name,
   budget: new Map(),
   decidedAt: 0,
   memory: undefined,
+  planned: [],
   refusals: new Map()
 })
 
@@ -265,7 +298,7 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   changeStrategy(state, event.strategy, (strategy) => {
     const refusals = new Map(strategy.refusals)
     refusals.delete(event.slot)
-    return { refusals }
+    return { refusals, planned: [...strategy.planned.filter((time) => time > at - 3_600_000), at] }
   })
 }
 

@@ -14,6 +14,7 @@ import type { VenueError } from "../venue/VenueError.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
 import { type Placement, unfinished } from "./BotState.ts"
 import { EngineSettings } from "./EngineSettings.ts"
+import * as LossGuard from "./LossGuard.ts"
 import * as MarketWatch from "./MarketWatch.ts"
 import * as Observation from "./Observation.ts"
 import * as Placing from "./Placing.ts"
@@ -66,7 +67,10 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
     const now = yield* Clock.currentTimeMillis
     const moment = watch.moment(strategy.market.name, now)
     if (moment === undefined) return
-    const { until } = yield* planning.plan(strategy, moment, withdrawAll)
+    yield* books.record(...LossGuard.check(books.state, strategy, moment.price, now))
+    const paused = books.state.strategies.get(strategy.name)?.paused
+    const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
+    const { until } = yield* planning.plan(strategy, moment, withdrawAll ?? losing)
     bounds.set(strategy.name, until)
   })
 

@@ -1,5 +1,6 @@
 /** How the engine paces itself and whose money it moves. Times are milliseconds; the defaults suit the real service. */
 import { Context } from "effect"
+import type { Amount } from "../domain/Amount.ts"
 import type { Expectations } from "./OrderTracker.ts"
 
 export interface Settings {
@@ -18,8 +19,17 @@ export interface Settings {
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
   readonly retryMinMillis: number
   readonly retryMaxMillis: number
+  /** Limits over all strategies together. */
+  readonly overall?: OverallLimits
   /** Placements worked on at the same time. */
   readonly concurrency: number
+}
+
+export interface OverallLimits {
+  readonly maxOpenOrders?: number
+  readonly maxOrdersPerHour?: number
+  /** By symbol: the most that may be outside the wallet. */
+  readonly exposure: ReadonlyMap<string, Amount>
 }
 
 export const defaults: Omit<Settings, "account"> = {

@@ -14,7 +14,7 @@ import { Bookkeeper } from "./Bookkeeper.ts"
 import { type BotState, type Placement, slotKey, unfinished } from "./BotState.ts"
 import { backoffMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
 import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
-import { type Approved, check } from "./RiskLimits.ts"
+import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
 
 /** The last answer of a strategy, and what had been seen by then. */
 interface Standing {
@@ -99,17 +99,7 @@ export const make = Effect.gen(function* () {
       const reason = `the last attempt failed; the next one is due in ${waitUntil - now} ms`
       return once(state, about, `${slot?.refusals} refusals`, { _tag: "Deferred", ...about, reason })
     }
-    const asset = inputAsset(strategy.market, desired.side).symbol
-    const verdict = check(desired, {
-      now,
-      price,
-      market: strategy.market,
-      limits: strategy.limits,
-      openOrders: unfinished(state).filter((placement) => placement.strategy === strategy.name).length,
-      free: Ledger.freeOf(state.ledger, strategy.name, asset) - reserved(state, strategy.name, asset),
-      ...(state.killed === undefined ? {} : { killed: state.killed }),
-      ...(slot?.frozen === undefined ? {} : { frozen: slot.frozen })
-    })
+    const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now))
     if ("approved" in verdict) return books.record(planned(state, settings, strategy, verdict.approved, now))
     const { limit, reason } = verdict.denied
     return once(state, about, limit, { _tag: "Denied", ...about, limit, reason })
@@ -133,6 +123,49 @@ export const make = Effect.gen(function* () {
 
   return { plan }
 })
+
+/** Everything that the limits are held against. */
+const circumstances = (
+  state: BotState,
+  settings: Settings,
+  strategy: Strategy,
+  desired: DesiredOrder,
+  price: TwoSidedPrice,
+  now: number
+): Circumstances => {
+  const { name, market, limits } = strategy
+  const asset = inputAsset(market, desired.side).symbol
+  const open = unfinished(state)
+  const own = open.filter((placement) => placement.strategy === name)
+  const known = state.strategies.get(name)
+  const frozen = state.slots.get(slotKey(name, desired.slot))?.frozen
+  const { overall } = settings
+  const maxExposure = overall?.exposure.get(asset)
+  return {
+    now,
+    market,
+    limits,
+    price,
+    openOrders: own.length,
+    free: Ledger.freeOf(state.ledger, name, asset) - reserved(own, asset),
+    openNotional: own.reduce((sum, { quantity, price }) => sum + quoteAmount(market, quantity, price, "up"), 0n),
+    lastHour: recent(known?.planned, now),
+    ...(state.killed === undefined ? {} : { killed: state.killed }),
+    ...(frozen === undefined ? {} : { frozen }),
+    ...(known?.paused === undefined ? {} : { paused: known.paused.reason }),
+    overall: {
+      openOrders: open.length,
+      lastHour: [...state.strategies.values()].reduce((sum, { planned }) => sum + recent(planned, now), 0),
+      exposure: open.reduce((sum, { inputAsset, inputAmount }) => (inputAsset === asset ? sum + inputAmount : sum), 0n),
+      ...(overall?.maxOpenOrders === undefined ? {} : { maxOpenOrders: overall.maxOpenOrders }),
+      ...(overall?.maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour: overall.maxOrdersPerHour }),
+      ...(maxExposure === undefined ? {} : { maxExposure })
+    }
+  }
+}
+
+const recent = (times: ReadonlyArray<number> = [], now: number): number =>
+  times.filter((time) => time > now - 3_600_000).length
 
 /** A candle that closed since is a new object in the view. */
 const stillHolds = ({ decision: { until }, fills, candles }: Standing, view: View, fillsNow: number): boolean =>
@@ -171,10 +204,9 @@ const progress = (
 }
 
 /** Planned but unsigned placements: their money is still in the wallet, yet spoken for. */
-const reserved = (state: BotState, strategy: string, asset: string): Amount =>
-  unfinished(state)
-    .filter((placement) => placement.strategy === strategy && placement.inputAsset === asset)
-    .filter((placement) => placement.funding === undefined)
+const reserved = (own: ReadonlyArray<Placement>, asset: string): Amount =>
+  own
+    .filter((placement) => placement.inputAsset === asset && placement.funding === undefined)
     .reduce((total, placement) => total + placement.inputAmount, 0n)
 
 export const withdrawal = (placement: Placement, why: Reason): BotEvent => {

@@ -43,13 +43,17 @@ export const record = Effect.fn("StartUp.record")(function* (run: Run, strategie
 /** What taking a strategy up changes: its file and, where it differs, its budget. */
 export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
   const { name, file, kind, hash, market, limits } = strategy
-  const allotted = state.strategies.get(name)?.budget
+  const known = state.strategies.get(name)
+  const allotted = known?.budget
   const budgets = [
     { asset: market.base.symbol, amount: limits.budget.base },
     { asset: market.quote.symbol, amount: limits.budget.quote }
   ].filter(({ asset, amount }) => (allotted?.get(asset) ?? 0n) !== amount)
   return [
     { _tag: "StrategyLoaded", strategy: name, file, kind, market: market.name, hash },
+    ...(known?.paused?.limit === "drawdown" && known.hash !== hash
+      ? [{ _tag: "Resumed", strategy: name, reason: "its file was changed" } as const]
+      : []),
     ...budgets.map((budget): BotEvent => ({ _tag: "BudgetAllotted", strategy: name, ...budget }))
   ]
 }

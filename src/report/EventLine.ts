@@ -58,6 +58,15 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return [`the venue answers again after ${age(event.downMillis)}`, "good"]
     case "Decided":
       return [`wants ${counted(event.desired.length, "order")}; ${counted(event.absent.length, "slot")} stay empty`]
+    case "EquityMarked":
+      return [`is worth ${money(event.asset, event.equity)} today, at most ${money(event.asset, event.peak)} so far`]
+    case "Paused":
+      return [
+        `${event.action === "drain" ? "PAUSED and withdraws" : "PAUSED"} by its limit ${event.limit}: ${event.reason}`,
+        "alarm"
+      ]
+    case "Resumed":
+      return [`resumes: ${event.reason}`, "good"]
     case "Denied":
       return [`denied by our limit ${event.limit}: ${event.reason}`, "warn"]
     case "Deferred":

@@ -21,6 +21,25 @@ export interface Limits {
   readonly maxPriceDeviation: Decimal.Decimal
   /** A price older than this decides nothing. */
   readonly staleAfterMillis: number
+  /** Smallest value of one order, quote. */
+  readonly minOrder?: Amount
+  /** Most value of all open orders together, quote. */
+  readonly maxNotional?: Amount
+  readonly maxOrdersPerHour?: number
+  /** No new orders in these hours. */
+  readonly quietHours?: QuietHours
+  /** Most that the strategy's holdings may lose in value since midnight UTC, quote. */
+  readonly maxDailyLoss?: Amount
+  /** Most that they may fall below their highest value so far. */
+  readonly maxDrawdown?: Decimal.Decimal
+  /** At a loss limit: place nothing new (left out), or withdraw the resting orders as well. */
+  readonly onLoss?: "pause" | "drain"
+}
+
+/** Minutes of the day in UTC; `from` after `to` crosses midnight. */
+export interface QuietHours {
+  readonly fromMinute: number
+  readonly toMinute: number
 }
 
 export interface Strategy {

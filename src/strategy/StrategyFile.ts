@@ -4,14 +4,14 @@
  */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
-import * as Decimal from "../domain/Decimal.ts"
 import type { Market } from "../domain/Market.ts"
 import * as Read from "./Fields.ts"
 import type { Behaviour, Kind, KindContext } from "./Kind.ts"
 import { kinds } from "./kinds.ts"
+import { readLimits } from "./LimitsSection.ts"
 import { type Markets, market } from "./Markets.ts"
 import { inOrder, type Problem, type Report, report, sourceText } from "./Problem.ts"
-import type { Limits, Strategy } from "./Strategy.ts"
+import type { Strategy } from "./Strategy.ts"
 import { readYaml, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
 /** `file` is the name as the user wrote it: it goes into problems and reasons. */
@@ -70,41 +70,6 @@ const kind: Read.Reader<Kind> = (node, to) => {
   const name = Read.oneOf(...kindNames)(node, to)
   return kinds.find((candidate) => candidate.name === name)
 }
-
-const defaultLimits = {
-  maxOpenOrders: 100,
-  maxPriceDeviation: Decimal.make(5n, 2),
-  staleAfterMillis: 30_000
-}
-
-const readLimits =
-  (market: Market): Read.Reader<Limits> =>
-  (node, to) => {
-    const before = to.problems.length
-    const read = Read.fields({
-      budget: Read.required(
-        Read.fields({
-          base: Read.optional(Read.amount(market.base, { zero: true })),
-          quote: Read.optional(Read.amount(market.quote, { zero: true }))
-        })
-      ),
-      maxOpenOrders: Read.optional(Read.integer(1, 20_000)),
-      maxPriceDeviation: Read.optional(Read.ratio),
-      staleAfter: Read.optional(Read.duration)
-    })(node, to)
-    const budget = read?.budget
-    if (read === undefined || budget === undefined) return undefined
-    const { base, quote } = budget.value
-    const isGiven = (base?.value ?? 0n) > 0n || (quote?.value ?? 0n) > 0n
-    const isRead = to.problems.length === before
-    if (isRead && !isGiven) report(to, budget, "a budget of nothing: give an amount of base, quote or both")
-    return {
-      budget: { base: base?.value ?? 0n, quote: quote?.value ?? 0n },
-      maxOpenOrders: read.maxOpenOrders?.value ?? defaultLimits.maxOpenOrders,
-      maxPriceDeviation: read.maxPriceDeviation?.value ?? defaultLimits.maxPriceDeviation,
-      staleAfterMillis: read.staleAfter?.value ?? defaultLimits.staleAfterMillis
-    }
-  }
 
 const readSection = (node: YamlMap, kind: Read.Located<Kind>, context: KindContext): Behaviour | undefined => {
   const { name, read } = kind.value
