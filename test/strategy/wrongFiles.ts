@@ -249,6 +249,10 @@ const inKind = (kind: string, section: string, ...says: ReadonlyArray<string>): 
   )
 
 const otherKinds: ReadonlyArray<WrongFile> = [
+  inKind("grid", "{ step: 1%, size: { quote: 50 } }", '7:3 missing key "fundNearest"'),
+  inKind("grid", "{ step: 1%, size: { quote: 50 }, fundNearest: 2, levels: 5 }", "7:60 a grid with a step has no ends"),
+  inKind("grid", "{ step: 1, size: { quote: 50 }, fundNearest: 2 }", "7:11 expected a ratio"),
+  inKind("grid", "{ step: 1%, size: { quote: 9000 }, fundNearest: 6 }", "7:21 6 buys resting at once need 54000 USDC"),
   inKind(
     "iceberg",
     "{ side: sell, price: 5, total: { base: 1 }, visible: { base: 2 } }",

@@ -39,6 +39,23 @@ export const between = (
   })
 }
 
+/** An endless grid ends where nobody will see it: a hundred times up and down, and after so many levels on each side. */
+const furthest = 100
+const mostOnEachSide = 2_000
+
+/** Rising prices at a ratio around the middle one, itself included; where rounding makes neighbours equal, one of them. */
+export const around = (market: Market, middle: Price, step: Decimal.Decimal): ReadonlyArray<Price> => {
+  const [centre, factor] = [Decimal.toNumber(middle), 1 + Decimal.toNumber(step)]
+  const count = Math.min(mostOnEachSide, Math.floor(Math.log(furthest) / Math.log(factor)))
+  const prices = Array.from({ length: 2 * count + 1 }, (_, index) =>
+    nearestPrice(market, centre * factor ** (index - count))
+  )
+  return prices.filter((price, index) => {
+    const before = prices[index - 1]
+    return Decimal.isPositive(price) && (before === undefined || Decimal.isLess(before, price))
+  })
+}
+
 /** A price that somebody wrote must be one that an order can have; false, and reported, when it is not. */
 export const checkTick = (market: Market, price: Price, at: Span, to: Report): boolean => {
   if (market.tick === undefined || Decimal.equals(Decimal.roundToStep(price, market.tick, "down"), price)) return true

@@ -98,6 +98,23 @@ describe("grid", () => {
     )
   })
 
+  it("follows the price without end when it has a step instead of levels", () => {
+    const strategy = strategyOf(
+      gridFile("{ step: 10%, size: { quote: 100 }, fundNearest: 2 }", "{ base: 0, quote: 250 }")
+    )
+    const prices = (decision: Decision) => decision.desired.map(({ legs: [leg] }) => Decimal.format(leg.price))
+    const first = decideAt(strategy, price("1000"))
+    assert.deepStrictEqual(prices(first), ["909.09", "1000"])
+    assert.deepStrictEqual(first.until, { onFill: true, priceAbove: price("1100") })
+    const risen = decideAt(strategy, price("5000"), first.memory)
+    assert.deepStrictEqual(prices(risen), ["4177.25", "4594.97"])
+    const [cell] = risen.desired
+    const bought = new Map([[cell?.slot ?? "", { ...untouchedSlot, completedLegs: 1, receivedByLastLeg: 1n }]])
+    const fallen = decideAt(strategy, price("4100"), risen.memory, bought)
+    assert.deepStrictEqual(prices(fallen), ["3797.5", "4177.25", "4594.97"])
+    assert.isTrue(fallen.absent.length < 10)
+  })
+
   it("rounds geometric levels to the tick and keeps the ends", () => {
     const strategy = strategyOf(
       gridFile("{ lower: 100.5, upper: 400.25, levels: 9, spacing: geometric, size: { base: 0.1 } }")
@@ -112,9 +129,19 @@ describe("grid", () => {
   })
 })
 
+const randomEndless = (
+  next: () => number
+): { readonly strategy: Strategy; readonly low: number; readonly high: number } => {
+  const middle = between(next, 10, 1000)
+  const grid = `{ step: ${between(next, 0.5, 9).toFixed(2)}%, size: { quote: 50 }, fundNearest: ${integerBetween(next, 1, 5)} }`
+  const budget = `{ base: ${between(next, 0, 2).toFixed(8)}, quote: 5000 }`
+  return { strategy: strategyOf(gridFile(grid, budget)), low: middle, high: middle * 4 }
+}
+
 const randomGrid = (
   next: () => number
 ): { readonly strategy: Strategy; readonly low: number; readonly high: number } => {
+  if (next() < 0.2) return randomEndless(next)
   const low = between(next, 10, 1000)
   const high = low * between(next, 1.05, 4)
   const cells = integerBetween(next, 1, 30)

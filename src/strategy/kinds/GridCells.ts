@@ -1,0 +1,197 @@
+/**
+ * The cells of a grid and what they do at a price. Which cells begin with a sale is decided once, by the price of the
+ * first decision; from then on the legs carry every cell.
+ */
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { baseQuantity, inputAmount, type Market, mid, type Price } from "../../domain/Market.ts"
+import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import type { Budget } from "../Kind.ts"
+import type { View } from "../View.ts"
+import { decimalIn } from "./Memory.ts"
+import { quantityAt, type Size } from "./Size.ts"
+import { filledLegs } from "./SlotLegs.ts"
+
+export interface Cell {
+  readonly slot: string
+  readonly buy: Leg
+  readonly sell: Leg
+  /** What the buy deposits. */
+  readonly cost: Amount
+  readonly buyFirst: DesiredSlot
+  readonly sellFirst: DesiredSlot
+  readonly waits: Reason
+  readonly notAfforded: Reason
+}
+
+export interface Grid {
+  readonly cells: ReadonlyArray<Cell>
+  readonly budget: Budget
+  readonly fundNearest: number | undefined
+  readonly source: string
+  readonly notNearest: Reason
+}
+
+export interface CellShape {
+  readonly size: Size
+  /** What a cycle earns: with "base" only what pays for the next purchase is sold. */
+  readonly profit: "quote" | "base"
+}
+
+/** A level of the grid, and the place in the file that its cell's reasons name. */
+export interface Level {
+  readonly price: Price
+  readonly source: string
+}
+
+/** One cell between each level and the next; sizes may come to nothing at a high price. */
+export const makeCells = (market: Market, prices: ReadonlyArray<Level>, shape: CellShape): ReadonlyArray<Cell> => {
+  const width = Math.max(2, String(prices.length - 2).length)
+  const cells: Array<Cell> = []
+  for (let index = 0; index + 1 < prices.length; index++) {
+    const [low, high] = [prices[index], prices[index + 1]]
+    if (low === undefined || high === undefined) continue
+    const quantity = quantityAt(market, shape.size, low.price)
+    const slot = `cell-${String(index).padStart(width, "0")}`
+    const buy: Leg = { side: "BUY", price: low.price, quantity }
+    const cost = inputAmount(market, "BUY", quantity, low.price)
+    const sold = shape.profit === "quote" ? quantity : baseQuantity(market, cost, high.price, "up")
+    const sell: Leg = { side: "SELL", price: high.price, quantity: sold }
+    cells.push(makeCell(market, slot, buy, sell, low.source))
+  }
+  return cells
+}
+
+const makeCell = (market: Market, slot: string, buy: Leg, sell: Leg, source: string): Cell => {
+  const [bought, sold] = [buy, sell].map(({ quantity }) => formatWithSymbol(quantity, market.base))
+  const [below, above] = [Decimal.format(buy.price), Decimal.format(sell.price)]
+  const because = (code: string, text: string): Reason => ({ code, text, source })
+  return {
+    slot,
+    buy,
+    sell,
+    cost: inputAmount(market, "BUY", buy.quantity, buy.price),
+    buyFirst: {
+      slot,
+      legs: [buy, sell],
+      cycle: true,
+      why: because("grid-cell", `buys ${bought} at ${below}, sells ${sold} at ${above}, and again`)
+    },
+    sellFirst: {
+      slot,
+      legs: [sell, buy],
+      cycle: true,
+      why: because("grid-cell", `sells ${sold} at ${above}, buys ${bought} at ${below}, and again`)
+    },
+    waits: because(
+      "waits-for-price",
+      `waits until the price reaches ${below}: the base budget has no ${sold} to sell at ${above}`
+    ),
+    notAfforded: because("budget-used-up", `the quote budget has nothing left for a buy of ${bought} at ${below}`)
+  }
+}
+
+/** Both are decided by the start: the mid of the first decision. */
+type Role = "buy" | "sell" | "wait" | "not-afforded"
+
+/** The base budget goes to the lowest sells, the quote budget to the highest buys and then to the lowest waiting cells. */
+const rolesAt = ({ cells, budget, fundNearest }: Grid, start: Price): ReadonlyArray<Role> => {
+  const roles: Array<Role> = cells.map(() => "not-afforded")
+  // With `fundNearest` the money moves with the window, and `checkBudget` has seen that the window is affordable.
+  let quote = fundNearest === undefined ? budget.quote : undefined
+  const affords = (cost: Amount): boolean => {
+    if (quote === undefined) return true
+    quote -= cost
+    return quote >= 0n
+  }
+  const split = cells.findIndex(({ buy }) => !Decimal.isLess(buy.price, start))
+  const firstAbove = split < 0 ? cells.length : split
+  for (let index = firstAbove - 1; index >= 0 && affords(cells[index]?.cost ?? 0n); index--) roles[index] = "buy"
+  let base = budget.base
+  for (let index = firstAbove; index < cells.length; index++) {
+    const cell = cells[index]
+    if (cell === undefined) continue
+    base -= cell.sell.quantity
+    if (base >= 0n) roles[index] = "sell"
+    else if (affords(cell.cost)) roles[index] = "wait"
+  }
+  return roles
+}
+
+export interface Anchor {
+  readonly start: Price
+  /** Waiting cells up to here have begun. Only moves up, so that a cell that began is not given up again. */
+  readonly reached: Price
+}
+
+export const anchorOf = (memory: Memory, price: Price): Anchor => {
+  const start = decimalIn(memory, "start") ?? price
+  return { start, reached: decimalIn(memory, "reached") ?? start }
+}
+
+export const decide = (whole: Grid, view: View, memory: Memory): Decision => {
+  const price = mid(view.price)
+  const anchor = anchorOf(memory, price)
+  const roles = rolesAt(whole, anchor.start)
+  const nextWaiting = (reached: Price): Price | undefined =>
+    whole.cells.find((cell, index) => roles[index] === "wait" && Decimal.isGreater(cell.buy.price, reached))?.buy.price
+  const first = nextWaiting(anchor.reached)
+  const reached = first !== undefined && !Decimal.isLess(price, first) ? price : anchor.reached
+  const priceAbove = nextWaiting(reached)
+
+  const working: Array<DesiredSlot> = []
+  const absent: Array<Absent> = []
+  whole.cells.forEach((cell, index) => {
+    const role = roles[index]
+    const begins = role === "sell" || role === "buy" || (role === "wait" && !Decimal.isGreater(cell.buy.price, reached))
+    if (begins) working.push(role === "sell" ? cell.sellFirst : cell.buyFirst)
+    else absent.push({ slot: cell.slot, why: role === "wait" ? cell.waits : cell.notAfforded })
+  })
+  const { desired, leftOut } = nearestOf(working, view, whole)
+  return {
+    desired,
+    absent: nearby([...absent, ...leftOut], desired, view, whole),
+    memory: { start: Decimal.format(anchor.start), reached: Decimal.format(reached) },
+    reasons: [
+      {
+        code: "grid-anchored",
+        text: `anchored at ${Decimal.format(anchor.start)}: ${working.length} of ${whole.cells.length} cells work`,
+        source: whole.source
+      }
+    ],
+    until: { onFill: whole.fundNearest !== undefined, ...(priceAbove === undefined ? {} : { priceAbove }) }
+  }
+}
+
+type Absent = Decision["absent"][number]
+
+/** With `fundNearest` most cells are far away and nothing to speak of: only those beside the window, or ever used, are. */
+const nearby = (
+  absent: ReadonlyArray<Absent>,
+  desired: ReadonlyArray<DesiredSlot>,
+  view: View,
+  { cells, fundNearest }: Grid
+): ReadonlyArray<Absent> => {
+  if (fundNearest === undefined) return absent
+  const [first, last] = [desired[0]?.slot, desired.at(-1)?.slot]
+  const from = cells.findIndex(({ slot }) => slot === first) - fundNearest
+  const to = cells.findLastIndex(({ slot }) => slot === last) + fundNearest
+  const near = new Set(cells.slice(Math.max(0, from), to + 1).map(({ slot }) => slot))
+  return absent.filter(({ slot }) => near.has(slot) || view.slots.has(slot))
+}
+
+/** With `fundNearest`, the highest buys and the lowest sells, by the leg that each cell has to work now. */
+const nearestOf = (
+  working: ReadonlyArray<DesiredSlot>,
+  view: View,
+  { fundNearest, notNearest }: Grid
+): { readonly desired: ReadonlyArray<DesiredSlot>; readonly leftOut: ReadonlyArray<Absent> } => {
+  if (fundNearest === undefined) return { desired: working, leftOut: [] }
+  const sideOf = ({ slot, legs }: DesiredSlot) => legs[filledLegs(legs, view, slot) % legs.length]?.side
+  const buys = working.filter((cell) => sideOf(cell) === "BUY").slice(-fundNearest)
+  const sells = working.filter((cell) => sideOf(cell) === "SELL").slice(0, fundNearest)
+  const nearest = new Set([...buys, ...sells])
+  const leftOut = working.filter((cell) => !nearest.has(cell)).map(({ slot }) => ({ slot, why: notNearest }))
+  return { desired: working.filter((cell) => nearest.has(cell)), leftOut }
+}
