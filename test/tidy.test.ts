@@ -36,7 +36,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   venue: ["domain"],
   journal: ["domain"],
   report: ["domain", "strategy", "journal"],
-  engine: ["domain", "strategy", "journal", /^src\/venue\/(Venue|VenueError|IntentGuard)\.ts$/],
+  engine: ["domain", "strategy", "journal", /^src\/venue\/(Venue|VenueError|IntentGuard|Swaps)\.ts$/],
   sandbox: ["domain", "venue"],
   backtest: ["domain", "strategy", /^src\/sandbox\/Matching\.ts$/, /^src\/engine\/(OrderDiff|RiskLimits)\.ts$/],
   dashboard: ["domain", "journal", "report", "engine"],

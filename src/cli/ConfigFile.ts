@@ -7,9 +7,19 @@ import type { Asset } from "../domain/Amount.ts"
 import type * as Decimal from "../domain/Decimal.ts"
 import * as Read from "../strategy/Fields.ts"
 import { type Markets, market } from "../strategy/Markets.ts"
-import { inOrder, type Problem, type Report, render, report, sourceText } from "../strategy/Problem.ts"
+import {
+  inOrder,
+  type Problem,
+  quoted,
+  type Report,
+  render,
+  report,
+  sourceText,
+  suggestion
+} from "../strategy/Problem.ts"
 import { readYaml } from "../strategy/YamlReader.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
+import * as WalletConfig from "./WalletConfig.ts"
 
 const depositTypes = ["INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN"] as const
 
@@ -31,6 +41,11 @@ interface Settings {
     /** Left out: the implicit account of the key. */
     readonly signerId: string | undefined
     readonly depositType: (typeof depositTypes)[number]
+    /** Who pays deposits on other chains. */
+    readonly wallet: WalletConfig.WalletConfig | undefined
+    /** Where money is paid to, and refunded to, on other chains: address by symbol. */
+    readonly recipients: ReadonlyMap<string, string>
+    readonly refundTo: ReadonlyMap<string, string>
   }
   readonly markets: Markets
   readonly journal: string
@@ -156,6 +171,7 @@ const host = Read.scalar("an address of this machine, such as 127.0.0.1", (text)
   isLoopback(text) ? text : undefined
 )
 const symbol = matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
+const address = matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
 const assetFields = Read.fields({ id: Read.required(Read.text), decimals: Read.required(Read.integer(0, 36)) })
 const marketFields = Read.fields({ tick: Read.optional(Read.price) })
 
@@ -176,7 +192,10 @@ const configFields = Read.fields({
     Read.fields({
       key: Read.required(secretSource),
       signerId: Read.optional(account),
-      depositType: Read.optional(Read.oneOf(...depositTypes))
+      depositType: Read.optional(Read.oneOf(...depositTypes)),
+      wallet: Read.optional(WalletConfig.reader),
+      recipients: Read.optional(Read.table(symbol, address)),
+      refundTo: Read.optional(Read.table(symbol, address))
     })
   ),
   assets: Read.required(Read.table(symbol, assetFields)),
@@ -204,7 +223,13 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
       quoteKey: venue.quoteKey?.value,
       minOrderUsd: venue.minOrderUsd?.value
     },
-    account: { signerId: account.signerId?.value, depositType: account.depositType?.value ?? "INTENTS" },
+    account: {
+      signerId: account.signerId?.value,
+      depositType: account.depositType?.value ?? "INTENTS",
+      wallet: account.wallet === undefined ? undefined : WalletConfig.resolved(account.wallet.value, resolve),
+      recipients: addresses(account.recipients?.value, assets, to),
+      refundTo: addresses(account.refundTo?.value, assets, to)
+    },
     markets: { assets, ticks },
     journal: resolve(read.journal?.value ?? "limitbot.sqlite"),
     dashboard:
@@ -213,6 +238,21 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
         : { host: dashboard.host?.value ?? "127.0.0.1", port: dashboard.port?.value ?? 8177 }
   }
   return { secrets, settings }
+}
+
+/** Addresses by symbol; a symbol that is no asset is a mistake. */
+const addresses = (
+  rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<string>]> | undefined,
+  assets: ReadonlyArray<Asset>,
+  to: Report
+): ReadonlyMap<string, string> => {
+  const symbols = assets.map(({ symbol }) => symbol)
+  for (const [name] of rows ?? []) {
+    if (!symbols.includes(name.value)) {
+      report(to, name, `no asset ${quoted(name.value)} in the configuration`, suggestion(name.value, symbols))
+    }
+  }
+  return new Map((rows ?? []).map(([name, { value }]) => [name.value, value]))
 }
 
 const readAssets = ({ assets }: ConfigFields, to: Report): ReadonlyArray<Asset> | undefined => {

@@ -16,7 +16,7 @@ export const json = Flag.Boolean("json").pipe(
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** `30s`, `5m`, `6h`, `7d` as milliseconds. */
-const DurationText = Schema.String.check(
+export const DurationText = Schema.String.check(
   Schema.isPattern(/^\d{1,6}(\.\d{1,3})?[smhd]$/, { message: "a duration such as 30s, 5m, 6h or 7d" })
 ).pipe(
   Schema.decodeTo(Schema.Int, {

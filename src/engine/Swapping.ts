@@ -13,7 +13,6 @@ import { SwapJournal } from "../journal/SwapJournal.ts"
 import { IntentGuard } from "../venue/IntentGuard.ts"
 import { type Swap, Swaps } from "../venue/Swaps.ts"
 import { type Answer, Venue } from "../venue/Venue.ts"
-import type { VenueError } from "../venue/VenueError.ts"
 import { Wallet } from "./Wallet.ts"
 
 export interface SwapPace {
@@ -61,7 +60,12 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
     const correlation = correlationOf(generated.correlationId)
     if (signed._tag === "Failure") {
       const { found, message } = signed.failure
-      const contradicted = { _tag: "SwapContradicted", what: message, evidence: `found ${found}`, ...correlation } as const
+      const contradicted = {
+        _tag: "SwapContradicted",
+        what: message,
+        evidence: `found ${found}`,
+        ...correlation
+      } as const
       return yield* record(account, contradicted, { _tag: "SwapDropped", reason: message })
     }
     const { body, intentHash, validUntil } = signed.success
@@ -95,9 +99,7 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
     const { amountIn: amount, deadline, depositAddress, depositMemo, origin: asset } = agreed
     const asked = yield* record(account, { _tag: "WalletAsked", attempt, wallet: wallet.kind, amount })
     const reference = `${id}-${attempt}`
-    const paid = yield* Effect.result(
-      wallet.pay({ reference, asset, amount, depositAddress, depositMemo, deadline })
-    )
+    const paid = yield* Effect.result(wallet.pay({ reference, asset, amount, depositAddress, depositMemo, deadline }))
     if (paid._tag === "Failure") {
       const { _tag, text } = paid.failure
       const refused = yield* record(asked, { _tag, text })
@@ -228,6 +230,3 @@ const contradictionIn = (account: Account, seen: SwapAccount.Seen): SwapEventOf<
     return contradiction(`${deposited} was deposited although ${intent.amount} was signed for`)
   return undefined
 }
-
-/** Failures of the venue that a later look may not see. */
-export const isPassing = ({ reason }: VenueError): boolean => reason._tag !== "Unauthorized"

@@ -56,7 +56,8 @@ export const layer = ({ args, program }: WalletCommand) =>
         const paid = readAnswer(output)
         // A hash counts whatever the exit code: money may have moved.
         if (paid !== undefined) return paid
-        if (code === nothingSent) return yield* new WalletRefused({ text: output.slice(0, 200) || `${program} refused` })
+        if (code === nothingSent)
+          return yield* new WalletRefused({ text: output.slice(0, 200) || `${program} refused` })
         return yield* new WalletUnclear({ text: `${program} ended with code ${code} and without a transaction hash` })
       })
 

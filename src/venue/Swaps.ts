@@ -14,6 +14,8 @@ import { type QuoteRequest, QuoteResponse } from "./WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./WireSwap.ts"
 import { type Ledger, parseAmount, parseTimestamp } from "./WireValue.ts"
 
+export type { QuoteRequest, QuoteResponse, Swap }
+
 /** The quote is not to be funded. */
 export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefused", {
   why: Schema.String,
@@ -111,10 +113,20 @@ const distrust = (request: QuoteRequest, answer: QuoteResponse, quoteKey: string
   const impossible = amountFields.find((field) => quote[field] !== undefined && parseAmount(quote[field]) === undefined)
   if (impossible !== undefined) return `its ${impossible} is not a whole number`
   if (!request.dry && !quote.depositAddress) return "it has no deposit address"
+  const otherSize = sizeProblem(request, quote)
+  if (otherSize !== undefined) return otherSize
   if (quoteKey !== undefined && !QuoteSignature.verify(quoteKey, answer)) {
     return "its signature is not the one of venue.quoteKey"
   }
   return undefined
+}
+
+/** The side that was fixed by the request is not for the venue to change to our cost. */
+const sizeProblem = ({ amount, swapType }: QuoteRequest, quote: QuoteResponse["quote"]): string | undefined => {
+  if (swapType === "EXACT_OUTPUT") {
+    return (parseAmount(quote.amountOut) ?? 0n) < BigInt(amount) ? `it pays out ${quote.amountOut}` : undefined
+  }
+  return (parseAmount(quote.amountIn) ?? 0n) > BigInt(amount) ? `it asks for a deposit of ${quote.amountIn}` : undefined
 }
 
 const depositRequest = (ledger: Ledger, deposit: Deposit): SubmitDepositRequest => {
