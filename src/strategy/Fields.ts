@@ -5,11 +5,15 @@
 import type { Asset } from "../domain/Amount.ts"
 import * as Amount from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import { described, type JsonSchema, numeric, schemaOf } from "./JsonSchema.ts"
 import { nearest, quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 import { isEmpty, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
-/** `undefined` means: reported. */
-export type Reader<A> = (node: YamlNode, to: Report) => A | undefined
+export interface Reader<A> {
+  /** `undefined` means: reported. */
+  (node: YamlNode, to: Report): A | undefined
+  readonly schema?: JsonSchema
+}
 
 export interface Located<A> extends Span {
   readonly value: A
@@ -18,10 +22,12 @@ export interface Located<A> extends Span {
 interface Field<A> {
   readonly read: Reader<A>
   readonly isRequired: boolean
+  readonly about: string | undefined
 }
 
-export const required = <A>(read: Reader<A>): Field<A> => ({ read, isRequired: true })
-export const optional = <A>(read: Reader<A>): Field<A> => ({ read, isRequired: false })
+/** `about`: what the key is for, as editors show it. */
+export const required = <A>(read: Reader<A>, about?: string): Field<A> => ({ read, isRequired: true, about })
+export const optional = <A>(read: Reader<A>, about?: string): Field<A> => ({ read, isRequired: false, about })
 
 type ValueOf<F> = F extends Field<infer A> ? A : never
 /** A field that is absent or wrong is `undefined`: the mistake is reported already. */
@@ -31,17 +37,16 @@ const describe = (node: YamlNode): string =>
   node.type === "map" ? "a mapping" : node.type === "list" ? "a list" : isEmpty(node) ? "nothing" : quoted(node.text)
 
 /** A mapping with these keys and no others. `otherKeys` are known here but read elsewhere. */
-export const fields =
-  <F extends Readonly<Record<string, Field<unknown>>>>(
-    table: F,
-    otherKeys: ReadonlyArray<string> = []
-  ): Reader<Fields<F>> =>
-  (node, to) => {
-    const keys = Object.keys(table)
+export const fields = <F extends Readonly<Record<string, Field<unknown>>>>(
+  table: F,
+  otherKeys: ReadonlyArray<string> = []
+): Reader<Fields<F>> => {
+  const keys = Object.keys(table)
+  const known = [...keys, ...otherKeys]
+  const read: Reader<Fields<F>> = (node, to) => {
     if (node.type !== "map") {
       return report(to, node, `expected keys and values, found ${describe(node)}`, `the keys are: ${keys.join(", ")}`)
     }
-    const known = [...keys, ...otherKeys]
     for (const [name, { key }] of node.entries) {
       if (!known.includes(name)) report(to, key, `unknown key ${quoted(name)}`, suggestion(name, known))
     }
@@ -49,6 +54,27 @@ export const fields =
     // Every key of the table is in the entries; the type of each value is that of its reader.
     return Object.fromEntries(read) as Fields<F>
   }
+  return described(read, objectSchema(table, otherKeys))
+}
+
+const objectSchema = (
+  table: Readonly<Record<string, Field<unknown>>>,
+  otherKeys: ReadonlyArray<string>
+): JsonSchema => {
+  const required = Object.keys(table).filter((key) => table[key]?.isRequired)
+  return {
+    type: "object",
+    properties: Object.fromEntries([
+      ...Object.entries(table).map(([key, { read, about }]) => [
+        key,
+        about === undefined ? schemaOf(read) : { ...schemaOf(read), description: about }
+      ]),
+      ...otherKeys.map((key) => [key, {}])
+    ]),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false
+  }
+}
 
 const readField = (
   map: YamlMap,
@@ -70,64 +96,63 @@ const readField = (
   return value === undefined ? undefined : { value, start: entry.value.start, end: entry.value.end }
 }
 
+type Rows<A> = ReadonlyArray<readonly [Located<string>, Located<A>]>
+
 /** A mapping whose keys are names of the user's own, each checked like a value. */
-export const table =
-  <A>(readName: Reader<string>, read: Reader<A>): Reader<ReadonlyArray<readonly [Located<string>, Located<A>]>> =>
-  (node, to) => {
+export const table = <A>(readName: Reader<string>, readSettings: Reader<A>): Reader<Rows<A>> => {
+  const read: Reader<Rows<A>> = (node, to) => {
     if (node.type !== "map") return report(to, node, `expected names with their settings, found ${describe(node)}`)
-    const rows = [...node.entries].map(
-      ([
-        key,
-        {
-          key: { start, end },
-          value
-        }
-      ]) => {
-        const name = readName({ type: "scalar", text: key, isQuoted: true, start, end }, to)
-        const settings = read(value, to)
-        if (name === undefined || settings === undefined) return undefined
-        return [
-          { value: name, start, end },
-          { value: settings, start: value.start, end: value.end }
-        ] as const
-      }
-    )
+    const rows = [...node.entries].map(([text, { key, value }]) => {
+      const { start, end } = key
+      const name = readName({ type: "scalar", text, isQuoted: true, start, end }, to)
+      const settings = readSettings(value, to)
+      if (name === undefined || settings === undefined) return undefined
+      return [
+        { value: name, start, end },
+        { value: settings, start: value.start, end: value.end }
+      ] as const
+    })
     const good = rows.filter((row) => row !== undefined)
     return good.length === rows.length ? good : undefined
   }
+  const schema = { type: "object", propertyNames: schemaOf(readName), additionalProperties: schemaOf(readSettings) }
+  return described(read, schema)
+}
 
 /** For a key that has no place here, with the reason. */
-export const refuse =
-  (message: string): Reader<never> =>
-  (node, to) =>
-    report(to, node, message)
+export const refuse = (message: string): Reader<never> =>
+  described((node: YamlNode, to: Report) => report(to, node, message), { not: {} })
 
 /** A list of at least one. */
-export const list =
-  <A>(read: Reader<A>): Reader<ReadonlyArray<Located<A>>> =>
-  (node, to) => {
+export const list = <A>(readItem: Reader<A>): Reader<ReadonlyArray<Located<A>>> => {
+  const read: Reader<ReadonlyArray<Located<A>>> = (node, to) => {
     if (node.type !== "list") return report(to, node, `expected a list, found ${describe(node)}`)
     if (node.items.length === 0) return report(to, node, "the list is empty")
     const items = node.items.map((item) => {
-      const value = read(item, to)
+      const value = readItem(item, to)
       return value === undefined ? undefined : { value, start: item.start, end: item.end }
     })
     const good = items.filter((item) => item !== undefined)
     return good.length === items.length ? good : undefined
   }
+  return described(read, { type: "array", items: schemaOf(readItem), minItems: 1 })
+}
 
-export const scalar =
-  <A>(
-    expected: string,
-    parse: (text: string) => A | undefined,
-    hint?: (text: string) => string | undefined
-  ): Reader<A> =>
-  (node, to) => {
+/** A single value. Editors are told what is expected in the same words. */
+export const scalar = <A>(
+  expected: string,
+  parse: (text: string) => A | undefined,
+  hint?: (text: string) => string | undefined,
+  schema: JsonSchema = { type: ["string", "number", "boolean"] }
+): Reader<A> => {
+  const read: Reader<A> = (node, to) => {
     const value = node.type === "scalar" && !isEmpty(node) ? parse(node.text) : undefined
     if (value !== undefined) return value
     const advice = node.type === "scalar" ? hint?.(node.text) : undefined
     return report(to, node, `expected ${expected}, found ${describe(node)}`, advice)
   }
+  return described(read, { description: expected, ...schema })
+}
 
 export const text: Reader<string> = scalar("text", (found) => (found.trim() === "" ? undefined : found))
 
@@ -142,7 +167,8 @@ export const name: Reader<string> = scalar(
       .replace(/^-+|-+$/g, "")
       .slice(0, 64)
     return fitting === "" ? undefined : `for example "${fitting}"`
-  }
+  },
+  { type: ["string", "integer"], pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }
 )
 
 export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Reader<T> =>
@@ -152,18 +178,27 @@ export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Rea
     (found) => {
       const meant = nearest(found, choices)
       return meant === undefined ? undefined : `did you mean "${meant}"?`
-    }
+    },
+    { enum: choices }
   )
 
-export const trueOrFalse: Reader<boolean> = scalar("true or false", (found) =>
-  found === "true" ? true : found === "false" ? false : undefined
+export const trueOrFalse: Reader<boolean> = scalar(
+  "true or false",
+  (found) => (found === "true" ? true : found === "false" ? false : undefined),
+  undefined,
+  { enum: [true, false, "true", "false"] }
 )
 
 export const integer = (least: number, most: number): Reader<number> =>
-  scalar(`a whole number from ${least} to ${most}`, (found) => {
-    const value = /^-?\d{1,15}$/.test(found) ? Number(found) : undefined
-    return value !== undefined && value >= least && value <= most ? value : undefined
-  })
+  scalar(
+    `a whole number from ${least} to ${most}`,
+    (found) => {
+      const value = /^-?\d{1,15}$/.test(found) ? Number(found) : undefined
+      return value !== undefined && value >= least && value <= most ? value : undefined
+    },
+    undefined,
+    { type: ["integer", "string"], pattern: "^-?\\d{1,15}$", minimum: least, maximum: most }
+  )
 
 const numberHint = (found: string): string | undefined => {
   if (/^[+-]?[\d.]+e[+-]?\d+$/i.test(found)) return "write the number out, without an exponent"
@@ -173,20 +208,29 @@ const numberHint = (found: string): string | undefined => {
   return number === undefined ? undefined : `write ${number}: just the number`
 }
 
+const decimalPattern = "^\\+?(\\d+\\.?\\d*|\\.\\d+)$"
+
 const positive = (found: string): Decimal.Decimal | undefined => {
   const value = Decimal.parse(found)
   return value !== undefined && Decimal.isPositive(value) ? value : undefined
 }
 
 /** Quote units per one base unit, exactly as written. */
-export const price: Reader<Decimal.Decimal> = scalar("a price above zero", positive, numberHint)
+export const price: Reader<Decimal.Decimal> = scalar(
+  "a price above zero",
+  positive,
+  numberHint,
+  numeric(decimalPattern, { exclusiveMinimum: 0 })
+)
 
 /** Units of the asset, as smallest units. `zero`: whether nothing at all is an amount here. */
-export const amount =
-  (asset: Asset, { zero }: { readonly zero: boolean }): Reader<Amount.Amount> =>
-  (node, to) => {
-    const expected = zero ? `an amount of ${asset.symbol}` : `an amount of ${asset.symbol} above zero`
-    const value = scalar(expected, zero ? notNegative : positive, numberHint)(node, to)
+export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { zero: false }): Reader<Amount.Amount> => {
+  const [expected, limits] = zero
+    ? [`an amount of ${asset.symbol}`, { minimum: 0 }]
+    : [`an amount of ${asset.symbol} above zero`, { exclusiveMinimum: 0 }]
+  const number = scalar(expected, zero ? notNegative : positive, numberHint, numeric(decimalPattern, limits))
+  const read: Reader<Amount.Amount> = (node, to) => {
+    const value = number(node, to)
     if (value === undefined) return undefined
     const smallest = Amount.fromDecimal(value, asset.decimals)
     if (smallest !== undefined) return smallest
@@ -196,6 +240,8 @@ export const amount =
       `${Decimal.format(value)} is finer than ${asset.symbol} goes: ${asset.decimals} decimal places`
     )
   }
+  return described(read, schemaOf(number))
+}
 
 const notNegative = (found: string): Decimal.Decimal | undefined => {
   const value = Decimal.parse(found)
@@ -209,12 +255,17 @@ const parseRatio = (found: string): Decimal.Decimal | undefined => {
 }
 
 /** `5%` or `25bps`, above zero. */
-export const ratio: Reader<Decimal.Decimal> = scalar("a ratio such as 5% or 25bps", parseRatio, (found) => {
-  const value = positive(found)
-  return value === undefined
-    ? undefined
-    : `write ${Decimal.format(Decimal.multiply(value, Decimal.make(100n)))}% for ${found}`
-})
+export const ratio: Reader<Decimal.Decimal> = scalar(
+  "a ratio such as 5% or 25bps",
+  parseRatio,
+  (found) => {
+    const value = positive(found)
+    return value === undefined
+      ? undefined
+      : `write ${Decimal.format(Decimal.multiply(value, Decimal.make(100n)))}% for ${found}`
+  },
+  { type: "string", pattern: "^(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$" }
+)
 
 const unitMillis: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const longestDays = 3650
@@ -227,5 +278,6 @@ export const duration: Reader<number> = scalar(
     const millis = Number(number) * (unitMillis[unit ?? ""] ?? 0)
     return millis > 0 && millis <= longestDays * 86_400_000 ? millis : undefined
   },
-  (found) => (/^\d+$/.test(found) ? `write ${found}s for seconds` : undefined)
+  (found) => (/^\d+$/.test(found) ? `write ${found}s for seconds` : undefined),
+  { type: "string", pattern: "^\\d{1,9}[smhd]$" }
 )
