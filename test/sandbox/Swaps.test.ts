@@ -1,6 +1,6 @@
 /** Swaps over the contract: quotes and their signature, every way a deposit can end, both histories. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { History } from "../../src/venue/History.ts"
 import { IntentGuard } from "../../src/venue/IntentGuard.ts"
@@ -9,7 +9,7 @@ import { Swaps } from "../../src/venue/Swaps.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { QuoteRequest } from "../../src/venue/WireQuote.ts"
 import type { Swap } from "../../src/venue/WireSwap.ts"
-import { account, btc, send, signMessage, usdc, venueBooks } from "./clients.ts"
+import { account, btc, isSettled, send, signMessage, until, usdc, venueBooks } from "./clients.ts"
 import { play, start } from "./play.ts"
 
 const iso = (millis: number) => new Date(start + millis).toISOString()
@@ -308,7 +308,7 @@ describe("swaps", () => {
         const missing = yield* send("GET", `/v0/status?depositAddress=${depositAddress}`)
         assert.strictEqual(missing.status, 404)
         yield* payOnChain(depositAddress, "1000000", "7")
-        yield* Effect.sleep("5 seconds")
+        yield* Effect.sleep("10 seconds")
         assert.strictEqual((yield* statusOf(depositAddress, depositMemo)).status, "PENDING_DEPOSIT")
 
         const txHash = yield* payOnChain(depositAddress, "1000000", depositMemo)
@@ -327,6 +327,53 @@ describe("swaps", () => {
         assert.strictEqual(books.accounts.bc1qme?.BTC?.balance, "0")
         const unknown = yield* send("POST", "/v0/deposit/submit", { txHash, depositAddress: "nowhere" })
         assert.strictEqual(unknown.status, 404)
+      })
+    )
+  )
+
+  it.effect("an order is funded on its origin chain, sooner when the transaction is pointed out", () =>
+    play(
+      Effect.gen(function* () {
+        const attributes = {
+          orderType: "LIMIT",
+          baseAsset: btc,
+          quoteAsset: usdc,
+          quantity: "1000000",
+          price: "90000",
+          depositType: "ORIGIN_CHAIN",
+          depositMode: "MEMO",
+          refundType: "ORIGIN_CHAIN",
+          refundTo: "bc1qme",
+          recipient: "alice.native",
+          recipientType: "INTENTS"
+        }
+        const opened: Array<number> = []
+        for (const isPointedOut of [true, false]) {
+          const created = yield* send("POST", "/v0/orders", { data: { type: "orders", attributes } })
+          const { id, attributes: made } = (
+            created.body as { data: { id: string; attributes: Record<string, string> } }
+          ).data
+          const { depositAddress = "", depositMemo: memo = "" } = made
+          const refused = { type: "swap_transfer", standard: "nep413", signerId: yield* account, depositAddress }
+          assert.strictEqual((yield* send("POST", "/v0/generate-intent", refused)).status, 400)
+          const paidAt = yield* Clock.currentTimeMillis
+          const txHash = yield* payOnChain(depositAddress, "1000000", memo)
+          if (isPointedOut) {
+            const { body } = yield* send("POST", "/v0/deposit/submit", { txHash, depositAddress, memo })
+            assert.strictEqual((body as StatusBody).status, "KNOWN_DEPOSIT_TX")
+          }
+          yield* until(id, ({ fillStatus }) => fillStatus === "OPEN")
+          opened.push((yield* Clock.currentTimeMillis) - paidAt)
+          assert.strictEqual((yield* statusOf(depositAddress, memo)).status, "PROCESSING")
+          yield* send("POST", `/v0/orders/${id}/cancel`)
+          const end = yield* until(id, isSettled)
+          assert.strictEqual(end.refund?.status, "COMPLETED")
+          assert.strictEqual((yield* statusOf(depositAddress, memo)).swapDetails.refundedAmount, "999970")
+        }
+        const [soon = 0, late = 0] = opened
+        assert.isBelow(soon, 600)
+        assert.isAbove(late, 1900)
+        assert.deepStrictEqual((yield* venueBooks).imbalances, [])
       })
     )
   )

@@ -1,7 +1,6 @@
 /** The books as plain JSON, by account, asset and place and by order: what `GET /sandbox/books` shows. */
 import type { BooksResponse } from "../SandboxApi.ts"
 import * as Books from "./Books.ts"
-import { inputAsset, outputAsset } from "./OrderLife.ts"
 import { payoutStatus } from "./Payouts.ts"
 import { assetById } from "./Settings.ts"
 import type { Order, State } from "./State.ts"
@@ -45,8 +44,8 @@ const orderView = (
   account: order.account,
   status: order.status,
   payoutStatus: payoutStatus(order),
-  inputAsset: symbolOf(inputAsset(order)),
-  outputAsset: symbolOf(outputAsset(order)),
+  inputAsset: symbolOf(order.origin.id),
+  outputAsset: symbolOf(order.destination.id),
   deposited: String(order.deposited),
   spent: String(order.fills.reduce((sum, fill) => sum + fill.amountIn, 0n)),
   received: String(order.fills.reduce((sum, fill) => sum + fill.amountOut, 0n)),

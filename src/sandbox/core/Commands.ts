@@ -57,9 +57,7 @@ const payloads = {
     asset: Text,
     amount: Amount,
     sender: Text
-  }),
-  /** Money from outside into the balance of an account. */
-  Credit: Schema.Struct({ account: Text, asset: Text, amount: Amount })
+  })
 }
 
 export type Tag = keyof typeof payloads
@@ -72,7 +70,6 @@ export interface Answers {
   readonly CreateSwap: Swap
   readonly SubmitDeposit: Order | Swap
   readonly DepositOnChain: { readonly txHash: string }
-  readonly Credit: null
 }
 
 export interface Command<T extends Tag = Tag> {
@@ -101,8 +98,7 @@ export const LoggedCommand = Schema.Union([
   line("ExecuteIntent"),
   line("CreateSwap"),
   line("SubmitDeposit"),
-  line("DepositOnChain"),
-  line("Credit")
+  line("DepositOnChain")
 ])
 
 /** Applies a command that has been accepted before. */
@@ -147,7 +143,14 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
   for (const { receiver, asset, amount } of transfers) {
     const target = state.targets.get(receiver)
     if (target === undefined) continue
-    const what = { asset, amount: BigInt(amount), hash: intentHash, isIntent: true, isAttributed: true }
+    const what = {
+      asset,
+      amount: BigInt(amount),
+      hash: intentHash,
+      isIntent: true,
+      isAttributed: true,
+      isRecognised: false
+    }
     Deposits.arrive(state, { target, account: signerId, ...what }, { account: signerId, place: "balance" })
   }
   return Result.succeed({ intentHash })
@@ -161,6 +164,8 @@ const submitDeposit = (
   if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
   target.originTxHashes.add(txHash)
   if (target.kind === "swap") SwapLife.expect(state, target)
+  const deposit = state.chainDeposits.get(txHash)
+  if (deposit?.target === target) Deposits.recogniseSoon(state, deposit)
   return Result.succeed(target)
 }
 
@@ -170,17 +175,10 @@ const depositOnChain = (state: State, deposit: Payload<"DepositOnChain">): Appli
   if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
   if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
   const hash = Seeded.base58(state.settings.seed, "transaction", state.scheduled)
-  const what = { asset, amount: BigInt(deposit.amount), hash, isIntent: false }
+  const what = { asset, amount: BigInt(deposit.amount), hash, isIntent: false, isRecognised: false }
   const isAttributed = memo === target.depositMemo
   Deposits.arrive(state, { target, account: sender, ...what, isAttributed }, { account: sender, place: "external" })
   return Result.succeed({ txHash: hash })
-}
-
-const credit = (state: State, { account, asset, amount }: Payload<"Credit">): Applied<"Credit"> => {
-  if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
-  const from: Books.Holding = { account, place: "external" }
-  Books.transfer(state.books, asset, BigInt(amount), from, { account, place: "balance" })
-  return Result.succeed(null)
 }
 
 const appliers: { readonly [T in Tag]: (state: State, payload: Payload<T>) => Applied<T> } = {
@@ -189,6 +187,5 @@ const appliers: { readonly [T in Tag]: (state: State, payload: Payload<T>) => Ap
   ExecuteIntent: executeIntent,
   CreateSwap: createSwap,
   SubmitDeposit: submitDeposit,
-  DepositOnChain: depositOnChain,
-  Credit: credit
+  DepositOnChain: depositOnChain
 }

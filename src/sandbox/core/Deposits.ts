@@ -5,8 +5,9 @@
 import * as Amount from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import * as Books from "./Books.ts"
-import { inOrder, inputAsset, open } from "./OrderLife.ts"
+import { inOrder, open } from "./OrderLife.ts"
 import * as Seeded from "./Seeded.ts"
+import type { Delay } from "./Settings.ts"
 import { type Deposit, type Order, type State, type Swap, schedule } from "./State.ts"
 import * as SwapLife from "./SwapLife.ts"
 
@@ -16,8 +17,17 @@ const held = ({ account, target }: Deposit, place: Books.Place): Books.Holding =
 export const arrive = (state: State, deposit: Deposit, from: Books.Holding): void => {
   Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "depositInTransit"))
   if (deposit.isAttributed) note(state, deposit)
-  const { seed, recognitionMillis } = state.settings
-  const delay = Seeded.between(recognitionMillis, seed, "recognition", state.scheduled)
+  if (deposit.isIntent) return recogniseSoon(state, deposit)
+  state.chainDeposits.set(deposit.hash, deposit)
+  recogniseWithin(state, deposit, state.settings.chainRecognitionMillis)
+}
+
+/** A transaction that was pointed out is not waited for until it is found. */
+export const recogniseSoon = (state: State, deposit: Deposit): void =>
+  recogniseWithin(state, deposit, state.settings.recognitionMillis)
+
+const recogniseWithin = (state: State, deposit: Deposit, bounds: Delay): void => {
+  const delay = Seeded.between(bounds, state.settings.seed, "recognition", state.scheduled)
   schedule(state, delay, { tag: "recognise", deposit })
 }
 
@@ -31,6 +41,8 @@ const note = (state: State, { target, hash, isIntent, account }: Deposit): void 
 
 /** The target notices a deposit: what it needs counts, the rest is returned. */
 export const recognise = (state: State, deposit: Deposit): void => {
+  if (deposit.isRecognised) return
+  deposit.isRecognised = true
   const { target, asset, account, amount } = deposit
   const counted = deposit.isAttributed ? Amount.min(amount, wanted(target, asset)) : 0n
   if (counted < amount) sendBack(state, { ...deposit, amount: amount - counted })
@@ -46,9 +58,10 @@ export const recognise = (state: State, deposit: Deposit): void => {
 
 /** A swap takes all it gets until it starts; an order takes what it lacks, as long as it has not been refunded. */
 const wanted = (target: Order | Swap, asset: string): Amount.Amount => {
-  if (target.kind === "swap") return !target.isClosed && asset === target.quoted.origin.id ? 2n ** 256n : 0n
+  if (asset !== target.origin.id) return 0n
+  if (target.kind === "swap") return target.isClosed ? 0n : 2n ** 256n
   const isRefundable = target.status !== "FILLED" && target.refund === undefined
-  return isRefundable && asset === inputAsset(target) ? target.inputAmount - target.deposited : 0n
+  return isRefundable ? target.inputAmount - target.deposited : 0n
 }
 
 const sendBack = (state: State, deposit: Deposit): void => {

@@ -4,16 +4,12 @@
  * filters by chain, token, referral, affiliate and value leave them out.
  */
 import type { Amount } from "../../domain/Amount.ts"
-import * as Market from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { isPayoutFinal } from "./Payouts.ts"
-import { assetById, type SandboxAsset } from "./Settings.ts"
 import type { AccountKind, AppFee, Order, RefundReason, State, Swap, SwapStatus } from "./State.ts"
 
 export interface HistoryRecord {
   readonly target: Order | Swap
-  readonly origin: SandboxAsset
-  readonly destination: SandboxAsset
   readonly status: Exclude<SwapStatus, "KNOWN_DEPOSIT_TX">
   /** As the caller's credential is written by `ownerOf`. */
   readonly owner: string | undefined
@@ -34,12 +30,10 @@ export interface HistoryRecord {
   readonly txHashes: ReadonlyArray<string>
 }
 
-export const ofSwap = (swap: Swap): HistoryRecord => {
-  const { request, quoted, outcome, status } = swap
+const ofSwap = (swap: Swap): HistoryRecord => {
+  const { request, outcome, status } = swap
   return {
     target: swap,
-    origin: quoted.origin,
-    destination: quoted.destination,
     status: status === "KNOWN_DEPOSIT_TX" ? "PENDING_DEPOSIT" : status,
     owner: swap.partner === undefined ? undefined : `partner ${swap.partner}`,
     isMasking: request.confidentiality !== "public",
@@ -54,23 +48,18 @@ export const ofSwap = (swap: Swap): HistoryRecord => {
     amountOut: outcome?.received ?? 0n,
     refundReason: outcome?.refundReason,
     refunded: outcome?.refunded ?? 0n,
-    refundFee: outcome === undefined || outcome.refunded === 0n ? 0n : quoted.refundFee,
+    refundFee: outcome === undefined || outcome.refunded === 0n ? 0n : swap.refundFee,
     txHashes: outcome === undefined ? [] : [outcome.txHash]
   }
 }
 
-export const ofOrder = (state: State, order: Order): HistoryRecord | undefined => {
-  const origin = assetById(state.settings, Market.inputAsset(order.market, order.side).id)
-  const destination = assetById(state.settings, Market.outputAsset(order.market, order.side).id)
-  if (origin === undefined || destination === undefined) return undefined
+const ofOrder = (order: Order): HistoryRecord => {
   const isOver = isPayoutFinal(order)
   const total = (side: "amountIn" | "amountOut") => order.fills.reduce((sum, fill) => sum + fill[side], 0n)
   const net = (amount: Amount, fee: Amount) => (amount > fee ? amount - fee : 0n)
   const unspent = order.deposited - total("amountIn")
   return {
     target: order,
-    origin,
-    destination,
     status: statusOf(order),
     owner: order.owner,
     isMasking: true,
@@ -99,14 +88,13 @@ const statusOf = (order: Order): HistoryRecord["status"] => {
   return order.fills.length > 0 ? "SUCCESS" : "REFUNDED"
 }
 
+export const of = (target: Order | Swap): HistoryRecord => (target.kind === "swap" ? ofSwap(target) : ofOrder(target))
+
 /** Newest first. */
-export const all = (state: State): ReadonlyArray<HistoryRecord> => {
-  const swaps = [...state.swaps.values()].map(ofSwap)
-  const orders = [...state.orders.values()].flatMap((order) => ofOrder(state, order) ?? [])
-  return [...swaps, ...orders].sort(
-    (a, b) => b.target.createdAt - a.target.createdAt || (a.target.id < b.target.id ? 1 : -1)
-  )
-}
+export const all = (state: State): ReadonlyArray<HistoryRecord> =>
+  [...state.targets.values()]
+    .map(of)
+    .sort((a, b) => b.target.createdAt - a.target.createdAt || (a.target.id < b.target.id ? 1 : -1))
 
 /** Everything that a search can match: addresses, accounts, hashes. */
 export const namesOf = ({ target, recipient, txHashes }: HistoryRecord): ReadonlyArray<string> => [

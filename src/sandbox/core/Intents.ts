@@ -8,7 +8,6 @@ import type { SignedData } from "../../venue/IntentsApi.ts"
 import * as Nep413 from "../../venue/Nep413.ts"
 import * as Wire from "../../venue/WireValue.ts"
 import type { Command } from "./Commands.ts"
-import { inputAsset } from "./OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
 import type { Settings } from "./Settings.ts"
@@ -48,12 +47,13 @@ export const generate = (
   if (request.standard !== "nep413") return unusable(`standard ${request.standard} is not supported here, use nep413`)
   if (signerId !== signerId.toLowerCase()) return unusable("signerId must be lowercase")
   if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
-  const { asset, missing, depositType } = needOf(target)
+  const missing = missingIn(target)
+  const depositType = target.kind === "order" ? target.depositType : target.request.depositType
   if (missing <= 0n) return unusable(`nothing can be deposited: it is ${target.status}`)
   if (depositType === "ORIGIN_CHAIN") return unusable("this address is funded on its origin chain")
 
   const keys = [depositAddress, signerId, now, serial] as const
-  const intent = { intent: "transfer", receiver_id: depositAddress, tokens: { [asset]: String(missing) } }
+  const intent = { intent: "transfer", receiver_id: depositAddress, tokens: { [target.origin.id]: String(missing) } }
   const deadline = Wire.formatTimestamp(now + Seeded.between(settings.intentMillis, settings.seed, "valid", ...keys))
   const payload = {
     message: JSON.stringify({ deadline, intents: [intent], signer_id: signerId }),
@@ -67,13 +67,9 @@ export const generate = (
 }
 
 /** What a deposit address still lacks, as far as its order or swap has noticed. */
-const needOf = (target: Order | Swap) => {
-  if (target.kind === "order") {
-    const missing = target.status === "AWAITING_DEPOSIT" ? target.inputAmount - target.deposited : 0n
-    return { asset: inputAsset(target), missing, depositType: target.depositType }
-  }
-  const missing = target.isClosed ? 0n : target.quoted.amountIn - target.deposited
-  return { asset: target.quoted.origin.id, missing, depositType: target.request.depositType }
+const missingIn = (target: Order | Swap): bigint => {
+  if (target.kind === "swap") return target.isClosed ? 0n : target.quoted.amountIn - target.deposited
+  return target.status === "AWAITING_DEPOSIT" ? target.inputAmount - target.deposited : 0n
 }
 
 /** What a signed message says, once everything that needs no state is found right. */

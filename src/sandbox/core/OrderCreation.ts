@@ -52,7 +52,7 @@ export const createOrder = (state: State, request: OrderRequest): Result.Result<
       return yield* refuse("request-rejected", "the verifier itself cannot be paid", pointerTo(misdirected[0]))
     }
     const order = build(state, request, base, quote)
-    const usd = usdOf(state, Market.inputAsset(order.market, order.side), order.inputAmount)
+    const usd = usdOf(state, order.origin, order.inputAmount)
     if (usd < state.settings.minOrderUsd) {
       return yield* refuse(
         "order-rejected",
@@ -103,6 +103,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
   const quantity = BigInt(request.quantity)
   const price = Decimal.parse(request.price) ?? Decimal.zero
   const { side } = request
+  const [origin, destination] = side === "SELL" ? [base, quote] : [quote, base]
   const isSliced = quantity >= 100n && Seeded.fraction(seed, "sliced", sequence) < partialFillShare
   const hasMemo = request.depositMode === "MEMO" && request.depositType === "ORIGIN_CHAIN"
   return {
@@ -125,17 +126,16 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     refundType: request.refundType,
     confidentiality: request.confidentiality,
     appFees: request.appFees,
-    withdrawFee: BigInt((side === "SELL" ? quote : base).fee),
-    refundFee: BigInt((side === "SELL" ? base : quote).fee),
+    origin,
+    destination,
+    withdrawFee: BigInt(destination.fee),
+    refundFee: BigInt(origin.fee),
     deadline: request.deadline ?? state.now + defaultLifeMillis,
     createdAt: state.now,
     trigger: trigger(side, price, request.appFees),
     slices: isSliced ? Seeded.between([2, 4], seed, "slices", sequence) : 1,
     status: "AWAITING_DEPOSIT",
-    usd: {
-      input: state.model.usd(Market.inputAsset(market, side), state.now),
-      output: state.model.usd(Market.outputAsset(market, side), state.now)
-    },
+    usd: { input: state.model.usd(origin, state.now), output: state.model.usd(destination, state.now) },
     deposited: 0n,
     account: request.refundTo,
     senders: new Set(),

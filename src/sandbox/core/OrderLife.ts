@@ -3,7 +3,7 @@
  * change of status obeys the domain's table of legal transitions, and every amount moves through the books.
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import * as Market from "../../domain/Market.ts"
+import type * as Market from "../../domain/Market.ts"
 import { type FillStatus, fillStatusTransitions, isTerminal } from "../../domain/Order.ts"
 import * as Matching from "../Matching.ts"
 import * as Books from "./Books.ts"
@@ -12,9 +12,6 @@ import { executablePrice } from "./Pricing.ts"
 import * as Seeded from "./Seeded.ts"
 import * as SortedList from "./SortedList.ts"
 import { type Order, type RestingOrders, type State, schedule } from "./State.ts"
-
-export const inputAsset = (order: Order): string => Market.inputAsset(order.market, order.side).id
-export const outputAsset = (order: Order): string => Market.outputAsset(order.market, order.side).id
 
 export const inOrder = (order: Order): Books.Holding => ({ account: order.account, place: "inOrders", order: order.id })
 export const unpaid = (order: Order): Books.Holding => ({ account: order.account, place: "unpaid", order: order.id })
@@ -93,11 +90,11 @@ const execute = (state: State, order: Order, executed: bigint, { amountIn, amoun
   let fees = 0n
   for (const { recipient, fee } of order.appFees) {
     const amount = (amountIn * BigInt(fee)) / 10_000n
-    Books.transfer(state.books, inputAsset(order), amount, inOrder(order), { account: recipient, place: "balance" })
+    Books.transfer(state.books, order.origin.id, amount, inOrder(order), { account: recipient, place: "balance" })
     fees += amount
   }
-  Books.transfer(state.books, inputAsset(order), amountIn - fees, inOrder(order), traded)
-  Books.transfer(state.books, outputAsset(order), amountOut, traded, unpaid(order))
+  Books.transfer(state.books, order.origin.id, amountIn - fees, inOrder(order), traded)
+  Books.transfer(state.books, order.destination.id, amountOut, traded, unpaid(order))
   const id = Seeded.uuid(state.settings.seed, "fill", order.sequence, order.fills.length)
   order.fills.push({ id, amountIn, amountOut, at: state.now })
   order.executed = executed

@@ -6,7 +6,7 @@ import * as Amount from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import * as Books from "./Books.ts"
 import { isInternal } from "./OrderCreation.ts"
-import { inOrder, inputAsset, outputAsset, unpaid } from "./OrderLife.ts"
+import { inOrder, unpaid } from "./OrderLife.ts"
 import * as Seeded from "./Seeded.ts"
 import { type Order, type State, schedule } from "./State.ts"
 
@@ -29,8 +29,8 @@ export const isPayoutFinal = (order: Order): boolean => {
 
 const route = (order: Order, leg: Leg) =>
   leg === "withdrawal"
-    ? { asset: outputAsset(order), from: unpaid(order), place: "payoutInTransit" as const }
-    : { asset: inputAsset(order), from: inOrder(order), place: "refundInTransit" as const }
+    ? { asset: order.destination.id, from: unpaid(order), place: "payoutInTransit" as const }
+    : { asset: order.origin.id, from: inOrder(order), place: "refundInTransit" as const }
 
 export const start = (state: State, order: Order): void => {
   for (const leg of ["withdrawal", "refund"] as const) {

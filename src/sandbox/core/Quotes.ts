@@ -12,15 +12,15 @@ import { type Refusal, refuse } from "./Refusal.ts"
 import { assetById, type SandboxAsset } from "./Settings.ts"
 import type { State } from "./State.ts"
 
-interface Pair {
+/** From what into what, and the flat fees of paying out and paying back. */
+export interface Pair {
   readonly origin: SandboxAsset
   readonly destination: SandboxAsset
-  /** Taken from what is paid out, or paid back, on another chain. */
   readonly withdrawFee: Amount.Amount
   readonly refundFee: Amount.Amount
 }
 
-export interface QuotedAmounts extends Pair {
+export interface QuotedAmounts {
   readonly amountIn: Amount.Amount
   readonly minAmountIn: Amount.Amount
   readonly amountOut: Amount.Amount
@@ -32,7 +32,11 @@ const insuranceBasisPoints = 2
 const priceDigits = 12
 const whole = 10_000n
 
-export const quote = (state: State, request: QuoteRequest, isPartner: boolean): Result.Result<QuotedAmounts, Refusal> =>
+export const quote = (
+  state: State,
+  request: QuoteRequest,
+  isPartner: boolean
+): Result.Result<readonly [Pair, QuotedAmounts], Refusal> =>
   Result.gen(function* () {
     const pair = yield* pairOf(state, request)
     const amount = BigInt(request.amount)
@@ -43,7 +47,7 @@ export const quote = (state: State, request: QuoteRequest, isPartner: boolean): 
     if (request.swapType === "EXACT_OUTPUT") {
       const minAmountIn = inputFor(pair, price, amount)
       const amountIn = Decimal.divideInteger(minAmountIn * (whole + slippage), whole, "up")
-      return { ...pair, amountIn, minAmountIn, amountOut: amount, minAmountOut: amount }
+      return [pair, { amountIn, minAmountIn, amountOut: amount, minAmountOut: amount }]
     }
     const amountOut = outputFor(pair, price, amount)
     if (amountOut <= 0n) {
@@ -51,11 +55,12 @@ export const quote = (state: State, request: QuoteRequest, isPartner: boolean): 
     }
     const lessSlippage = (value: Amount.Amount) => (value * (whole - slippage)) / whole
     const minAmountIn = request.swapType === "FLEX_INPUT" ? Amount.max(1n, lessSlippage(amount)) : amount
-    return { ...pair, amountIn: amount, minAmountIn, amountOut, minAmountOut: lessSlippage(amountOut) }
+    return [pair, { amountIn: amount, minAmountIn, amountOut, minAmountOut: lessSlippage(amountOut) }]
   })
 
 const unavailable = (text: string) => refuse("request-rejected", text)
 
+/** Payments within the service's own accounts are free. */
 const pairOf = (state: State, request: QuoteRequest): Result.Result<Pair, Refusal> => {
   const origin = assetById(state.settings, request.originAsset)
   const destination = assetById(state.settings, request.destinationAsset)

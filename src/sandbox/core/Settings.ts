@@ -50,6 +50,8 @@ export interface Settings {
   readonly failedSwapShare: number
   /** From the executed transfer to the order that shows it. */
   readonly recognitionMillis: Delay
+  /** The same for a transaction on another chain that nobody pointed out. */
+  readonly chainRecognitionMillis: Delay
   readonly cancelMillis: Delay
   /** From the end of an order to payouts in progress. */
   readonly payoutStartMillis: Delay
@@ -79,6 +81,7 @@ export const defaultSettings = (ledger: Ledger): Settings => ({
   refundedSwapShare: 0,
   failedSwapShare: 0,
   recognitionMillis: [50, 400],
+  chainRecognitionMillis: [2000, 6000],
   cancelMillis: [100, 600],
   payoutStartMillis: [0, 200],
   payoutMillis: [300, 1500],

@@ -10,7 +10,7 @@ import type { QuoteRequest, QuoteResponse } from "../../venue/WireQuote.ts"
 import type { refundReasons, swapStatuses } from "../../venue/WireSwap.ts"
 import type { MarketModel } from "../market/MarketModel.ts"
 import * as Books from "./Books.ts"
-import type { QuotedAmounts } from "./Quotes.ts"
+import type { Pair, QuotedAmounts } from "./Quotes.ts"
 import type { Settings } from "./Settings.ts"
 import * as SortedList from "./SortedList.ts"
 
@@ -23,7 +23,7 @@ export interface AppFee {
 export type AccountKind = "ORIGIN_CHAIN" | "DESTINATION_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
 
 /** What orders and swaps have in common: an address of their own that money can be paid into. */
-interface Payable {
+interface Payable extends Pair {
   readonly sequence: number
   readonly id: string
   readonly depositAddress: string
@@ -58,8 +58,6 @@ export interface Order extends Payable {
   readonly refundType: AccountKind
   readonly confidentiality: string
   readonly appFees: ReadonlyArray<AppFee>
-  readonly withdrawFee: Amount
-  readonly refundFee: Amount
   /** The mid at which a solver would give the limit after the app fees. */
   readonly trigger: number
   /** In how many slices it fills when it rests. */
@@ -122,6 +120,7 @@ export interface Deposit {
   readonly isIntent: boolean
   /** False when it came with another memo than the address has: then it belongs to nobody and goes back. */
   readonly isAttributed: boolean
+  isRecognised: boolean
 }
 
 interface Scheduled {
@@ -154,6 +153,8 @@ export interface State {
   readonly resting: Map<string, RestingOrders>
   readonly agenda: SortedList.SortedList<Scheduled>
   scheduled: number
+  /** By transaction hash. */
+  readonly chainDeposits: Map<string, Deposit>
   /** Hash of the executed intent by signer and nonce. */
   readonly executedIntents: Map<string, string>
 }
@@ -178,6 +179,7 @@ export const make = (settings: Settings, model: MarketModel, startedAt: number):
     resting: new Map(),
     agenda: SortedList.make((a, b) => a.at - b.at || a.sequence - b.sequence),
     scheduled: 0,
+    chainDeposits: new Map(),
     executedIntents: new Map()
   }
 }

@@ -9,7 +9,7 @@ import * as QuoteSignature from "../../venue/QuoteSignature.ts"
 import type { Quote, QuoteRequest, QuoteResponse } from "../../venue/WireQuote.ts"
 import { formatTimestamp, parseTimestamp } from "../../venue/WireValue.ts"
 import { usdOf } from "./Pricing.ts"
-import { type QuotedAmounts, quote } from "./Quotes.ts"
+import { type Pair, type QuotedAmounts, quote } from "./Quotes.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
 import type { SandboxAsset } from "./Settings.ts"
@@ -26,8 +26,8 @@ const timeEstimateSeconds = 2
 
 /** Answers a dry request: nothing comes of it. */
 export const answerDry = (state: State, asked: QuoteAsked): Result.Result<QuoteResponse, Refusal> =>
-  Result.map(quote(state, asked.request, asked.partner !== undefined), (quoted) =>
-    signed(state, asked, amountsOf(state, quoted))
+  Result.map(quote(state, asked.request, asked.partner !== undefined), ([pair, quoted]) =>
+    signed(state, asked, amountsOf(state, pair, quoted))
   )
 
 export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Swap, Refusal> =>
@@ -35,7 +35,7 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Swap,
     const { request, partner } = asked
     const deadline = parseTimestamp(request.deadline) ?? 0
     if (deadline <= state.now) return yield* refuse("request-rejected", "deadline must be in the future")
-    const quoted = yield* quote(state, request, partner !== undefined)
+    const [pair, quoted] = yield* quote(state, request, partner !== undefined)
     const { seed } = state.settings
     const sequence = state.swaps.size + 1
     const id = Seeded.hex(seed, "swap address", sequence)
@@ -45,15 +45,16 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Swap,
         : undefined
     const memo = depositMemo === undefined ? {} : { memo: depositMemo }
     const response = signed(state, asked, {
-      ...amountsOf(state, quoted),
+      ...amountsOf(state, pair, quoted),
       depositAddress: id,
       ...(depositMemo === undefined ? {} : { depositMemo }),
-      chainDepositAddresses: [{ blockchain: quoted.origin.blockchain, address: id, ...memo }],
+      chainDepositAddresses: [{ blockchain: pair.origin.blockchain, address: id, ...memo }],
       deadline: formatTimestamp(deadline),
       timeWhenInactive: formatTimestamp(deadline),
       ...passedThrough(request)
     })
     const swap: Swap = {
+      ...pair,
       kind: "swap",
       sequence,
       id,
@@ -67,7 +68,7 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Swap,
       createdAt: state.now,
       status: "PENDING_DEPOSIT",
       updatedAt: state.now,
-      usd: { input: state.model.usd(quoted.origin, state.now), output: state.model.usd(quoted.destination, state.now) },
+      usd: { input: state.model.usd(pair.origin, state.now), output: state.model.usd(pair.destination, state.now) },
       deposited: 0n,
       account: request.refundTo,
       senders: new Set(),
@@ -82,8 +83,9 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Swap,
     return swap
   })
 
-const amountsOf = (state: State, quoted: QuotedAmounts): Quote => {
-  const { origin, destination, amountIn, amountOut } = quoted
+const amountsOf = (state: State, pair: Pair, quoted: QuotedAmounts): Quote => {
+  const { origin, destination } = pair
+  const { amountIn, amountOut } = quoted
   const usd = (asset: SandboxAsset, amount: Amount.Amount) => usdOf(state, asset, amount).toFixed(4)
   return {
     amountIn: String(amountIn),
@@ -95,8 +97,8 @@ const amountsOf = (state: State, quoted: QuotedAmounts): Quote => {
     amountOutUsd: usd(destination, amountOut),
     minAmountOut: String(quoted.minAmountOut),
     timeEstimate: timeEstimateSeconds,
-    withdrawFee: String(quoted.withdrawFee),
-    refundFee: String(quoted.refundFee)
+    withdrawFee: String(pair.withdrawFee),
+    refundFee: String(pair.refundFee)
   }
 }
 

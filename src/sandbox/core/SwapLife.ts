@@ -58,13 +58,13 @@ export const execute = (state: State, swap: Swap): void => {
 /** What would be spent and paid out at the present price. */
 const amountsNow = (state: State, swap: Swap) => {
   const { request, quoted, partner } = swap
+  const priceFor = (amount: Amount.Amount) => swapPrice(state, swap, request, partner !== undefined, amount)
   if (request.swapType === "EXACT_OUTPUT") {
-    const price = swapPrice(state, quoted, request, partner !== undefined, quoted.amountOut)
-    return { amountIn: inputFor(quoted, price, quoted.amountOut), amountOut: quoted.amountOut }
+    const { amountOut } = quoted
+    return { amountIn: inputFor(swap, priceFor(amountOut), amountOut), amountOut }
   }
   const amountIn = request.swapType === "FLEX_INPUT" ? swap.deposited : quoted.amountIn
-  const price = swapPrice(state, quoted, request, partner !== undefined, amountIn)
-  return { amountIn, amountOut: outputFor(quoted, price, amountIn) }
+  return { amountIn, amountOut: outputFor(swap, priceFor(amountIn), amountIn) }
 }
 
 /** The quote's least output; in proportion where any input is taken. */
@@ -73,7 +73,7 @@ const leastOutput = ({ quoted, request }: Swap, amountIn: Amount.Amount): Amount
 
 const trade = (state: State, swap: Swap, amountIn: Amount.Amount, amountOut: Amount.Amount): void => {
   const { books } = state
-  const { origin, destination, withdrawFee } = swap.quoted
+  const { origin, destination, withdrawFee } = swap
   const traded = held(swap, "traded")
   const bounded = { account: traded.account, place: traded.place }
   let fees = 0n
@@ -99,8 +99,8 @@ const finishLater = (
   result: Pick<SwapOutcome, "spent" | "received" | "refundReason">
 ): void => {
   const unspent = swap.deposited - result.spent
-  Books.transfer(state.books, swap.quoted.origin.id, unspent, inSwap(swap), held(swap, "refundInTransit"))
-  const refunded = unspent - Amount.min(unspent, swap.quoted.refundFee)
+  Books.transfer(state.books, swap.origin.id, unspent, inSwap(swap), held(swap, "refundInTransit"))
+  const refunded = unspent - Amount.min(unspent, swap.refundFee)
   const { seed, payoutMillis } = state.settings
   const txHash = Seeded.base58(seed, "swap payment", swap.sequence)
   const delay = Seeded.between(payoutMillis, seed, "swap payment", swap.sequence)
@@ -108,7 +108,7 @@ const finishLater = (
 }
 
 export const finish = (state: State, swap: Swap, outcome: SwapOutcome): void => {
-  const { request, quoted } = swap
+  const { request } = swap
   const { seed, failedSwapShare } = state.settings
   if (Seeded.fraction(seed, "failed swap", swap.sequence) < failedSwapShare) {
     settle(state, swap, "payoutInTransit", held(swap, "failed"), 0n)
@@ -121,8 +121,8 @@ export const finish = (state: State, swap: Swap, outcome: SwapOutcome): void => 
   const refundTo = isInternal(request.refundType)
     ? ({ account: request.refundTo, place: "balance" } as const)
     : ({ account: swap.account, place: "external" } as const)
-  settle(state, swap, "payoutInTransit", recipient, quoted.withdrawFee)
-  settle(state, swap, "refundInTransit", refundTo, quoted.refundFee)
+  settle(state, swap, "payoutInTransit", recipient, swap.withdrawFee)
+  settle(state, swap, "refundInTransit", refundTo, swap.refundFee)
   swap.outcome = outcome
   setStatus(state, swap, outcome.received > 0n ? "SUCCESS" : "REFUNDED")
 }
@@ -135,7 +135,7 @@ const settle = (
   to: Books.Holding,
   fee: Amount.Amount
 ): void => {
-  const asset = place === "payoutInTransit" ? swap.quoted.destination.id : swap.quoted.origin.id
+  const asset = place === "payoutInTransit" ? swap.destination.id : swap.origin.id
   const amount = Books.amountIn(state.books, asset, held(swap, place))
   const charged = Amount.min(fee, amount)
   Books.transfer(state.books, asset, charged, held(swap, place), { account: swap.account, place: "feesPaid" })

@@ -6,6 +6,7 @@ import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/Histo
 import { historyError } from "../../venue/WireError.ts"
 import { parseTimestamp } from "../../venue/WireValue.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
+import type { SandboxAsset } from "../core/Settings.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import { ownerOf } from "./callers.ts"
@@ -109,14 +110,14 @@ const looksAtSwaps = (query: Filters): boolean =>
   given(query.maxUsdPrice)
 
 const isSwapWanted = (line: Line, query: Filters): boolean => {
-  const { origin, destination, referral, appFees } = line
+  const { target, referral, appFees } = line
   const { fromTokenId, fromChainId, toTokenId, toChainId, minUsdPrice, maxUsdPrice } = query
-  const isAsset = (asset: Line["origin"], tokens?: ReadonlyArray<string>, chains?: ReadonlyArray<string>) =>
+  const isAsset = (asset: SandboxAsset, tokens?: ReadonlyArray<string>, chains?: ReadonlyArray<string>) =>
     tokens === undefined ? (chains?.includes(asset.blockchain) ?? true) : tokens.includes(asset.id)
   const values = [usdIn(line), usdOut(line)]
   return (
-    isAsset(origin, fromTokenId, fromChainId) &&
-    isAsset(destination, toTokenId, toChainId) &&
+    isAsset(target.origin, fromTokenId, fromChainId) &&
+    isAsset(target.destination, toTokenId, toChainId) &&
     (query.referral === undefined || referral === query.referral) &&
     (query.affiliate === undefined || appFees.some(({ recipient }) => recipient === query.affiliate)) &&
     (!given(minUsdPrice) || values.every((value) => value >= minUsdPrice)) &&

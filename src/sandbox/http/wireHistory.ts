@@ -10,12 +10,16 @@ const usd = (amount: Amount.Amount, decimals: number, price: number): number =>
   Decimal.toNumber(Amount.toDecimal(amount, decimals)) * price
 
 /** Dollar values at the prices when the address was made. */
-export const usdIn = ({ target, origin, amountIn }: HistoryRecord): number =>
-  usd(amountIn, origin.decimals, target.usd.input)
-export const usdOut = ({ target, destination, amountOut }: HistoryRecord): number =>
-  usd(amountOut, destination.decimals, target.usd.output)
+export const usdIn = ({ target, amountIn }: HistoryRecord): number =>
+  usd(amountIn, target.origin.decimals, target.usd.input)
+export const usdOut = ({ target, amountOut }: HistoryRecord): number =>
+  usd(amountOut, target.destination.decimals, target.usd.output)
 
-const refundOf = ({ origin, refundFee, refundReason }: HistoryRecord) => ({
+/** Payments that left for another chain; a refund of a swap is not one. */
+export const destinationTxHashes = ({ recipientType, txHashes, amountOut }: HistoryRecord): ReadonlyArray<string> =>
+  isInternal(recipientType) || amountOut === 0n ? [] : txHashes
+
+const refundOf = ({ target: { origin }, refundFee, refundReason }: HistoryRecord) => ({
   ...(refundReason === undefined ? {} : { refundReason }),
   ...(refundFee === 0n
     ? {}
@@ -23,7 +27,8 @@ const refundOf = ({ origin, refundFee, refundReason }: HistoryRecord) => ({
 })
 
 export const toTransaction = (ledger: Ledger, record: HistoryRecord): TransactionRecord => {
-  const { target, origin, destination, amountIn, amountOut } = record
+  const { target, amountIn, amountOut } = record
+  const { origin, destination } = target
   const memo = target.depositMemo
   return {
     originAsset: origin.id,
@@ -42,7 +47,7 @@ export const toTransaction = (ledger: Ledger, record: HistoryRecord): Transactio
     appFees: record.appFees,
     ...writeLedgerTxHashes(ledger, record.txHashes),
     originChainTxHashes: [...target.originTxHashes],
-    destinationChainTxHashes: isInternal(record.recipientType) ? [] : record.txHashes,
+    destinationChainTxHashes: destinationTxHashes(record),
     amountIn: String(amountIn),
     amountInUsd: usdIn(record).toFixed(4),
     amountOut: String(amountOut),
@@ -57,7 +62,8 @@ export const toTransaction = (ledger: Ledger, record: HistoryRecord): Transactio
 }
 
 export const toItem = (record: HistoryRecord): AccountHistoryResponse["items"][number] => {
-  const { target, origin, destination, amountIn, amountOut, refunded } = record
+  const { target, amountIn, amountOut, refunded } = record
+  const { origin, destination } = target
   const quoteTransactions = [...target.originTxHashes].map((txHash) => ({ txHash }))
   return {
     status: record.status,

@@ -1,7 +1,6 @@
 /** An order of the sandbox as the contract writes it. */
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import * as Market from "../../domain/Market.ts"
 import type { PayoutLeg } from "../../domain/Order.ts"
 import type { WireOrder, WireOrderAttributes } from "../../venue/WireOrder.ts"
 import { formatTimestamp } from "../../venue/WireValue.ts"
@@ -16,8 +15,7 @@ export const toWire = (order: Order): WireOrder => ({
 })
 
 const attributesOf = (order: Order): WireOrderAttributes => {
-  const input = Market.inputAsset(order.market, order.side)
-  const output = Market.outputAsset(order.market, order.side)
+  const { origin: input, destination: output } = order
   return {
     orderType: "LIMIT",
     depositAddress: order.depositAddress,

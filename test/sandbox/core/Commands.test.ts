@@ -116,7 +116,7 @@ describe("Commands", () => {
     const intent = { signerId: "poor.test", nonce: "n", intentHash: "h", transfers: [transfer] }
     const refused = [
       isRefused({ tag: "CancelOrder", payload: { owner: "nobody", orderId: order?.id ?? "" } }),
-      isRefused({ tag: "Credit", payload: { account: "alice.test", asset: "unknown", amount: "1" } }),
+      isRefused({ tag: "SubmitDeposit", payload: { depositAddress: "unknown", txHash: "1" } }),
       isRefused({ tag: "ExecuteIntent", payload: intent })
     ]
     assert.deepStrictEqual(refused, [true, true, true])

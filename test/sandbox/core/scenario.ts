@@ -9,12 +9,11 @@ import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
 import { QuoteRequest } from "../../../src/venue/WireQuote.ts"
 
 export const startedAt = 1_700_000_000_000
-const accounts = ["alice.test", "bob.test"]
-
 /** A fast and lively market with everything rare made frequent. */
 export const settingsOf = (seed: number): Settings => ({
   ...defaultSettings("native"),
   seed,
+  accounts: ["alice.test", "bob.test"],
   speed: 600,
   partialFillShare: 0.7,
   fillWhileCancellingShare: 0.5,
@@ -32,17 +31,11 @@ export const perform = (state: State.State, log: Array<TimedCommand>, command: C
   if (Result.isSuccess(answer)) log.push({ ...command, at })
 }
 
-/** Funds two accounts and then creates, funds, underpays, overpays and cancels at random. */
+/** Creates, funds, underpays, overpays and cancels at random. */
 export const play = (settings: Settings, steps: number): { state: State.State; log: Array<TimedCommand> } => {
   const state = freshState(settings)
   const log: Array<TimedCommand> = []
   let at = startedAt
-  for (const account of accounts) {
-    for (const { id, initial, decimals } of settings.assets) {
-      const amount = String(BigInt(initial) * 10n ** BigInt(decimals))
-      perform(state, log, { tag: "Credit", payload: { account, asset: id, amount } }, at)
-    }
-  }
   for (let step = 0; step < steps; step++) {
     const chance = (...keys: ReadonlyArray<string>) => Seeded.fraction(settings.seed, "test", step, ...keys)
     at += Math.floor(chance("pause") ** 4 * 20_000)
@@ -132,8 +125,8 @@ const quoteAt = ({ settings, now }: State.State, chance: (key: string) => number
 }
 
 const payAt = (swap: State.Swap, chance: (key: string) => number): Command => {
-  const { depositAddress, depositMemo, quoted } = swap
-  const asset = quoted.origin.id
+  const { depositAddress, depositMemo, origin, quoted } = swap
+  const asset = origin.id
   const amount = String((quoted.amountIn * BigInt(Math.ceil(chance("part") * 3))) / 2n + 1n)
   if (depositMemo === undefined) {
     const nonce = `swap nonce ${Math.floor(chance("nonce") * 500)}`
