@@ -149,9 +149,20 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
     context.needs.clockMillis = Math.min(every, context.needs.clockMillis ?? every)
     return { type: "number", isLiteral: false, dependence: "none", value: ({ now }) => value(now) }
   }
+  if (name === "position") {
+    const type = `amount of ${context.market.base.symbol}` as const
+    return { type, isLiteral: false, dependence: "none", value: ({ position }) => position }
+  }
   const place = context.placeOf(at)
   if (functions.has(name)) return report(context.to, place, `${name} needs arguments`, functions.get(name)?.usage)
-  const known = [...context.names.keys(), ...candleNames, ...priceNames, ...clocks.keys(), ...functions.keys()]
+  const known = [
+    ...context.names.keys(),
+    ...candleNames,
+    ...priceNames,
+    ...clocks.keys(),
+    "position",
+    ...functions.keys()
+  ]
   return report(context.to, place, `unknown name ${quoted(name)}`, suggestion(name, known))
 }
 

@@ -40,6 +40,8 @@ export interface Moment {
   readonly candles: ReadonlyMap<string, ClosedCandles> | undefined
   /** Price of the entry, for exits. */
   readonly entry: number
+  /** Base bought minus base sold so far. */
+  readonly position: number
   readonly found: {
     /** A value was needed that is not there yet. */
     isCold: boolean

@@ -88,7 +88,7 @@ const rulesFields = Read.fields({
 })
 
 const words: ReadonlySet<string> = new Set(
-  "open high low close volume mid bid ask hour minute weekday entry and or not".split(" ")
+  "open high low close volume mid bid ask hour minute weekday position entry and or not".split(" ")
 )
 
 /** In the order of the file: a name may use those before it. */

@@ -7,7 +7,7 @@
  * until a candle closes, the clock reaches what a condition asks for, or the mid reaches a price at which a comparison
  * changes.
  */
-import { type Amount, format, formatWithSymbol, fromDecimal } from "../../domain/Amount.ts"
+import { type Amount, format, formatWithSymbol, fromDecimal, toDecimal } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, opposite, type Price, type Side } from "../../domain/Market.ts"
@@ -50,28 +50,36 @@ interface State {
   /** Not again before this moment. */
   readonly pausedUntil: number
   readonly going: Going | undefined
+  /** Base bought minus base sold by the orders that are over. */
+  readonly held: Amount
 }
 
 const decide = (whole: Rules, view: View, memory: Memory): Decision => {
   const found = { isCold: false, crossings: [] as Array<number> }
-  const price = Decimal.toNumber(mid(view.price))
+  const { market } = whole
+  const before = whole.rules.map((rule) => stateIn(rule, market, recordIn(memory, rule.slot)))
+  const position = whole.rules.reduce(
+    (sum, rule, index) => sum + positionOf(rule, before[index], progressOf(view, rule.slot)),
+    0n
+  )
   const moment: Moment = {
-    mid: price,
+    mid: Decimal.toNumber(mid(view.price)),
     bid: Decimal.toNumber(view.price.bid),
     ask: Decimal.toNumber(view.price.ask),
     now: view.now,
     candles: view.candles,
     entry: Number.NaN,
+    position: Decimal.toNumber(toDecimal(position, market.base.decimals)),
     found
   }
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const states: Record<string, Memory> = {}
   const times: Array<number> = []
-  for (const rule of whole.rules) {
-    const before = stateIn(rule, whole.market, recordIn(memory, rule.slot))
-    const { state, why } = step(rule, whole.market, before, progressOf(view, rule.slot), moment)
-    states[rule.slot] = remember(whole.market, state)
+  for (const [index, rule] of whole.rules.entries()) {
+    const known = before[index] ?? idle
+    const { state, why } = step(rule, market, known, progressOf(view, rule.slot), moment)
+    states[rule.slot] = remember(market, state)
     const { going } = state
     if (going === undefined) absent.push({ slot: rule.slot, why })
     else desired.push(slotOf(rule, going, why))
@@ -79,6 +87,19 @@ const decide = (whole: Rules, view: View, memory: Memory): Decision => {
     if (going !== undefined && rule.expireMillis !== undefined) times.push(going.firedAt + rule.expireMillis)
   }
   return { desired, absent, memory: states, reasons: [], until: boundsOf(whole.needs, moment, times) }
+}
+
+const idle: State = { fired: 0, pausedUntil: 0, going: undefined, held: 0n }
+
+/** What the orders of a rule have bought on balance, whole legs only. */
+const positionOf = (rule: Rule, { held, going } = idle, { completedLegs }: SlotProgress): Amount =>
+  going === undefined ? held : held + boughtBy(rule, going, completedLegs)
+
+/** An entry that is over without its exit changed the position, one with it did not. */
+const boughtBy = ({ side }: Rule, { quantity, legsBefore, exit }: Going, completedLegs: number): Amount => {
+  const legs = completedLegs - legsBefore
+  if (legs < 1 || (exit !== undefined && legs >= 2)) return 0n
+  return side === "BUY" ? quantity : -quantity
 }
 
 const slotOf = (rule: Rule, going: Going, why: Reason): DesiredSlot => {
@@ -127,10 +148,16 @@ const judge = (rule: Rule, moment: Moment): "yes" | "no" | "cold" => {
 }
 
 /** The state after an order is done, expired or to be cancelled; `undefined` while it goes on. */
-const endOf = (rule: Rule, { fired, going }: State, progress: SlotProgress, moment: Moment): State | undefined => {
+const endOf = (
+  rule: Rule,
+  { fired, going, held }: State,
+  progress: SlotProgress,
+  moment: Moment
+): State | undefined => {
   if (going === undefined) return undefined
   const legs = rule.exit === undefined ? 1 : 2
-  const over: State = { fired, pausedUntil: moment.now + rule.pauseMillis, going: undefined }
+  const bought = boughtBy(rule, going, progress.completedLegs)
+  const over: State = { fired, pausedUntil: moment.now + rule.pauseMillis, going: undefined, held: held + bought }
   if (progress.completedLegs >= going.legsBefore + legs) return over
   const isTouched = progress.completedLegs > going.legsBefore || progress.filledInLeg > 0n
   if (isTouched) return undefined
@@ -164,9 +191,10 @@ const orderReason = (rule: Rule, market: Market, { price, exit, quantity }: Goin
   return { code: "rule-fired", text: `${order}: ${rule.text}`, source: rule.source }
 }
 
-const remember = (market: Market, { fired, pausedUntil, going }: State): Memory => ({
+const remember = (market: Market, { fired, pausedUntil, going, held }: State): Memory => ({
   fired,
   pausedUntil,
+  ...(held === 0n ? {} : { held: format(held, market.base.decimals) }),
   ...(going === undefined
     ? {}
     : {
@@ -181,13 +209,15 @@ const remember = (market: Market, { fired, pausedUntil, going }: State): Memory 
 const stateIn = (rule: Rule, market: Market, memory: Memory): State => {
   const price = decimalIn(memory, "price")
   const exit = decimalIn(memory, "exit")
-  const quantity = fromDecimal(decimalIn(memory, "quantity") ?? Decimal.zero, market.base.decimals) ?? 0n
+  const amountIn = (key: string) => fromDecimal(decimalIn(memory, key) ?? Decimal.zero, market.base.decimals) ?? 0n
+  const quantity = amountIn("quantity")
   const [legsBefore, firedAt] = [numberIn(memory, "legsBefore") ?? 0, numberIn(memory, "firedAt") ?? 0]
   const isGoing = price !== undefined && quantity > 0n && (exit !== undefined) === (rule.exit !== undefined)
   return {
     fired: numberIn(memory, "fired") ?? 0,
     pausedUntil: numberIn(memory, "pausedUntil") ?? 0,
-    going: isGoing ? { price, exit, quantity, legsBefore, firedAt } : undefined
+    going: isGoing ? { price, exit, quantity, legsBefore, firedAt } : undefined,
+    held: amountIn("held")
   }
 }
 

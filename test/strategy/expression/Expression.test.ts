@@ -39,7 +39,7 @@ const evaluated = (text: string, closed = 200) => {
   ])
   // 20 November 2023 was a Monday.
   const now = Date.UTC(2023, 10, 20, 9, 41)
-  const value = term?.value({ mid: 250, bid: 249, ask: 251, now, candles, entry: 0, found })
+  const value = term?.value({ mid: 250, bid: 249, ask: 251, now, candles, entry: 0, position: 0.5, found })
   return { value, found, problems, type: term?.type }
 }
 
@@ -62,7 +62,8 @@ describe("expressions", () => {
     ["round(mid, 100)", 300],
     ["hour", 9],
     ["minute", 41],
-    ["weekday", 1]
+    ["weekday", 1],
+    ["position", 0.5]
   ])("%s is %s", (text, expected) => {
     const { value, problems } = evaluated(text)
     assert.deepStrictEqual(problems, [])

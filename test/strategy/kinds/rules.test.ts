@@ -101,6 +101,34 @@ describe("rules", () => {
     assert.deepStrictEqual(whyAbsent(over), ["used-up"])
   })
 
+  it("know what they have bought on balance", () => {
+    const strategy = strategyOf(
+      file(`    more:
+      when: position < 0.5 BTC
+      side: buy
+      price: mid
+      size: { base: 0.3 }
+      pause: 1m
+    less:
+      when: position >= 0.6 BTC
+      side: sell
+      price: mid
+      size: { base: 0.6 }
+      pause: 1m`)
+    )
+    let memory: Memory = null
+    const fired: Array<string> = []
+    for (let bought = 0; bought <= 2; bought++) {
+      const slots = new Map([["more", completed(bought)]])
+      for (const minute of [10 * bought, 10 * bought + 1]) {
+        const decision = strategy.decide(at(strategy, "1000", minute * 60_000, slots), memory)
+        fired.push(decision.desired.map(({ slot }) => slot).join())
+        memory = decision.memory
+      }
+    }
+    assert.deepStrictEqual(fired, ["more", "more", "", "more", "less", "less"])
+  })
+
   it("decide nothing on indicators that are not warm", () => {
     const strategy = strategyOf(dip)
     assert.deepStrictEqual(whyAbsent(strategy.decide(at(strategy, "1", 0, new Map(), 2), null)), ["warming-up"])
@@ -143,7 +171,8 @@ const conditions = [
   "not (mid * 2 < close + 1100) and hour >= 3",
   "rsi(close, 5) > 50 and close(1h) > mid",
   "mid - atr(3) > 1250",
-  "crossover(close, sma(close, 4)) or mid < 900"
+  "crossover(close, sma(close, 4)) or mid < 900",
+  "position < 0.2 BTC and mid < 1200"
 ] as const
 
 describe("any rules", () => {
