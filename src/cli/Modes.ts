@@ -78,7 +78,9 @@ const books = (journal: string, pid: number) =>
 
 /** The journal as it is, while a bot may be writing it. */
 export const readOnlyJournal = (journal: string) =>
-  Journal.layerReadOnly.pipe(Layer.provide(Sqlite.layer({ filename: journal, readOnly: true })))
+  Layer.merge(Journal.layerReadOnly, PriceStore.layer).pipe(
+    Layer.provide(Sqlite.layer({ filename: journal, readOnly: true }))
+  )
 
 const httpVenue = HttpVenue.layer.pipe(
   Layer.provide(Session.layer),
@@ -92,6 +94,14 @@ export const live = (config: BotConfig, account: Account, pid: number, pace: Pac
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(account, pace)),
     Layer.merge(books(config.journal, pid))
+  )
+
+/** The venue for looking only. The key signs nothing but the message that opens a session. */
+export const looking = (config: BotConfig, account: Account) =>
+  httpVenue.pipe(
+    Layer.provide(Signer.layer(config.account.key)),
+    Layer.provide(venueConfig(config, account)),
+    Layer.merge(engineSettings(account, {}))
   )
 
 /** Prices are the venue's; nothing is created or signed, there is not even a key. `journal` should be a new file. */

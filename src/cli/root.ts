@@ -7,9 +7,12 @@ import * as explain from "./explain.ts"
 import * as fills from "./fills.ts"
 import * as kill from "./kill.ts"
 import * as orders from "./orders.ts"
+import * as plan from "./plan.ts"
 import * as run from "./run.ts"
 import * as sandbox from "./sandbox.ts"
 import * as status from "./status.ts"
+import * as swap from "./swap.ts"
+import * as swaps from "./swaps.ts"
 
 const root = Command.make("limitbot").pipe(
   Command.withDescription("Rests limit orders and accounts for every unit of their money"),
@@ -17,12 +20,15 @@ const root = Command.make("limitbot").pipe(
     demo.command,
     run.command,
     check.command,
+    plan.command,
     status.command,
     orders.command,
     fills.command,
     explain.command,
     kill.kill,
     kill.release,
+    swap.command,
+    swaps.command,
     sandbox.command
   ])
 )

@@ -94,7 +94,7 @@ const crossing = (pairs: ReadonlyArray<readonly [PlannedChange, PlannedChange]>)
   const more = pairs.length > 1 ? `, and ${pairs.length - 1} more pairs` : ""
   return {
     name: "crossing",
-    strategies: [...new Set(pairs.flatMap(([a, b]) => [a.strategy, b.strategy]))],
+    strategies: [...new Set(pairs.flatMap(([a, b]) => [a.strategy, b.strategy]))].sort(),
     slots: [...new Set(pairs.flatMap(([a, b]) => [keyOf(a), keyOf(b)]))],
     text: `own orders would trade with each other and pay fees twice: ${said}${more}`
   }
@@ -105,7 +105,9 @@ const sayOrder = (change: PlannedChange): string =>
 
 /** The wallets that the strategies count on, against the account; without a balance, against their own budgets only. */
 const overCommitted = ({ strategies, planned, changes, balances }: Ground): ReadonlyArray<Finding> => {
-  const assets = new Map(strategies.flatMap(({ market }) => [market.base, market.quote]).map((each) => [each.symbol, each]))
+  const assets = new Map(
+    strategies.flatMap(({ market }) => [market.base, market.quote]).map((each) => [each.symbol, each])
+  )
   const account = [...assets.values()].flatMap((asset): ReadonlyArray<Finding> => {
     const available = balances?.get(asset.symbol)
     if (available === undefined) return []
@@ -131,9 +133,7 @@ const valueUsd = (market: Market, leg: Leg, usd: Ground["usd"]): Decimal.Decimal
     const price = usd.get(asset.symbol)
     return price === undefined ? undefined : Decimal.multiply(Decimal.make(amount, asset.decimals), price)
   }
-  return (
-    worth(market.quote, quoteAmount(market, leg.quantity, leg.price, "up")) ?? worth(market.base, leg.quantity)
-  )
+  return worth(market.quote, quoteAmount(market, leg.quantity, leg.price, "up")) ?? worth(market.base, leg.quantity)
 }
 
 const belowMinimum = (

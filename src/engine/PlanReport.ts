@@ -6,7 +6,15 @@ import type { Amount } from "../domain/Amount.ts"
 import { max } from "../domain/Amount.ts"
 import type { BotEvent, Of, Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { inputAmount, inputAsset, type Market, outputAmount, outputAsset, type Price, type Side } from "../domain/Market.ts"
+import {
+  inputAmount,
+  inputAsset,
+  type Market,
+  outputAmount,
+  outputAsset,
+  type Price,
+  type Side
+} from "../domain/Market.ts"
 import type { Leg } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { type Placement, slotKey } from "./BotState.ts"
@@ -91,7 +99,9 @@ export const changesOf = (
 ): ReadonlyArray<PlannedChange> => {
   const loaded = new Map(strategies.map((strategy) => [strategy.name, strategy]))
   const ended = endedBy(planned.events)
-  const decided = new Map(planned.events.flatMap((event) => (event._tag === "Decided" ? [[event.strategy, event]] : [])))
+  const decided = new Map(
+    planned.events.flatMap((event) => (event._tag === "Decided" ? [[event.strategy, event]] : []))
+  )
   const standing = planned.before.map((placement) =>
     changeOfPlacement(placement, ended.get(placement.id), wishIn(decided.get(placement.strategy), placement), {
       isLoaded: loaded.has(placement.strategy),
@@ -104,7 +114,9 @@ export const changesOf = (
   })
   const rank = new Map([...loaded.keys()].map((name, index) => [name, index]))
   const rankOf = ({ strategy }: PlannedChange) => rank.get(strategy) ?? rank.size
-  return [...standing, ...fresh].sort((a, b) => rankOf(a) - rankOf(b) || (a.slot < b.slot ? -1 : a.slot > b.slot ? 1 : 0))
+  return [...standing, ...fresh].sort(
+    (a, b) => rankOf(a) - rankOf(b) || (a.slot < b.slot ? -1 : a.slot > b.slot ? 1 : 0)
+  )
 }
 
 type Wished = Of<"Decided">["desired"][number]
@@ -135,7 +147,8 @@ const changeOfPlacement = (
     const costs = placement.funding === undefined ? [] : cost("refund fee", placement.inputAsset, refund)
     return { ...about, action: "cancel", reason: ended, costs }
   }
-  if (placement.state === "closing") return { ...about, action: "defer", reason: leaving("its money is on the way back") }
+  if (placement.state === "closing")
+    return { ...about, action: "defer", reason: leaving("its money is on the way back") }
   if (placement.cancel !== undefined) return { ...about, action: "defer", reason: leaving("its cancel is under way") }
   if (!isLoaded) {
     return { ...about, action: "keep", reason: { code: "not-loaded", text: "its strategy is not among these files" } }
