@@ -52,6 +52,6 @@ export const venue = (config: BotConfig, signerId: string) =>
 export const swapping = (config: BotConfig, signerId: string) =>
   Layer.mergeAll(
     venue(config, signerId),
-    WalletConfig.layer(config.account.wallet),
+    WalletConfig.layer(config.account.wallet, config.venue.url),
     SwapJournal.layer.pipe(Layer.provide(Sqlite.layer({ filename: config.journal })))
   )

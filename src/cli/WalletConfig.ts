@@ -1,18 +1,25 @@
 /**
- * `account.wallet` of the configuration: who pays deposits on other chains. Either a person (`{ manual: true }`) or a program
- * (`{ command: [program, arguments…] }`), whose path is relative to the configuration file when it has a slash in it.
+ * `account.wallet` of the configuration: who pays deposits on other chains. A person (`{ manual: true }`), or a program
+ * (`{ command: [program, arguments…] }`), whose path is relative to the configuration file when it has a slash in it; or, for
+ * trying things out, the ledger of the sandbox (`{ sandbox: true }`).
  */
-import type { Layer } from "effect"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Layer } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { Wallet } from "../engine/Wallet.ts"
 import * as WalletCommand from "../engine/WalletCommand.ts"
 import * as Read from "../strategy/Fields.ts"
 import { report } from "../strategy/Problem.ts"
+import * as SandboxWallet from "./SandboxWallet.ts"
 
-export type WalletConfig = { readonly manual: true } | { readonly command: WalletCommand.WalletCommand }
+export type WalletConfig =
+  | { readonly manual: true }
+  | { readonly sandbox: true }
+  | { readonly command: WalletCommand.WalletCommand }
 
 const walletFields = Read.fields({
   manual: Read.optional(Read.trueOrFalse),
+  sandbox: Read.optional(Read.trueOrFalse),
   command: Read.optional(Read.list(Read.text))
 })
 
@@ -22,9 +29,14 @@ export const reader: Read.Reader<WalletConfig> = (node, to) => {
   const read = walletFields(node, to)
   if (read === undefined) return undefined
   const [program, ...args] = read.command?.value.map(({ value }) => value) ?? []
-  if (program !== undefined && read.manual === undefined) return { command: { program, args } }
-  if (program === undefined && read.manual?.value === true) return { manual: true }
-  return report(to, node, "expected one of manual and command", howTo)
+  const choices: ReadonlyArray<WalletConfig> = [
+    ...(program === undefined ? [] : [{ command: { program, args } }]),
+    ...(read.manual?.value === true ? [{ manual: true } as const] : []),
+    ...(read.sandbox?.value === true ? [{ sandbox: true } as const] : [])
+  ]
+  const [choice, ...others] = choices
+  if (choice !== undefined && others.length === 0) return choice
+  return report(to, node, "expected exactly one of manual, command and sandbox", howTo)
 }
 
 /** The program's path as the process needs it. */
@@ -35,6 +47,10 @@ export const resolved = (wallet: WalletConfig, resolve: (path: string) => string
 
 /** Without a setting a person pays. */
 export const layer = (
-  wallet: WalletConfig | undefined
-): Layer.Layer<Wallet, never, ChildProcessSpawner.ChildProcessSpawner> =>
-  wallet !== undefined && "command" in wallet ? WalletCommand.layer(wallet.command) : Wallet.layerManual
+  wallet: WalletConfig | undefined,
+  venueUrl: string
+): Layer.Layer<Wallet, never, ChildProcessSpawner.ChildProcessSpawner> => {
+  if (wallet === undefined || "manual" in wallet) return Wallet.layerManual
+  if ("command" in wallet) return WalletCommand.layer(wallet.command)
+  return SandboxWallet.layer(venueUrl, "sandbox-wallet").pipe(Layer.provide(NodeHttpClient.layerUndici))
+}
