@@ -65,15 +65,18 @@ const objectSchema = (
   return {
     type: "object",
     properties: Object.fromEntries([
-      ...Object.entries(table).map(([key, { read, about }]) => [
-        key,
-        about === undefined ? schemaOf(read) : { ...schemaOf(read), description: about }
-      ]),
+      ...Object.entries(table).map(([key, { read, about }]) => [key, withAbout(schemaOf(read), about)]),
       ...otherKeys.map((key) => [key, {}])
     ]),
     ...(required.length === 0 ? {} : { required }),
     additionalProperties: false
   }
+}
+
+const withAbout = (schema: JsonSchema, about: string | undefined): JsonSchema => {
+  const { description } = schema
+  if (about === undefined) return schema
+  return { ...schema, description: typeof description === "string" ? `${about} (${description})` : about }
 }
 
 const readField = (
@@ -181,13 +184,6 @@ export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Rea
     },
     { enum: choices }
   )
-
-export const trueOrFalse: Reader<boolean> = scalar(
-  "true or false",
-  (found) => (found === "true" ? true : found === "false" ? false : undefined),
-  undefined,
-  { enum: [true, false, "true", "false"] }
-)
 
 export const integer = (least: number, most: number): Reader<number> =>
   scalar(

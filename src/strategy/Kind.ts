@@ -5,6 +5,7 @@
 import type { Amount } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Memory } from "./Decision.ts"
+import type { JsonSchema } from "./JsonSchema.ts"
 import type { Report } from "./Problem.ts"
 import type { Decide } from "./Strategy.ts"
 import type { YamlNode } from "./YamlReader.ts"
@@ -31,4 +32,6 @@ export interface Kind {
   readonly name: string
   /** `undefined`: the problems are reported. */
   readonly read: (section: YamlNode, context: KindContext) => Behaviour | undefined
+  /** What the section takes, for editors. */
+  readonly schema: () => JsonSchema
 }

@@ -2,6 +2,7 @@
 import * as Decimal from "../domain/Decimal.ts"
 import type { Market } from "../domain/Market.ts"
 import * as Read from "./Fields.ts"
+import { anyMarket, schemaOf } from "./JsonSchema.ts"
 import { report } from "./Problem.ts"
 import type { Limits, QuietHours } from "./Strategy.ts"
 
@@ -24,29 +25,35 @@ const quietHours: Read.Reader<QuietHours> = Read.scalar("hours of the day in UTC
     : { fromMinute: from, toMinute: to }
 })
 
+const limitsFields = (market: Market) => {
+  const quoteAmount = Read.amount(market.quote, { zero: false })
+  return Read.fields({
+    budget: Read.required(
+      Read.fields({
+        base: Read.optional(Read.amount(market.base, { zero: true })),
+        quote: Read.optional(Read.amount(market.quote, { zero: true }))
+      })
+    ),
+    maxOpenOrders: Read.optional(Read.integer(1, 20_000)),
+    maxPriceDeviation: Read.optional(Read.ratio),
+    staleAfter: Read.optional(Read.duration),
+    minOrder: Read.optional(quoteAmount),
+    maxNotional: Read.optional(quoteAmount),
+    maxOrdersPerHour: Read.optional(Read.integer(1, 100_000)),
+    quietHours: Read.optional(quietHours),
+    maxDailyLoss: Read.optional(quoteAmount),
+    maxDrawdown: Read.optional(Read.ratio),
+    onLoss: Read.optional(Read.oneOf("pause", "drain"))
+  })
+}
+
+export const limitsSchema = () => schemaOf(limitsFields(anyMarket))
+
 export const readLimits =
   (market: Market): Read.Reader<Limits> =>
   (node, to) => {
     const before = to.problems.length
-    const quoteAmount = Read.amount(market.quote, { zero: false })
-    const read = Read.fields({
-      budget: Read.required(
-        Read.fields({
-          base: Read.optional(Read.amount(market.base, { zero: true })),
-          quote: Read.optional(Read.amount(market.quote, { zero: true }))
-        })
-      ),
-      maxOpenOrders: Read.optional(Read.integer(1, 20_000)),
-      maxPriceDeviation: Read.optional(Read.ratio),
-      staleAfter: Read.optional(Read.duration),
-      minOrder: Read.optional(quoteAmount),
-      maxNotional: Read.optional(quoteAmount),
-      maxOrdersPerHour: Read.optional(Read.integer(1, 100_000)),
-      quietHours: Read.optional(quietHours),
-      maxDailyLoss: Read.optional(quoteAmount),
-      maxDrawdown: Read.optional(Read.ratio),
-      onLoss: Read.optional(Read.oneOf("pause", "drain"))
-    })(node, to)
+    const read = limitsFields(market)(node, to)
     const budget = read?.budget
     if (read === undefined || budget === undefined) return undefined
     const { base, quote } = budget.value

@@ -2,6 +2,7 @@
 import type { Asset } from "../domain/Amount.ts"
 import type { Market, Price } from "../domain/Market.ts"
 import type { Reader } from "./Fields.ts"
+import { described } from "./JsonSchema.ts"
 import { quoted, report, suggestion } from "./Problem.ts"
 
 export interface Markets {
@@ -10,9 +11,8 @@ export interface Markets {
   readonly ticks: ReadonlyMap<string, Price>
 }
 
-export const market =
-  ({ assets, ticks }: Markets): Reader<Market> =>
-  (node, to) => {
+export const market = ({ assets, ticks }: Markets): Reader<Market> => {
+  const read: Reader<Market> = (node, to) => {
     const name = node.type === "scalar" ? node.text : ""
     const [baseSymbol, quoteSymbol, ...rest] = name.split("/")
     if (node.type !== "scalar" || !baseSymbol || !quoteSymbol || rest.length > 0) {
@@ -30,3 +30,9 @@ export const market =
     const tick = ticks.get(name)
     return { name, base, quote, ...(tick === undefined ? {} : { tick }) }
   }
+  return described(read, {
+    type: "string",
+    description: "base asset, slash, quote asset; prices are quote per one base",
+    pattern: "^[^/]+/[^/]+$"
+  })
+}

@@ -6,9 +6,10 @@ import { createHash } from "node:crypto"
 import { Result } from "effect"
 import type { Market } from "../domain/Market.ts"
 import * as Read from "./Fields.ts"
+import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { Behaviour, Kind, KindContext } from "./Kind.ts"
 import { kinds } from "./kinds.ts"
-import { readLimits } from "./LimitsSection.ts"
+import { limitsSchema, readLimits } from "./LimitsSection.ts"
 import { type Markets, market } from "./Markets.ts"
 import { inOrder, type Problem, type Report, report, sourceText } from "./Problem.ts"
 import type { Strategy } from "./Strategy.ts"
@@ -30,16 +31,19 @@ export const parse = (
 
 const kindNames = kinds.map(({ name }) => name)
 
-const readStrategy = (node: YamlNode, markets: Markets, to: Report): Strategy | undefined => {
-  const read = Read.fields(
+const fileFields = (markets: Markets) =>
+  Read.fields(
     {
-      name: Read.required(Read.name),
+      name: Read.required(Read.name, "unique among the strategies that run together"),
       market: Read.required(market(markets)),
-      kind: Read.required(kind),
-      limits: Read.required((limits) => limits)
+      kind: Read.required(kind, "what it does; the section of the same name says how"),
+      limits: Read.required((limits: YamlNode) => limits, "what it may use and lose")
     },
     kindNames
-  )(node, to)
+  )
+
+const readStrategy = (node: YamlNode, markets: Markets, to: Report): Strategy | undefined => {
+  const read = fileFields(markets)(node, to)
   if (read === undefined || node.type !== "map") return undefined
   const traded = read.market?.value ?? anyMarket
   const before = to.problems.length
@@ -59,16 +63,31 @@ const readStrategy = (node: YamlNode, markets: Markets, to: Report): Strategy | 
   }
 }
 
-/** Stands in for a market that could not be read, so that the rest of the file is still checked. */
-const anyMarket: Market = {
-  name: "BASE/QUOTE",
-  base: { symbol: "BASE", id: "", decimals: 40 },
-  quote: { symbol: "QUOTE", id: "", decimals: 40 }
-}
+const kindName = Read.oneOf(...kindNames)
 
-const kind: Read.Reader<Kind> = (node, to) => {
-  const name = Read.oneOf(...kindNames)(node, to)
+const kind: Read.Reader<Kind> = described((node: YamlNode, to: Report) => {
+  const name = kindName(node, to)
   return kinds.find((candidate) => candidate.name === name)
+}, schemaOf(kindName))
+
+/** The whole file for editors: of the sections only the one that the kind names. */
+export const schema = (): JsonSchema => {
+  const { properties, ...file } = schemaOf(fileFields({ assets: [], ticks: new Map() }))
+  const sections = Object.fromEntries(kinds.map(({ name, schema }) => [name, schema()]))
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "A strategy of limitbot",
+    ...file,
+    properties: { ...Object(properties), limits: limitsSchema(), ...sections },
+    allOf: kindNames.map((name) => ({
+      if: { required: ["kind"], properties: { kind: { const: name } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; its value is never a function
+      then: {
+        required: [name],
+        properties: Object.fromEntries(kindNames.filter((other) => other !== name).map((other) => [other, false]))
+      }
+    }))
+  }
 }
 
 const readSection = (node: YamlMap, kind: Read.Located<Kind>, context: KindContext): Behaviour | undefined => {

@@ -7,7 +7,7 @@ import { type Market, type Price, type Side, toTick } from "../../domain/Market.
 import { type Report, report, type Span } from "../Problem.ts"
 
 export const spacings = ["arithmetic", "geometric"] as const
-export type Spacing = (typeof spacings)[number]
+type Spacing = (typeof spacings)[number]
 
 const significantDigits = 8
 const half = Decimal.make(5n, 1)

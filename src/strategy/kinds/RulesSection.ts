@@ -4,6 +4,7 @@ import { compile, compileAny, type Needs, type Scope } from "../expression/Compi
 import { functions } from "../expression/functions.ts"
 import type { Term, ValueType } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
+import { anyMarket, described, schemaOf } from "../JsonSchema.ts"
 import type { KindContext } from "../Kind.ts"
 import { place, quoted, type Report, report } from "../Problem.ts"
 import { timeframeMillis } from "../Timeframe.ts"
@@ -58,12 +59,18 @@ export const readRules = (section: YamlNode, { market, budget, to }: KindContext
   return to.problems.length > before ? undefined : { market, rules: good, needs: scope.needs }
 }
 
-const timeframe: Read.Reader<string> = Read.scalar("a timeframe such as 15m, 4h or 1d", (text) =>
-  timeframeMillis(text) === undefined ? undefined : text
+const timeframe: Read.Reader<string> = Read.scalar(
+  "a timeframe such as 15m, 4h or 1d",
+  (text) => (timeframeMillis(text) === undefined ? undefined : text),
+  undefined,
+  { type: "string", pattern: "^[1-9]\\d{0,3}[mhd]$" }
 )
 
-const expression: Read.Reader<YamlScalar> = (node, to) =>
-  node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list")
+const expression: Read.Reader<YamlScalar> = described(
+  (node: YamlNode, to: Report) =>
+    node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list"),
+  { type: ["string", "number", "boolean"] }
+)
 
 const orderFields = (market: Market) =>
   Read.fields({
@@ -81,11 +88,17 @@ const orderFields = (market: Market) =>
 
 const anyNode: Read.Reader<YamlNode> = (node) => node
 
-const rulesFields = Read.fields({
-  timeframe: Read.optional(timeframe),
-  let: Read.optional(Read.table(Read.text, expression)),
-  orders: Read.required(Read.table(Read.name, anyNode))
-})
+/** The orders are read one by one, so that the names are known; editors are told all at once. */
+export const rulesSchema = () => schemaOf(sectionFields(orderFields(anyMarket)))
+
+const sectionFields = <A>(order: Read.Reader<A>) =>
+  Read.fields({
+    timeframe: Read.optional(timeframe),
+    let: Read.optional(Read.table(Read.text, expression)),
+    orders: Read.required(Read.table(Read.name, order))
+  })
+
+const rulesFields = sectionFields(anyNode)
 
 const words: ReadonlySet<string> = new Set(
   "open high low close volume mid bid ask hour minute weekday position entry and or not".split(" ")

@@ -2,6 +2,7 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { baseQuantity, type Market, type Price } from "../../domain/Market.ts"
 import { amount, fields, optional, type Reader } from "../Fields.ts"
+import { described, schemaOf } from "../JsonSchema.ts"
 import { report } from "../Problem.ts"
 
 export interface Size {
@@ -9,15 +10,15 @@ export interface Size {
   readonly amount: Amount
 }
 
-export const size =
-  (market: Market): Reader<Size> =>
-  (node, to) => {
-    const read = fields({
-      base: optional(amount(market.base, { zero: false })),
-      quote: optional(amount(market.quote, { zero: false }))
-    })(node, to)
-    if (read === undefined || node.type !== "map") return undefined
-    const { base, quote } = read
+export const size = (market: Market): Reader<Size> => {
+  const either = fields({
+    base: optional(amount(market.base, { zero: false }), "in units of the base asset"),
+    quote: optional(amount(market.quote, { zero: false }), "in units of the quote asset")
+  })
+  const read: Reader<Size> = (node, to) => {
+    const found = either(node, to)
+    if (found === undefined || node.type !== "map") return undefined
+    const { base, quote } = found
     if (node.entries.has("base") && node.entries.has("quote")) {
       return report(to, node.entries.get("quote")?.key ?? node, 'give either "base" or "quote", not both')
     }
@@ -26,6 +27,8 @@ export const size =
     if (node.entries.size > 0) return undefined
     return report(to, { start: node.start, end: node.start + 1 }, 'missing key "base" or "quote"')
   }
+  return described(read, { ...schemaOf(either), minProperties: 1, maxProperties: 1 })
+}
 
 /** Base quantity at a price; a quote amount is never exceeded. */
 export const quantityAt = (market: Market, { unit, amount }: Size, price: Price): Amount =>

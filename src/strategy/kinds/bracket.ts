@@ -12,6 +12,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, opposite, type Price } from "../../domain/Market.ts"
 import type { Decision, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
+import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
 import { place, type Report, report } from "../Problem.ts"
 import type { View } from "../View.ts"
@@ -39,6 +40,7 @@ interface Bracket {
 
 export const bracket: Kind = {
   name: "bracket",
+  schema: () => schemaOf(bracketFields(anyMarket)),
   read: (section, context) => {
     const { market, to } = context
     const read = bracketFields(market)(section, to)

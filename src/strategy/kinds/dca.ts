@@ -10,6 +10,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
+import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
 import { progressOf, type View } from "../View.ts"
@@ -34,6 +35,7 @@ interface Dca {
 
 export const dca: Kind = {
   name: "dca",
+  schema: () => schemaOf(dcaFields(anyMarket)),
   read: (section, { market, budget, to }) => {
     const read = dcaFields(market)(section, to)
     if (read?.every === undefined || read.size === undefined || read.times === undefined) return undefined

@@ -12,6 +12,7 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import * as Read from "../Fields.ts"
+import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Behaviour, Budget, Kind, KindContext } from "../Kind.ts"
 import { place, type Report, report, type Span } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
@@ -23,6 +24,9 @@ const mostLevels = 20_001
 
 export const grid: Kind = {
   name: "grid",
+  schema: () => ({
+    anyOf: [computedFields, listedFields, endlessFields].map((fields) => schemaOf(fields(anyMarket)))
+  }),
   read: (section, context) =>
     section.type === "map" && section.entries.has("step")
       ? readEndless(section, context)

@@ -7,6 +7,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Decision, Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
+import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
 import { checkBudget } from "./BudgetCheck.ts"
@@ -17,6 +18,7 @@ const mostParts = 1_000
 
 export const iceberg: Kind = {
   name: "iceberg",
+  schema: () => schemaOf(icebergFields(anyMarket)),
   read: (section, context) => {
     const { market, to } = context
     const read = icebergFields(market)(section, to)

@@ -8,6 +8,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { inputAmount, inputAsset, type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
+import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
 import { place, report, type Span } from "../Problem.ts"
 import { away, between, checkDistinct, checkTick, negate, orderPrice } from "./PriceLevels.ts"
@@ -19,6 +20,7 @@ type Profile = (typeof profiles)[number]
 
 export const ladder: Kind = {
   name: "ladder",
+  schema: () => schemaOf(ladderFields(anyMarket)),
   read: (section, context) => {
     const { market, to } = context
     const read = ladderFields(market)(section, to)

@@ -11,6 +11,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
+import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
 import type { View } from "../View.ts"
@@ -34,6 +35,7 @@ interface Quoting {
 
 export const marketMaking: Kind = {
   name: "market-making",
+  schema: () => schemaOf(quotingFields(anyMarket)),
   read: (section, context) => {
     const { market, to } = context
     const read = quotingFields(market)(section, to)

@@ -11,6 +11,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
+import { schemaOf } from "../JsonSchema.ts"
 import type { Budget, Kind } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
@@ -29,6 +30,7 @@ interface Rebalance {
 
 export const rebalance: Kind = {
   name: "rebalance",
+  schema: () => schemaOf(rebalanceFields),
   read: (section, { market, budget, to }) => {
     const read = rebalanceFields(section, to)
     if (read?.target === undefined || read.band === undefined) return undefined

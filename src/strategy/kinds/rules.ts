@@ -19,11 +19,12 @@ import { timeframeMillis } from "../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
 import { orderPrice } from "./PriceLevels.ts"
-import { type Rule, type Rules, readRules } from "./RulesSection.ts"
+import { type Rule, type Rules, readRules, rulesSchema } from "./RulesSection.ts"
 import { quantityAt } from "./Size.ts"
 
 export const rules: Kind = {
   name: "rules",
+  schema: rulesSchema,
   read: (section, context) => {
     const whole = readRules(section, context)
     if (whole === undefined) return undefined
@@ -55,7 +56,7 @@ interface State {
 }
 
 const decide = (whole: Rules, view: View, memory: Memory): Decision => {
-  const found = { isCold: false, crossings: [] as Array<number> }
+  const found: Moment["found"] = { isCold: false, crossings: [] }
   const { market } = whole
   const before = whole.rules.map((rule) => stateIn(rule, market, recordIn(memory, rule.slot)))
   const position = whole.rules.reduce(

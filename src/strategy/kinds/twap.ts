@@ -11,6 +11,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
 import type { Decision, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
+import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
 import type { View } from "../View.ts"
@@ -41,6 +42,7 @@ interface Twap {
 
 export const twap: Kind = {
   name: "twap",
+  schema: () => schemaOf(twapFields(anyMarket)),
   read: (section, context) => {
     const { market, to } = context
     const read = twapFields(market)(section, to)
