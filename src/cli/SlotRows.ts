@@ -70,7 +70,7 @@ const placementRow = (
     legs,
     why: contradiction ?? cancel?.why.text ?? why.text,
     colour: isTrouble ? "red" : side === "BUY" ? "green" : "cyan",
-    rank: isTrouble ? rankOf.trouble : isResting(placement) ? distance(placement, price) : rankOf.moving
+    rank: (isTrouble ? rankOf.trouble : isResting(placement) ? 0 : rankOf.moving) + distance(placement, price)
   }
 }
 
@@ -80,11 +80,11 @@ const stateOf = ({ state, cancel }: Placement): string =>
 const isResting = ({ state, cancel, fills }: Placement): boolean =>
   state === "open" && cancel === undefined && fills.size === 0
 
-/** From the price, as a share of it; at the end of the queue when there is no price. */
+/** From the price, as a share of it, below one. */
 const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number => {
   if (now === undefined) return 0
   const present = Decimal.toNumber(mid(now))
-  return Math.abs(Decimal.toNumber(price) - present) / present
+  return Math.min(0.999, Math.abs(Decimal.toNumber(price) - present) / present)
 }
 
 const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {

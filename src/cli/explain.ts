@@ -9,6 +9,7 @@ import * as Decimal from "../domain/Decimal.ts"
 import { mid } from "../domain/Market.ts"
 import { type BotState, type Placement, type StrategyState, slotKey, unfinished } from "../engine/BotState.ts"
 import * as Money from "../report/Money.ts"
+import { age, counted } from "../report/Words.ts"
 import * as flags from "./flags.ts"
 import { withJournal } from "./JournalView.ts"
 
@@ -56,8 +57,7 @@ const slotsOf = ({ decision }: StrategyState): ReadonlyArray<string> =>
 const verdict = (placement: Placement | undefined, assets: Money.Assets, now: number): string => {
   if (placement === undefined) return "holds nothing"
   const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset
-  const minutes = Math.round((now - placement.plannedAt) / 60_000)
-  return `holds ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${minutes} min`
+  return `holds ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${age(now - placement.plannedAt)}`
 }
 
 const because = (
@@ -80,7 +80,7 @@ const because = (
     ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
     ...(slot?.frozen === undefined ? [] : [`frozen: ${slot.frozen}`]),
     ...(state.killed === undefined ? [] : [`the kill switch is on: ${state.killed}`]),
-    ...(slot === undefined ? [] : [`${slot.completedLegs} legs completed so far`]),
+    ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
     ...(decision === undefined
       ? []
       : [`decided ${time(strategy.decidedAt)} at bid ${short(decision.bid)}, ask ${short(decision.ask)}`])

@@ -34,9 +34,9 @@ export const command = Command.make(
             { title: "TIME" },
             { title: "SLOT" },
             { title: "SIDE" },
-            { title: "LIMIT", align: "right" },
-            { title: "PAID", align: "right" },
-            { title: "RECEIVED", align: "right" }
+            { title: "LIMIT", align: "decimal" },
+            { title: "PAID", align: "decimal" },
+            { title: "RECEIVED", align: "decimal" }
           ],
           rows.map((fill) => [
             fill.at,

@@ -40,9 +40,9 @@ export const command = Command.make(
           { title: "SLOT" },
           { title: "ORDER" },
           { title: "SIDE" },
-          { title: "PRICE", align: "right" },
-          { title: "QUANTITY", align: "right" },
-          { title: "FILLED", align: "right" },
+          { title: "PRICE", align: "decimal" },
+          { title: "QUANTITY", align: "decimal" },
+          { title: "FILLED", align: "decimal" },
           { title: "STATE" },
           { title: "VENUE SAYS" },
           { title: "DEADLINE" }
