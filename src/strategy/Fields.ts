@@ -185,6 +185,13 @@ export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Rea
     { enum: choices }
   )
 
+export const trueOrFalse: Reader<boolean> = scalar(
+  "true or false",
+  (found) => (found === "true" ? true : found === "false" ? false : undefined),
+  undefined,
+  { enum: [true, false, "true", "false"] }
+)
+
 export const integer = (least: number, most: number): Reader<number> =>
   scalar(
     `a whole number from ${least} to ${most}`,
