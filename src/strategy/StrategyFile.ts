@@ -4,7 +4,6 @@
  */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
-import type { Market } from "../domain/Market.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { Behaviour, Kind, KindContext } from "./Kind.ts"
