@@ -73,7 +73,7 @@ export const layerMemory = (options: SandboxOptions) =>
         Context.add(HttpClient.HttpClient, memoryClient(application))
       )
     })
-  ).pipe(Layer.provide(HttpServer.layerServices))
+  ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))
 
 const make = Effect.fnUntraced(function* (options: SandboxOptions) {
   const candles = options.candles === undefined ? undefined : yield* CandleFile.read(options.candles)

@@ -6,6 +6,7 @@ import { Result } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
 import type { Fault } from "../../venue/WireError.ts"
+import { appFeeRatio, isInternal } from "./Payment.ts"
 import { usdOf } from "./Pricing.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
@@ -93,9 +94,6 @@ const partiesOf = (request: OrderRequest) =>
     ["refundTo", request.refundTo, request.refundType]
   ] as const
 
-/** Kept in the service's own accounts instead of on another chain. */
-export const isInternal = (kind: AccountKind): boolean => kind === "INTENTS" || kind === "CONFIDENTIAL_INTENTS"
-
 const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: SandboxAsset): Order => {
   const { seed, partialFillShare } = state.settings
   const sequence = state.orders.size + 1
@@ -147,9 +145,6 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     refund: undefined
   }
 }
-
-export const appFeeRatio = (appFees: ReadonlyArray<AppFee>): number =>
-  appFees.reduce((sum, { fee }) => sum + fee, 0) / 10_000
 
 /** App fees come out of the input, so the market must be better by them before a solver gives the limit. */
 const trigger = (side: Market.Side, price: Market.Price, appFees: ReadonlyArray<AppFee>): number => {

@@ -7,7 +7,7 @@ import type * as Market from "../../domain/Market.ts"
 import { type FillStatus, fillStatusTransitions, isTerminal } from "../../domain/Order.ts"
 import * as Matching from "../Matching.ts"
 import * as Books from "./Books.ts"
-import { appFeeRatio } from "./OrderCreation.ts"
+import { appFeeRatio, payAppFees } from "./Payment.ts"
 import { executablePrice } from "./Pricing.ts"
 import * as Seeded from "./Seeded.ts"
 import * as SortedList from "./SortedList.ts"
@@ -87,13 +87,8 @@ export const fillUpTo = (state: State, order: Order, executed: bigint): void =>
 
 const execute = (state: State, order: Order, executed: bigint, { amountIn, amountOut }: Matching.Execution): void => {
   const traded: Books.Holding = { account: order.account, place: "traded" }
-  let fees = 0n
-  for (const { recipient, fee } of order.appFees) {
-    const amount = (amountIn * BigInt(fee)) / 10_000n
-    Books.transfer(state.books, order.origin.id, amount, inOrder(order), { account: recipient, place: "balance" })
-    fees += amount
-  }
-  Books.transfer(state.books, order.origin.id, amountIn - fees, inOrder(order), traded)
+  const rest = payAppFees(state.books, order.origin.id, amountIn, order.appFees, inOrder(order))
+  Books.transfer(state.books, order.origin.id, rest, inOrder(order), traded)
   Books.transfer(state.books, order.destination.id, amountOut, traded, unpaid(order))
   const id = Seeded.uuid(state.settings.seed, "fill", order.sequence, order.fills.length)
   order.fills.push({ id, amountIn, amountOut, at: state.now })
@@ -108,10 +103,8 @@ export const close = (state: State, order: Order, status: FillStatus): void => {
   const book = state.resting.get(order.market.name)
   if (book !== undefined) SortedList.remove(order.side === "SELL" ? book.sells : book.buys, order)
   const { seed, payoutStartMillis } = state.settings
-  schedule(state, Seeded.between(payoutStartMillis, seed, "payout start", order.sequence), {
-    tag: "startPayouts",
-    order
-  })
+  const delay = Seeded.between(payoutStartMillis, seed, "payout start", order.sequence)
+  schedule(state, delay, { tag: "startPayouts", order })
 }
 
 export const requestCancel = (state: State, order: Order): void => {

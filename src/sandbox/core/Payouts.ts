@@ -2,11 +2,10 @@
  * Money on its way out of a closed order: one withdrawal of everything that was filled, one refund of the input that was
  * not spent, each less exactly the fee that the order showed from the start (all of it where there is less than the fee).
  */
-import * as Amount from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import * as Books from "./Books.ts"
-import { isInternal } from "./OrderCreation.ts"
 import { inOrder, unpaid } from "./OrderLife.ts"
+import { payee, payLessFee } from "./Payment.ts"
 import * as Seeded from "./Seeded.ts"
 import { type Order, type State, schedule } from "./State.ts"
 
@@ -47,21 +46,16 @@ export const start = (state: State, order: Order): void => {
 export const finish = (state: State, order: Order, leg: Leg): void => {
   const { asset, from, place } = route(order, leg)
   const inTransit: Books.Holding = { ...from, place }
-  const amount = Books.amountIn(state.books, asset, inTransit)
   const { seed, failedPayoutShare } = state.settings
   if (Seeded.fraction(seed, "failed", leg, order.sequence) < failedPayoutShare) {
-    Books.transfer(state.books, asset, amount, inTransit, { ...from, place: "failed" })
+    payLessFee(state.books, asset, 0n, inTransit, { ...from, place: "failed" })
     order[leg] = { status: "FAILED", reason: "The destination did not accept the payment" }
     return
   }
-  const fee = Amount.min(leg === "withdrawal" ? order.withdrawFee : order.refundFee, amount)
-  Books.transfer(state.books, asset, fee, inTransit, { account: order.account, place: "feesPaid" })
-  Books.transfer(state.books, asset, amount - fee, inTransit, destination(order, leg))
+  const [fee, to] =
+    leg === "withdrawal"
+      ? [order.withdrawFee, payee(order.recipient, order.recipientType, order.account)]
+      : [order.refundFee, payee(order.refundTo, order.refundType, order.account)]
+  payLessFee(state.books, asset, fee, inTransit, to)
   order[leg] = { status: "COMPLETED", txHash: Seeded.base58(seed, "payment", leg, order.sequence) }
-}
-
-const destination = (order: Order, leg: Leg): Books.Holding => {
-  const [account, kind] =
-    leg === "withdrawal" ? [order.recipient, order.recipientType] : [order.refundTo, order.refundType]
-  return isInternal(kind) ? { account, place: "balance" } : { account: order.account, place: "external" }
 }

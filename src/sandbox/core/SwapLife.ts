@@ -6,7 +6,7 @@
 import * as Amount from "../../domain/Amount.ts"
 import { refundReasons } from "../../venue/WireSwap.ts"
 import * as Books from "./Books.ts"
-import { isInternal } from "./OrderCreation.ts"
+import { payAppFees, payee, payLessFee } from "./Payment.ts"
 import { feeBasisPoints, inputFor, outputFor, swapPrice } from "./Quotes.ts"
 import * as Seeded from "./Seeded.ts"
 import { type RefundReason, type State, type Swap, type SwapOutcome, type SwapStatus, schedule } from "./State.ts"
@@ -74,18 +74,12 @@ const leastOutput = ({ quoted, request }: Swap, amountIn: Amount.Amount): Amount
 const trade = (state: State, swap: Swap, amountIn: Amount.Amount, amountOut: Amount.Amount): void => {
   const { books } = state
   const { origin, destination, withdrawFee } = swap
-  const traded = held(swap, "traded")
-  const bounded = { account: traded.account, place: traded.place }
-  let fees = 0n
-  for (const { recipient, fee } of swap.request.appFees ?? []) {
-    const amount = (amountIn * BigInt(fee)) / 10_000n
-    Books.transfer(books, origin.id, amount, inSwap(swap), { account: recipient, place: "balance" })
-    fees += amount
-  }
+  const traded: Books.Holding = { account: swap.account, place: "traded" }
+  const rest = payAppFees(books, origin.id, amountIn, swap.request.appFees ?? [], inSwap(swap))
   const ours = (amountIn * BigInt(feeBasisPoints(swap.request, swap.partner !== undefined))) / 10_000n
   Books.transfer(books, origin.id, ours, inSwap(swap), { account: swap.account, place: "feesPaid" })
-  Books.transfer(books, origin.id, amountIn - fees - ours, inSwap(swap), bounded)
-  Books.transfer(books, destination.id, amountOut + withdrawFee, bounded, held(swap, "payoutInTransit"))
+  Books.transfer(books, origin.id, rest - ours, inSwap(swap), traded)
+  Books.transfer(books, destination.id, amountOut + withdrawFee, traded, held(swap, "payoutInTransit"))
   finishLater(state, swap, { spent: amountIn, received: amountOut, refundReason: undefined })
 }
 
@@ -108,36 +102,19 @@ const finishLater = (
 }
 
 export const finish = (state: State, swap: Swap, outcome: SwapOutcome): void => {
-  const { request } = swap
+  const { request, origin, destination, account } = swap
   const { seed, failedSwapShare } = state.settings
+  const payout = held(swap, "payoutInTransit")
+  const refunded = held(swap, "refundInTransit")
   if (Seeded.fraction(seed, "failed swap", swap.sequence) < failedSwapShare) {
-    settle(state, swap, "payoutInTransit", held(swap, "failed"), 0n)
-    settle(state, swap, "refundInTransit", held(swap, "failed"), 0n)
+    payLessFee(state.books, destination.id, 0n, payout, held(swap, "failed"))
+    payLessFee(state.books, origin.id, 0n, refunded, held(swap, "failed"))
     return setStatus(state, swap, "FAILED")
   }
-  const recipient = isInternal(request.recipientType)
-    ? ({ account: request.recipient, place: "balance" } as const)
-    : ({ account: swap.account, place: "external" } as const)
-  const refundTo = isInternal(request.refundType)
-    ? ({ account: request.refundTo, place: "balance" } as const)
-    : ({ account: swap.account, place: "external" } as const)
-  settle(state, swap, "payoutInTransit", recipient, swap.withdrawFee)
-  settle(state, swap, "refundInTransit", refundTo, swap.refundFee)
+  const recipient = payee(request.recipient, request.recipientType, account)
+  const refundTo = payee(request.refundTo, request.refundType, account)
+  payLessFee(state.books, destination.id, swap.withdrawFee, payout, recipient)
+  payLessFee(state.books, origin.id, swap.refundFee, refunded, refundTo)
   swap.outcome = outcome
   setStatus(state, swap, outcome.received > 0n ? "SUCCESS" : "REFUNDED")
-}
-
-/** Pays out what is under way, less its fee. */
-const settle = (
-  state: State,
-  swap: Swap,
-  place: "payoutInTransit" | "refundInTransit",
-  to: Books.Holding,
-  fee: Amount.Amount
-): void => {
-  const asset = place === "payoutInTransit" ? swap.destination.id : swap.origin.id
-  const amount = Books.amountIn(state.books, asset, held(swap, place))
-  const charged = Amount.min(fee, amount)
-  Books.transfer(state.books, asset, charged, held(swap, place), { account: swap.account, place: "feesPaid" })
-  Books.transfer(state.books, asset, amount - charged, held(swap, place), to)
 }

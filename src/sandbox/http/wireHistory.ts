@@ -4,7 +4,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { AccountHistoryResponse, TransactionRecord } from "../../venue/WireHistory.ts"
 import { formatTimestamp, type Ledger, writeLedgerTxHashes } from "../../venue/WireValue.ts"
 import type { HistoryRecord } from "../core/HistoryRecord.ts"
-import { isInternal } from "../core/OrderCreation.ts"
+import { isInternal } from "../core/Payment.ts"
 
 const usd = (amount: Amount.Amount, decimals: number, price: number): number =>
   Decimal.toNumber(Amount.toDecimal(amount, decimals)) * price
