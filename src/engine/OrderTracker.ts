@@ -139,9 +139,9 @@ const contradictionIn = (placement: Placement, order: Order): string | undefined
   return undefined
 }
 
-/** Less output per input than the whole order promises, by more than the rounding of one unit. */
+/** Less output per input than the whole order promises, by more than the rounding of one unit on either side. */
 const isWorse = (placement: Placement, fill: { readonly amountIn: Amount; readonly amountOut: Amount }): boolean =>
-  (fill.amountOut + 1n) * placement.inputAmount < fill.amountIn * placement.outputAmount
+  (fill.amountOut + 1n) * placement.inputAmount < (fill.amountIn - 1n) * placement.outputAmount
 
 /** Everything that a report of a bound order adds to what is known. */
 export const observe = (placement: Placement, order: Order, correlationId?: string): ReadonlyArray<BotEvent> => {

@@ -12,6 +12,7 @@ import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
 
 const assets = [
   { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+  { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
   { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
 ]
 

@@ -235,6 +235,21 @@ describe("OrderTracker", () => {
     })
   }
 
+  it("an honest slice of a BUY was called worse than its limit when the base is finer than the quote", () => {
+    const { placement } = start({ side: "BUY", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n })
+    const [open] = reports({ side: "BUY", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n })
+    const known = placement()
+    if (known?.funding === undefined || open === undefined) return assert.fail("not placed")
+    // One unit of nine decimals at 171.16 of six: a third of it costs a sixth of a unit less than what is rounded up to.
+    const amounts = { inputAmount: 171_160_000n, outputAmount: 1_000_000_000n }
+    const fine = { ...known, ...amounts, funding: { ...known.funding, amount: amounts.inputAmount } }
+    const third = { id: "f0", amountIn: 57_053_334n, amountOut: 333_333_333n, at: 0 }
+    const report = { ...open, ...amounts, depositedAmount: amounts.inputAmount, fills: [third] }
+    const said = (seen: Order) => observe(fine, seen).map(({ _tag }) => _tag)
+    assert.notInclude(said(report), "Contradiction")
+    assert.include(said({ ...report, fills: [{ ...third, amountIn: 57_053_336n }] }), "Contradiction")
+  })
+
   it("a fill that changes its amounts freezes the slot", () => {
     const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
     const { state, record, placement } = start(life)

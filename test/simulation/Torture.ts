@@ -8,7 +8,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
+import { Clock } from "effect/Clock"
 import { HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
+import { marketsByName } from "../../src/cli/Modes.ts"
 import type { Reason } from "../../src/domain/BotEvent.ts"
 import { Bookkeeper } from "../../src/engine/Bookkeeper.ts"
 import * as Engine from "../../src/engine/Engine.ts"
@@ -19,6 +21,7 @@ import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { noFaults } from "../../src/sandbox/Faults.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import { render } from "../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import * as HttpVenue from "../../src/venue/HttpVenue.ts"
 import * as IntentGuard from "../../src/venue/IntentGuard.ts"
@@ -34,23 +37,23 @@ const minute = 60_000
 
 const assets = [
   { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+  { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
   { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
 ] as const
-const [btc, usdc] = assets
-const market = { name: "BTC/USDC", base: btc, quote: usdc }
+const markets = marketsByName({ assets, ticks: new Map() })
 
-const strategy = Result.getOrThrow(
-  StrategyFile.parse(
-    `name: grid
+const grid = `name: grid
 market: BTC/USDC
 kind: grid
 limits: { budget: { base: 0.1, quote: 6000 } }
 grid: { lower: 59400, upper: 60600, levels: 9, size: { base: 0.005 } }
-`,
-    "grid.yaml",
-    { assets, ticks: new Map() }
-  )
-)
+`
+
+const parse = (text: string) => {
+  const read = StrategyFile.parse(text, "strategy.yaml", { assets, ticks: new Map() })
+  if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
+  return read.success
+}
 
 export interface Episode {
   readonly seed: number
@@ -59,27 +62,31 @@ export interface Episode {
   /** Share of requests that something happens to. */
   readonly faultRate: number
   readonly kills: number
-  /** Kill at exactly these steps instead of at random ones. */
-  readonly killAtSteps?: ReadonlyArray<number>
+  /** YAML of the strategy; a grid when left out. */
+  readonly strategy?: string
+  readonly candles?: string
+  readonly speed?: number
 }
 
 /** What happens to one request between the bot and the sandbox. */
 type Fate = "delivered" | "request lost" | "answer lost" | "slow"
 
-export const run = (episode: Episode) => {
+export const run = async (episode: Episode) => {
   const world = new World(start)
   const random = randomFrom(episode.seed)
   const folder = mkdtempSync(join(tmpdir(), "limitbot-simulation-"))
   let isCalm = false
+  const strategy = parse(episode.strategy ?? grid)
   const trace = createHash("sha256")
 
-  const sandbox = runIn(
-    world,
+  // Only reading a candle file needs the outside; from here on nothing does.
+  const sandbox = await Effect.runPromise(
     Effect.flatMap(Scope.make(), (scope) =>
       Layer.buildWithScope(
         SandboxServer.layerMemory({
           seed: episode.seed,
-          speed: 60,
+          speed: episode.speed ?? 60,
+          candles: episode.candles,
           faults: {
             ...noFaults,
             duplicateCreate: episode.faultRate / 3,
@@ -88,7 +95,7 @@ export const run = (episode: Episode) => {
         }),
         scope
       )
-    )
+    ).pipe(Effect.provideService(Clock, new Domain(world, 0).clock))
   )
   const service = Context.get(sandbox, HttpClient.HttpClient)
   const connection = Context.get(sandbox, SandboxServer.SandboxConnection)
@@ -175,7 +182,7 @@ export const run = (episode: Episode) => {
       )
       const engine = yield* Engine.make({
         strategies: [strategy],
-        markets: new Map([[market.name, market]]),
+        markets,
         withdraw: withdrawIn(withdraw)
       })
       yield* engine.runUntil(Effect.never, withdraw === undefined ? () => false : engine.isIdle)
@@ -212,10 +219,8 @@ export const run = (episode: Episode) => {
 
   try {
     const chaosEnds = world.now + episode.chaosMillis
-    const plannedKills = [...(episode.killAtSteps ?? [])]
     for (let killed = 0; killed < episode.kills && world.now < chaosEnds; killed += 1) {
-      const planned = plannedKills.shift()
-      const killAt = planned ?? world.steps + 5 + Math.trunc(random() ** 2 * 500)
+      const killAt = world.steps + 5 + Math.trunc(random() ** 2 * 500)
       const exit = incarnation(() => world.steps >= killAt || world.now >= chaosEnds)
       if (exit !== undefined) throw new Error(`the bot ended by itself: ${exit}`)
       world.now += Math.trunc(random() * 5_000)

@@ -109,7 +109,7 @@ export class Domain {
     })
   }
 
-  private readonly clock: Clock.Clock = {
+  readonly clock: Clock.Clock = {
     currentTimeMillisUnsafe: () => this.world.now,
     currentTimeMillis: Effect.sync(() => this.world.now),
     currentTimeNanosUnsafe: () => BigInt(this.world.now) * 1_000_000n,

@@ -1,0 +1,68 @@
+/** Every kind of strategy through the whole bot, on real candles where they are: it trades, and the books close. */
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { kinds } from "../../src/strategy/kinds.ts"
+import { run } from "./Torture.ts"
+
+const file = resolve(import.meta.dirname, "../../../shared/data/binance-solusdt-1m-20240801-20240803.csv.gz")
+const isReal = existsSync(file)
+if (!isReal) process.stdout.write("skipped: real candles are not here; kinds run on generated prices\n")
+
+/** The price at the beginning of the file, and of the generated market. */
+const start = isReal ? 171.5 : 150
+const at = (ratio: number): string => (start * ratio).toFixed(2)
+
+const strategies: Readonly<Record<string, string>> = {
+  grid: `limits: { budget: { base: 20, quote: 3500 } }
+grid: { lower: ${at(0.95)}, upper: ${at(1.05)}, levels: 21, spacing: geometric, size: { base: 1 }, fundNearest: 4 }`,
+  ladder: `limits: { budget: { quote: 3000 } }
+ladder: { side: buy, from: ${at(0.998)}, to: ${at(0.96)}, rungs: 6, profile: linear, total: { quote: 3000 }, takeProfit: 0.5% }`,
+  dca: `limits: { budget: { quote: 1000 } }
+dca: { every: 1m, size: { quote: 50 }, times: 20, reach: 0.1% }`,
+  twap: `limits: { budget: { base: 10 } }
+twap: { side: sell, total: { base: 10 }, over: 6m, slices: 6, limit: ${at(0.5)}, reach: 0.2%, vary: 40%, seed: 7 }`,
+  iceberg: `limits: { budget: { quote: 2000 } }
+iceberg: { side: buy, price: ${at(0.995)}, total: { quote: 1900 }, visible: { quote: 400 } }`,
+  "market-making": `limits: { budget: { base: 10, quote: 2000 }, maxPriceDeviation: 5% }
+market-making: { levels: 2, spread: 0.4%, step: 0.2%, size: 1, requote: 0.3%, skew: 0.3%, maxInventory: 5 }`,
+  rebalance: `limits: { budget: { base: 10, quote: ${at(10)} } }
+rebalance: { target: 50%, band: 0.2% }`,
+  bracket: `limits: { budget: { quote: 600 } }
+bracket: { side: buy, size: { base: 3 }, entry: ${at(0.998)}, takeProfit: ${at(1.01)}, stop: ${at(0.98)}, reach: 1% }`,
+  rules: `limits: { budget: { quote: 1500 } }
+rules:
+  timeframe: 1m
+  orders:
+    dip:
+      when: mid < sma(close, 3) * (1 - 0.05%)
+      side: buy
+      price: mid * (1 - 0.05%)
+      size: { quote: 100 }
+      expireAfter: 3m
+      times: 10
+      then: { price: entry * (1 + 0.3%) }`
+}
+
+describe("kinds", () => {
+  it("every kind has its own episode", () => {
+    assert.deepStrictEqual(kinds.map(({ name }) => name).toSorted(), Object.keys(strategies).toSorted())
+  })
+
+  for (const [kind, section] of Object.entries(strategies)) {
+    it(`${kind} trades and every unit comes back`, { timeout: 120_000 }, async () => {
+      const strategy = `name: ${kind}\nmarket: SOL/USDC\nkind: ${kind}\n${section}\n`
+      const result = await run({
+        seed: 3,
+        chaosMillis: 8 * 60_000,
+        faultRate: 0.05,
+        kills: 2,
+        strategy,
+        speed: 60,
+        ...(isReal ? { candles: file } : {})
+      })
+      assert.isAbove(result.fills, 0)
+      process.stdout.write(`${kind}: ${JSON.stringify({ fills: result.fills, funded: result.funded })}\n`)
+    })
+  }
+})
