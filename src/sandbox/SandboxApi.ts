@@ -1,6 +1,6 @@
 /** The contract of the service with the sandbox's own endpoints added: its books and its market. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { MessageValidation } from "../venue/RequestValidation.ts"
 import { WholeVenueApi } from "../venue/VenueApi.ts"
 import { messageErrorAt } from "../venue/WireError.ts"
@@ -66,4 +66,10 @@ export const SandboxGroup = HttpApiGroup.make("sandbox").add(
   HttpApiEndpoint.get("market", "/sandbox/market", { success: MarketResponse, error })
 )
 
-export const SandboxApi = WholeVenueApi.add(SandboxGroup)
+export const SandboxApi = WholeVenueApi.add(SandboxGroup).annotateMerge(
+  OpenApi.annotations({
+    title: "limitbot sandbox",
+    description:
+      "A twin of the service for trying things out: swaps, limit orders, accounts and history. Its money is worth nothing."
+  })
+)

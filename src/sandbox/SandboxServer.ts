@@ -6,7 +6,7 @@ import { createServer } from "node:http"
 import { NodeHttpServer, NodeHttpServerRequest } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer } from "effect"
 import { HttpClient, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
 import * as Ed25519 from "../venue/Ed25519.ts"
 import * as RequestValidation from "../venue/RequestValidation.ts"
 import { NextCorrelationId } from "../venue/WireError.ts"
@@ -52,7 +52,7 @@ export const layer = (options: SandboxOptions) =>
   Layer.effect(
     SandboxConnection,
     Effect.gen(function* () {
-      const { application, settings } = yield* make(options)
+      const { application, settings } = yield* make(options, HttpApiSwagger.layer(SandboxApi, { path: "/docs" }))
       const server = yield* HttpServer.HttpServer
       yield* server.serve(Effect.catchTag(application, "ConnectionSevered", () => breakSocket))
       return connectionOf(settings, HttpServer.formatAddress(server.address))
@@ -67,7 +67,7 @@ export const layer = (options: SandboxOptions) =>
 export const layerMemory = (options: SandboxOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const { application, settings } = yield* make(options)
+      const { application, settings } = yield* make(options, Layer.empty)
       const connection = connectionOf(settings, "http://sandbox.invalid")
       return Context.make(SandboxConnection, connection).pipe(
         Context.add(HttpClient.HttpClient, memoryClient(application))
@@ -75,7 +75,10 @@ export const layerMemory = (options: SandboxOptions) =>
     })
   ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))
 
-const make = Effect.fnUntraced(function* (options: SandboxOptions) {
+const make = Effect.fnUntraced(function* (
+  options: SandboxOptions,
+  pages: Layer.Layer<never, never, HttpRouter.HttpRouter>
+) {
   const candles = options.candles === undefined ? undefined : yield* CandleFile.read(options.candles)
   const settings = settingsOf(options, candles)
   const stateFile = yield* options.state === undefined ? StateFile.none : StateFile.open(options.state, settings)
@@ -84,7 +87,7 @@ const make = Effect.fnUntraced(function* (options: SandboxOptions) {
   )
   const faults = Context.get(services, Faults)
   const handler = yield* HttpRouter.toHttpEffect(
-    routes(settings.seed).pipe(Layer.provide(Layer.succeedContext(services)))
+    Layer.merge(routes(settings.seed), pages).pipe(Layer.provide(Layer.succeedContext(services)))
   )
   const application = faults
     .disturb(handler)
