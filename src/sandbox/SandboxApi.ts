@@ -47,7 +47,7 @@ export type MarketResponse = typeof MarketResponse.Type
 const error = [400, 404, 503].map(messageErrorAt)
 
 /** A transfer on another chain, as a wallet would make it. */
-export const DepositRequest = Schema.Struct({
+const DepositRequest = Schema.Struct({
   depositAddress: Wire.Identifier,
   memo: Schema.optionalKey(Wire.Identifier),
   /** The asset id. */
@@ -56,7 +56,7 @@ export const DepositRequest = Schema.Struct({
   sender: Wire.Identifier
 })
 
-export const SandboxGroup = HttpApiGroup.make("sandbox").add(
+const SandboxGroup = HttpApiGroup.make("sandbox").add(
   HttpApiEndpoint.post("deposit", "/sandbox/deposit", {
     payload: DepositRequest,
     success: Schema.Struct({ txHash: Schema.String }),

@@ -82,7 +82,7 @@ const fillSlice = (state: State, order: Order): void => {
 }
 
 /** Executes at the limit until a total base quantity is reached. */
-export const fillUpTo = (state: State, order: Order, executed: bigint): void =>
+const fillUpTo = (state: State, order: Order, executed: bigint): void =>
   execute(state, order, executed, Matching.sliceAt(order, order.executed, executed))
 
 const execute = (state: State, order: Order, executed: bigint, { amountIn, amountOut }: Matching.Execution): void => {

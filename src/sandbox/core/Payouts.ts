@@ -11,7 +11,7 @@ import { type Order, type State, schedule } from "./State.ts"
 
 export type Leg = "withdrawal" | "refund"
 
-export type PayoutStatus = "NOT_STARTED" | "IN_PROGRESS" | "COMPLETED" | "FAILED"
+type PayoutStatus = "NOT_STARTED" | "IN_PROGRESS" | "COMPLETED" | "FAILED"
 
 /** An order that never held money never starts a payout, and so never reports a final one. */
 export const payoutStatus = (order: Order): PayoutStatus => {
