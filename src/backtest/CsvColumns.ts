@@ -61,7 +61,7 @@ const estimateRows = (bytes: Uint8Array, start: number): number => {
   const sample = bytes.subarray(start, start + 65_536)
   let lines = 1
   for (let at = sample.indexOf(LF); at >= 0; at = sample.indexOf(LF, at + 1)) lines++
-  return Math.ceil(((bytes.length - start) / sample.length) * lines * 1.05) + 16
+  return Math.ceil(((bytes.length - start) / Math.max(1, sample.length)) * lines * 1.05) + 16
 }
 
 /** End of the field that starts here: the next delimiter or line end. */

@@ -69,20 +69,25 @@ const optional = new Set<Role>(["volume"])
 
 interface Line {
   readonly text: string
+  /** Offsets of the line in the file, its line end included. */
+  readonly start: number
   readonly end: number
   readonly number: number
 }
 
+const linesBeforeTable = 20
+const byteOrderMark = [0xef, 0xbb, 0xbf]
+
 /** The first line with more than one field: banners, comments and blank lines come before it in some files. */
 const firstTableLine = (bytes: Uint8Array): Line | undefined => {
-  const text = new TextDecoder().decode(bytes.subarray(0, headBytes))
-  let [end, number] = [0, 0]
-  for (const line of text.split("\n").slice(0, 20)) {
-    end += new TextEncoder().encode(line).length + 1
-    number += 1
-    const plain = line.replace(/^\uFEFF/, "").trim()
-    if (plain !== "" && !plain.startsWith("#") && delimiters.some((delimiter) => plain.includes(delimiter)))
-      return { text: plain, end, number }
+  let start = byteOrderMark.every((byte, index) => bytes[index] === byte) ? byteOrderMark.length : 0
+  for (let number = 1; number <= linesBeforeTable && start < bytes.length; number++) {
+    const feed = bytes.indexOf(10, start)
+    const end = feed < 0 ? bytes.length : feed + 1
+    const text = new TextDecoder().decode(bytes.subarray(start, Math.min(end, start + headBytes))).trim()
+    if (!text.startsWith("#") && delimiters.some((delimiter) => text.includes(delimiter)))
+      return { text, start, end, number }
+    start = end
   }
   return undefined
 }
@@ -133,13 +138,7 @@ export const detect = (bytes: Uint8Array, file: string, roles: ReadonlyArray<Rol
     delimiter: delimiter.charCodeAt(0),
     roleOfField,
     roles,
-    start: hasHeader ? line.end : startOfLine(bytes, line.end),
+    start: hasHeader ? line.end : line.start,
     linesBefore: hasHeader ? line.number : line.number - 1
   }
-}
-
-/** Where the line that ends before `end` starts. */
-const startOfLine = (bytes: Uint8Array, end: number): number => {
-  const before = bytes.lastIndexOf(10, Math.max(0, Math.min(end, bytes.length) - 2))
-  return before < 0 ? (bytes[0] === 0xef ? 3 : 0) : before + 1
 }

@@ -27,7 +27,7 @@ const stepOf = (times: Float64Array): number => {
     counts.set(step, (counts.get(step) ?? 0) + 1)
     common = divisor(step, common)
   }
-  for (const [step, count] of counts) if (count * 2 >= sample - 1) return step
+  for (const [step, count] of counts) if (count * 2 > sample - 1) return step
   return common === 0 ? 60_000 : common
 }
 
