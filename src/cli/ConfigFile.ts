@@ -6,6 +6,7 @@ import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import type { Asset } from "../domain/Amount.ts"
 import type * as Decimal from "../domain/Decimal.ts"
 import * as Read from "../strategy/Fields.ts"
+import { type JsonSchema, schemaOf } from "../strategy/JsonSchema.ts"
 import { type Markets, market } from "../strategy/Markets.ts"
 import {
   inOrder,
@@ -162,7 +163,10 @@ const url: Read.Reader<string> = Read.scalar(
 )
 
 const matching = (expected: string, pattern: RegExp): Read.Reader<string> =>
-  Read.scalar(expected, (text) => (pattern.test(text) ? text : undefined))
+  Read.scalar(expected, (text) => (pattern.test(text) ? text : undefined), undefined, {
+    type: ["string", "number"],
+    pattern: pattern.source
+  })
 
 const ledger = Read.oneOf("native", "near")
 const account = matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
@@ -172,27 +176,30 @@ const host = Read.scalar("an address of this machine, such as 127.0.0.1", (text)
 )
 const symbol = matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
 const address = matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
-const assetFields = Read.fields({ id: Read.required(Read.text), decimals: Read.required(Read.integer(0, 36)) })
-const marketFields = Read.fields({ tick: Read.optional(Read.price) })
+const assetFields = Read.fields({
+  id: Read.required(Read.text, "the venue's identifier"),
+  decimals: Read.required(Read.integer(0, 36), "places of the smallest unit")
+})
+const marketFields = Read.fields({ tick: Read.optional(Read.price, "price step") })
 
 const configFields = Read.fields({
   venue: Read.required(
     Read.fields({
-      url: Read.required(url),
-      analyticsUrl: Read.optional(url),
-      ledger: Read.optional(ledger),
-      verifier: Read.optional(account),
-      apiKey: Read.required(secretSource),
-      partnerJwt: Read.optional(secretSource),
-      quoteKey: Read.optional(publicKey),
-      minOrderUsd: Read.optional(Read.price)
+      url: Read.required(url, "address of the venue"),
+      analyticsUrl: Read.optional(url, "address of its history; left out: the same"),
+      ledger: Read.optional(ledger, "how the venue spells its home ledger; left out: native"),
+      verifier: Read.optional(account, "contract that signed payments must be for; left out: intents.<ledger>"),
+      apiKey: Read.required(secretSource, "key of the venue"),
+      partnerJwt: Read.optional(secretSource, "waives the platform fee, opens the history"),
+      quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
+      minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD")
     })
   ),
   account: Read.required(
     Read.fields({
-      key: Read.required(secretSource),
-      signerId: Read.optional(account),
-      depositType: Read.optional(Read.oneOf(...depositTypes)),
+      key: Read.required(secretSource, "ed25519 key of the account"),
+      signerId: Read.optional(account, "left out: the implicit account of the key"),
+      depositType: Read.optional(Read.oneOf(...depositTypes), "left out: INTENTS"),
       wallet: Read.optional(WalletConfig.reader),
       recipients: Read.optional(Read.table(symbol, address)),
       refundTo: Read.optional(Read.table(symbol, address))
@@ -200,8 +207,20 @@ const configFields = Read.fields({
   ),
   assets: Read.required(Read.table(symbol, assetFields)),
   markets: Read.optional(Read.table(Read.text, marketFields)),
-  journal: Read.optional(Read.text),
-  dashboard: Read.optional(Read.fields({ host: Read.optional(host), port: Read.optional(Read.integer(0, 65_535)) }))
+  journal: Read.optional(Read.text, "everything the bot did and saw; left out: limitbot.sqlite beside this file"),
+  dashboard: Read.optional(
+    Read.fields({
+      host: Read.optional(host, "left out: 127.0.0.1"),
+      port: Read.optional(Read.integer(0, 65_535), "left out: 8177")
+    })
+  )
+})
+
+/** The whole file for editors. */
+export const schema = (): JsonSchema => ({
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "The configuration of limitbot",
+  ...schemaOf(configFields)
 })
 
 type ConfigFields = NonNullable<ReturnType<typeof configFields>>

@@ -5,6 +5,7 @@
  */
 import { Config, Effect, FileSystem, Option, Path, Redacted } from "effect"
 import type { Located, Reader } from "../strategy/Fields.ts"
+import { described } from "../strategy/JsonSchema.ts"
 import { type Report, report } from "../strategy/Problem.ts"
 
 export type SecretSource = { readonly env: string } | { readonly file: string }
@@ -15,16 +16,27 @@ const othersMayAccess = 0o077
 export const literalSecret = "a secret may not stand in this file"
 const howTo = "write { env: NAME } for an environment variable, or { file: PATH } for a file of mode 0600"
 
-export const secretSource: Reader<SecretSource> = (node, to) => {
+const environmentName = "^[A-Za-z_][A-Za-z0-9_]{0,127}$"
+
+const readSource: Reader<SecretSource> = (node, to) => {
   if (node.type !== "map") return report(to, node, literalSecret, howTo)
   const [entry, ...others] = [...node.entries]
   if (entry === undefined || others.length > 0) return report(to, node, "expected one of env and file", howTo)
   const [key, { value }] = entry
   const text = value.type === "scalar" ? value.text : ""
-  if (key === "env" && /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return { env: text }
+  if (key === "env" && new RegExp(environmentName).test(text)) return { env: text }
   if (key === "file" && text !== "") return { file: text }
   return report(to, node, "expected { env: NAME } or { file: PATH }", howTo)
 }
+
+export const secretSource = described(readSource, {
+  type: "object",
+  description: howTo,
+  properties: { env: { type: "string", pattern: environmentName }, file: { type: "string", minLength: 1 } },
+  minProperties: 1,
+  maxProperties: 1,
+  additionalProperties: false
+})
 
 /** The secret itself; `undefined` when it is not to be had, which is reported at the place that named it. */
 export const readSecret = Effect.fnUntraced(function* (source: Located<SecretSource>, folder: string, to: Report) {

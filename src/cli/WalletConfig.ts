@@ -9,6 +9,7 @@ import type { ChildProcessSpawner } from "effect/process"
 import { Wallet } from "../engine/Wallet.ts"
 import * as WalletCommand from "../engine/WalletCommand.ts"
 import * as Read from "../strategy/Fields.ts"
+import { described, schemaOf } from "../strategy/JsonSchema.ts"
 import { report } from "../strategy/Problem.ts"
 import * as SandboxWallet from "./SandboxWallet.ts"
 
@@ -25,19 +26,21 @@ const walletFields = Read.fields({
 
 const howTo = "write { manual: true }, or { command: [program, argument, …] }"
 
-export const reader: Read.Reader<WalletConfig> = (node, to) => {
-  const read = walletFields(node, to)
-  if (read === undefined) return undefined
-  const [program, ...args] = read.command?.value.map(({ value }) => value) ?? []
+const read: Read.Reader<WalletConfig> = (node, to) => {
+  const found = walletFields(node, to)
+  if (found === undefined) return undefined
+  const [program, ...args] = found.command?.value.map(({ value }) => value) ?? []
   const choices: ReadonlyArray<WalletConfig> = [
     ...(program === undefined ? [] : [{ command: { program, args } }]),
-    ...(read.manual?.value === true ? [{ manual: true } as const] : []),
-    ...(read.sandbox?.value === true ? [{ sandbox: true } as const] : [])
+    ...(found.manual?.value === true ? [{ manual: true } as const] : []),
+    ...(found.sandbox?.value === true ? [{ sandbox: true } as const] : [])
   ]
   const [choice, ...others] = choices
   if (choice !== undefined && others.length === 0) return choice
   return report(to, node, "expected exactly one of manual, command and sandbox", howTo)
 }
+
+export const reader = described(read, { ...schemaOf(walletFields), minProperties: 1, maxProperties: 1 })
 
 /** The program's path as the process needs it. */
 export const resolved = (wallet: WalletConfig, resolve: (path: string) => string): WalletConfig =>

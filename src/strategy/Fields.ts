@@ -118,7 +118,11 @@ export const table = <A>(readName: Reader<string>, readSettings: Reader<A>): Rea
     const good = rows.filter((row) => row !== undefined)
     return good.length === rows.length ? good : undefined
   }
-  const schema = { type: "object", propertyNames: schemaOf(readName), additionalProperties: schemaOf(readSettings) }
+  const schema = {
+    type: "object",
+    propertyNames: { ...schemaOf(readName), type: "string" },
+    additionalProperties: schemaOf(readSettings)
+  }
   return described(read, schema)
 }
 
@@ -267,7 +271,7 @@ export const ratio: Reader<Decimal.Decimal> = scalar(
       ? undefined
       : `write ${Decimal.format(Decimal.multiply(value, Decimal.make(100n)))}% for ${found}`
   },
-  { type: "string", pattern: "^(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$" }
+  { type: "string", pattern: "^(?=.*[1-9])(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$" }
 )
 
 const unitMillis: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -282,5 +286,5 @@ export const duration: Reader<number> = scalar(
     return millis > 0 && millis <= longestDays * 86_400_000 ? millis : undefined
   },
   (found) => (/^\d+$/.test(found) ? `write ${found}s for seconds` : undefined),
-  { type: "string", pattern: "^\\d{1,9}[smhd]$" }
+  { type: "string", pattern: "^(?=.*[1-9])\\d{1,9}[smhd]$" }
 )

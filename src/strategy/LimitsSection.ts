@@ -30,20 +30,26 @@ const limitsFields = (market: Market) => {
   return Read.fields({
     budget: Read.required(
       Read.fields({
-        base: Read.optional(Read.amount(market.base, { zero: true })),
-        quote: Read.optional(Read.amount(market.quote, { zero: true }))
+        base: Read.optional(Read.amount(market.base, { zero: true }), "of the base asset"),
+        quote: Read.optional(Read.amount(market.quote, { zero: true }), "of the quote asset")
       })
     ),
-    maxOpenOrders: Read.optional(Read.integer(1, 20_000)),
-    maxPriceDeviation: Read.optional(Read.ratio),
-    staleAfter: Read.optional(Read.duration),
-    minOrder: Read.optional(quoteAmount),
-    maxNotional: Read.optional(quoteAmount),
-    maxOrdersPerHour: Read.optional(Read.integer(1, 100_000)),
-    quietHours: Read.optional(quietHours),
-    maxDailyLoss: Read.optional(quoteAmount),
-    maxDrawdown: Read.optional(Read.ratio),
-    onLoss: Read.optional(Read.oneOf("pause", "drain"))
+    maxOpenOrders: Read.optional(Read.integer(1, 20_000), "most orders at the same time; left out: 100"),
+    maxPriceDeviation: Read.optional(
+      Read.ratio,
+      "refuse an order that gives away more than this against the price; left out: 5%"
+    ),
+    staleAfter: Read.optional(Read.duration, "decide nothing on a price older than this; left out: 30s"),
+    minOrder: Read.optional(quoteAmount, "refuse orders worth less than this much quote"),
+    maxNotional: Read.optional(quoteAmount, "most that all its orders may be worth together, in quote"),
+    maxOrdersPerHour: Read.optional(Read.integer(1, 100_000), "most orders placed within an hour"),
+    quietHours: Read.optional(quietHours, "place nothing in these hours"),
+    maxDailyLoss: Read.optional(quoteAmount, "most quote that it may lose in a day"),
+    maxDrawdown: Read.optional(Read.ratio, "most that it may fall from its best value"),
+    onLoss: Read.optional(
+      Read.oneOf("pause", "drain"),
+      "what happens then: pause places nothing new, drain also withdraws"
+    )
   })
 }
 

@@ -74,16 +74,18 @@ const expression: Read.Reader<YamlScalar> = described(
 
 const orderFields = (market: Market) =>
   Read.fields({
-    when: Read.required(expression),
-    side: Read.required(Read.oneOf("buy", "sell")),
-    price: Read.required(expression),
-    size: Read.required(size(market)),
-    cancelWhen: Read.optional(expression),
-    expireAfter: Read.optional(Read.duration),
-    pause: Read.optional(Read.duration),
-    times: Read.optional(Read.integer(1, mostFirings)),
+    when: Read.required(expression, "places the order when this is true"),
+    side: Read.required(Read.oneOf("buy", "sell"), "buy or sell"),
+    price: Read.required(expression, "an expression, computed once when the rule fires"),
+    size: Read.required(size(market), "of the order"),
+    cancelWhen: Read.optional(expression, "withdraws the order as long as nothing of it has filled"),
+    expireAfter: Read.optional(Read.duration, "withdraws it when nothing of it has filled until then"),
+    pause: Read.optional(Read.duration, "after an order has ended; left out: one candle"),
+    times: Read.optional(Read.integer(1, mostFirings), "how often it may fire"),
     // biome-ignore lint/suspicious/noThenProperty: the key that people write; its value is never a function
-    then: Read.optional(Read.fields({ price: Read.required(expression) }))
+    then: Read.optional(
+      Read.fields({ price: Read.required(expression, "an expression, computed once when the rule fires") })
+    )
   })
 
 const anyNode: Read.Reader<YamlNode> = (node) => node
@@ -93,9 +95,9 @@ export const rulesSchema = () => schemaOf(sectionFields(orderFields(anyMarket)))
 
 const sectionFields = <A>(order: Read.Reader<A>) =>
   Read.fields({
-    timeframe: Read.optional(timeframe),
-    let: Read.optional(Read.table(Read.text, expression)),
-    orders: Read.required(Read.table(Read.name, order))
+    timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; left out: 1h"),
+    let: Read.optional(Read.table(Read.text, expression), "names for expressions; a name may use those before it"),
+    orders: Read.required(Read.table(Read.name, order), "rules by name")
   })
 
 const rulesFields = sectionFields(anyNode)

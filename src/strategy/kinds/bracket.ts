@@ -73,15 +73,15 @@ export const bracket: Kind = {
 
 const bracketFields = (market: Market) =>
   Read.fields({
-    side: Read.required(Read.oneOf("buy", "sell")),
-    size: Read.required(size(market)),
-    entry: Read.required(Read.price),
-    takeProfit: Read.required(Read.price),
-    stop: Read.required(Read.price),
-    reach: Read.optional(Read.ratio),
-    trail: Read.optional(Read.ratio),
-    trailStep: Read.optional(Read.ratio),
-    breakevenAt: Read.optional(Read.price)
+    side: Read.required(Read.oneOf("buy", "sell"), "of the entry"),
+    size: Read.required(size(market), "of the entry"),
+    entry: Read.required(Read.price, "price of the entry"),
+    takeProfit: Read.required(Read.price, "price of the exit with profit"),
+    stop: Read.required(Read.price, "price at which it exits with a loss"),
+    reach: Read.optional(Read.ratio, "at the stop the exit may give away this much more; left out: 0.5%"),
+    trail: Read.optional(Read.ratio, "the stop follows this far behind the best price"),
+    trailStep: Read.optional(Read.ratio, "in steps of this much; left out: 0.1%"),
+    breakevenAt: Read.optional(Read.price, "from this price on the stop is at least the entry price")
   })
 
 /** Better for the position: above after a buy, below after a sale. */

@@ -71,14 +71,14 @@ export const dca: Kind = {
 
 const dcaFields = (market: Market) =>
   Read.fields({
-    side: Read.optional(Read.oneOf("buy", "sell")),
-    every: Read.required(Read.duration),
-    size: Read.required(size(market)),
-    times: Read.required(Read.integer(1, mostPurchases)),
-    reach: Read.optional(Read.ratio),
-    drop: Read.optional(Read.ratio),
-    pauseAbove: Read.optional(Read.price),
-    pauseBelow: Read.optional(Read.price)
+    side: Read.optional(Read.oneOf("buy", "sell"), "left out: buy"),
+    every: Read.required(Read.duration, "time between purchases"),
+    size: Read.required(size(market), "of each purchase"),
+    times: Read.required(Read.integer(1, mostPurchases), "how many purchases in all"),
+    reach: Read.optional(Read.ratio, "a purchase may pay this much more than the mid; left out: nothing"),
+    drop: Read.optional(Read.ratio, "buy also when the price is this far below the last purchase"),
+    pauseAbove: Read.optional(Read.price, "buy nothing at or above this price"),
+    pauseBelow: Read.optional(Read.price, "buy nothing at or below this price")
   })
 
 const slotName = (index: number): string => `purchase-${String(index).padStart(3, "0")}`

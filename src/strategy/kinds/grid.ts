@@ -96,10 +96,13 @@ const remembering = <A>(compute: (price: Price) => A): ((price: Price) => A) => 
 
 const endlessFields = (market: Market) =>
   Read.fields({
-    step: Read.required(Read.ratio),
-    size: Read.required(size(market)),
-    profit: Read.optional(Read.oneOf("quote", "base")),
-    fundNearest: Read.required(Read.integer(1, mostLevels)),
+    step: Read.required(Read.ratio, "ratio from one level to the next, without end in both directions"),
+    size: Read.required(size(market), "of each cell"),
+    profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; left out: quote"),
+    fundNearest: Read.required(
+      Read.integer(1, mostLevels),
+      "keep only so many nearest buys and sells funded; left out: all"
+    ),
     levels: Read.optional(endless),
     lower: Read.optional(endless),
     upper: Read.optional(endless),
@@ -109,17 +112,20 @@ const endlessFields = (market: Market) =>
 const endless = Read.refuse("a grid with a step has no ends: remove this key, or step")
 
 const common = (market: Market) => ({
-  size: Read.required(size(market)),
-  profit: Read.optional(Read.oneOf("quote", "base")),
-  fundNearest: Read.optional(Read.integer(1, mostLevels))
+  size: Read.required(size(market), "of each cell"),
+  profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; left out: quote"),
+  fundNearest: Read.optional(
+    Read.integer(1, mostLevels),
+    "keep only so many nearest buys and sells funded; left out: all"
+  )
 })
 
 const computedFields = (market: Market) =>
   Read.fields({
-    lower: Read.required(Read.price),
-    upper: Read.required(Read.price),
+    lower: Read.required(Read.price, "lowest level"),
+    upper: Read.required(Read.price, "highest level"),
     levels: Read.required(Read.integer(2, mostLevels)),
-    spacing: Read.optional(Read.oneOf(...spacings)),
+    spacing: Read.optional(Read.oneOf(...spacings), "equal differences or equal ratios; left out: arithmetic"),
     ...common(market)
   })
 

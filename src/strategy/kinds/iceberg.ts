@@ -64,8 +64,8 @@ export const iceberg: Kind = {
 
 const icebergFields = (market: Market) =>
   Read.fields({
-    side: Read.required(Read.oneOf("buy", "sell")),
-    price: Read.required(Read.price),
-    total: Read.required(size(market)),
-    visible: Read.required(size(market))
+    side: Read.required(Read.oneOf("buy", "sell"), "buy or sell"),
+    price: Read.required(Read.price, "of every part"),
+    total: Read.required(size(market), "all parts together"),
+    visible: Read.required(size(market), "one part")
   })

@@ -51,13 +51,16 @@ export const ladder: Kind = {
 
 const ladderFields = (market: Market) =>
   Read.fields({
-    side: Read.required(Read.oneOf("buy", "sell")),
-    from: Read.required(Read.price),
-    to: Read.required(Read.price),
-    rungs: Read.required(Read.integer(1, mostRungs)),
-    profile: Read.optional(Read.oneOf(...profiles)),
-    total: Read.required(size(market)),
-    takeProfit: Read.optional(Read.ratio)
+    side: Read.required(Read.oneOf("buy", "sell"), "of all rungs"),
+    from: Read.required(Read.price, "price of the first rung"),
+    to: Read.required(Read.price, "price of the last rung"),
+    rungs: Read.required(Read.integer(1, mostRungs), "how many orders"),
+    profile: Read.optional(
+      Read.oneOf(...profiles),
+      "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, each half as much again; left out: flat"
+    ),
+    total: Read.required(size(market), "all rungs together"),
+    takeProfit: Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once")
   })
 
 type LadderFields = NonNullable<ReturnType<ReturnType<typeof ladderFields>>>

@@ -74,13 +74,16 @@ export const marketMaking: Kind = {
 
 const quotingFields = (market: Market) =>
   Read.fields({
-    levels: Read.required(Read.integer(1, mostLevels)),
-    spread: Read.required(Read.ratio),
-    step: Read.optional(Read.ratio),
-    size: Read.required(Read.amount(market.base, { zero: false })),
-    requote: Read.optional(Read.ratio),
-    skew: Read.optional(Read.ratio),
-    maxInventory: Read.optional(Read.amount(market.base, { zero: false }))
+    levels: Read.required(Read.integer(1, mostLevels), "orders on each side"),
+    spread: Read.required(Read.ratio, "between the first bid and the first ask"),
+    step: Read.optional(Read.ratio, "from one level to the next; left out: the spread"),
+    size: Read.required(Read.amount(market.base, { zero: false }), "of each order, in base"),
+    requote: Read.optional(Read.ratio, "quote anew when the price has moved this far; left out: 0.2%"),
+    skew: Read.optional(Read.ratio, "move the quotes against a full inventory by this much; left out: nothing"),
+    maxInventory: Read.optional(
+      Read.amount(market.base, { zero: false }),
+      "most that may be bought or sold on balance; left out: one full side"
+    )
   })
 
 const checkBase = (needed: Amount, at: Read.Located<Amount>, { market, budget, to }: KindContext): void => {

@@ -75,14 +75,17 @@ export const twap: Kind = {
 
 const twapFields = (market: Market) =>
   Read.fields({
-    side: Read.required(Read.oneOf("buy", "sell")),
-    total: Read.required(size(market)),
-    over: Read.required(Read.duration),
-    slices: Read.required(Read.integer(1, mostSlices)),
-    limit: Read.required(Read.price),
-    reach: Read.optional(Read.ratio),
-    vary: Read.optional(Read.ratio),
-    seed: Read.optional(Read.integer(0, 4_294_967_295))
+    side: Read.required(Read.oneOf("buy", "sell"), "buy or sell"),
+    total: Read.required(size(market), "all slices together"),
+    over: Read.required(Read.duration, "from the first decision on; what has not filled then is withdrawn"),
+    slices: Read.required(Read.integer(1, mostSlices), "how many orders"),
+    limit: Read.required(Read.price, "the worst price"),
+    reach: Read.optional(
+      Read.ratio,
+      "a slice may give away this much against the mid of its moment; left out: nothing"
+    ),
+    vary: Read.optional(Read.ratio, "how much sizes and moments vary; left out: nothing"),
+    seed: Read.optional(Read.integer(0, 4_294_967_295), "the numbers that they vary by follow from this; left out: 1")
   })
 
 /** Sizes that sum exactly to the total, each within `vary` of the even one; each begins within its own share of the time. */
