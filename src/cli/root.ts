@@ -10,6 +10,7 @@ import * as orders from "./orders.ts"
 import * as plan from "./plan.ts"
 import * as run from "./run.ts"
 import * as sandbox from "./sandbox.ts"
+import * as schema from "./schema.ts"
 import * as status from "./status.ts"
 import * as swap from "./swap.ts"
 import * as swaps from "./swaps.ts"
@@ -21,6 +22,7 @@ const root = Command.make("limitbot").pipe(
     run.command,
     check.command,
     plan.command,
+    schema.command,
     status.command,
     orders.command,
     fills.command,
