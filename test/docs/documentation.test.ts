@@ -1,0 +1,157 @@
+/**
+ * The documentation is true: every shell block runs, in the order of its page, against a sandbox with real keys; output
+ * that is shown says what the program says; queries run on the journal that the page made; files are read by their own
+ * readers; links lead somewhere. A block in a language that is not handled here fails.
+ */
+import { execFile } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { delimiter, dirname, join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { promisify } from "node:util"
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer } from "effect"
+import { beforeAll } from "vitest"
+import { loadSettings } from "../../src/cli/ConfigFile.ts"
+import { type Connection, newFolder, startSandbox } from "../cli/program.ts"
+import { type Block, blocksOf, filesNamedIn, read, root } from "./documents.ts"
+
+const pages = ["README.md", "ARCHITECTURE.md", "docs/operations.md", "docs/security.md"]
+
+const shim = (folder: string, name: string, text: string): void =>
+  writeFileSync(join(folder, name), `#!/usr/bin/env bash\nset -euo pipefail\n${text}\n`, { mode: 0o755 })
+
+const built = newFolder()
+beforeAll(() => promisify(execFile)(process.execPath, [join(root, "tools/build.ts"), built]))
+
+/** `limitbot` is the built program; what would run for ever is stopped. `npm` checks that its script exists. */
+const writeShims = (folder: string): void => {
+  const program = `"${process.execPath}" "${join(built, "limitbot.mjs")}"`
+  const limitbot = `
+case "$1" in
+  run) exec ${program} "$@" --poll 0.5s ;;
+  sandbox) exec timeout --preserve-status --signal=TERM 3 ${program} "\${@/8180/0}" ;;
+  *) exec ${program} "$@" ;;
+esac`
+  const npm = `
+case "$1" in
+  ci | ls) echo "npm $*" ;;
+  start) exec limitbot demo --for 1s ;;
+  test) exec "${process.execPath}" -e 'process.exit("test" in require("${root}/package.json").scripts ? 0 : 1)' ;;
+  *) echo "not expected: npm $*" >&2; exit 1 ;;
+esac`
+  shim(folder, "limitbot", limitbot)
+  shim(folder, "npm", npm)
+}
+
+/** A folder like the repository as its user sees it, whose example configuration leads to a sandbox. */
+const prepare = (sandbox: Connection) => {
+  const folder = newFolder()
+  for (const name of ["config", "strategies"]) cpSync(join(root, name), join(folder, name), { recursive: true })
+  const example = read("config/example.yaml").replace("https://venue.example", sandbox.url)
+  writeFileSync(join(folder, "config/example.yaml"), example)
+  mkdirSync(join(folder, "bin"))
+  writeShims(join(folder, "bin"))
+  const environment = {
+    PATH: [join(folder, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
+    LIMITBOT_API_KEY: sandbox.apiKey,
+    LIMITBOT_ACCOUNT_KEY: sandbox.account.key
+  }
+  return { folder, environment }
+}
+
+type Place = ReturnType<typeof prepare>
+
+const runShell = ({ folder, environment }: Place, { text }: Block): Promise<string> =>
+  new Promise((done, fail) => {
+    execFile(
+      "bash",
+      ["--norc", "-euo", "pipefail", "-c", text],
+      { cwd: folder, env: environment },
+      (error, stdout, stderr) => {
+        if (error === null) done(stdout + stderr)
+        else fail(new Error(`${text}${error.message}\n${stdout}${stderr}`))
+      }
+    )
+  })
+
+const words = (text: string): Set<string> => new Set(text.match(/[A-Za-z][A-Za-z-]{2,}/g))
+
+/** Numbers, times and ids differ from run to run; what is said does not. */
+const assertShows = (shown: Block, said: string): void => {
+  const real = words(said)
+  const id = /^[a-f0-9-]+$/
+  const missing = [...words(shown.text)].filter((word) => !real.has(word) && !id.test(word))
+  assert.deepStrictEqual(missing, [], `line ${shown.line} shows what the program does not say:\n${said}`)
+}
+
+const runQuery = ({ folder }: Place, { text }: Block): void => {
+  const journal = join(folder, "config/limitbot.sqlite")
+  const database = new DatabaseSync(existsSync(journal) ? journal : ":memory:")
+  database.prepare(text.replace("'journal-backup.sqlite'", `'${join(folder, "backup.sqlite")}'`)).all()
+  database.close()
+}
+
+const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown> => {
+  writeFileSync(join(folder, "shown.yaml"), text)
+  const services = Layer.merge(NodeServices.layer, ConfigProvider.layer(ConfigProvider.fromEnv({ env: {} })))
+  return Effect.runPromise(loadSettings(join(folder, "shown.yaml")).pipe(Effect.provide(services)))
+}
+
+describe.concurrent("documentation", () => {
+  for (const page of pages) {
+    it(`${page} is true`, async () => {
+      const place = prepare(await startSandbox({ speed: 2_000 }))
+      const said = new Map<Block, string>()
+      for (const block of blocksOf(read(page))) {
+        switch (block.language) {
+          case "sh":
+            said.set(block, await runShell(place, block))
+            break
+          case "text": {
+            const output = block.after === undefined ? undefined : said.get(block.after)
+            if (output !== undefined) assertShows(block, output)
+            else assert.strictEqual(page, "ARCHITECTURE.md", `line ${block.line}: output of what?`)
+            break
+          }
+          case "sql":
+            runQuery(place, block)
+            break
+          case "yaml":
+            await readConfiguration(place, block)
+            break
+          case "ini":
+            assert.match(block.text, /^ExecStart=\S+limitbot\.mjs run \S+ --config \S+$/m)
+            break
+          default:
+            assert.fail(`${page}:${block.line}: blocks in "${block.language}" are not checked`)
+        }
+      }
+    })
+
+    it(`${page} names only files that are there`, () => {
+      const missing = filesNamedIn(page).filter((file) => !existsSync(file))
+      assert.deepStrictEqual(missing, [])
+    })
+  }
+
+  it("ARCHITECTURE.md maps every folder of the sources, and its import table is the enforced one", () => {
+    const text = read("ARCHITECTURE.md")
+    const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    for (const { name } of folders) assert.include(text, `| \`src/${name}\` |`)
+    const table = new Map(
+      [...text.matchAll(/^\| ([a-z, ]+) \| ((?:nothing|everything|domain).*) \|$/gm)].flatMap(
+        ([, names = "", may = ""]) => names.split(", ").map((name) => [name, may] as const)
+      )
+    )
+    const enforced = read("test/tidy.test.ts").matchAll(/^ {2}(\w+): \[(.*)\],?$/gm)
+    for (const [, name = "", may = ""] of enforced) {
+      if (name === "cli") continue
+      const documented = table.get(name) ?? ""
+      for (const [, folder = ""] of may.matchAll(/"(\w+)"/g)) assert.include(documented, folder, name)
+      for (const [, folder = ""] of documented.matchAll(/\b(domain|strategy|journal|report)\b/g)) {
+        assert.include(may, `"${folder}"`, name)
+      }
+    }
+  })
+})
