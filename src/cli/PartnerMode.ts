@@ -4,6 +4,7 @@
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
+import { HistoryStore } from "../journal/HistoryStore.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
 import { SwapJournal } from "../journal/SwapJournal.ts"
 import * as Ed25519 from "../venue/Ed25519.ts"
@@ -16,6 +17,7 @@ import { Swaps } from "../venue/Swaps.ts"
 import { VenueClient } from "../venue/VenueClient.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../venue/VenueConfig.ts"
 import type { BotConfig } from "./ConfigFile.ts"
+import * as SharedLane from "./SharedLane.ts"
 import * as WalletConfig from "./WalletConfig.ts"
 
 /** The account that signs: named, or the implicit one of its key. */
@@ -37,16 +39,24 @@ const venueConfig = ({ account, venue }: BotConfig, signerId: string) =>
     patience: defaultPatience
   })
 
-/** Everything that the venue offers a partner. */
-export const venue = (config: BotConfig, signerId: string) =>
+/** Everything that the venue offers a partner; the slow history in a lane of one's own or a shared one. */
+const venueWith = <E, R>(history: Layer.Layer<History, E, R>, config: BotConfig, signerId: string) =>
   Layer.mergeAll(
-    Layer.mergeAll(HttpVenue.layer, Swaps.layer, History.layer).pipe(
+    Layer.mergeAll(HttpVenue.layer, Swaps.layer, history).pipe(
       Layer.provide(Session.layer),
       Layer.provide(VenueClient.layer),
       Layer.provide(NodeHttpClient.layerUndici)
     ),
     IntentGuard.layer
   ).pipe(Layer.provide(Signer.layer(config.account.key)), Layer.provide(venueConfig(config, signerId)))
+
+export const venue = (config: BotConfig, signerId: string) => venueWith(History.layer, config, signerId)
+
+/** With the store of past transactions, and their lane shared through it. Needs the database. */
+export const withHistory = (config: BotConfig, signerId: string) =>
+  venueWith(History.layerSharing.pipe(Layer.provide(SharedLane.layer)), config, signerId).pipe(
+    Layer.provideMerge(HistoryStore.layer)
+  )
 
 /** To make swaps and to go on with them. */
 export const swapping = (config: BotConfig, signerId: string) =>

@@ -5,6 +5,7 @@ import * as check from "./check.ts"
 import * as demo from "./demo.ts"
 import * as explain from "./explain.ts"
 import * as fills from "./fills.ts"
+import * as history from "./history.ts"
 import * as kill from "./kill.ts"
 import * as orders from "./orders.ts"
 import * as plan from "./plan.ts"
@@ -30,6 +31,7 @@ const root = Command.make("limitbot").pipe(
     kill.kill,
     kill.release,
     swap.command,
+    history.command,
     swaps.command,
     sandbox.command
   ])

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { createHistory } from "./historyTables.ts"
 import { createSwaps } from "./swapTables.ts"
 
 const createJournal = Effect.gen(function* () {
@@ -49,5 +50,6 @@ const createPrices = Effect.gen(function* () {
 export const migrations = Migrator.fromRecord({
   "0001_create_journal": createJournal,
   "0002_create_prices": createPrices,
-  "0003_create_swaps": createSwaps
+  "0003_create_swaps": createSwaps,
+  "0004_create_history": createHistory
 })

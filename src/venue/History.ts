@@ -46,7 +46,8 @@ export class History extends Context.Service<
     account(query: AccountHistoryQuery): Effect.Effect<Answer<AccountHistoryResponse>, VenueError>
   }
 >()("limitbot/venue/History") {
-  static readonly layer = Layer.effect(
+  /** In a lane that is shared with others. */
+  static readonly layerSharing = Layer.effect(
     History,
     Effect.gen(function* () {
       const { analyticsUrl, url } = yield* VenueConfig
@@ -89,7 +90,10 @@ export class History extends Context.Service<
 
       return History.of({ transactions, transactionPage, account })
     })
-  ).pipe(Layer.provide([HistoryLane.layer, ClientCredentials.layer]))
+  ).pipe(Layer.provide(ClientCredentials.layer))
+
+  /** In a lane of this process's own. */
+  static readonly layer = History.layerSharing.pipe(Layer.provide(HistoryLane.layer))
 }
 
 /** One impossible record spoils the page: a history with a hole would pass for complete. */

@@ -7,8 +7,12 @@ import { Clock, Context, Effect, Layer, Random } from "effect"
 import { Crowded, type Turnstile } from "./Turnstile.ts"
 
 /** Half a second more than required, as requests do not all take equally long to arrive. */
-const spacingMillis = 5500
+export const spacingMillis = 5500
 const periodMillis = 5000
+
+/** How long to give way after a 429: as long as was asked, at least a period, and not all at the same time. */
+export const givingWay = (pauseMillis: number) =>
+  Effect.map(Random.next, (share) => Math.max(pauseMillis, periodMillis) + Math.round(share * (periodMillis / 2)))
 
 export class HistoryLane extends Context.Service<HistoryLane, Turnstile>()("limitbot/venue/HistoryLane") {
   static readonly layer = Layer.sync(HistoryLane, () => {
@@ -24,8 +28,7 @@ export class HistoryLane extends Context.Service<HistoryLane, Turnstile>()("limi
 
     const throttled = Effect.fnUntraced(function* (pauseMillis: number) {
       const now = yield* Clock.currentTimeMillis
-      const jitterMillis = Math.round((yield* Random.next) * (periodMillis / 2))
-      nextAt = Math.max(nextAt, now + Math.max(pauseMillis, periodMillis) + jitterMillis)
+      nextAt = Math.max(nextAt, now + (yield* givingWay(pauseMillis)))
     })
 
     return HistoryLane.of({ enter, accepted: Effect.void, throttled })

@@ -1,0 +1,192 @@
+/**
+ * `limitbot history`: the partner's past swaps and orders, by cursor or by page with every filter of the interface, or all of
+ * it kept beside the journal (`--sync`, `--stored`); and the end user's own history (`history account`). One request per five
+ * seconds, shared with every process on this journal.
+ */
+import { Console, Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { HistoryStore } from "../journal/HistoryStore.ts"
+import * as Sqlite from "../journal/Sqlite.ts"
+import { History } from "../venue/History.ts"
+import type { TransactionsQuery } from "../venue/HistoryApi.ts"
+import { TransactionRecord, transactionStatuses } from "../venue/WireHistory.ts"
+import * as Wire from "../venue/WireValue.ts"
+import * as ConfigFile from "./ConfigFile.ts"
+import * as flags from "./flags.ts"
+import * as HistoryFlags from "./HistoryFlags.ts"
+import * as HistorySync from "./HistorySync.ts"
+import * as HistoryText from "./HistoryText.ts"
+import * as PartnerMode from "./PartnerMode.ts"
+import * as Progress from "./Progress.ts"
+
+/** The partner's history needs the partner's token. */
+export class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJwt", {}) {
+  override get message(): string {
+    return "The history is the partner's: set venue.partnerJwt in the configuration. `history account` shows your own"
+  }
+}
+
+/** What was asked for does not go together. */
+export class HistoryUsage extends Schema.TaggedError<HistoryUsage>()("HistoryUsage", { message: Schema.String }) {}
+
+const count = (name: string, most: number, description: string) =>
+  Flag.Int(name).pipe(
+    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most }))),
+    Flag.withDescription(description),
+    Flag.optional
+  )
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+const ways = {
+  count: count("count", 1000, "Records of one request, by cursor; left out: 50"),
+  direction: Flag.Literals("direction", ["next", "prev"]).pipe(
+    Flag.withDescription("next: older than the cursor; prev: newer"),
+    Flag.optional
+  ),
+  afterAddress: text("after-address", "Cursor: deposit address of the last record that is known"),
+  afterMemo: text("after-memo", "Cursor: its deposit memo, when it has one"),
+  afterCombined: text("after-combined", "Cursor in the deprecated form ADDRESS_MEMO"),
+  page: count("page", Number.MAX_SAFE_INTEGER, "By page number instead of by cursor"),
+  perPage: count("per-page", 1000, "Records of a page; left out: 50"),
+  sync: Flag.Boolean("sync").pipe(
+    Flag.withDescription("Read what is new into the database beside the journal, then say how much that was"),
+    Flag.withDefault(false)
+  ),
+  stored: Flag.Boolean("stored").pipe(
+    Flag.withDescription("Show what the last --sync stored; asks nobody"),
+    Flag.withDefault(false)
+  ),
+  csv: Flag.Boolean("csv").pipe(Flag.withDescription("Print comma-separated values"), Flag.withDefault(false)),
+  config: flags.config,
+  json: flags.json
+}
+
+const account = Command.make(
+  "account",
+  {
+    older: text("prev-cursor", "Older than this cursor"),
+    newer: text("next-cursor", "Newer than this cursor"),
+    status: Flag.Literals("status", transactionStatuses).pipe(Flag.between(0, 6)),
+    limit: count("limit", 100, "Most records; left out: 20"),
+    depositAddress: text("deposit-address", "Of this deposit address"),
+    depositMemo: text("deposit-memo", "Of this deposit memo"),
+    search: text("search", "Address or transaction hash"),
+    depositType: Flag.Literals("deposit-type", Wire.depositTypes).pipe(Flag.optional),
+    recipientType: Flag.Literals("recipient-type", Wire.recipientTypes).pipe(Flag.optional),
+    refundType: Flag.Literals("refund-type", Wire.depositTypes).pipe(Flag.optional),
+    config: flags.config,
+    json: flags.json
+  },
+  Effect.fn(function* ({ config: file, json, newer, older, status, ...given }) {
+    const config = yield* ConfigFile.load(file)
+    const signerId = yield* PartnerMode.signerOf(config)
+    if (Option.isSome(older) && Option.isSome(newer)) {
+      return yield* new HistoryUsage({ message: "--prev-cursor and --next-cursor exclude each other" })
+    }
+    const query = HistoryFlags.present({
+      prevCursor: Option.getOrUndefined(older),
+      nextCursor: Option.getOrUndefined(newer),
+      status: status.length === 0 ? undefined : status,
+      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Option.getOrUndefined<unknown>(value)]))
+    })
+    const { value } = yield* History.use((history) => history.account(query)).pipe(
+      Effect.provide(PartnerMode.venue(config, signerId))
+    )
+    if (json) return yield* Console.log(JSON.stringify(value))
+    if (value.items.length === 0) return yield* Console.log("No transactions.")
+    yield* Console.log(HistoryText.accountTable(value.items).join("\n"))
+    if (value.prevCursor !== undefined) yield* Console.log(`Older ones: --prev-cursor ${value.prevCursor}`)
+  })
+).pipe(Command.withDescription("Your own transactions: this account's, with its session"))
+
+export const command = Command.make(
+  "history",
+  { ...HistoryFlags.filters, ...ways },
+  Effect.fn(function* ({ config: file, ...given }) {
+    const config = yield* ConfigFile.load(file)
+    const signerId = yield* PartnerMode.signerOf(config)
+    if (config.venue.partnerJwt === undefined) return yield* new NoPartnerJwt()
+    yield* show(given).pipe(
+      Effect.provide(PartnerMode.withHistory(config, signerId)),
+      Effect.provide(Sqlite.layer({ filename: config.journal }))
+    )
+  })
+).pipe(
+  Command.withDescription("Past transactions of the partner: by cursor, by page, or all of them kept locally"),
+  Command.withSubcommands([account]),
+  Command.withExamples([
+    { command: "limitbot history --status REFUNDED --status FAILED --json", description: "What went wrong lately" },
+    { command: "limitbot history --sync", description: "Keep everything beside the journal; goes on where it was" },
+    { command: "limitbot history --stored --csv", description: "All that is kept, for a spreadsheet" }
+  ])
+)
+
+type Given = HistoryFlags.Filters & {
+  readonly [K in Exclude<keyof typeof ways, "config">]: (typeof ways)[K] extends Flag.Flag<infer A> ? A : never
+}
+
+const show = Effect.fnUntraced(function* (given: Given) {
+  if (given.sync) return yield* synchronise(given.json)
+  if (given.stored) return yield* print(yield* storedRecords, given)
+  const history = yield* History
+  const query = HistoryFlags.queryOf(given)
+  if (Option.isNone(given.page) && Option.isNone(given.perPage)) {
+    const found = yield* history.transactions({ ...query, ...cursorOf(given) })
+    yield* print(
+      found.map(({ record }) => record),
+      given
+    )
+    return
+  }
+  const page = Option.getOrElse(given.page, () => 1)
+  const perPage = Option.getOrUndefined(given.perPage)
+  const found = yield* history.transactionPage({ ...query, page, ...HistoryFlags.present({ perPage }) })
+  yield* print(
+    found.transactions.map(({ record }) => record),
+    given
+  )
+  if (!given.json && !given.csv) {
+    yield* Console.log(`Page ${found.page} of ${found.totalPages}, ${found.total} transactions.`)
+  }
+})
+
+const cursorOf = (given: Given): Partial<TransactionsQuery> =>
+  HistoryFlags.present({
+    numberOfTransactions: Option.getOrUndefined(given.count),
+    direction: Option.getOrUndefined(given.direction),
+    lastDepositAddress: Option.getOrUndefined(given.afterAddress),
+    lastDepositMemo: Option.getOrUndefined(given.afterMemo),
+    lastDepositAddressAndMemo: Option.getOrUndefined(given.afterCombined)
+  })
+
+const print = Effect.fnUntraced(function* (
+  records: ReadonlyArray<TransactionRecord>,
+  { csv, json }: Pick<Given, "csv" | "json">
+) {
+  if (json) return yield* Console.log(JSON.stringify(records))
+  if (csv) return yield* Console.log(HistoryText.csv(records).trimEnd())
+  yield* Console.log(records.length === 0 ? "No transactions." : HistoryText.table(records).join("\n"))
+})
+
+const decodeRecord = Schema.decodeUnknownEffect(Schema.fromJsonString(TransactionRecord))
+
+const storedRecords = Effect.gen(function* () {
+  const rows = yield* (yield* HistoryStore).all
+  return yield* Effect.forEach(rows, ({ body }) => decodeRecord(body))
+})
+
+const synchronise = Effect.fnUntraced(function* (json: boolean) {
+  const progress = yield* Progress.make("history")
+  const { pages, rows } = yield* HistorySync.sync(({ horizon, newest, oldest, rows: read }) =>
+    // The first time nobody knows how far back it goes: then the bar only shows that it moves.
+    progress.update(
+      newest - oldest,
+      Math.max(1, newest - Math.max(horizon, oldest - (newest - oldest))),
+      `${read} rows`
+    )
+  )
+  const total = (yield* (yield* HistoryStore).all).length
+  if (json) return yield* Console.log(JSON.stringify({ pages, rows, total }))
+  yield* Console.log(`Read ${rows} transactions in ${pages} requests; ${total} are stored.`)
+}, Effect.scoped)

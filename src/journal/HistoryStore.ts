@@ -1,0 +1,182 @@
+/**
+ * Past transactions of the partner, kept so that the slow history is read only once. A pass reads from the newest down to a
+ * horizon; after every page rows and cursor are written together, so an interrupted pass goes on where it was, and a row
+ * that is read twice is still one row.
+ */
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import { JournalError } from "./Journal.ts"
+import { migrations } from "./migrations.ts"
+
+export interface StoredTransaction {
+  readonly depositAddress: string
+  readonly depositMemo: string | undefined
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly status: string
+  /** The record as JSON. */
+  readonly body: string
+}
+
+/** A pass under way: rows from `top` down to `horizon`, read as far as the cursor. */
+export interface Pass {
+  /** Time of the first row of the pass; unknown before its first page. */
+  readonly top: number | undefined
+  readonly horizon: number
+  readonly cursor: { readonly address: string; readonly memo: string | undefined } | undefined
+}
+
+export interface Progress {
+  /** Everything from this time and older was read by a finished pass. */
+  readonly completeTo: number | undefined
+  readonly pass: Pass | undefined
+}
+
+export class HistoryStore extends Context.Service<
+  HistoryStore,
+  {
+    readonly progress: Effect.Effect<Progress, JournalError>
+    /** Rows of a page and the state of the pass after it, together. */
+    save(rows: ReadonlyArray<StoredTransaction>, progress: Progress): Effect.Effect<void, JournalError>
+    /** The oldest row since a time whose status can still change. */
+    oldestOpen(since: number, finalStatuses: ReadonlyArray<string>): Effect.Effect<number | undefined, JournalError>
+    /** Newest first. */
+    readonly all: Effect.Effect<ReadonlyArray<StoredTransaction>, JournalError>
+    find(depositAddress: string, depositMemo?: string): Effect.Effect<StoredTransaction | undefined, JournalError>
+  }
+>()("limitbot/journal/HistoryStore") {
+  /** Creates or migrates the tables. */
+  static readonly layer = Layer.effect(
+    HistoryStore,
+    Effect.gen(function* () {
+      yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the history")))
+      return make(yield* SqlClient.SqlClient)
+    })
+  )
+}
+
+const broken = (message: string) => (cause: unknown) =>
+  new JournalError({ message: `${message}: ${cause instanceof Error ? cause.message : String(cause)}`, cause })
+
+interface Row {
+  readonly deposit_address: string
+  readonly deposit_memo: string
+  readonly created_at: number
+  readonly status: string
+  readonly body: string
+}
+
+interface SyncRow {
+  readonly complete_to: number | null
+  readonly pass_top: number | null
+  readonly pass_horizon: number | null
+  readonly cursor_address: string | null
+  readonly cursor_memo: string | null
+}
+
+/** Part of the key, so never null there: no memo is the empty text, which is no memo either. */
+const memoKey = (memo: string | undefined): string => memo ?? ""
+const memoOf = (key: string): string | undefined => (key === "" ? undefined : key)
+
+const toStored = (row: Row): StoredTransaction => ({
+  depositAddress: row.deposit_address,
+  depositMemo: memoOf(row.deposit_memo),
+  createdAt: row.created_at,
+  status: row.status,
+  body: row.body
+})
+
+const toProgress = (row: SyncRow | undefined): Progress => ({
+  completeTo: row?.complete_to ?? undefined,
+  pass:
+    row === undefined || row.pass_horizon === null
+      ? undefined
+      : {
+          top: row.pass_top ?? undefined,
+          horizon: row.pass_horizon,
+          cursor:
+            row.cursor_address === null
+              ? undefined
+              : { address: row.cursor_address, memo: memoOf(row.cursor_memo ?? "") }
+        }
+})
+
+const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
+  const reading = Effect.mapError(broken("Cannot read the stored history"))
+
+  const save = Effect.fn("HistoryStore.save")(
+    function* (rows: ReadonlyArray<StoredTransaction>, { completeTo, pass }: Progress) {
+      const seen_at = yield* Clock.currentTimeMillis
+      yield* Effect.forEach(
+        rows,
+        ({ body, createdAt, depositAddress, depositMemo, status }) => sql`
+          INSERT OR REPLACE INTO history_transactions ${sql.insert({
+            deposit_address: depositAddress,
+            deposit_memo: memoKey(depositMemo),
+            created_at: createdAt,
+            status,
+            seen_at,
+            body
+          })}`,
+        { discard: true }
+      )
+      yield* sql`
+        INSERT OR REPLACE INTO history_sync ${sql.insert({
+          id: 1,
+          complete_to: completeTo ?? null,
+          pass_top: pass?.top ?? null,
+          pass_horizon: pass?.horizon ?? null,
+          cursor_address: pass?.cursor?.address ?? null,
+          cursor_memo: pass?.cursor === undefined ? null : memoKey(pass.cursor.memo)
+        })}`
+    },
+    sql.withTransaction,
+    Effect.mapError(broken("Cannot store the history"))
+  )
+
+  return HistoryStore.of({
+    save,
+    progress: sql<SyncRow>`SELECT * FROM history_sync WHERE id = 1`.pipe(
+      Effect.map(([row]) => toProgress(row)),
+      reading
+    ),
+    oldestOpen: (since, finalStatuses) =>
+      sql<{ oldest: number | null }>`
+        SELECT min(created_at) AS oldest FROM history_transactions
+        WHERE created_at >= ${since} AND NOT ${sql.in("status", finalStatuses)}`.pipe(
+        Effect.map(([row]) => row?.oldest ?? undefined),
+        reading
+      ),
+    all: sql<Row>`SELECT * FROM history_transactions ORDER BY created_at DESC, deposit_address`.pipe(
+      Effect.map((rows) => rows.map(toStored)),
+      reading
+    ),
+    find: (depositAddress, depositMemo) =>
+      sql<Row>`
+        SELECT * FROM history_transactions
+        WHERE deposit_address = ${depositAddress} AND deposit_memo = ${memoKey(depositMemo)}`.pipe(
+        Effect.map(([row]) => (row === undefined ? undefined : toStored(row))),
+        reading
+      )
+  })
+}
+
+const Snapshot = Schema.fromJsonString(Schema.Record(Schema.String, Schema.String))
+export type Snapshot = Readonly<Record<string, string>>
+const decodeSnapshot = Schema.decodeUnknownOption(Snapshot)
+
+/** What the balances were when they were last compared: text by name, to be compared with the next time. */
+export const lastSnapshot = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ body: string }>`SELECT body FROM balance_snapshots ORDER BY at DESC LIMIT 1`
+  return row === undefined ? undefined : Option.getOrUndefined(decodeSnapshot(row.body))
+}).pipe(Effect.mapError(broken("Cannot read the last balances")))
+
+export const saveSnapshot = Effect.fn("HistoryStore.saveSnapshot")(
+  function* (snapshot: Snapshot) {
+    const sql = yield* SqlClient.SqlClient
+    const at = yield* Clock.currentTimeMillis
+    yield* sql`INSERT OR REPLACE INTO balance_snapshots ${sql.insert({ at, body: JSON.stringify(snapshot) })}`
+  },
+  Effect.mapError(broken("Cannot store the balances"))
+)

@@ -1,0 +1,32 @@
+/**
+ * Turns at a service with a fixed rate, booked in the database beside the journal, so that all processes that share it share
+ * the rate as well. Booking is one statement, therefore atomic between processes.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** A booking further ahead than this comes from a clock that was wrong, and is not waited for. */
+const mostAheadMillis = 600_000
+
+export interface Booking {
+  readonly lane: string
+  readonly now: number
+  readonly spacingMillis: number
+  readonly maxWaitMillis: number
+}
+
+export const make = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** When our turn is; `undefined`, and nothing booked, when that is too far ahead. */
+  book: ({ lane, maxWaitMillis, now, spacingMillis }: Booking) =>
+    sql<{ next_at: number }>`
+      INSERT INTO request_lanes (lane, next_at) VALUES (${lane}, ${now + spacingMillis})
+      ON CONFLICT (lane) DO UPDATE
+        SET next_at = CASE WHEN next_at > ${now + mostAheadMillis} THEN ${now} ELSE max(next_at, ${now}) END + ${spacingMillis}
+        WHERE next_at <= ${now + maxWaitMillis} OR next_at > ${now + mostAheadMillis}
+      RETURNING next_at`.pipe(Effect.map(([row]) => (row === undefined ? undefined : row.next_at - spacingMillis))),
+  /** Nobody's turn is before this time. */
+  postpone: (lane: string, until: number) =>
+    sql`
+      INSERT INTO request_lanes (lane, next_at) VALUES (${lane}, ${until})
+      ON CONFLICT (lane) DO UPDATE SET next_at = max(next_at, ${until})`
+}))
