@@ -1,0 +1,115 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Backtest from "../../src/backtest/Backtest.ts"
+import * as EquityCurve from "../../src/backtest/EquityCurve.ts"
+import { noCosts } from "../../src/backtest/FillModel.ts"
+import * as FillRows from "../../src/backtest/FillRows.ts"
+import * as Generate from "../../src/backtest/Generate.ts"
+import * as Kernel from "../../src/backtest/Kernel.ts"
+import * as Resample from "../../src/backtest/Resample.ts"
+import * as RoundTrips from "../../src/backtest/RoundTrips.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import type { Strategy } from "../../src/strategy/Strategy.ts"
+import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { random, randomCandles } from "./RandomStrategies.ts"
+
+const assets = [
+  { symbol: "BTC", id: "btc", decimals: 8 },
+  { symbol: "USDC", id: "usdc", decimals: 6 }
+]
+
+const grid = (levels: number): Strategy => {
+  const text = `name: g
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: 0.5, quote: 20000 } }
+grid: { lower: 35000, upper: 45000, levels: ${levels}, size: { base: 0.01 } }
+`
+  return Result.getOrThrow(StrategyFile.parse(text, "g.yaml", { assets, ticks: new Map() }))
+}
+
+const candles = Generate.generate({ ...Generate.defaults, bars: 60_000 })
+const indices = Kernel.buildIndices(candles, "at")
+const options: Backtest.Options = { costs: { ...noCosts, feeBasisPoints: 10 }, changes: {} }
+const strategy = grid(21)
+const optimistic = Backtest.run(strategy, candles, indices, "optimistic", options)
+const pessimistic = Backtest.run(strategy, candles, indices, "pessimistic", options)
+
+describe("Backtest", () => {
+  it("spans a band: the pessimistic side fills less", () => {
+    assert.isAbove(optimistic.outcome.fills.count, 50)
+    assert.isBelow(pessimistic.outcome.fills.count, optimistic.outcome.fills.count)
+    const { low, high } = Backtest.band([pessimistic, optimistic])
+    assert.isTrue(low.pnlQuote <= high.pnlQuote)
+  })
+
+  it("accounts for every unit: the fills add up to the balances", () => {
+    for (const { outcome } of [optimistic, pessimistic]) {
+      let { base, quote } = strategy.limits.budget
+      for (const { side, input, output } of FillRows.rows(outcome, candles)) {
+        base += side === "BUY" ? output : -input
+        quote += side === "BUY" ? -input : output
+      }
+      assert.deepStrictEqual({ base, quote }, { base: outcome.base, quote: outcome.quote })
+    }
+  })
+
+  it("writes fills as rows with the prices and amounts of the run", () => {
+    const rows = [...FillRows.rows(optimistic.outcome, candles)]
+    assert.strictEqual(rows.length, optimistic.outcome.fills.count)
+    const [first] = rows
+    if (first === undefined) return
+    const fields = FillRows.csvLine(strategy.market, first).split(",")
+    assert.strictEqual(fields.length, FillRows.csvHeader.split(",").length)
+    assert.deepStrictEqual(fields.slice(0, 5), [
+      `${first.bar}`,
+      `${first.openTime}`,
+      first.side,
+      first.slotName,
+      Decimal.format(first.price)
+    ])
+  })
+
+  it("ends its equity curve at its balances", () => {
+    const { market, limits } = strategy
+    const last = candles.bars - 1
+    const [end] = EquityCurve.at(optimistic.outcome, candles, { market, budget: limits.budget }, [last])
+    const close = candles.close[last] ?? 0
+    const exact = Number(optimistic.outcome.quote) / 1e6 + (Number(optimistic.outcome.base) / 1e8) * close
+    assert.closeTo(end?.equity ?? 0, exact, 1e-6)
+    const days = EquityCurve.periodEnds(candles, 86_400_000)
+    assert.strictEqual(days.length, Math.ceil(60_000 / 1440))
+    assert.strictEqual(days.at(-1), last)
+    assert.deepStrictEqual(days.slice(0, 2), [1439, 2879])
+  })
+
+  it("gains of slots are those of its round trips", () => {
+    const trips = RoundTrips.of(optimistic.outcome, candles)
+    assert.isAbove(trips.trips, 20)
+    assert.strictEqual(trips.won, trips.trips)
+    const gained = [...trips.bySlot.values()].reduce((sum, slot) => sum + slot.gained, 0)
+    assert.closeTo(gained, trips.grossProfit - trips.grossLoss, 1e-6)
+  })
+
+  it("is deterministic", () => {
+    const again = Backtest.run(strategy, candles, indices, "pessimistic", options)
+    assert.deepStrictEqual(Backtest.toJson(strategy, again), Backtest.toJson(strategy, pessimistic))
+  })
+})
+
+describe("Resample", () => {
+  it("makes candles of a longer timeframe that contain the shorter, and shares them", () => {
+    for (let seed = 1; seed <= 10; seed++) {
+      const series = randomCandles(random(seed), 400)
+      const hours = Resample.of(series, 3_600_000)
+      assert.strictEqual(Resample.of(series, 3_600_000), hours)
+      const { columns } = hours
+      const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0)
+      assert.closeTo(sum(columns.volume), sum(series.volume), 1e-9, `seed ${seed}`)
+      assert.strictEqual(Math.max(...columns.high), Math.max(...series.high), `seed ${seed}`)
+      assert.strictEqual(columns.close.at(-1), series.close.at(-1), `seed ${seed}`)
+      assert.strictEqual(Resample.closedAt(hours, hours.startMillis + 3_600_000 - 1), 0)
+      assert.strictEqual(Resample.closedAt(hours, hours.startMillis + 3_600_000), 1)
+    }
+  })
+})
