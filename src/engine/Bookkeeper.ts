@@ -51,20 +51,28 @@ export class Bookkeeper extends Context.Service<
   )
 }
 
-/** The state that the journal tells, read page by page. */
-export const replay = Effect.gen(function* () {
+/** The state that the journal told at a moment, read page by page; `seen` gets every event that led to it. */
+export const replayUntil = Effect.fn("Bookkeeper.replayUntil")(function* (
+  until: number,
+  seen: (entry: Recorded) => void
+) {
   const journal = yield* Journal
   const state = BotState.make()
   let more = true
   while (more) {
     const page = yield* journal.read(state.sequence, pageSize)
-    for (const entry of page) {
+    const past = page.filter(({ at }) => at <= until)
+    for (const entry of past) {
       yield* Effect.try({
         try: () => BotState.apply(state, entry),
         catch: (cause) => new JournalInconsistent({ sequence: entry.sequence, cause })
       })
+      seen(entry)
     }
-    more = page.length === pageSize
+    more = page.length === pageSize && past.length === page.length
   }
   return state
 })
+
+/** The state that the journal tells. */
+export const replay = Effect.suspend(() => replayUntil(Number.POSITIVE_INFINITY, () => {}))

@@ -125,7 +125,7 @@ export const make = Effect.gen(function* () {
 })
 
 /** Everything that the limits are held against. */
-const circumstances = (
+export const circumstances = (
   state: BotState,
   settings: Settings,
   strategy: Strategy,

@@ -72,69 +72,104 @@ export interface Overall {
 
 export type Verdict = { readonly approved: Approved } | { readonly denied: Denied }
 
-const denied = (limit: LimitName, reason: string): Verdict => ({ denied: { limit, reason } })
+/** An order with what it deposits, what it brings in, and what it is worth in quote. */
+export interface Sized {
+  readonly desired: DesiredOrder
+  readonly inputAmount: Amount
+  readonly outputAmount: Amount
+  readonly value: Amount
+}
+
+export const sized = (desired: DesiredOrder, market: Market.Market): Sized => ({
+  desired,
+  inputAmount: Market.inputAmount(market, desired.side, desired.quantity, desired.price),
+  outputAmount: Market.outputAmount(market, desired.side, desired.quantity, desired.price),
+  value: Market.quoteAmount(market, desired.quantity, desired.price, "up")
+})
+
+/** Why a limit refuses an order, in words with the numbers; `undefined` when it does not. */
+type Refuses = (order: Sized, at: Circumstances) => string | undefined
+
+/** In the order in which they are asked: the first refusal is the one that is said. */
+export const guards: ReadonlyArray<readonly [LimitName, Refuses]> = [
+  ["kill-switch", (_, { killed }) => (killed === undefined ? undefined : `The kill switch is on: ${killed}`)],
+  [
+    "frozen",
+    (_, { frozen }) => (frozen === undefined ? undefined : `The slot is frozen until somebody looks: ${frozen}`)
+  ],
+  ["paused", (_, { paused }) => paused],
+  ["quiet-hours", (_, at) => quietness(at)],
+  ["stale-price", (_, at) => staleness(at)],
+  ["price-deviation", ({ desired }, at) => badDeviation(desired, at)],
+  [
+    "open-orders",
+    (_, { openOrders, limits }) =>
+      openOrders < limits.maxOpenOrders
+        ? undefined
+        : `${openOrders} orders are open, the most allowed is ${limits.maxOpenOrders}`
+  ],
+  [
+    "tiny",
+    ({ inputAmount, outputAmount }) =>
+      inputAmount > 0n && outputAmount > 0n ? undefined : "The order rounds to nothing"
+  ],
+  ["min-order", (order, at) => tooSmall(order, at)],
+  ["notional", (order, at) => tooMuchOpen(order, at)],
+  [
+    "orders-per-hour",
+    (_, { lastHour, limits: { maxOrdersPerHour } }) =>
+      maxOrdersPerHour === undefined || lastHour < maxOrdersPerHour
+        ? undefined
+        : `${lastHour} orders were placed in the last hour, the most allowed`
+  ],
+  [
+    "all-open-orders",
+    (_, { overall: { maxOpenOrders, openOrders } }) =>
+      maxOpenOrders === undefined || openOrders < maxOpenOrders
+        ? undefined
+        : `${openOrders} orders of all strategies are open, the most allowed`
+  ],
+  [
+    "all-orders-per-hour",
+    (_, { overall: { maxOrdersPerHour, lastHour } }) =>
+      maxOrdersPerHour === undefined || lastHour < maxOrdersPerHour
+        ? undefined
+        : `All strategies placed ${lastHour} orders in the last hour, the most allowed`
+  ],
+  ["all-exposure", (order, at) => tooExposed(order, at)],
+  ["budget", (order, at) => tooDear(order, at)]
+]
 
 export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
-  const { market, limits } = at
-  if (at.killed !== undefined) return denied("kill-switch", `The kill switch is on: ${at.killed}`)
-  if (at.frozen !== undefined) return denied("frozen", `The slot is frozen until somebody looks: ${at.frozen}`)
-  if (at.paused !== undefined) return denied("paused", at.paused)
-  const quiet = quietness(at)
-  if (quiet !== undefined) return denied("quiet-hours", quiet)
-  const stale = staleness(at)
-  if (stale !== undefined) return denied("stale-price", stale)
-  const deviation = badDeviation(desired, at)
-  if (deviation !== undefined) return denied("price-deviation", deviation)
-  if (at.openOrders >= limits.maxOpenOrders) {
-    return denied("open-orders", `${at.openOrders} orders are open, the most allowed is ${limits.maxOpenOrders}`)
+  const order = sized(desired, at.market)
+  for (const [limit, refuses] of guards) {
+    const reason = refuses(order, at)
+    if (reason !== undefined) return { denied: { limit, reason } }
   }
-  const inputAmount = Market.inputAmount(market, desired.side, desired.quantity, desired.price)
-  const outputAmount = Market.outputAmount(market, desired.side, desired.quantity, desired.price)
-  if (inputAmount <= 0n || outputAmount <= 0n) return denied("tiny", "The order rounds to nothing")
-  const refused =
-    checkSize(at, Market.quoteAmount(market, desired.quantity, desired.price, "up")) ?? checkOverall(at, inputAmount)
-  if (refused !== undefined) return refused
-  if (inputAmount > at.free) {
-    const asset = Market.inputAsset(market, desired.side)
-    return denied(
-      "budget",
-      `It needs ${formatWithSymbol(inputAmount, asset)}, the strategy has ${formatWithSymbol(at.free, asset)} free`
-    )
-  }
+  const { inputAmount, outputAmount } = order
   // The only place where the brand is given.
   return { approved: { desired, inputAmount, outputAmount } as Approved }
 }
 
-const checkSize = ({ limits, market, openNotional, lastHour }: Circumstances, value: Amount): Verdict | undefined => {
-  const shown = (amount: Amount) => formatWithSymbol(amount, market.quote)
-  if (limits.minOrder !== undefined && value < limits.minOrder) {
-    return denied("min-order", `Its value of ${shown(value)} is below the least of ${shown(limits.minOrder)}`)
-  }
-  if (limits.maxNotional !== undefined && openNotional + value > limits.maxNotional) {
-    const total = shown(openNotional + value)
-    return denied("notional", `Open orders would be worth ${total}, the most allowed is ${shown(limits.maxNotional)}`)
-  }
-  if (limits.maxOrdersPerHour !== undefined && lastHour >= limits.maxOrdersPerHour) {
-    return denied("orders-per-hour", `${lastHour} orders were placed in the last hour, the most allowed`)
-  }
-  return undefined
-}
+const tooSmall: Refuses = ({ value }, { limits: { minOrder }, market }) =>
+  minOrder === undefined || value >= minOrder
+    ? undefined
+    : `Its value of ${formatWithSymbol(value, market.quote)} is below the least of ${formatWithSymbol(minOrder, market.quote)}`
 
-const checkOverall = ({ overall }: Circumstances, inputAmount: Amount): Verdict | undefined => {
-  if (overall.maxOpenOrders !== undefined && overall.openOrders >= overall.maxOpenOrders) {
-    return denied("all-open-orders", `${overall.openOrders} orders of all strategies are open, the most allowed`)
-  }
-  if (overall.maxOrdersPerHour !== undefined && overall.lastHour >= overall.maxOrdersPerHour) {
-    return denied(
-      "all-orders-per-hour",
-      `All strategies placed ${overall.lastHour} orders in the last hour, the most allowed`
-    )
-  }
-  if (overall.maxExposure !== undefined && overall.exposure + inputAmount > overall.maxExposure) {
-    const [would, most] = [overall.exposure + inputAmount, overall.maxExposure]
-    return denied("all-exposure", `All strategies would have ${would} smallest units out, the most allowed is ${most}`)
-  }
-  return undefined
+const tooMuchOpen: Refuses = ({ value }, { limits: { maxNotional }, market, openNotional }) =>
+  maxNotional === undefined || openNotional + value <= maxNotional
+    ? undefined
+    : `Open orders would be worth ${formatWithSymbol(openNotional + value, market.quote)}, the most allowed is ${formatWithSymbol(maxNotional, market.quote)}`
+
+const tooExposed: Refuses = ({ inputAmount }, { overall: { maxExposure, exposure } }) =>
+  maxExposure === undefined || exposure + inputAmount <= maxExposure
+    ? undefined
+    : `All strategies would have ${exposure + inputAmount} smallest units out, the most allowed is ${maxExposure}`
+
+const tooDear: Refuses = ({ desired, inputAmount }, { free, market }) => {
+  if (inputAmount <= free) return undefined
+  const asset = Market.inputAsset(market, desired.side)
+  return `It needs ${formatWithSymbol(inputAmount, asset)}, the strategy has ${formatWithSymbol(free, asset)} free`
 }
 
 /** The strategy keeps quiet at this time of the day: in words. */
