@@ -1,0 +1,175 @@
+/** Keeping the history: nothing missed and nothing twice, however often it is interrupted and whoever else asks. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Ref } from "effect"
+import { HttpClient } from "effect/http"
+import * as HistorySync from "../../src/cli/HistorySync.ts"
+import * as SharedLane from "../../src/cli/SharedLane.ts"
+import { HistoryStore } from "../../src/journal/HistoryStore.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
+import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
+import { History } from "../../src/venue/History.ts"
+import { Session } from "../../src/venue/Session.ts"
+import { Signer } from "../../src/venue/Signer.ts"
+import { VenueClient } from "../../src/venue/VenueClient.ts"
+import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
+import { Unauthorized, VenueError } from "../../src/venue/VenueError.ts"
+import { btc, send, usdc } from "../sandbox/clients.ts"
+import { play, start } from "../sandbox/play.ts"
+
+const quote = Effect.fnUntraced(function* (changes: object = {}) {
+  const { partnerJwt, account } = yield* SandboxConnection
+  const body = {
+    dry: false,
+    swapType: "EXACT_INPUT",
+    slippageTolerance: 100,
+    originAsset: btc,
+    depositType: "ORIGIN_CHAIN",
+    destinationAsset: usdc,
+    amount: "1000000",
+    refundTo: "bc1q",
+    refundType: "ORIGIN_CHAIN",
+    recipient: account.signerId,
+    recipientType: "INTENTS",
+    deadline: new Date(start + 86_400_000).toISOString(),
+    ...changes
+  }
+  const answer = yield* send("POST", "/v0/quote", body, {
+    "x-api-key": undefined,
+    authorization: `Bearer ${partnerJwt}`
+  })
+  const { quote: found } = answer.body as { quote: { depositAddress: string; depositMemo?: string } }
+  return found
+})
+
+const pay = ({ depositAddress, depositMemo }: { depositAddress: string; depositMemo?: string }, amount = "1000000") =>
+  send("POST", "/sandbox/deposit", { depositAddress, memo: depositMemo, asset: btc, amount, sender: "bc1q" })
+
+/** A client of its own, as another process has it; 429 answers are counted. */
+const clientOf = (throttled: Ref.Ref<number>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { url, apiKey, partnerJwt, ledger, verifier, account } = yield* SandboxConnection
+      const config = Layer.succeed(VenueConfig, {
+        url,
+        apiKey: Redacted.make(apiKey),
+        partnerJwt: Redacted.make(partnerJwt),
+        ledger,
+        verifier,
+        account: ownAccount(account.signerId, "INTENTS"),
+        patience: defaultPatience
+      })
+      const counted = HttpClient.tap(yield* HttpClient.HttpClient, ({ status }) =>
+        status === 429 ? Ref.update(throttled, (count) => count + 1) : Effect.void
+      )
+      return Session.layer.pipe(
+        Layer.provideMerge(VenueClient.layer),
+        Layer.provideMerge(Layer.orDie(Signer.layer(Redacted.make(account.key)))),
+        Layer.provideMerge(config),
+        Layer.provideMerge(Layer.succeed(HttpClient.HttpClient, counted))
+      )
+    })
+  )
+
+const alone = (throttled: Ref.Ref<number>) => History.layer.pipe(Layer.provide(clientOf(throttled)))
+
+const database = (filename = ":memory:") => HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename })))
+
+const addresses = Effect.map(
+  HistoryStore.use((store) => store.all),
+  (rows) => rows.map(({ depositAddress, depositMemo, status }) => `${depositAddress} ${depositMemo ?? ""} ${status}`)
+)
+
+describe("keeping the history", () => {
+  it.effect("goes on where it was interrupted, and looks again at what can still change", () =>
+    play(
+      Effect.gen(function* () {
+        const throttled = yield* Ref.make(0)
+        const made = yield* Effect.forEach(Array.from({ length: 23 }), (_, index) =>
+          quote(index % 5 === 0 ? { depositMode: "MEMO" } : {})
+        )
+        for (const one of made.slice(0, 6)) yield* pay(one)
+        const history = yield* Effect.provide(History, alone(throttled))
+        for (let interrupted = 1; interrupted <= 4; interrupted += 1) {
+          let pages = 0
+          const broken = Layer.succeed(History, {
+            ...history,
+            transactions: (query) => {
+              pages += 1
+              return pages > 1
+                ? Effect.fail(new VenueError({ reason: new Unauthorized({ operation: "test", text: "cut off" }) }))
+                : history.transactions(query)
+            }
+          })
+          yield* Effect.ignore(Effect.provide(HistorySync.sync(undefined, 5), broken))
+          if (interrupted === 2) yield* quote()
+        }
+        const whole = Layer.succeed(History, history)
+        yield* Effect.provide(HistorySync.sync(undefined, 5), whole)
+        assert.strictEqual(new Set(yield* addresses).size, 24)
+        assert.strictEqual((yield* addresses).filter((row) => row.endsWith("SUCCESS")).length, 6)
+
+        const late = made[15]
+        assert.isDefined(late)
+        if (late !== undefined) yield* pay(late)
+        yield* Effect.sleep("10 seconds")
+        const again = yield* Effect.provide(HistorySync.sync(undefined, 5), whole)
+        assert.isAbove(again.pages, 1, "pending rows are read again")
+        const rows = yield* addresses
+        assert.strictEqual(rows.length, 24)
+        assert.strictEqual(rows.filter((row) => row.endsWith("SUCCESS")).length, 7)
+        assert.strictEqual(yield* Ref.get(throttled), 0)
+      }).pipe(Effect.provide(database()))
+    )
+  )
+
+  it.effect("two processes without a common lane: a 429 is obeyed, both get everything", () =>
+    play(
+      Effect.gen(function* () {
+        const throttled = yield* Ref.make(0)
+        const made = yield* Effect.forEach(Array.from({ length: 17 }), () => quote())
+        const run = Effect.gen(function* () {
+          const { pages } = yield* HistorySync.sync(undefined, 3)
+          return { pages, rows: yield* addresses }
+        })
+        const before = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        const both = yield* Effect.all(
+          [alone(throttled), alone(throttled)].map((layer) =>
+            run.pipe(Effect.provide(Layer.mergeAll(layer, database())))
+          ),
+          { concurrency: 2 }
+        )
+        const seconds = ((yield* Effect.clockWith((clock) => clock.currentTimeMillis)) - before) / 1000
+        const requests = both.reduce((sum, { pages }) => sum + pages, 0)
+        for (const { rows } of both) {
+          assert.strictEqual(rows.length, made.length)
+          assert.strictEqual(new Set(rows).size, made.length)
+        }
+        assert.isAtLeast(seconds, (requests - 1) * 5, "never faster than one request in five seconds")
+        assert.isAtMost(yield* Ref.get(throttled), requests * 2, "nobody hammers")
+      })
+    )
+  )
+
+  it.effect("processes on one journal share the lane: no 429 at all", () =>
+    play(
+      Effect.gen(function* () {
+        const throttled = yield* Ref.make(0)
+        yield* Effect.forEach(Array.from({ length: 9 }), () => quote())
+        const shared = yield* Layer.build(database())
+        const process = Layer.fresh(History.layerSharing).pipe(
+          Layer.provide(Layer.fresh(SharedLane.layer)),
+          Layer.provide(Layer.fresh(clientOf(throttled)))
+        )
+        yield* Effect.all(
+          [process, process].map((layer) =>
+            History.use((history) =>
+              Effect.forEach([1, 2, 3], () => history.transactions({ numberOfTransactions: 2 }), { discard: true })
+            ).pipe(Effect.provide(layer))
+          ),
+          { concurrency: 2 }
+        ).pipe(Effect.provideContext(shared))
+        assert.strictEqual(yield* Ref.get(throttled), 0)
+      }).pipe(Effect.scoped)
+    )
+  )
+})
