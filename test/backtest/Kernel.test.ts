@@ -51,7 +51,7 @@ const campaign = (seeds: number, rulesOf: (next: () => number) => FillRules) => 
     const { fills, counts } = compare(
       seed,
       randomConditions(seed, rules),
-      randomCandles(next, 50 + Math.floor(next() * 500))
+      randomCandles(next, 50 + Math.floor(next() * 300))
     )
     seen.fills += fills.length
     seen.cancelled += counts.cancelled
@@ -63,8 +63,11 @@ const campaign = (seeds: number, rulesOf: (next: () => number) => FillRules) => 
 }
 
 describe("Kernel", () => {
-  it("equals a plain loop over bars and slots, with and without index: whole orders", () =>
-    campaign(40, immediateRules))
+  it(
+    "equals a plain loop over bars and slots, with and without index: whole orders",
+    () => campaign(40, immediateRules),
+    60_000
+  )
 
   it(
     "equals a plain loop over bars and slots, with and without index: parts, better prices, waiting times",
