@@ -52,18 +52,19 @@ export const makeCells = (market: Market, prices: ReadonlyArray<Level>, shape: C
   for (let index = 0; index + 1 < prices.length; index++) {
     const [low, high] = [prices[index], prices[index + 1]]
     if (low === undefined || high === undefined) continue
-    const quantity = quantityAt(market, shape.size, low.price)
-    const slot = `cell-${String(index).padStart(width, "0")}`
-    const buy: Leg = { side: "BUY", price: low.price, quantity }
-    const cost = inputAmount(market, "BUY", quantity, low.price)
-    const sold = shape.profit === "quote" ? quantity : baseQuantity(market, cost, high.price, "up")
-    const sell: Leg = { side: "SELL", price: high.price, quantity: sold }
-    cells.push(makeCell(market, slot, buy, sell, low.source))
+    cells.push(makeCell(market, `cell-${String(index).padStart(width, "0")}`, low, high.price, shape))
   }
   return cells
 }
 
-const makeCell = (market: Market, slot: string, buy: Leg, sell: Leg, source: string): Cell => {
+/** The cell between a level and the next one, at the price `higher`. */
+export const makeCell = (market: Market, slot: string, low: Level, higher: Price, shape: CellShape): Cell => {
+  const { price, source } = low
+  const quantity = quantityAt(market, shape.size, price)
+  const buy: Leg = { side: "BUY", price, quantity }
+  const cost = inputAmount(market, "BUY", quantity, price)
+  const toSell = shape.profit === "quote" ? quantity : baseQuantity(market, cost, higher, "up")
+  const sell: Leg = { side: "SELL", price: higher, quantity: toSell }
   const [bought, sold] = [buy, sell].map(({ quantity }) => formatWithSymbol(quantity, market.base))
   const [below, above] = [Decimal.format(buy.price), Decimal.format(sell.price)]
   const because = (code: string, text: string): Reason => ({ code, text, source })
@@ -71,7 +72,7 @@ const makeCell = (market: Market, slot: string, buy: Leg, sell: Leg, source: str
     slot,
     buy,
     sell,
-    cost: inputAmount(market, "BUY", buy.quantity, buy.price),
+    cost,
     buyFirst: {
       slot,
       legs: [buy, sell],

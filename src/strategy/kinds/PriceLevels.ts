@@ -7,7 +7,7 @@ import { type Market, type Price, type Side, toTick } from "../../domain/Market.
 import { type Report, report, type Span } from "../Problem.ts"
 
 export const spacings = ["arithmetic", "geometric"] as const
-type Spacing = (typeof spacings)[number]
+export type Spacing = (typeof spacings)[number]
 
 const significantDigits = 8
 const half = Decimal.make(5n, 1)
@@ -19,10 +19,24 @@ const nearestPrice = (market: Market, value: number): Price => {
   return Decimal.roundToStep(shifted, market.tick, "down")
 }
 
+/** Prices that lie evenly, by their number: 0 is the first of `count`, the others go on in both directions without end. */
+export type Scale = (index: number) => Price
+
 /**
- * `count` prices from `first` to `last`, both included: with equal differences or equal ratios. Computed in doubles: the
- * exact geometric levels are irrational anyway, and the rounding is far coarser than a double's error.
+ * With equal differences or equal ratios. Computed in doubles: the exact geometric levels are irrational anyway, and the
+ * rounding is far coarser than a double's error.
  */
+export const scaleOf = (market: Market, first: Price, last: Price, count: number, spacing: Spacing): Scale => {
+  const [a, b] = [Decimal.toNumber(first), Decimal.toNumber(last)]
+  return (index) => {
+    const share = index / (count - 1)
+    if (index === 0) return first
+    if (index === count - 1) return last
+    return nearestPrice(market, spacing === "arithmetic" ? a + (b - a) * share : a * (b / a) ** share)
+  }
+}
+
+/** `count` prices from `first` to `last`, both included. */
 export const between = (
   market: Market,
   first: Price,
@@ -30,13 +44,8 @@ export const between = (
   count: number,
   spacing: Spacing
 ): ReadonlyArray<Price> => {
-  const [a, b] = [Decimal.toNumber(first), Decimal.toNumber(last)]
-  return Array.from({ length: count }, (_, index) => {
-    const share = index / (count - 1)
-    if (index === 0) return first
-    if (index === count - 1) return last
-    return nearestPrice(market, spacing === "arithmetic" ? a + (b - a) * share : a * (b / a) ** share)
-  })
+  const scale = scaleOf(market, first, last, count, spacing)
+  return Array.from({ length: count }, (_, index) => scale(index))
 }
 
 /** An endless grid ends where nobody will see it: a hundred times up and down, and after so many levels on each side. */

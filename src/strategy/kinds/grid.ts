@@ -6,7 +6,8 @@
  * come up to its buy price and then begins with the buy. The decision holds until the price reaches the next waiting
  * cell. With `fundNearest: k` only the k highest buys and the k lowest sells rest, and fills move that window.
  *
- * With `step` instead of levels the grid has no ends: its levels lie at that ratio around the anchor.
+ * With `step` instead of levels the grid has no ends: its levels lie at that ratio around the anchor. With `trail` its
+ * range follows the price (see `TrailingGrid`).
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -17,8 +18,9 @@ import type { Behaviour, Budget, Kind, KindContext } from "../Kind.ts"
 import { place, type Report, report, type Span } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
 import { anchorOf, type Cell, type CellShape, decide, type Grid, type Level, makeCells } from "./GridCells.ts"
-import { around, between, checkDistinct, checkTick, spacings } from "./PriceLevels.ts"
+import { around, between, checkDistinct, checkTick, type Scale, scaleOf, spacings } from "./PriceLevels.ts"
 import { size } from "./Size.ts"
+import { type Trail, trailing, trails } from "./TrailingGrid.ts"
 
 const mostLevels = 20_001
 
@@ -47,7 +49,14 @@ const readBounded = (section: YamlNode, context: KindContext): Behaviour | undef
   if (budget === undefined) return undefined
   const fundNearest = shape.fundNearest?.value
   checkBudget(market, cells, budget, fundNearest, section, to)
-  const whole = gridOf(cells, budget, fundNearest, place(to.source, section.start))
+  const source = place(to.source, section.start)
+  if (shape.following !== undefined) {
+    const { trail, scale } = shape.following
+    const moving = { size: shape.size.value, profit: shape.profit?.value ?? "quote" } as const
+    const decide = trailing({ market, scale, shape: moving, count: cells.length, trail, budget, source })
+    return { initialMemory: null, decide }
+  }
+  const whole = gridOf(cells, budget, fundNearest, source)
   return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
 }
 
@@ -106,7 +115,8 @@ const endlessFields = (market: Market) =>
     levels: Read.optional(endless),
     lower: Read.optional(endless),
     upper: Read.optional(endless),
-    spacing: Read.optional(endless)
+    spacing: Read.optional(endless),
+    trail: Read.optional(endless)
   })
 
 const endless = Read.refuse("a grid with a step has no ends: remove this key, or step")
@@ -126,6 +136,7 @@ const computedFields = (market: Market) =>
     upper: Read.required(Read.price, "highest level"),
     levels: Read.required(Read.integer(2, mostLevels)),
     spacing: Read.optional(Read.oneOf(...spacings), "equal differences or equal ratios; left out: arithmetic"),
+    trail: Read.optional(Read.oneOf(...trails), "the range follows the price that way; left out: it stays"),
     ...common(market)
   })
 
@@ -137,6 +148,7 @@ const listedFields = (market: Market) =>
     lower: Read.optional(superfluous),
     upper: Read.optional(superfluous),
     spacing: Read.optional(superfluous),
+    trail: Read.optional(Read.refuse("listed levels cannot move: give lower, upper and a number of levels")),
     ...common(market)
   })
 
@@ -146,6 +158,7 @@ interface Shape {
   readonly size: Read.Located<CellShape["size"]> | undefined
   readonly profit: Read.Located<CellShape["profit"]> | undefined
   readonly fundNearest: Read.Located<number> | undefined
+  readonly following?: { readonly trail: Trail; readonly scale: Scale } | undefined
 }
 
 const readShape = (section: YamlNode, context: KindContext): Shape | undefined => {
@@ -156,7 +169,16 @@ const readShape = (section: YamlNode, context: KindContext): Shape | undefined =
     return read === undefined ? undefined : { ...read, levels: listedLevels(read, context) }
   }
   const read = computedFields(market)(section, to)
-  return read === undefined ? undefined : { ...read, levels: computedLevels(read, context) }
+  if (read === undefined) return undefined
+  const { lower, upper, levels, spacing, trail, fundNearest } = read
+  if (trail !== undefined && fundNearest !== undefined) {
+    report(to, fundNearest, "a grid with trail funds all its cells: remove this key, or take step instead of a range")
+  }
+  const prices = computedLevels(read, context)
+  if (trail === undefined || prices === undefined || lower === undefined || upper === undefined)
+    return { ...read, levels: prices }
+  const scale = scaleOf(market, lower.value, upper.value, levels?.value ?? 2, spacing?.value ?? "arithmetic")
+  return { ...read, levels: prices, following: { trail: trail.value, scale } }
 }
 
 const listedLevels = (
