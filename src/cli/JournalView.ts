@@ -1,7 +1,8 @@
 /** What commands read that only look: the configured journal, folded, while a bot may be writing it. */
 import { Clock, Effect, FileSystem, Schema } from "effect"
-import type { BotEvent, Of, Tag } from "../domain/BotEvent.ts"
+import type { BotEvent, Of, Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Bookkeeper from "../engine/Bookkeeper.ts"
+import type { BotState } from "../engine/BotState.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as Modes from "./Modes.ts"
@@ -15,10 +16,20 @@ export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { jo
   }
 }
 
+/** A look at the past: the journal up to a moment. */
+export interface Past {
+  readonly until: number
+  /** Gets every event on the way. */
+  readonly seen: (entry: Recorded) => void
+}
+
+const present: Past = { until: Number.POSITIVE_INFINITY, seen: () => {} }
+
 /** Runs a look at the journal that a configuration names. */
 export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E, R>(
   configFile: string,
-  look: (view: View) => Effect.Effect<A, E, R>
+  look: (view: View) => Effect.Effect<A, E, R>,
+  { until, seen }: Past = present
 ) {
   const { journal, markets } = yield* ConfigFile.loadSettings(configFile)
   const fileSystem = yield* FileSystem.FileSystem
@@ -26,7 +37,7 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
   if (!exists) return yield* new NoJournal({ journal })
   const assets = new Map(markets.assets.map((asset) => [asset.symbol, asset]))
   return yield* Effect.gen(function* () {
-    const state = yield* Bookkeeper.replay
+    const state = yield* Bookkeeper.replayUntil(until, seen)
     const now = yield* Clock.currentTimeMillis
     return yield* look({ journal, assets, state, now })
   }).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
@@ -35,7 +46,7 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
 export interface View {
   readonly journal: string
   readonly assets: ReadonlyMap<string, { readonly symbol: string; readonly id: string; readonly decimals: number }>
-  readonly state: Effect.Success<typeof Bookkeeper.replay>
+  readonly state: BotState
   readonly now: number
 }
 

@@ -1,17 +1,22 @@
 /**
- * `limitbot explain [STRATEGY/SLOT]`: why a slot holds what it holds, or nothing: the decision with its rule, what our limits
- * and the venue said, and the numbers that would change it.
+ * `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds, or held, what it holds, or nothing: the rule, what it saw,
+ * what our limits and the venue said, and the numbers that would change it. The past is the journal read up to that moment.
  */
-import { Console, DateTime, Effect, Option, Schema } from "effect"
-import { Argument, Command } from "effect/cli"
-import type { Of, Reason } from "../domain/BotEvent.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { mid } from "../domain/Market.ts"
-import { type BotState, type Placement, type StrategyState, slotKey, unfinished } from "../engine/BotState.ts"
-import * as Money from "../report/Money.ts"
-import { age, counted } from "../report/Words.ts"
+import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import type { Of, Recorded } from "../domain/BotEvent.ts"
+import { slotKey } from "../engine/BotState.ts"
+import { defaults, type Settings } from "../engine/EngineSettings.ts"
+import type { Markets } from "../strategy/Markets.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import * as StrategyFile from "../strategy/StrategyFile.ts"
+import * as ConfigFile from "./ConfigFile.ts"
+import { type Explanation, explain, time } from "./Explanation.ts"
 import * as flags from "./flags.ts"
 import { withJournal } from "./JournalView.ts"
+
+/** Events of a slot that are shown. */
+const shownEvents = 6
 
 export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
   slot: Schema.String,
@@ -22,83 +27,51 @@ export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
   }
 }
 
-/** One slot's explanation; every line is a fact with its number. */
-interface Explanation {
-  readonly slot: string
-  readonly verdict: string
-  readonly because: ReadonlyArray<string>
-  readonly wouldChange: ReadonlyArray<string>
+/** Neither a moment nor a time ago. */
+export class NoSuchTime extends Schema.TaggedError<NoSuchTime>()("NoSuchTime", { text: Schema.String }) {
+  override get message(): string {
+    return `--at ${this.text} is no time. Write 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d.`
+  }
 }
 
-const time = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
+const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-const cause = ({ code, text, source }: Reason): string =>
-  `${text} [${code}${source === undefined ? "" : `, ${source}`}]`
+const momentOf = Effect.fnUntraced(function* (at: Option.Option<string>) {
+  const now = yield* Clock.currentTimeMillis
+  if (Option.isNone(at)) return now
+  const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(at.value) ?? []
+  if (count !== undefined) return now - Number(count) * (units[unit] ?? 0)
+  const moment = /^\d{4}-/.test(at.value) ? DateTime.make(at.value) : Option.none()
+  return Option.isNone(moment) ? yield* new NoSuchTime({ text: at.value }) : DateTime.toEpochMillis(moment.value)
+})
 
-export const explain = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<Explanation> => {
-  const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
-  return [...state.strategies.values()].flatMap((strategy) =>
-    slotsOf(strategy).map((name) => {
-      const key = slotKey(strategy.name, name)
-      const placement = live.get(key)
-      return {
-        slot: key,
-        verdict: verdict(placement, assets, now),
-        because: because(state, strategy, name, placement),
-        wouldChange: strategy.decision === undefined ? [] : wouldChange(strategy.decision)
-      }
-    })
-  )
+/** Gathers, while the journal is read, which files ran and what happened to each slot. */
+const gather = () => {
+  const loaded = new Map<string, Of<"StrategyLoaded">>()
+  const lately = new Map<string, Array<Recorded>>()
+  const seen = (entry: Recorded): void => {
+    const { event } = entry
+    if (event._tag === "StrategyLoaded") loaded.set(event.strategy, event)
+    if (!("slot" in event)) return
+    const key = slotKey(event.strategy, event.slot)
+    const known = lately.get(key)
+    if (known === undefined) lately.set(key, [entry])
+    else {
+      known.push(entry)
+      // Many say nothing to a person.
+      if (known.length > 4 * shownEvents) known.shift()
+    }
+  }
+  return { loaded, lately, seen }
 }
 
-const slotsOf = ({ decision }: StrategyState): ReadonlyArray<string> =>
-  decision === undefined ? [] : [...decision.desired, ...decision.absent].map(({ slot }) => slot).sort()
-
-const verdict = (placement: Placement | undefined, assets: Money.Assets, now: number): string => {
-  if (placement === undefined) return "holds nothing"
-  const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset
-  return `holds ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${age(now - placement.plannedAt)}`
-}
-
-const because = (
-  state: BotState,
-  strategy: StrategyState,
-  name: string,
-  placement: Placement | undefined
-): ReadonlyArray<string> => {
-  const slot = state.slots.get(slotKey(strategy.name, name))
-  const { decision } = strategy
-  const wished = decision?.desired.find((desired) => desired.slot === name)
-  const absent = decision?.absent.find((other) => other.slot === name)
-  const refusal = strategy.refusals.get(name)
-  return [
-    ...(wished === undefined ? [] : [`the strategy wants it: ${cause(wished.why)}`]),
-    ...(absent === undefined ? [] : [`the strategy wants nothing: ${cause(absent.why)}`]),
-    ...(placement === undefined && refusal !== undefined ? [`refused: ${refusal}`] : []),
-    ...(placement?.cancel === undefined ? [] : [`it is being cancelled: ${cause(placement.cancel.why)}`]),
-    ...(placement?.status === undefined ? [] : [`the venue says ${placement.status}`]),
-    ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
-    ...(slot?.frozen === undefined ? [] : [`frozen: ${slot.frozen}`]),
-    ...(state.killed === undefined ? [] : [`the kill switch is on: ${state.killed}`]),
-    ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
-    ...(decision === undefined
-      ? []
-      : [`decided ${time(strategy.decidedAt)} at bid ${short(decision.bid)}, ask ${short(decision.ask)}`])
-  ]
-}
-
-const short = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
-
-const wouldChange = ({ until, bid, ask }: Of<"Decided">): ReadonlyArray<string> => {
-  const now = short(mid({ bid, ask, at: 0 }))
-  return [
-    ...(until.priceBelow === undefined ? [] : [`a mid of ${Decimal.format(until.priceBelow)} or less (then ${now})`]),
-    ...(until.priceAbove === undefined ? [] : [`a mid of ${Decimal.format(until.priceAbove)} or more (then ${now})`]),
-    ...(until.time === undefined ? [] : [`the time ${time(until.time)}`]),
-    ...(until.barClose === undefined ? [] : [`the close of a ${until.barClose} candle`]),
-    ...(until.onFill ? ["a fill"] : ["nothing but a fill of this slot, which arms its next leg"])
-  ]
-}
+/** The strategy that ran then, if its file still is the same. */
+const reload = Effect.fnUntraced(function* ({ file, hash }: Of<"StrategyLoaded">, markets: Markets) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
+  const parsed = StrategyFile.parse(text, file, markets)
+  return Result.isSuccess(parsed) && parsed.success.hash === hash ? parsed.success : undefined
+})
 
 export const command = Command.make(
   "explain",
@@ -107,27 +80,74 @@ export const command = Command.make(
       Argument.withDescription("A slot as `status` shows it; all slots when left out"),
       Argument.optional
     ),
+    at: Flag.String("at").pipe(
+      Flag.withDescription("A moment in the past: 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d"),
+      Flag.optional
+    ),
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ slot, config, json }) {
-    yield* withJournal(config, ({ state, assets, now }) =>
-      Effect.gen(function* () {
-        const all = explain(state, assets, now)
-        const wanted = Option.match(slot, {
-          onNone: () => all,
-          onSome: (name) => all.filter((each) => each.slot === name || each.slot.startsWith(`${name}/`))
-        })
-        if (wanted.length === 0 && Option.isSome(slot)) {
-          return yield* new NoSuchSlot({ slot: slot.value, known: all.map((each) => each.slot) })
-        }
-        if (json) return yield* Console.log(JSON.stringify(wanted))
-        for (const { slot, verdict, because, wouldChange } of wanted) {
-          yield* Console.log(`${slot} ${verdict}`)
-          for (const line of because) yield* Console.log(`  because ${line}`)
-          for (const line of wouldChange) yield* Console.log(`  changes with ${line}`)
-        }
-      })
+  Effect.fn(function* ({ slot, at, config, json }) {
+    const now = yield* momentOf(at)
+    const { markets } = yield* ConfigFile.loadSettings(config)
+    const { loaded, lately, seen } = gather()
+    yield* withJournal(
+      config,
+      ({ state, assets }) =>
+        Effect.gen(function* () {
+          const strategies = new Map<string, Strategy>()
+          for (const event of loaded.values()) {
+            const strategy = yield* reload(event, markets)
+            if (strategy !== undefined) strategies.set(event.strategy, strategy)
+          }
+          const all = explain({ state, assets, now, strategies, settings, lately })
+          const wanted = Option.match(slot, {
+            onNone: () => all,
+            onSome: (name) => all.filter((each) => each.slot === name || each.slot.startsWith(`${name}/`))
+          })
+          if (wanted.length === 0 && Option.isSome(slot)) {
+            return yield* new NoSuchSlot({ slot: slot.value, known: all.map((each) => each.slot) })
+          }
+          if (json) return yield* Console.log(JSON.stringify(wanted))
+          if (Option.isSome(at)) yield* Console.log(`At ${time(now)}:`)
+          for (const each of wanted) for (const line of lines(each)) yield* Console.log(line)
+        }),
+      { until: now, seen }
     )
   })
-).pipe(Command.withDescription("Explain why a slot holds what it holds, or nothing, and what would change that"))
+).pipe(
+  Command.withDescription(
+    "Explain why a slot holds what it holds, or nothing, now or at any time, and what would change that"
+  ),
+  Command.withExamples([
+    { command: "limitbot explain btc-grid/cell-07", description: "One slot now" },
+    { command: "limitbot explain btc-grid --at 2h", description: "All slots of a strategy two hours ago" }
+  ])
+)
+
+/** An explanation needs no account: nothing of it is checked against orders here. */
+const settings: Settings = { ...defaults, account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 } }
+
+const lines = ({
+  slot,
+  verdict,
+  because,
+  rule,
+  inputs,
+  guards,
+  wouldChange,
+  lately
+}: Explanation): ReadonlyArray<string> => {
+  const refusing = guards.filter(({ verdict }) => verdict !== "passes")
+  const passing = guards.filter(({ verdict, text }) => verdict === "passes" && text !== "not set")
+  return [
+    `${slot} ${verdict}`,
+    ...because.map((line) => `  because ${line}`),
+    ...(rule === null ? [] : [`  by the rule at ${rule}`]),
+    ...(inputs === null ? [] : [`  on a mid of ${inputs.mid}, ${inputs.priceAgeMillis} ms old`]),
+    ...refusing.map(({ guard, verdict, text }) => `  limit ${guard} ${verdict}: ${text}`),
+    ...passing.map(({ guard, text }) => `  limit ${guard} passes: ${text}`),
+    ...wouldChange.map((line) => `  changes with ${line}`),
+    ...lately.slice(-shownEvents).map((line) => `  saw ${line}`)
+  ]
+}

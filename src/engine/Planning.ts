@@ -187,7 +187,7 @@ const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
   absent: new Map(own.map(({ slot }) => [slot, why]))
 })
 
-const progress = (
+export const progress = (
   state: BotState,
   strategy: string,
   own: ReadonlyArray<Placement>
