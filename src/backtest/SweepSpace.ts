@@ -26,12 +26,12 @@ const range = (path: string, text: string): ReadonlyArray<string> | undefined =>
     throw new SpaceError(`${path}: ${text} is no range; write from..to:step, for example 10..50:5`)
   if (Decimal.isLess(high, low))
     throw new SpaceError(`${path}: ${text} ends before it begins; write the smaller number first`)
-  const values: Array<string> = []
-  for (let value = low; Decimal.compare(value, high) <= 0; value = Decimal.add(value, by)) {
-    values.push(Decimal.format(value) + unit)
-    if (values.length > mostValues)
-      throw new SpaceError(`${path}: ${text} has more than ${mostValues} values; take a larger step`)
-  }
+  const steps = Decimal.divide(Decimal.subtract(high, low), by, 0, "down").digits
+  if (steps >= BigInt(mostValues))
+    throw new SpaceError(`${path}: ${text} has more than ${mostValues} values; take a larger step`)
+  const values = Array.from({ length: Number(steps) + 1 }, (_, index) =>
+    Decimal.add(low, Decimal.multiply(by, Decimal.make(BigInt(index))))
+  ).map((value) => Decimal.format(value) + unit)
   return values
 }
 

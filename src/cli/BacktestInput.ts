@@ -1,6 +1,6 @@
 /** What backtests, sweeps and data commands share: flags, and the way from file names to strategies and candles. */
 import { Effect, FileSystem, Option, Result, Schema } from "effect"
-import { Flag } from "effect/cli"
+import { Flag, type Param } from "effect/cli"
 import { parseDocument } from "yaml"
 import * as Backtest from "../backtest/Backtest.ts"
 import { type Repair, repairs, toMillis } from "../backtest/CandleChecks.ts"
@@ -68,7 +68,8 @@ export const ruleFlags = {
   minimumQuote: text("minimum-quote", "Smallest order that the venue takes, in quote")
 }
 
-type Given<T> = { readonly [K in keyof T]: T[K] extends Flag.Flag<infer A> ? A : never }
+/** What a command gets for these flags and arguments. */
+export type Given<T> = { readonly [K in keyof T]: T[K] extends Param.Param<Param.ParamKind, infer A> ? A : never }
 export type DataFlags = Given<typeof dataFlags>
 export type RuleFlags = Given<typeof ruleFlags>
 
