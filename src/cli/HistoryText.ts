@@ -1,10 +1,14 @@
 /** Past transactions for people, spreadsheets and programs. */
+import { Schema } from "effect"
 import * as Csv from "../report/Csv.ts"
 import * as Table from "../report/Table.ts"
-import type { AccountHistoryResponse, TransactionRecord } from "../venue/WireHistory.ts"
+import { type AccountHistoryResponse, TransactionRecord } from "../venue/WireHistory.ts"
 import { readLedgerTxHashes } from "../venue/WireValue.ts"
 
 type Item = AccountHistoryResponse["items"][number]
+
+/** A record as it was stored. */
+export const decodeRecord = Schema.decodeUnknownEffect(Schema.fromJsonString(TransactionRecord))
 
 const columns: ReadonlyArray<readonly [string, (record: TransactionRecord) => string | undefined]> = [
   ["createdAt", (record) => record.createdAt],

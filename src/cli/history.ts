@@ -9,7 +9,7 @@ import { HistoryStore } from "../journal/HistoryStore.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
 import { History } from "../venue/History.ts"
 import type { TransactionsQuery } from "../venue/HistoryApi.ts"
-import { TransactionRecord, transactionStatuses } from "../venue/WireHistory.ts"
+import { type TransactionRecord, transactionStatuses } from "../venue/WireHistory.ts"
 import * as Wire from "../venue/WireValue.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as flags from "./flags.ts"
@@ -169,11 +169,9 @@ const print = Effect.fnUntraced(function* (
   yield* Console.log(records.length === 0 ? "No transactions." : HistoryText.table(records).join("\n"))
 })
 
-const decodeRecord = Schema.decodeUnknownEffect(Schema.fromJsonString(TransactionRecord))
-
 const storedRecords = Effect.gen(function* () {
   const rows = yield* (yield* HistoryStore).all
-  return yield* Effect.forEach(rows, ({ body }) => decodeRecord(body))
+  return yield* Effect.forEach(rows, ({ body }) => HistoryText.decodeRecord(body))
 })
 
 const synchronise = Effect.fnUntraced(function* (json: boolean) {

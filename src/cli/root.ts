@@ -9,6 +9,7 @@ import * as history from "./history.ts"
 import * as kill from "./kill.ts"
 import * as orders from "./orders.ts"
 import * as plan from "./plan.ts"
+import * as reconcile from "./reconcile.ts"
 import * as run from "./run.ts"
 import * as sandbox from "./sandbox.ts"
 import * as schema from "./schema.ts"
@@ -32,6 +33,7 @@ const root = Command.make("limitbot").pipe(
     kill.release,
     swap.command,
     history.command,
+    reconcile.command,
     swaps.command,
     sandbox.command
   ])
