@@ -1,0 +1,101 @@
+/** Walk-forward and Monte Carlo: ways not to be fooled by one past. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { noCosts } from "../../src/backtest/FillModel.ts"
+import * as Generate from "../../src/backtest/Generate.ts"
+import * as MonteCarlo from "../../src/backtest/MonteCarlo.ts"
+import * as SweepSpace from "../../src/backtest/SweepSpace.ts"
+import type * as Trial from "../../src/backtest/Trial.ts"
+import * as WalkForward from "../../src/backtest/WalkForward.ts"
+
+const text = `name: walk
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: 0.5, quote: 20000 } }
+grid: { lower: 35000, upper: 45000, levels: 11, size: { base: 0.01 } }
+`
+const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: 8 }))
+const space = [SweepSpace.dimension("grid.levels=5..20:5")]
+const search: Trial.Search = {
+  text,
+  file: "walk.yaml",
+  markets: { assets, ticks: new Map() },
+  space,
+  mode: "optimistic",
+  options: { costs: noCosts, changes: {} }
+}
+const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })
+
+describe("WalkForward", () => {
+  it("never searches on what it tries the best on, and tries on every bar after the first search once", () => {
+    for (const kind of ["rolling", "anchored"] as const)
+      for (const [bars, count, train] of [
+        [1000, 4, 3],
+        [997, 7, 2.5],
+        [100, 1, 1]
+      ] as const) {
+        const found = WalkForward.stretches(bars, count, train, kind)
+        assert.strictEqual(found.length, count)
+        assert.strictEqual(found.at(-1)?.end, bars)
+        for (const [index, { from, to, end }] of found.entries()) {
+          assert.isTrue(from < to && to < end)
+          assert.strictEqual(to, found[index - 1]?.end ?? to)
+          if (kind === "anchored") assert.strictEqual(from, 0)
+        }
+      }
+  })
+
+  it.effect("tries the best of the past on the future, and is the same every time", () =>
+    Effect.gen(function* () {
+      const stretches = WalkForward.stretches(candles.bars, 3, 2, "rolling")
+      const plan = {
+        search,
+        candles,
+        trials: [0, 1, 2, 3],
+        threads: 1,
+        objective: "pnlQuote",
+        accept: [],
+        stretches
+      } as const
+      let trials = 0
+      const steps = yield* WalkForward.run(plan, () => trials++)
+      assert.strictEqual(trials, 4 * 3)
+      for (const { train, test } of steps) assert.deepStrictEqual(train?.values, test?.values)
+      assert.deepStrictEqual(yield* WalkForward.run(plan, () => undefined), steps)
+    })
+  )
+})
+
+describe("MonteCarlo", () => {
+  const returns = Array.from({ length: 250 }, (_, index) => Math.sin(index * 7) * 0.01 + 0.0005)
+
+  it("another order changes the way, not the end", () => {
+    const next = MonteCarlo.seeded(1)
+    const end = returns.reduce((equity, value) => equity * (1 + value), 1) - 1
+    const fates = Array.from({ length: 50 }, () => MonteCarlo.ofReturns(returns, "order", next))
+    for (const { gain } of fates) assert.closeTo(gain, end, 1e-9)
+    assert.isAbove(new Set(fates.map(({ maxDrawdown }) => maxDrawdown)).size, 40)
+  })
+
+  it("is the same for the same seed", () => {
+    const draw = (seed: number) => {
+      const next = MonteCarlo.seeded(seed)
+      return MonteCarlo.spreadOf(Array.from({ length: 100 }, () => MonteCarlo.ofReturns(returns, "returns", next)))
+    }
+    assert.deepStrictEqual(draw(3), draw(3))
+    assert.notDeepEqual(draw(3), draw(4))
+    const { gain } = draw(3)
+    assert.isTrue((gain["p5"] ?? 0) < (gain["p50"] ?? 0) && (gain["p50"] ?? 0) < (gain["p95"] ?? 0))
+  })
+
+  it("reassembles candles that are candles, without jumps between the pieces", () => {
+    const made = MonteCarlo.resampledCandles(candles, 500, MonteCarlo.seeded(2))
+    assert.strictEqual(made.bars, candles.bars)
+    for (let bar = 0; bar < made.bars; bar++) {
+      const [open, high, low, close] = [made.open, made.high, made.low, made.close].map((values) => values[bar] ?? 0)
+      assert.isAtLeast(high ?? 0, Math.max(open ?? 0, close ?? 0))
+      assert.isAtMost(low ?? 0, Math.min(open ?? 0, close ?? 0))
+      if (bar > 0) assert.closeTo((open ?? 0) / (made.close[bar - 1] ?? 0), 1, 0.02)
+    }
+  })
+})

@@ -1,0 +1,147 @@
+/** The commands around backtests, from words on the command line to what is printed and written. */
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import * as backtest from "../../src/cli/backtest.ts"
+import * as data from "../../src/cli/data.ts"
+import * as monteCarlo from "../../src/cli/monteCarlo.ts"
+import * as sweep from "../../src/cli/sweep.ts"
+import * as walkForward from "../../src/cli/walkForward.ts"
+
+const root = Command.make("limitbot").pipe(
+  Command.withSubcommands([backtest.command, data.command, sweep.command, walkForward.command, monteCarlo.command])
+)
+const runCommand = Command.runWith(root, { version: "test" })
+
+/** Runs the words and returns what went to standard output. */
+const limitbot = (...words: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const printed: Array<string> = []
+    const console = yield* Console.Console
+    const log = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
+    yield* runCommand(words).pipe(Effect.provideService(Console.Console, { ...console, log }))
+    return printed.join("\n")
+  }).pipe(Effect.provide(NodeServices.layer))
+
+const folder = mkdtempSync(join(tmpdir(), "limitbot-backtest-"))
+const csv = join(folder, "candles.csv")
+const strategy = join(folder, "grid.yaml")
+writeFileSync(
+  strategy,
+  `name: cli-grid
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: 0.5, quote: 20000 } }
+grid: { lower: 35000, upper: 45000, levels: 11, size: { base: 0.01 } }
+`
+)
+
+const bars = 20_000
+
+describe("backtest commands", () => {
+  it.live(
+    "generate, look at, run, report, search, each as JSON and as text",
+    () =>
+      Effect.gen(function* () {
+        yield* limitbot("data", "generate", csv, "--bars", `${bars}`)
+        const info: unknown = JSON.parse(yield* limitbot("data", "info", csv, "--json"))
+        assert.deepPropertyVal(info, "bars", bars)
+
+        const [fills, html] = [join(folder, "fills.csv"), join(folder, "report.html")]
+        const outputs = ["--fills-csv", fills, "--report", html]
+        const result = JSON.parse(yield* limitbot("backtest", strategy, "--data", csv, "--json", ...outputs))
+        assert.strictEqual(result.bars, bars)
+        assert.isTrue(Number(result.band.low.pnlQuote) <= Number(result.band.high.pnlQuote))
+        for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote"])
+          assert.property(result.band.low, key)
+        const rows = readFileSync(fills, "utf8").trim().split("\n")
+        assert.strictEqual(rows[0], "bar_index,open_time_ms,side,slot,price,base,quote")
+        assert.strictEqual(rows.length - 1, result.fills)
+        assert.include(readFileSync(html, "utf8"), "cli-grid on BTC/USDC")
+        assert.include(yield* limitbot("backtest", strategy, "--data", csv, "--fills", "pessimistic"), "pessimistic")
+
+        const out = join(folder, "sweep.jsonl")
+        const words = [
+          "sweep",
+          strategy,
+          "--data",
+          csv,
+          "--set",
+          "grid.levels=5..20:5",
+          "--out",
+          out,
+          "--json",
+          "--threads",
+          "1"
+        ]
+        const first = JSON.parse(yield* limitbot(...words))
+        assert.strictEqual(first.trials, 4)
+        const lines = readFileSync(out, "utf8").trim().split("\n")
+        writeFileSync(out, `${lines.slice(0, 3).join("\n")}\n{"trial":3,"val`)
+        const resumed = JSON.parse(yield* limitbot(...words))
+        assert.strictEqual(resumed.resumed, 2)
+        assert.deepStrictEqual(resumed.best, first.best)
+        const levels: string = first.best[0].set["grid.levels"]
+        const best = join(folder, "best.yaml")
+        writeFileSync(best, readFileSync(strategy, "utf8").replace("levels: 11", `levels: ${levels}`))
+        const alone = JSON.parse(yield* limitbot("backtest", best, "--data", csv, "--json", "--fills", "optimistic"))
+        for (const key of ["pnlQuote", "fills", "maxDrawdown", "base", "quote", "feesQuote"])
+          assert.deepStrictEqual(alone.band.low[key], first.best[0][key], key)
+
+        const walk = yield* limitbot(
+          "walk-forward",
+          strategy,
+          "--data",
+          csv,
+          "--set",
+          "grid.levels=5,11",
+          "--threads",
+          "1"
+        )
+        assert.match(walk, /out of sample/)
+        assert.match(yield* limitbot("monte-carlo", strategy, "--data", csv, "--runs", "50"), /50 fates/)
+      }),
+    60_000
+  )
+
+  it.live(
+    "a part of the data, converted: the same result as asking for the part",
+    () =>
+      Effect.gen(function* () {
+        const part = join(folder, "part.csv")
+        const time = ["--from", "2021-01-03", "--to", "2021-01-09T12:00:00Z"]
+        yield* limitbot("data", "convert", csv, part, ...time)
+        const asked = JSON.parse(yield* limitbot("backtest", strategy, "--data", csv, ...time, "--json"))
+        const cut = JSON.parse(yield* limitbot("backtest", strategy, "--data", part, "--json", "--no-cache"))
+        assert.deepStrictEqual(cut.band, asked.band)
+        assert.strictEqual(asked.bars, 6.5 * 1440)
+        assert.isFalse(existsSync(`${part}.columns`))
+      }),
+    60_000
+  )
+
+  const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
+    [["backtest", strategy, "--data", "nowhere.csv"], /nowhere\.csv: .*give a readable/],
+    [["backtest", strategy, "--data", csv, "--from", "soon"], /--from .*no time; write/],
+    [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /0 candles lie between; choose/],
+    [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: no such repair; choose/],
+    [["backtest", strategy, "--data", csv, "--withdraw-fee", "a,b"], /--withdraw-fee a: no amount/],
+    [["sweep", strategy, "--data", csv, "--set", "grid.levls=1..3"], /grid\.levls.*name a key/],
+    [
+      ["sweep", strategy, "--data", csv, "--set", "grid.levels=1..3", "--where", "luck>1"],
+      /--where luck>1: no condition/
+    ]
+  ]
+  for (const [words, message] of mistakes) {
+    it.live(`says what to do: ${words.slice(2).join(" ").replaceAll(folder, "")}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(limitbot(...words))
+        assert.match(error.message, message)
+      })
+    )
+  }
+})
