@@ -33,6 +33,9 @@ export const run = (plan: Plan, onResult: (result: Trial.TrialResult) => void): 
   )
 }
 
+/** The worker's file: a source beside this one, or its bundle beside ours. */
+const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./SweepWorker.ts" : "./SweepWorker.mjs", import.meta.url)
+
 const inThreads = (
   { search, candles, indices, trials }: Plan,
   threads: number,
@@ -43,7 +46,7 @@ const inThreads = (
     const assignment: Assignment = { search, candles, indices, trials, taken }
     let running = threads
     const workers = Array.from({ length: threads }, () => {
-      const worker = new Worker(new URL("./SweepWorker.ts", import.meta.url), { workerData: assignment })
+      const worker = new Worker(workerUrl, { workerData: assignment })
       worker.on("message", onResult)
       worker.on("error", (cause) =>
         resume(

@@ -153,11 +153,18 @@ export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
   }
 }
 
+/** The chart library's files lie beside a bundled program, or in its package. */
+const libraryFile = Effect.fnUntraced(function* (name: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const beside = join(import.meta.dirname, name)
+  const found = (yield* fileSystem.exists(beside))
+    ? beside
+    : join(dirname(createRequire(import.meta.url).resolve("uplot")), name)
+  return yield* fileSystem.readFileString(found)
+})
+
 /** The report as a file's content. */
 export const html = Effect.fn("BacktestReport.html")(function* (result: BacktestSummary.Result) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const folder = dirname(createRequire(import.meta.url).resolve("uplot"))
-  const script = yield* fileSystem.readFileString(join(folder, "uPlot.iife.min.js"))
-  const style = yield* fileSystem.readFileString(join(folder, "uPlot.min.css"))
+  const [script, style] = [yield* libraryFile("uPlot.iife.min.js"), yield* libraryFile("uPlot.min.css")]
   return HtmlReport.render(report(result), { script, style })
 })
