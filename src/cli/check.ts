@@ -1,9 +1,11 @@
 /** `limitbot check FILE…`: every mistake of the strategy files, with its place, before anything runs. */
-import { Console, Effect, Schema } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Console, Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import * as BacktestInput from "./BacktestInput.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as flags from "./flags.ts"
+import * as Lookahead from "./Lookahead.ts"
 import * as StrategyFiles from "./StrategyFiles.ts"
 
 /** Problems were found and have been printed. */
@@ -23,10 +25,22 @@ export const command = Command.make(
       Argument.variadic({ min: 1 })
     ),
     config: flags.config,
+    lookahead: Flag.Boolean("lookahead").pipe(
+      Flag.withDescription("Also find out, on the candles of --data, whether a strategy looks into the future"),
+      Flag.withDefault(false)
+    ),
+    ...BacktestInput.dataFlags,
+    data: BacktestInput.dataFlags.data.pipe(Flag.optional),
     json: flags.json
   },
-  Effect.fn(function* ({ files, config, json }) {
+  Effect.fn(function* ({ files, config, lookahead, data, json, ...dataFlags }) {
     const { strategies, problems, rendered } = yield* readAgainst(config, files)
+    if (lookahead && Option.isNone(data)) {
+      return yield* new BacktestInput.FlagInvalid({ message: "--lookahead needs candles: give --data CSV" })
+    }
+    const findings =
+      lookahead && Option.isSome(data) ? yield* Lookahead.look(strategies, { ...dataFlags, data: data.value }) : []
+    const faults = findings.flatMap((finding) => Lookahead.faultsOf(finding))
     if (json) {
       const shown = problems.map(({ file, line, column, message, hint }) => ({
         file,
@@ -35,19 +49,35 @@ export const command = Command.make(
         message,
         hint: hint ?? null
       }))
-      yield* Console.log(JSON.stringify({ ok: problems.length === 0, problems: shown }))
+      yield* Console.log(
+        JSON.stringify({
+          ok: problems.length + faults.length === 0,
+          problems: shown,
+          ...(lookahead ? { lookahead: findings.map(Lookahead.json) } : {})
+        })
+      )
     } else {
       for (const text of rendered) yield* Console.error(`${text}\n`)
       for (const { file, name, kind, market } of strategies) {
         yield* Console.log(`${file}: ok: ${name}, ${kind} on ${market.name}`)
       }
+      for (const finding of findings) {
+        const found = Lookahead.faultsOf(finding)
+        for (const fault of found) yield* Console.error(`${finding.strategy.file}: ${fault}`)
+        if (found.length === 0) yield* Console.log(`${finding.strategy.file}: ${Lookahead.praise(finding)}`)
+      }
     }
-    if (problems.length > 0) return yield* new ChecksFailed({ count: problems.length })
+    const count = problems.length + faults.length
+    if (count > 0) return yield* new ChecksFailed({ count })
   })
 ).pipe(
   Command.withDescription("Check strategy files: every mistake with file, line and column"),
   Command.withExamples([
-    { command: "limitbot check strategies/*.yaml --config config/example.yaml", description: "Check all strategies" }
+    { command: "limitbot check strategies/*.yaml --config config/example.yaml", description: "Check all strategies" },
+    {
+      command: "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv",
+      description: "Also make sure that it does not see the future"
+    }
   ])
 )
 
