@@ -16,6 +16,9 @@ const assets = [
   { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
 ]
 
+/** The whole journal. */
+export const readAll = Effect.flatMap(Journal, (journal) => journal.read(0, 10_000_000))
+
 /** Times in which each order had money in it, by slot, as the journal saw them. */
 const fundedSpans = (events: ReadonlyArray<Recorded>) => {
   const spans = new Map<string, Array<{ readonly placement: string; readonly from: number; to: number }>>()
@@ -38,9 +41,8 @@ const fundedSpans = (events: ReadonlyArray<Recorded>) => {
 export const check = Effect.fnUntraced(function* (url: string, account: string) {
   const response = yield* HttpClient.get(`${url}/sandbox/books`)
   const truth = yield* HttpClientResponse.schemaBodyJson(BooksResponse)(response)
-  const journal = yield* Journal
   const state = yield* replay
-  const events = yield* journal.read(0, 10_000_000)
+  const events = yield* readAll
   const open = unfinished(state)
   assert.isTrue(open.length === 0, `still open: ${open.map((placement) => `${placement.id} ${placement.state}`)}`)
 

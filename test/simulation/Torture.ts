@@ -14,11 +14,12 @@ import { marketsByName } from "../../src/cli/Modes.ts"
 import type { Reason } from "../../src/domain/BotEvent.ts"
 import { Bookkeeper } from "../../src/engine/Bookkeeper.ts"
 import * as Engine from "../../src/engine/Engine.ts"
-import { defaults, EngineSettings } from "../../src/engine/EngineSettings.ts"
+import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
 import * as StartUp from "../../src/engine/StartUp.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
+import type { Settings as SandboxSettings } from "../../src/sandbox/core/Settings.ts"
 import { noFaults } from "../../src/sandbox/Faults.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { render } from "../../src/strategy/Problem.ts"
@@ -66,6 +67,9 @@ export interface Episode {
   readonly strategy?: string
   readonly candles?: string
   readonly speed?: number
+  /** What differs from the sandbox's and the engine's defaults. */
+  readonly sandbox?: Partial<SandboxSettings>
+  readonly pace?: Partial<Settings>
 }
 
 /** What happens to one request between the bot and the sandbox. */
@@ -87,6 +91,7 @@ export const run = async (episode: Episode) => {
           seed: episode.seed,
           speed: episode.speed ?? 60,
           candles: episode.candles,
+          settings: episode.sandbox,
           faults: {
             ...noFaults,
             duplicateCreate: episode.faultRate / 3,
@@ -162,6 +167,7 @@ export const run = async (episode: Episode) => {
       Layer.merge(
         Layer.succeed(EngineSettings, {
           ...defaults,
+          ...episode.pace,
           account: { signerId: connection.account.signerId, depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
         })
       )
@@ -171,7 +177,10 @@ export const run = async (episode: Episode) => {
   const withdrawIn = (leaving: Reason | undefined) =>
     Effect.sync((): Reason | undefined => {
       const dice = randomFrom(episode.seed * 1000 + Math.trunc(world.now / minute))()
-      return leaving ?? (!isCalm && dice < 0.15 ? { code: "kill-switch", text: "simulated" } : undefined)
+      return (
+        leaving ??
+        (episode.kills > 0 && !isCalm && dice < 0.15 ? { code: "kill-switch", text: "simulated" } : undefined)
+      )
     })
 
   const bot = (journal: Context.Context<Journal | PriceStore>, withdraw: Reason | undefined) =>
@@ -235,6 +244,7 @@ export const run = async (episode: Episode) => {
       if (payloads.size > 1) throw new Error(`${payloads.size} different payloads were sent to pay ${address}`)
     }
     const { journal, close } = openJournal()
+    const events = runIn(world, Effect.provideContext(evidence.readAll, journal))
     const result = runIn(
       world,
       evidence
@@ -242,7 +252,16 @@ export const run = async (episode: Episode) => {
         .pipe(Effect.provideContext(journal), Effect.provideService(HttpClient.HttpClient, service))
     )
     close()
-    return { ...result, steps: world.steps, trace: trace.digest("hex"), virtualMinutes: (world.now - start) / minute }
+    const fills = events.flatMap(({ event }) =>
+      event._tag === "FillSeen" && event.filledAt <= chaosEnds ? [{ ...event, filledAt: event.filledAt - start }] : []
+    )
+    return {
+      ...result,
+      seen: fills,
+      steps: world.steps,
+      trace: trace.digest("hex"),
+      virtualMinutes: (world.now - start) / minute
+    }
   } catch (cause) {
     throw new Error(`simulation failed: ${JSON.stringify(episode)}`, { cause })
   } finally {
