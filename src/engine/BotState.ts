@@ -10,6 +10,7 @@ import type { Price, Side } from "../domain/Market.ts"
 import { isFinished, type PlacementState, placementTransitions } from "../domain/Placement.ts"
 import type { Memory } from "../strategy/Decision.ts"
 import { changeOf } from "./PlacementFold.ts"
+import { changesOwnState, type Trading, tradingAfter } from "./TradingFold.ts"
 
 export interface BoundOrder {
   readonly id: string
@@ -101,6 +102,9 @@ export interface StrategyState {
   readonly memory: Memory | undefined
   /** When the placements of the last hour were planned. */
   readonly planned: ReadonlyArray<number>
+  /** Counts whatever may have changed what it can see of its own trading and money. */
+  readonly moves: number
+  readonly trading?: Trading
   /** Worth at the beginning of the UTC day (number of days since 1970), and the most ever marked; quote smallest units. */
   readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount }
   readonly paused?: {
@@ -189,7 +193,8 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, { readonly placeme
       return
     case "BudgetAllotted":
       return changeStrategy(state, event.strategy, (strategy) => ({
-        budget: new Map(strategy.budget).set(event.asset, event.amount)
+        budget: new Map(strategy.budget).set(event.asset, event.amount),
+        moves: strategy.moves + 1
       }))
     case "Decided":
       return changeStrategy(state, event.strategy, () => ({
@@ -240,6 +245,7 @@ const emptyStrategy = (name: string): StrategyState => ({
   decidedAt: 0,
   memory: undefined,
   planned: [],
+  moves: 0,
   refusals: new Map()
 })
 
@@ -269,8 +275,17 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   state.placements.set(placement.id, changed)
   if (event._tag === "FillSeen") state.fills += 1
   applySlot(state, changed, event, at)
+  noteTrading(state, changed, event, at)
   // A settled order is terminal at the venue and paid: it can never come back. The others may still show up in lists.
   if (changed.state === "settled") state.placements.delete(changed.id)
+}
+
+const noteTrading = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
+  if (!changesOwnState(event)) return
+  changeStrategy(state, placement.strategy, ({ moves, trading }) => ({
+    moves: moves + 1,
+    trading: tradingAfter(trading, placement, event, at)
+  }))
 }
 
 const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
@@ -279,7 +294,7 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   assert(event.deadline > state.lastDeadline, `the deadline of ${id} is not unique`)
   state.placementCount += 1
   state.lastDeadline = event.deadline
-  state.placements.set(id, {
+  const placement: Placement = {
     ...rest,
     id,
     plannedAt: at,
@@ -293,7 +308,9 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
     refund: "none",
     received: 0n,
     orphans: new Map()
-  })
+  }
+  state.placements.set(id, placement)
+  noteTrading(state, placement, event, at)
   changeSlot(state, event, () => ({ placement: id }))
   changeStrategy(state, event.strategy, (strategy) => {
     const refusals = new Map(strategy.refusals)

@@ -15,12 +15,13 @@ import { type BotState, type Placement, slotKey, unfinished } from "./BotState.t
 import { backoffMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
 import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
 import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
+import { ownState, reserved } from "./TradingFold.ts"
 
 /** The last answer of a strategy, and what had been seen by then. */
 interface Standing {
   readonly strategy: Strategy
   readonly decision: Decision
-  readonly fills: number
+  readonly moves: number
   readonly candles: View["candles"]
   readonly recorded: string
 }
@@ -41,12 +42,13 @@ export const make = Effect.gen(function* () {
   const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
     const last = standing.get(strategy.name)
     const { state } = books
-    if (last?.strategy === strategy && stillHolds(last, view, state.fills)) return last.decision
+    const moves = state.strategies.get(strategy.name)?.moves ?? 0
+    if (last?.strategy === strategy && stillHolds(last, view, moves)) return last.decision
     const memory = state.strategies.get(strategy.name)?.memory ?? strategy.initialMemory
     const decision = strategy.decide(view, memory)
     const event = decisionEvent(strategy, view, decision)
     const recorded = stable(event)
-    standing.set(strategy.name, { strategy, decision, fills: state.fills, candles: view.candles, recorded })
+    standing.set(strategy.name, { strategy, decision, moves, candles: view.candles, recorded })
     if (recorded !== last?.recorded) yield* books.record(event)
     return decision
   })
@@ -58,7 +60,14 @@ export const make = Effect.gen(function* () {
   ) {
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
     const slots = progress(books.state, strategy.name, own)
-    const view: View = { now, market: strategy.market, price, slots, ...(candles === undefined ? {} : { candles }) }
+    const view: View = {
+      now,
+      market: strategy.market,
+      price,
+      slots,
+      ...(candles === undefined ? {} : { candles }),
+      own: ownState(books.state, strategy, own)
+    }
     const decision = yield* decide(strategy, view)
     const wish = withdrawAll === undefined ? wishOf(decision, view) : nothing(own, withdrawAll)
     const changes = diff(
@@ -168,8 +177,8 @@ const recent = (times: ReadonlyArray<number> = [], now: number): number =>
   times.filter((time) => time > now - 3_600_000).length
 
 /** A candle that closed since is a new object in the view. */
-const stillHolds = ({ decision: { until }, fills, candles }: Standing, view: View, fillsNow: number): boolean =>
-  holds(until, view, fillsNow > fills) &&
+const stillHolds = ({ decision: { until }, moves, candles }: Standing, view: View, movesNow: number): boolean =>
+  holds(until, view, movesNow > moves) &&
   (until.barClose === undefined || view.candles?.get(until.barClose) === candles?.get(until.barClose))
 
 const wishOf = (decision: Decision, view: View) => ({
@@ -202,12 +211,6 @@ export const progress = (
   }
   return slots
 }
-
-/** Planned but unsigned placements: their money is still in the wallet, yet spoken for. */
-const reserved = (own: ReadonlyArray<Placement>, asset: string): Amount =>
-  own
-    .filter((placement) => placement.inputAsset === asset && placement.funding === undefined)
-    .reduce((total, placement) => total + placement.inputAmount, 0n)
 
 export const withdrawal = (placement: Placement, why: Reason): BotEvent => {
   const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }

@@ -28,6 +28,22 @@ export interface View {
   readonly slots: ReadonlyMap<string, SlotProgress>
   /** Closed candles by timeframe ("1m", "4h"), for strategies that ask for them; see `Strategy.candles`. */
   readonly candles?: ReadonlyMap<string, ClosedCandles>
+  /** What the strategy's trading has come to; left out where that is not recorded, as in a backtest. */
+  readonly own?: OwnState
+}
+
+/** May change with every order of the strategy that is placed, funded, filled or paid; `Bounds.onFill` asks again then. */
+export interface OwnState {
+  readonly openOrders: number
+  /** Neither in an order nor meant for one, smallest units. */
+  readonly freeBase: Amount
+  readonly freeQuote: Amount
+  /** Quote earned by what was bought and sold again, by average cost, less all fees. */
+  readonly realisedProfit: Amount
+  /** What the position cost (or brought in, below zero) per unit; none without a position. */
+  readonly averageEntry?: Price
+  readonly lastFill?: { readonly price: Price; readonly at: number }
+  readonly lastPlacedAt?: number
 }
 
 /** The first `closed` candles of the columns are over; what the columns hold behind them is the future. */

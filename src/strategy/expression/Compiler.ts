@@ -10,6 +10,7 @@ import { timeframeMillis } from "../Timeframe.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { functions, longestLength } from "./functions.ts"
 import { type Expression, type Operator, parse } from "./Grammar.ts"
+import { ownNamed, ownWords, sinceOf } from "./OwnNames.ts"
 import {
   combine,
   constantTerm,
@@ -153,6 +154,8 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
     const type = `amount of ${context.market.base.symbol}` as const
     return { type, isLiteral: false, dependence: "none", value: ({ position }) => position }
   }
+  const ofOwn = ownNamed(name, context.market)
+  if (ofOwn !== undefined) return ofOwn
   const place = context.placeOf(at)
   if (functions.has(name)) return report(context.to, place, `${name} needs arguments`, functions.get(name)?.usage)
   const known = [
@@ -161,6 +164,7 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
     ...priceNames,
     ...clocks.keys(),
     "position",
+    ...ownWords,
     ...functions.keys()
   ]
   return report(context.to, place, `unknown name ${quoted(name)}`, suggestion(name, known))
@@ -192,13 +196,15 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
     if (timeframe !== undefined) return remembered(candle(ofCandle, timeframe, context), context)
     return report(to, placeOf(at), `${name} takes a timeframe, such as ${name}(4h)`)
   }
+  if (name === "since")
+    return sinceOf(given) ?? report(to, placeOf(at), "since takes fill or placement, such as since(fill)")
   const known = functions.get(name)
   if (known === undefined) {
     return report(
       to,
       placeOf({ start: at.start, end: at.start + name.length }),
       `unknown function ${quoted(name)}`,
-      suggestion(name, [...functions.keys(), ...candleNames])
+      suggestion(name, [...functions.keys(), ...candleNames, "since"])
     )
   }
   const { parameters, usage, make } = known
@@ -294,7 +300,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
     return report(
       context.to,
       at,
-      "in a condition mid can only be compared, added, subtracted, or multiplied by what does not depend on it"
+      `in a condition ${movingName(left, right)} can only be compared, added, subtracted, or multiplied by what does not depend on it`
     )
   }
   const isLiteral = left.isLiteral && right.isLiteral && type === "number"
@@ -306,9 +312,12 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
     isLiteral: false,
     dependence: "none",
     value: (moment) => {
+      moment.found.isUndefined = false
       const [a, b] = [left.value(moment), right.value(moment)]
-      if (Number.isNaN(a) || Number.isNaN(b)) moment.found.isCold = true
-      else noteCrossing(left, right, moment)
+      if (Number.isNaN(a) || Number.isNaN(b)) {
+        if (moment.found.isUndefined) return 0
+        moment.found.isCold = true
+      } else noteCrossing(left, right, moment)
       return holds(a, b) ? 1 : 0
     }
   }
@@ -372,10 +381,14 @@ const resultType = (operator: Operator, a: Term, b: Term): ValueType | undefined
   return common === undefined ? undefined : "boolean"
 }
 
+const movingName = ({ dependence }: Term, other: Term): string =>
+  dependence === "time" || other.dependence === "time" ? "since" : "mid"
+
 const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDependence => {
   if (a.dependence === "none" && b.dependence === "none") return "none"
-  if (a.dependence === "other" || b.dependence === "other") return "other"
-  if (operator === "*") return a.dependence === "linear" && b.dependence === "linear" ? "other" : "linear"
-  if (operator === "/") return b.dependence === "none" ? "linear" : "other"
-  return "linear"
+  const line = a.dependence === "none" ? b.dependence : a.dependence
+  if (b.dependence !== "none" && b.dependence !== line) return "other"
+  if (operator === "*") return a.dependence === "none" || b.dependence === "none" ? line : "other"
+  if (operator === "/") return b.dependence === "none" ? line : "other"
+  return line
 }

@@ -4,12 +4,12 @@
  * computed once per set of candles and shared by all expressions that contain it.
  */
 import type { CandleColumns, Column } from "../Indicators.ts"
-import type { ClosedCandles } from "../View.ts"
+import type { ClosedCandles, OwnState } from "../View.ts"
 
 export type ValueType = "number" | "ratio" | "price" | "boolean" | "duration" | `amount of ${string}`
 
-/** How a value follows the price: not at all, as a straight line of the mid, or in some other way. */
-export type PriceDependence = "none" | "linear" | "other"
+/** How a value moves by itself: not at all, as a straight line of the mid or of the time, or in some other way. */
+export type PriceDependence = "none" | "linear" | "time" | "other"
 
 export interface Term {
   readonly type: ValueType
@@ -42,11 +42,20 @@ export interface Moment {
   readonly entry: number
   /** Base bought minus base sold so far. */
   readonly position: number
+  readonly own: OwnState | undefined
+  /** Milliseconds by which `since` is ahead of `now`: zero but where its line is being measured. */
+  readonly elapsed: number
   readonly found: {
     /** A value was needed that is not there yet. */
     isCold: boolean
+    /** What was looked at last is something that there is none of, such as the average entry without a position. */
+    isUndefined: boolean
+    /** Names that this view does not know. */
+    readonly lacking: Set<string>
     /** Prices at which a comparison changes. */
     readonly crossings: Array<number>
+    /** Epoch milliseconds at which one changes. */
+    readonly times: Array<number>
   }
 }
 
@@ -120,9 +129,10 @@ export const combine = (
   return { ...shape, value: (moment) => apply(a.value(moment), b.value(moment)) }
 }
 
-/** Notes the price at which `a` and `b` are equal, where both are straight lines of it. */
+/** Notes the price, or the time, at which `a` and `b` are equal, where both are straight lines of it. */
 export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
   if (a.dependence === "none" && b.dependence === "none") return
+  if (a.dependence === "time" || b.dependence === "time") return noteTime(a, b, moment)
   const difference = (mid: number) => {
     const there = { ...moment, mid }
     return a.value(there) - b.value(there)
@@ -131,4 +141,19 @@ export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
   const slope = (difference(2 * moment.mid) - here) / moment.mid
   const crossing = moment.mid - here / slope
   if (slope !== 0 && Number.isFinite(crossing) && crossing > 0) moment.found.crossings.push(crossing)
+}
+
+const measuredMillis = 3_600_000
+
+/** The milliseconds around the crossing: one side may change at it, the other just behind it, and doubles are not exact. */
+const noteTime = (a: Term, b: Term, moment: Moment): void => {
+  const difference = (elapsed: number) => {
+    const then = { ...moment, elapsed }
+    return a.value(then) - b.value(then)
+  }
+  const here = difference(0)
+  const slope = (difference(measuredMillis) - here) / measuredMillis
+  const crossing = Math.floor(moment.now - here / slope)
+  if (slope === 0 || !Number.isSafeInteger(crossing)) return
+  for (const near of [-1, 0, 1, 2]) if (crossing + near > moment.now) moment.found.times.push(crossing + near)
 }

@@ -2,6 +2,7 @@
 import { inputAsset, type Market, type Side } from "../../domain/Market.ts"
 import { compile, compileAny, type Needs, type Scope } from "../expression/Compiler.ts"
 import { functions } from "../expression/functions.ts"
+import { ownWords } from "../expression/OwnNames.ts"
 import type { Term, ValueType } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, described, schemaOf } from "../JsonSchema.ts"
@@ -102,9 +103,10 @@ const sectionFields = <A>(order: Read.Reader<A>) =>
 
 const rulesFields = sectionFields(anyNode)
 
-const words: ReadonlySet<string> = new Set(
-  "open high low close volume mid bid ask hour minute weekday position entry and or not".split(" ")
-)
+const words: ReadonlySet<string> = new Set([
+  ..."open high low close volume mid bid ask hour minute weekday position entry since and or not".split(" "),
+  ...ownWords
+])
 
 /** In the order of the file: a name may use those before it. */
 const namesOf = (

@@ -3,9 +3,9 @@
  * places it, `cancelWhen` or `expireAfter` withdraws it as long as nothing of it has filled, `then` adds an exit. Price and
  * exit are computed once, when the rule fires.
  *
- * Conditions see closed candles and the mid; nothing is decided on an indicator that is not warm. The decision holds
- * until a candle closes, the clock reaches what a condition asks for, or the mid reaches a price at which a comparison
- * changes.
+ * Conditions see closed candles, the mid and what the strategy's own trading has come to; nothing is decided on an indicator
+ * that is not warm, or on what is not known. The decision holds until a candle closes, the clock reaches what a condition
+ * asks for, an order moves on, or the mid reaches a price at which a comparison changes.
  */
 import { type Amount, format, formatWithSymbol, fromDecimal, toDecimal } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -56,7 +56,7 @@ interface State {
 }
 
 const decide = (whole: Rules, view: View, memory: Memory): Decision => {
-  const found: Moment["found"] = { isCold: false, crossings: [] }
+  const found: Moment["found"] = { isCold: false, isUndefined: false, lacking: new Set(), crossings: [], times: [] }
   const { market } = whole
   const before = whole.rules.map((rule) => stateIn(rule, market, recordIn(memory, rule.slot)))
   const position = whole.rules.reduce(
@@ -71,6 +71,8 @@ const decide = (whole: Rules, view: View, memory: Memory): Decision => {
     candles: view.candles,
     entry: Number.NaN,
     position: Decimal.toNumber(toDecimal(position, market.base.decimals)),
+    own: view.own,
+    elapsed: 0,
     found
   }
   const desired: Array<DesiredSlot> = []
@@ -87,7 +89,13 @@ const decide = (whole: Rules, view: View, memory: Memory): Decision => {
     if (going === undefined && state.pausedUntil > view.now) times.push(state.pausedUntil)
     if (going !== undefined && rule.expireMillis !== undefined) times.push(going.firedAt + rule.expireMillis)
   }
-  return { desired, absent, memory: states, reasons: [], until: boundsOf(whole.needs, moment, times) }
+  return {
+    desired,
+    absent,
+    memory: states,
+    reasons: [],
+    until: boundsOf(whole.needs, moment, [...times, ...found.times])
+  }
 }
 
 const idle: State = { fired: 0, pausedUntil: 0, going: undefined, held: 0n }
@@ -126,24 +134,35 @@ const step = (rule: Rule, market: Market, before: State, progress: SlotProgress,
   if (state.fired >= rule.times) return because("used-up", `fired ${rule.times} times, which is all it may`)
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over")
   const verdict = judge(rule, moment)
+  if (typeof verdict === "object") return because("not-known", lacks(verdict.lacking))
   if (verdict === "cold") return because("warming-up", "waits for more candles: its indicators are not warm yet")
   if (verdict === "no") return because("condition", `its condition does not hold: ${rule.text}`)
-  const going = fire(rule, market, progress, moment)
+  const lacking = new Set<string>()
+  const going = fire(rule, market, progress, { ...moment, found: { ...moment.found, lacking } })
+  if (lacking.size > 0) return because("not-known", lacks(lacking))
   if (going === undefined) return because("no-order", "its price or size comes to nothing that could be ordered")
   return { state: { ...state, fired: state.fired + 1, going }, why: orderReason(rule, market, going) }
 }
 
+const lacks = (names: ReadonlySet<string>): string =>
+  `cannot be decided: ${[...names].join(", ")} is not known here; only a run that records its own trading knows it`
+
+type Verdict = "yes" | "no" | "cold" | { readonly lacking: ReadonlySet<string> }
+
 /** Truth of a condition; "cold" where it stands on something that is not there yet. */
-const truth = (term: Term, moment: Moment): "yes" | "no" | "cold" => {
-  const found = { isCold: false, crossings: moment.found.crossings }
+const truth = (term: Term, moment: Moment): Verdict => {
+  const found = { ...moment.found, isCold: false, lacking: new Set<string>() }
   const value = term.value({ ...moment, found })
+  if (found.lacking.size > 0) return { lacking: found.lacking }
   return found.isCold ? "cold" : value > 0 ? "yes" : "no"
 }
 
 /** A rule does not fire while its own cancelWhen holds. Both are evaluated, for the bounds of both. */
-const judge = (rule: Rule, moment: Moment): "yes" | "no" | "cold" => {
+const judge = (rule: Rule, moment: Moment): Verdict => {
   const when = truth(rule.when, moment)
   const cancel = rule.cancelWhen === undefined ? "no" : truth(rule.cancelWhen, moment)
+  if (typeof when === "object") return when
+  if (typeof cancel === "object") return cancel
   if (when === "cold" || cancel === "cold") return "cold"
   return when === "yes" && cancel === "no" ? "yes" : "no"
 }

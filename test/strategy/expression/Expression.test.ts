@@ -4,7 +4,8 @@ import { compileAny, type Scope } from "../../../src/strategy/expression/Compile
 import { parse } from "../../../src/strategy/expression/Grammar.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
 import { type Report, sourceText } from "../../../src/strategy/Problem.ts"
-import { integerBetween, markets, pick, random } from "../support.ts"
+import type { OwnState } from "../../../src/strategy/View.ts"
+import { integerBetween, markets, pick, price, random } from "../support.ts"
 
 const [base, , , quote] = markets.assets
 const market = { name: "BTC/USDC", base: base ?? assert.fail(), quote: quote ?? assert.fail() }
@@ -30,16 +31,46 @@ const compiled = (text: string) => {
   return { term: compileAny(node, "condition", scope), scope, problems: to.problems }
 }
 
-const evaluated = (text: string, closed = 200) => {
+const hour = 3_600_000
+// 20 November 2023 was a Monday.
+const now = Date.UTC(2023, 10, 20, 9, 41)
+
+const trading: OwnState = {
+  openOrders: 3,
+  freeBase: 50_000_000n,
+  freeQuote: 1_234_500_000n,
+  realisedProfit: -2_500_000n,
+  averageEntry: price("240.5"),
+  lastFill: { price: price("255"), at: now - 2 * hour },
+  lastPlacedAt: now - hour / 2
+}
+const idle: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
+
+const evaluated = (text: string, { closed = 200, own }: { closed?: number; own?: OwnState | undefined } = {}) => {
   const { term, problems } = compiled(text)
-  const found = { isCold: false, crossings: [] as Array<number> }
+  const found = {
+    isCold: false,
+    isUndefined: false,
+    lacking: new Set<string>(),
+    crossings: [] as Array<number>,
+    times: [] as Array<number>
+  }
   const candles = new Map([
     ["1h", { columns, closed }],
     ["4h", { columns, closed: closed / 4 }]
   ])
-  // 20 November 2023 was a Monday.
-  const now = Date.UTC(2023, 10, 20, 9, 41)
-  const value = term?.value({ mid: 250, bid: 249, ask: 251, now, candles, entry: 0, position: 0.5, found })
+  const value = term?.value({
+    mid: 250,
+    bid: 249,
+    ask: 251,
+    now,
+    candles,
+    entry: 0,
+    position: 0.5,
+    own,
+    elapsed: 0,
+    found
+  })
   return { value, found, problems, type: term?.type }
 }
 
@@ -103,10 +134,10 @@ describe("expressions", () => {
     const { scope } = compiled(good)
     const needed = scope.needs.candles.get("1h") ?? 0
     assert.strictEqual(needed, 61)
-    assert.isTrue(evaluated(good, needed - 2).found.isCold)
-    assert.isFalse(evaluated(good, needed).found.isCold)
-    assert.isTrue(evaluated("crossover(close, sma(close, 5))", 5).found.isCold)
-    assert.isFalse(evaluated("crossover(close, sma(close, 5))", 6).found.isCold)
+    assert.isTrue(evaluated(good, { closed: needed - 2 }).found.isCold)
+    assert.isFalse(evaluated(good, { closed: needed }).found.isCold)
+    assert.isTrue(evaluated("crossover(close, sma(close, 5))", { closed: 5 }).found.isCold)
+    assert.isFalse(evaluated("crossover(close, sma(close, 5))", { closed: 6 }).found.isCold)
   })
 
   it.each([
@@ -143,6 +174,15 @@ describe("expressions", () => {
     ["mid * mid / mid > 1", "1: these do not fit together"],
     ["1 / (mid / close) > 1", "1: in a condition mid can only be"],
     ["max(mid, close) > 1", "1: in a condition mid can only be"],
+    ["since(mid) > 1h", "1: since takes fill or placement"],
+    ["since(fill, fill) > 1h", "1: since takes fill or placement"],
+    ["fill > 1", '1: unknown name "fill"'],
+    ["1h / since(fill) > 1", "1: in a condition since can only be"],
+    ["since(fill) / 1h * (mid / close) > 1", "1: in a condition since can only be"],
+    ["since(fill) / 1h > mid / close", "1: in a condition since can only be"],
+    ["averageEntry > 5 USDC", "1: these do not fit together: a price > an amount of USDC"],
+    ["freeQuote > freeBase", "1: these do not fit together: an amount of USDC > an amount of BTC"],
+    ["avgEntry > 1", '1: unknown name "avgEntry"'],
     ["bid > 1", "1: bid may stand in a price only"],
     ["max(close, 5%) > 1", "12: expected a price, found a ratio"],
     ["clamp(close, 1, 5%) > 1", "17: expected a price, found a ratio"],
@@ -156,6 +196,50 @@ describe("expressions", () => {
   ])("%s is wrong at %s", (text, expected) => {
     const said = compiled(text).problems.map(({ column, message }) => `${column}: ${message}`)
     assert.isTrue(said.length === 1 && said[0]?.startsWith(expected), said.join("\n"))
+  })
+
+  it.each([
+    ["openOrders * 2", 6, "number"],
+    ["averageEntry * 2", 481, "price"],
+    ["freeBase + 1 BTC", 1.5, "amount of BTC"],
+    ["freeQuote / 1 USDC", 1234.5, "number"],
+    ["realisedProfit", -2.5, "amount of USDC"],
+    ["last - mid", 5, "price"],
+    ["since(fill) / 1m", 120, "number"],
+    ["since(placement)", hour / 2, "duration"],
+    ["since(fill) > 90m and realisedProfit < 0 USDC", 1, "boolean"]
+  ])("of its own trading: %s is %s", (text, value, type) => {
+    const found = evaluated(text, { own: trading })
+    assert.deepStrictEqual(found.problems, [])
+    assert.closeTo(found.value ?? Number.NaN, value, 1e-9)
+    assert.strictEqual(found.type, type)
+  })
+
+  it.each([
+    ["since(fill) > 3h", hour],
+    ["3h <= since(fill)", hour],
+    ["since(fill) / 1h * 2 + 1 > 9", 2 * hour],
+    ["since(fill) - since(placement) > 1h", undefined],
+    ["since(fill) > 1h", undefined]
+  ])("know when %s changes", (text, later) => {
+    const { found } = evaluated(text, { own: trading })
+    const expected = later === undefined ? [] : [-1, 0, 1, 2].map((near) => now + later + near)
+    assert.deepStrictEqual(found.times, expected)
+    assert.deepStrictEqual(found.crossings, [])
+  })
+
+  it("are false of what there is none of, and endless since what never happened", () => {
+    for (const text of ["mid > averageEntry", "mid <= averageEntry * 2", "averageEntry != 5"]) {
+      const { value, found } = evaluated(text, { own: idle })
+      assert.deepStrictEqual([value, found.isCold], [0, false], text)
+    }
+    assert.strictEqual(evaluated("since(fill) > 9999d", { own: idle }).value, 1)
+    assert.strictEqual(evaluated("last == mid", { own: idle }).value, 1)
+  })
+
+  it("say what a view does not know", () => {
+    const { found } = evaluated("openOrders < 3 and since(fill) > 1h")
+    assert.deepStrictEqual([...found.lacking], ["openOrders", "since(fill)"])
   })
 
   it("never throw, whatever the text", () => {

@@ -1,0 +1,54 @@
+/**
+ * What a position cost, by average cost, and what trading has earned so far. A position below zero was sold before it was
+ * bought; its cost is what that brought in. Exact: what fills brought in less what they cost is always `realised` less the
+ * cost of a position above zero, plus that of one below; only the share that a partial close takes is rounded.
+ */
+import type { Amount } from "./Amount.ts"
+import { min } from "./Amount.ts"
+import * as Decimal from "./Decimal.ts"
+import type { Market, Price, Side } from "./Market.ts"
+
+export interface CostBasis {
+  /** Base bought less base sold. */
+  readonly position: Amount
+  /** Quote paid for the position, or received for one below zero; never negative. */
+  readonly cost: Amount
+  /** Quote earned by what was closed, less the fees. */
+  readonly realised: Amount
+}
+
+export const empty: CostBasis = { position: 0n, cost: 0n, realised: 0n }
+
+const magnitude = (amount: Amount): Amount => (amount < 0n ? -amount : amount)
+
+/** After a fill of `base` for `quote`. The closed share of the cost is rounded down, the rest stays. */
+export const trade = (before: CostBasis, side: Side, base: Amount, quote: Amount): CostBasis => {
+  const { position, cost, realised } = before
+  const signed = side === "BUY" ? base : -base
+  if (base === 0n) return { ...before, realised: side === "BUY" ? realised - quote : realised + quote }
+  if (position === 0n || position > 0n === signed > 0n) {
+    return { position: position + signed, cost: cost + quote, realised }
+  }
+  const size = magnitude(position)
+  const closed = min(base, size)
+  const closedCost = (cost * closed) / size
+  const closedQuote = (quote * closed) / base
+  const earned = side === "SELL" ? closedQuote - closedCost : closedCost - closedQuote
+  const rest = closed === size ? quote - closedQuote : cost - closedCost
+  return { position: position + signed, cost: rest, realised: realised + earned }
+}
+
+export const charge = (before: CostBasis, fee: Amount): CostBasis => ({ ...before, realised: before.realised - fee })
+
+const places = 18
+
+/** `undefined` without a position. */
+export const averagePrice = ({ position, cost }: CostBasis, { base, quote }: Market): Price | undefined =>
+  position === 0n
+    ? undefined
+    : Decimal.divide(
+        Decimal.make(cost, quote.decimals),
+        Decimal.make(magnitude(position), base.decimals),
+        places,
+        "down"
+      )

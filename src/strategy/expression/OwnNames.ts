@@ -1,0 +1,94 @@
+/**
+ * Names for what the strategy's own trading has come to: how many orders are open, what its position cost, when something
+ * last happened. Where a view does not record them, they are lacking, and whoever asked is told so; where there is
+ * nothing to tell (the average entry without a position), the value is undefined and every comparison with it is false.
+ */
+import * as Amount from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { OwnState } from "../View.ts"
+import type { Expression } from "./Grammar.ts"
+import type { Moment, PriceDependence, Term, ValueType } from "./Term.ts"
+
+interface OwnName {
+  readonly type: ValueType
+  readonly dependence: PriceDependence
+  readonly read: (own: OwnState, moment: Moment) => number
+}
+
+const number = (amount: Amount.Amount, decimals: number): number => Decimal.toNumber(Amount.toDecimal(amount, decimals))
+
+const ownNames = ({ base, quote }: Market): Readonly<Record<string, OwnName>> => ({
+  openOrders: { type: "number", dependence: "none", read: ({ openOrders }) => openOrders },
+  averageEntry: {
+    type: "price",
+    dependence: "none",
+    read: ({ averageEntry }) => (averageEntry === undefined ? Number.NaN : Decimal.toNumber(averageEntry))
+  },
+  freeBase: {
+    type: `amount of ${base.symbol}`,
+    dependence: "none",
+    read: ({ freeBase }) => number(freeBase, base.decimals)
+  },
+  freeQuote: {
+    type: `amount of ${quote.symbol}`,
+    dependence: "none",
+    read: ({ freeQuote }) => number(freeQuote, quote.decimals)
+  },
+  realisedProfit: {
+    type: `amount of ${quote.symbol}`,
+    dependence: "none",
+    read: ({ realisedProfit }) => number(realisedProfit, quote.decimals)
+  },
+  // Before the first fill it is the mid, so it follows the price like one.
+  last: {
+    type: "price",
+    dependence: "linear",
+    read: ({ lastFill }, { mid }) => (lastFill === undefined ? mid : Decimal.toNumber(lastFill.price))
+  }
+})
+
+export const ownWords = ["openOrders", "averageEntry", "freeBase", "freeQuote", "realisedProfit", "last"] as const
+
+/** What `since(…)` may ask for. */
+const events = ["fill", "placement"] as const
+type Event = (typeof events)[number]
+
+const happened: Readonly<Record<Event, (own: OwnState) => number | undefined>> = {
+  fill: ({ lastFill }) => lastFill?.at,
+  placement: ({ lastPlacedAt }) => lastPlacedAt
+}
+
+const ownTerm = (name: string, { type, dependence, read }: OwnName): Term => ({
+  type,
+  isLiteral: false,
+  dependence,
+  value: (moment) => {
+    if (moment.own === undefined) {
+      moment.found.lacking.add(name)
+      return Number.NaN
+    }
+    const value = read(moment.own, moment)
+    if (Number.isNaN(value)) moment.found.isUndefined = true
+    return value
+  }
+})
+
+export const ownNamed = (name: string, market: Market): Term | undefined => {
+  const found = ownWords.find((word) => word === name)
+  const own = found === undefined ? undefined : ownNames(market)[found]
+  return own === undefined ? undefined : ownTerm(name, own)
+}
+
+/** `since(fill)`: the time since something last happened; endless when it never did. */
+export const sinceOf = ([event, ...others]: ReadonlyArray<Expression>): Term | undefined => {
+  const asked = event?.type === "name" && others.length === 0 ? events.find((known) => known === event.name) : undefined
+  return asked === undefined ? undefined : since(asked)
+}
+
+const since = (event: Event): Term =>
+  ownTerm(`since(${event})`, {
+    type: "duration",
+    dependence: "time",
+    read: (own, { now, elapsed }) => now + elapsed - (happened[event](own) ?? Number.NEGATIVE_INFINITY)
+  })
