@@ -1,6 +1,6 @@
 /** `npm run bench`: every claim of BENCHMARKS.md, measured now, on this machine, against the packages by name. */
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
@@ -184,26 +184,19 @@ const sweep = async (five: Candles): Promise<void> => {
   show(await compare("sweep of 1,000 grids over 5 years", withThreads(2), withThreads(1), 3))
 }
 
-/** Whole processes: an empty one against the command, on a cached year. */
+/** Whole processes on a cached year: an empty one, and the command, bundled when `npm run build` has been run. */
 const startUp = async (file: string): Promise<void> => {
   const strategy = join(folder, "strategy.yaml")
   writeFileSync(strategy, strategyText)
-  const main = resolve(import.meta.dirname, "../src/main.ts")
+  const bundle = resolve(import.meta.dirname, "../dist/limitbot.mjs")
+  const main = existsSync(bundle) ? bundle : resolve(import.meta.dirname, "../src/main.ts")
   const run = (args: ReadonlyArray<string>) => {
     execFileSync(process.execPath, args, { stdio: "ignore" })
     return "done"
   }
-  const command = {
-    name: "`backtest` of a cached year",
-    run: () => run([main, "backtest", strategy, "--data", file, "--json"])
-  }
-  const result = await compare(
-    "whole process",
-    { name: "an empty Node process", run: () => run(["-e", "0"]) },
-    command,
-    7
-  )
-  show(result)
+  const name = `\`backtest\` of a cached year, ${existsSync(bundle) ? "bundled" : "from sources"}`
+  const command = { name, run: () => run([main, "backtest", strategy, "--data", file, "--json"]) }
+  show(await compare("whole process", { name: "an empty Node process", run: () => run(["-e", "0"]) }, command, 7))
 }
 
 say(machine())

@@ -64,6 +64,27 @@ const invalidField = (columns: ReadonlyArray<Column>, row: number): number => {
   return (columns[5]?.[row] ?? 0) >= 0 ? -1 : 5
 }
 
+/** The next row, from here on, that is not perfectly well, taken for itself and after the one before it that counts. */
+const nextSuspect = (columns: ReadonlyArray<Column>, from: number, rowBefore: number): number => {
+  const [time, open, high, low, close, volume] = columns
+  if (!time || !open || !high || !low || !close || !volume) return 0
+  let before = time[rowBefore] ?? -1
+  for (let row = from; row < time.length; row++) {
+    const [at, first, top, bottom, last] = [
+      time[row] ?? 0,
+      open[row] ?? 0,
+      high[row] ?? 0,
+      low[row] ?? 0,
+      close[row] ?? 0
+    ]
+    const isWell =
+      at > before && at < 1e13 && bottom > 0 && bottom <= first && bottom <= last && top >= first && top >= last
+    if (!isWell || !((volume[row] ?? 0) >= 0)) return row
+    before = at
+  }
+  return time.length
+}
+
 const checkInvalid = (check: Check, row: number): boolean => {
   const field = invalidField(check.columns, row)
   if (field < 0) return true
@@ -187,7 +208,11 @@ export const check = (rows: CsvRows, file: string, allowed: ReadonlySet<Repair>)
   }
   const left: Array<number> = []
   let before = -1
-  for (let row = 0; row < rows.rows; row++) {
+  for (let from = 0; from < rows.rows; ) {
+    const row = nextSuspect(rows.columns, from, before)
+    if (row > from) before = row - 1
+    if (row === rows.rows) break
+    from = row + 1
     if (!checkInvalid(state, row)) {
       left.push(row)
       continue

@@ -44,12 +44,18 @@ const monthsOf = (result: BacktestSummary.Result, side: Backtest.Side) => {
   })
 }
 
+/** Mean share of equity that is held in base. */
+const exposureOf = (curve: ReadonlyArray<EquityCurve.EquityPoint>): number =>
+  curve.reduce((sum, { base, close, equity }) => sum + (equity > 0 ? (base * close) / equity : 0), 0) /
+  Math.max(1, curve.length)
+
 const sideOf = (
   result: BacktestSummary.Result,
   side: Backtest.Side,
-  equity: ReadonlyArray<number>
+  curve: ReadonlyArray<EquityCurve.EquityPoint>
 ): HtmlReport.ReportSide => {
   const statistics = BacktestSummary.statisticsOf(result, side)
+  const equity = curve.map((point) => point.equity)
   const trips = RoundTrips.of(side.outcome, result.candles)
   const { counts, fills } = side.outcome
   return {
@@ -66,6 +72,7 @@ const sideOf = (
       ["skew, kurtosis of returns", `${number(statistics.skew)}, ${number(statistics.kurtosis)}`],
       ["round trips, of these won", `${trips.trips}, ${percent(trips.trips === 0 ? 0 : trips.won / trips.trips)}`],
       ["profit factor", trips.grossLoss === 0 ? "no loss" : number(trips.grossProfit / trips.grossLoss)],
+      ["exposure: share of equity in base", percent(exposureOf(curve))],
       ["fills per order placed", percent(counts.placed === 0 ? 0 : fills.count / counts.placed)]
     ],
     rules: describe(side.rules),
@@ -141,7 +148,7 @@ export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
       ["time", `${iso(from)} to ${iso(to)}`],
       ["simulation", `${result.kernelMillis.toFixed(1)} ms`]
     ],
-    sides: sides.map((side, index) => sideOf(result, side, curves[index]?.map(({ equity }) => equity) ?? [])),
+    sides: sides.map((side, index) => sideOf(result, side, curves[index] ?? [])),
     times: first.map(({ time }) => time / 1000),
     close: first.map(({ close }) => close),
     ...extremes(result, bars),
