@@ -5,6 +5,7 @@
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import type { Asset } from "../domain/Amount.ts"
 import type * as Decimal from "../domain/Decimal.ts"
+import type * as EngineSettings from "../engine/EngineSettings.ts"
 import * as Read from "../strategy/Fields.ts"
 import { type JsonSchema, schemaOf } from "../strategy/JsonSchema.ts"
 import { type Markets, market } from "../strategy/Markets.ts"
@@ -19,6 +20,7 @@ import {
   suggestion
 } from "../strategy/Problem.ts"
 import { readYaml } from "../strategy/YamlReader.ts"
+import * as OverallLimits from "./OverallLimits.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
 import * as WalletConfig from "./WalletConfig.ts"
 
@@ -49,6 +51,8 @@ interface Settings {
     readonly refundTo: ReadonlyMap<string, string>
   }
   readonly markets: Markets
+  /** Over all strategies together. */
+  readonly limits: EngineSettings.OverallLimits | undefined
   readonly journal: string
   readonly dashboard: { readonly host: string; readonly port: number } | undefined
 }
@@ -207,6 +211,7 @@ const configFields = Read.fields({
   ),
   assets: Read.required(Read.table(symbol, assetFields)),
   markets: Read.optional(Read.table(Read.text, marketFields)),
+  limits: Read.optional(OverallLimits.reader(symbol)),
   journal: Read.optional(Read.text, "everything the bot did and saw; left out: limitbot.sqlite beside this file"),
   dashboard: Read.optional(
     Read.fields({
@@ -250,6 +255,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
       refundTo: addresses(account.refundTo?.value, assets, to)
     },
     markets: { assets, ticks },
+    limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
     journal: resolve(read.journal?.value ?? "limitbot.sqlite"),
     dashboard:
       dashboard === undefined

@@ -61,10 +61,11 @@ const venueConfig = ({ venue }: BotConfig, account: Account) =>
     patience: defaultPatience
   })
 
-const engineSettings = ({ signerId, depositType }: Account, pace: Pace) =>
+const engineSettings = ({ limits }: BotConfig, { signerId, depositType }: Account, pace: Pace) =>
   Layer.succeed(EngineSettings, {
     ...defaults,
     ...pace,
+    ...(limits === undefined ? {} : { overall: limits }),
     account: { signerId, depositType, maxAppFeeBasisPoints }
   })
 
@@ -92,7 +93,7 @@ export const live = (config: BotConfig, account: Account, pid: number, pace: Pac
   Layer.mergeAll(httpVenue, IntentGuard.layer).pipe(
     Layer.provide(Signer.layer(config.account.key)),
     Layer.provide(venueConfig(config, account)),
-    Layer.merge(engineSettings(account, pace)),
+    Layer.merge(engineSettings(config, account, pace)),
     Layer.merge(books(config.journal, pid))
   )
 
@@ -101,7 +102,7 @@ export const looking = (config: BotConfig, account: Account) =>
   httpVenue.pipe(
     Layer.provide(Signer.layer(config.account.key)),
     Layer.provide(venueConfig(config, account)),
-    Layer.merge(engineSettings(account, {}))
+    Layer.merge(engineSettings(config, account, {}))
   )
 
 /** Prices are the venue's; nothing is created or signed, there is not even a key. `journal` should be a new file. */
@@ -111,7 +112,7 @@ export const dryRun = (config: BotConfig, account: Account, journal: string, pid
     Layer.provide(Signer.layerRefusing),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(DryVenue.guardLayer),
-    Layer.merge(engineSettings(account, pace)),
+    Layer.merge(engineSettings(config, account, pace)),
     Layer.merge(books(journal, pid))
   )
 
