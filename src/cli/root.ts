@@ -6,6 +6,7 @@ import * as demo from "./demo.ts"
 import * as explain from "./explain.ts"
 import * as fills from "./fills.ts"
 import * as history from "./history.ts"
+import * as init from "./init.ts"
 import * as kill from "./kill.ts"
 import * as orders from "./orders.ts"
 import * as plan from "./plan.ts"
@@ -22,6 +23,7 @@ const root = Command.make("limitbot").pipe(
   Command.withSubcommands([
     demo.command,
     run.command,
+    init.command,
     check.command,
     plan.command,
     schema.command,
