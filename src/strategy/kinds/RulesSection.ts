@@ -8,7 +8,7 @@ import * as Read from "../Fields.ts"
 import { anyMarket, described, schemaOf } from "../JsonSchema.ts"
 import type { KindContext } from "../Kind.ts"
 import { place, quoted, type Report, report } from "../Problem.ts"
-import { timeframeMillis } from "../Timeframe.ts"
+import { timeframe, timeframeMillis } from "../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../YamlReader.ts"
 import { type Size, size } from "./Size.ts"
 
@@ -40,17 +40,17 @@ export const readRules = (section: YamlNode, { market, budget, to }: KindContext
   const before = to.problems.length
   const read = rulesFields(section, to)
   if (read === undefined) return undefined
-  const timeframe = read.timeframe?.value ?? "1h"
+  const ofCandles = read.timeframe?.value ?? "1h"
   const scope: Scope = {
     market,
-    timeframe,
+    timeframe: ofCandles,
     names: new Map(),
     needs: { candles: new Map(), clockMillis: undefined },
     to
   }
   const names = read.let === undefined ? new Map<string, Term>() : namesOf(read.let.value, scope)
   const inScope: Scope = { ...scope, names }
-  const pauseMillis = timeframeMillis(timeframe) ?? 0
+  const pauseMillis = timeframeMillis(ofCandles) ?? 0
   const rules = (read.orders?.value ?? []).map(([slot, { value }]) => {
     const rule = ruleOf(slot, value, inScope, pauseMillis)
     if (rule !== undefined && budget !== undefined) checkSize(rule, value, market, budget, to)
@@ -59,13 +59,6 @@ export const readRules = (section: YamlNode, { market, budget, to }: KindContext
   const good = rules.filter((rule) => rule !== undefined)
   return to.problems.length > before ? undefined : { market, rules: good, needs: scope.needs }
 }
-
-const timeframe: Read.Reader<string> = Read.scalar(
-  "a timeframe such as 15m, 4h or 1d",
-  (text) => (timeframeMillis(text) === undefined ? undefined : text),
-  undefined,
-  { type: "string", pattern: "^[1-9]\\d{0,3}[mhd]$" }
-)
 
 const expression: Read.Reader<YamlScalar> = described(
   (node: YamlNode, to: Report) =>

@@ -3,7 +3,8 @@
  * away from it by `requote`, so that orders are not chased around; then all are quoted anew. With `skew`, what was
  * bought or sold so far moves the centre against it, to be sold or bought back. `maxInventory` ends one side.
  *
- * The spread is a ratio of the price. Each order is one slot that is quoted again when it has filled.
+ * The spread is a ratio of the price, fixed or by volatility; then it too stays until it would move the first quotes by
+ * `requote`. Each order is one slot that is quoted again when it has filled.
  */
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -18,6 +19,7 @@ import type { View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, negate, orderPrice } from "./PriceLevels.ts"
 import { filledLegs } from "./SlotLegs.ts"
+import { type Spread, spread, spreadAt } from "./Volatility.ts"
 
 const mostLevels = 50
 const half = Decimal.make(5n, 1)
@@ -25,7 +27,10 @@ const defaultRequote = Decimal.make(2n, 3)
 
 interface Quoting {
   readonly market: Market
-  readonly levels: ReadonlyArray<{ readonly bid: string; readonly ask: string; readonly offset: Decimal.Decimal }>
+  readonly levels: ReadonlyArray<{ readonly bid: string; readonly ask: string }>
+  readonly spread: Spread
+  /** From one level to the next; left out: the spread. */
+  readonly step: Decimal.Decimal | undefined
   readonly quantity: Amount
   readonly requote: Decimal.Decimal
   readonly skew: Decimal.Decimal
@@ -40,17 +45,13 @@ export const marketMaking: Kind = {
     const { market, to } = context
     const read = quotingFields(market)(section, to)
     if (read?.levels === undefined || read.spread === undefined || read.size === undefined) return undefined
-    const step = read.step?.value ?? read.spread.value
     const levels = Array.from({ length: read.levels.value }, (_, index) => ({
       bid: `bid-${String(index).padStart(2, "0")}`,
-      ask: `ask-${String(index).padStart(2, "0")}`,
-      offset: Decimal.add(
-        Decimal.multiply(read.spread?.value ?? Decimal.zero, half),
-        Decimal.multiply(step, Decimal.make(BigInt(index)))
-      )
+      ask: `ask-${String(index).padStart(2, "0")}`
     }))
     const skew = read.skew?.value ?? Decimal.zero
-    const widest = Decimal.add(levels.at(-1)?.offset ?? Decimal.zero, skew)
+    const { widest: widestSpread, follows } = read.spread.value
+    const widest = Decimal.add(offsetOf(widestSpread, read.step?.value, levels.length - 1), skew)
     if (!Decimal.isLess(widest, Decimal.one)) {
       report(to, read.spread, "the widest bid would be at no price at all: spread, step and skew add up to 100%")
     }
@@ -62,20 +63,26 @@ export const marketMaking: Kind = {
     const whole: Quoting = {
       market,
       levels,
+      spread: read.spread.value,
+      step: read.step?.value,
       quantity,
       requote: read.requote?.value ?? defaultRequote,
       skew,
       maxInventory,
       source: place(to.source, section.start)
     }
-    return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+    return {
+      initialMemory: null,
+      ...(follows === undefined ? {} : { candles: new Map([[follows.series.timeframe, follows.series.warmUp]]) }),
+      decide: (view, memory) => decide(whole, view, memory)
+    }
   }
 }
 
 const quotingFields = (market: Market) =>
   Read.fields({
     levels: Read.required(Read.integer(1, mostLevels), "orders on each side"),
-    spread: Read.required(Read.ratio, "between the first bid and the first ask"),
+    spread: Read.required(spread, "between the first bid and the first ask"),
     step: Read.optional(Read.ratio, "from one level to the next; left out: the spread"),
     size: Read.required(Read.amount(market.base, { zero: false }), "of each order, in base"),
     requote: Read.optional(Read.ratio, "quote anew when the price has moved this far; left out: 0.2%"),
@@ -85,6 +92,10 @@ const quotingFields = (market: Market) =>
       "most that may be bought or sold on balance; left out: one full side"
     )
   })
+
+/** Of the bids and asks of a level from the middle. */
+const offsetOf = (spread: Decimal.Decimal, step: Decimal.Decimal = spread, index: number): Decimal.Decimal =>
+  Decimal.add(Decimal.multiply(spread, half), Decimal.multiply(step, Decimal.make(BigInt(index))))
 
 const checkBase = (needed: Amount, at: Read.Located<Amount>, { market, budget, to }: KindContext): void => {
   if (budget === undefined || needed <= budget.base) return
@@ -99,8 +110,32 @@ const inventoryOf = ({ levels, quantity }: Quoting, view: View): Amount => {
   return levels.reduce((sum, { bid, ask }) => sum + count(bid, "BUY") - count(ask, "SELL"), 0n)
 }
 
+/** The spread in force: the last one, until a new one would move the first quotes by `requote`. */
+const spreadInForce = ({ spread, requote }: Quoting, view: View, memory: Memory): Decimal.Decimal | undefined => {
+  const [known, measured] = [decimalIn(memory, "spread"), spreadAt(spread, view)]
+  if (known === undefined || measured === undefined || spread.follows === undefined) return measured ?? known
+  const moved = Decimal.subtract(Decimal.max(known, measured), Decimal.min(known, measured))
+  return Decimal.isLess(Decimal.multiply(moved, half), requote) ? known : measured
+}
+
+const waiting = ({ levels, spread, source }: Quoting, memory: Memory): Decision => {
+  const why = { code: "warming-up", text: "waits for more candles: its spread is not warm yet", source }
+  return {
+    desired: [],
+    absent: levels.flatMap(({ bid, ask }) => [bid, ask].map((slot) => ({ slot, why }))),
+    memory,
+    reasons: [],
+    until: { onFill: false, ...barCloseOf(spread) }
+  }
+}
+
+const barCloseOf = ({ follows }: Spread): { readonly barClose?: string } =>
+  follows === undefined ? {} : { barClose: follows.series.timeframe }
+
 const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const { market, levels, quantity, requote, maxInventory, source } = whole
+  const width = spreadInForce(whole, view, memory)
+  if (width === undefined) return waiting(whole, memory)
   const price = mid(view.price)
   const known = decimalIn(memory, "centre")
   const isNear = (centre: Price) =>
@@ -108,7 +143,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const centre = known !== undefined && isNear(known) ? known : price
   const inventory = inventoryOf(whole, view)
   const middle = skewed(whole, centre, inventory)
-  const numbers = `centre ${Decimal.format(centre)}, inventory ${formatWithSymbol(inventory, market.base)}`
+  const numbers = `centre ${Decimal.format(centre)}, spread ${percent(width)}, inventory ${formatWithSymbol(inventory, market.base)}`
   const because = (code: string, text: string): Reason => ({ code, text, source })
 
   const desired: Array<DesiredSlot> = []
@@ -121,7 +156,8 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
     else if (!Decimal.isPositive(own)) absent.push({ slot, why: because("no-price", "below the smallest price step") })
     else desired.push({ slot, legs: [leg], cycle: true, why: because("quote", text) })
   }
-  levels.forEach(({ bid, ask, offset }, index) => {
+  levels.forEach(({ bid, ask }, index) => {
+    const offset = offsetOf(width, whole.step, index)
     const exposure = quantity * BigInt(index + 1)
     quote(bid, "BUY", offset, inventory + exposure > maxInventory)
     quote(ask, "SELL", offset, exposure - inventory > maxInventory)
@@ -129,11 +165,21 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   return {
     desired,
     absent,
-    memory: { centre: Decimal.format(centre) },
+    memory: {
+      centre: Decimal.format(centre),
+      ...(whole.spread.follows === undefined ? {} : { spread: Decimal.format(width) })
+    },
     reasons: [],
-    until: { priceBelow: away(centre, negate(requote)), priceAbove: away(centre, requote), onFill: true }
+    until: {
+      priceBelow: away(centre, negate(requote)),
+      priceAbove: away(centre, requote),
+      onFill: true,
+      ...barCloseOf(whole.spread)
+    }
   }
 }
+
+const percent = (ratio: Decimal.Decimal): string => `${Decimal.format(Decimal.multiply(ratio, Decimal.make(100n)))}%`
 
 /** The centre moved against the inventory, by all of `skew` when it is full. */
 const skewed = ({ skew, maxInventory }: Quoting, centre: Price, inventory: Amount): Price => {

@@ -1,9 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { inputAmount } from "../../../src/domain/Market.ts"
-import { armedLeg, type Decision } from "../../../src/strategy/Decision.ts"
+import { armedLeg, type Decision, holds, type Memory } from "../../../src/strategy/Decision.ts"
+import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
+import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import type { View } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
-import { between, completed, decideAt, integerBetween, pick, price, random, strategyOf } from "../support.ts"
+import {
+  between,
+  completed,
+  decideAt,
+  integerBetween,
+  pick,
+  price,
+  problemsOf,
+  random,
+  strategyOf,
+  viewAt
+} from "../support.ts"
 
 const file = (kind: string, section: string, budget = "{ base: 100, quote: 1000000 }") => `name: test
 market: BTC/USDC
@@ -184,6 +198,106 @@ describe("market-making", () => {
       leaning.absent.map(({ slot, why }) => `${slot} ${why.code}`),
       ["bid-01 inventory-full"]
     )
+  })
+})
+
+describe("market-making by volatility", () => {
+  const quotes = (of: string, requote = "0.5%") =>
+    strategyOf(
+      file(
+        "market-making",
+        `{ levels: 2, spread: { of: ${of}, length: 5, timeframe: 1h, factor: 2, min: 0.4%, max: 5% }, size: 0.1, requote: ${requote} }`
+      )
+    )
+  /** Candles of a range of `width` around 100. */
+  const candlesOf = (...widths: ReadonlyArray<number>): CandleColumns => {
+    const close = Float64Array.from(widths, () => 100)
+    const [high, low] = [1, -1].map((sign) => Float64Array.from(widths, (width) => 100 + (sign * width) / 2))
+    return { open: close, high: high ?? close, low: low ?? close, close, volume: close }
+  }
+  const view = (strategy: Strategy, columns: CandleColumns, closed: number, at = "100"): View => ({
+    ...viewAt(strategy, price(at)),
+    candles: new Map([["1h", { columns, closed }]])
+  })
+  const calm = Array.from({ length: 40 }, () => 1)
+
+  it("waits for its candles, then quotes as wide as they are", () => {
+    const strategy = quotes("atr")
+    assert.deepStrictEqual(strategy.candles, new Map([["1h", 31]]))
+    const cold = strategy.decide(view(strategy, candlesOf(...calm), 30), null)
+    assert.deepStrictEqual([cold.desired, cold.absent.length, cold.absent[0]?.why.code], [[], 4, "warming-up"])
+    assert.deepStrictEqual(cold.until, { onFill: false, barClose: "1h" })
+    const warm = strategy.decide(view(strategy, candlesOf(...calm), 31), cold.memory)
+    assert.deepStrictEqual(orders(warm), [
+      "bid-00 BUY 10000000 at 99",
+      "ask-00 SELL 10000000 at 101",
+      "bid-01 BUY 10000000 at 97",
+      "ask-01 SELL 10000000 at 103"
+    ])
+    assert.deepStrictEqual(warm.until, {
+      priceBelow: price("99.5"),
+      priceAbove: price("100.5"),
+      onFill: true,
+      barClose: "1h"
+    })
+  })
+
+  it("keeps its spread until a new one moves the quotes by requote, and stays within its ends", () => {
+    const strategy = quotes("atr")
+    const first = strategy.decide(view(strategy, candlesOf(...calm), 40), null)
+    const restless = candlesOf(...calm, 1.5, 9, 99, 999)
+    assert.deepStrictEqual(strategy.decide(view(strategy, restless, 41), first.memory).desired, first.desired)
+    const wider = strategy.decide(view(strategy, restless, 42), first.memory)
+    assert.strictEqual(orders(wider)[0], "bid-00 BUY 10000000 at 97.5")
+    const widest = strategy.decide(view(strategy, restless, 44), wider.memory)
+    assert.strictEqual(orders(widest)[0], "bid-00 BUY 10000000 at 97.5")
+    const still = quotes("stdev")
+    const narrow = still.decide(view(still, candlesOf(...calm), 40), null)
+    assert.strictEqual(orders(narrow)[0], "bid-00 BUY 10000000 at 99.8")
+  })
+
+  it("keeps the last spread when its candles are gone", () => {
+    const strategy = quotes("atr")
+    const first = strategy.decide(view(strategy, candlesOf(...calm), 40), null)
+    assert.deepStrictEqual(strategy.decide(view(strategy, candlesOf(), 0), first.memory).desired, first.desired)
+  })
+
+  it("decides the same anywhere inside its bounds, of which the candle is one", () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const next = random(seed)
+      const strategy = quotes(pick(next, ["atr", "stdev"]), pick(next, ["0.1%", "1%"]))
+      const columns = candlesOf(...Array.from({ length: 60 }, () => between(next, 0, 6)))
+      let memory: Memory = null
+      for (let closed = 25; closed <= 60; closed++) {
+        const seen = (at: number) => view(strategy, columns, closed, at.toFixed(8))
+        const decision = strategy.decide(seen(between(next, 90, 110)), memory)
+        const { priceBelow, priceAbove } = decision.until
+        const low = priceBelow === undefined ? 90 : Decimal.toNumber(priceBelow)
+        const high = priceAbove === undefined ? 110 : Decimal.toNumber(priceAbove)
+        for (let tried = 0; tried < 4; tried++) {
+          const there = seen(between(next, low, high))
+          if (!holds(decision.until, there, false)) continue
+          assert.deepStrictEqual(strategy.decide(there, decision.memory).desired, decision.desired, `seed ${seed}`)
+        }
+        memory = decision.memory
+      }
+    }
+  })
+
+  it("names what is wrong with it", () => {
+    const said = (spread: string) =>
+      problemsOf(file("market-making", `{ levels: 1, spread: ${spread}, size: 0.1 }`)).map(({ message }) => message)
+    assert.deepStrictEqual(said("{ of: atr, length: 5, timeframe: 1h, factor: 2, min: 2%, max: 1% }"), [
+      "min is above max"
+    ])
+    assert.deepStrictEqual(said("{ of: art, length: 5, timeframe: 1y, factor: 0, min: 1%, max: 200% }"), [
+      'expected atr or stdev, found "art"',
+      'expected a timeframe such as 15m, 4h or 1d, found "1y"',
+      'expected a number above zero, found "0"'
+    ])
+    assert.deepStrictEqual(said("{ of: atr, length: 5, timeframe: 1h, factor: 2, min: 1%, max: 200% }"), [
+      "the widest bid would be at no price at all: spread, step and skew add up to 100%"
+    ])
   })
 })
 

@@ -1,0 +1,95 @@
+/**
+ * A spread: a ratio of the price, or one that follows how much the price moves: the average true range, or the standard
+ * deviation of the closes, as a share of the last close, times a factor, and never beyond its ends.
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import { columnOf, type Series } from "../expression/Term.ts"
+import * as Read from "../Fields.ts"
+import * as Indicators from "../Indicators.ts"
+import { described, numeric, schemaOf } from "../JsonSchema.ts"
+import { type Report, report } from "../Problem.ts"
+import { timeframe } from "../Timeframe.ts"
+import type { View } from "../View.ts"
+import type { YamlNode } from "../YamlReader.ts"
+
+const longest = 1_000
+/** Of a ratio: finer differences than a millionth change no price worth speaking of. */
+const places = 6
+
+export interface Volatile {
+  readonly series: Series
+  readonly factor: number
+  readonly least: Decimal.Decimal
+  readonly most: Decimal.Decimal
+}
+
+export interface Spread {
+  /** The widest that it may become. */
+  readonly widest: Decimal.Decimal
+  /** Left out when it is the same for ever. */
+  readonly follows?: Volatile
+}
+
+const factor: Read.Reader<number> = Read.scalar(
+  "a number above zero",
+  (text) => {
+    const value = Decimal.parse(text)
+    return value !== undefined && Decimal.isPositive(value) ? Decimal.toNumber(value) : undefined
+  },
+  undefined,
+  numeric("^\\+?(\\d+\\.?\\d*|\\.\\d+)$", { exclusiveMinimum: 0 })
+)
+
+const volatileFields = Read.fields({
+  of: Read.required(Read.oneOf("atr", "stdev"), "average true range, or standard deviation of the closes"),
+  length: Read.required(Read.integer(2, longest), "over so many candles"),
+  timeframe: Read.required(timeframe, "of the candles"),
+  factor: Read.required(factor, "the spread is so many times that share of the price"),
+  min: Read.required(Read.ratio, "narrowest spread"),
+  max: Read.required(Read.ratio, "widest spread")
+})
+
+const seriesOf = (of: "atr" | "stdev", length: number, timeframe: string): Series =>
+  of === "atr"
+    ? {
+        timeframe,
+        warmUp: Indicators.warmUp.wilder(length),
+        key: `atr(${length})`,
+        column: (candles) => Indicators.atr(candles, length)
+      }
+    : {
+        timeframe,
+        warmUp: Indicators.warmUp.window(length),
+        key: `stdev(close, ${length})`,
+        column: ({ close }) => Indicators.stdev(close, length)
+      }
+
+export const spread: Read.Reader<Spread> = described(
+  (node: YamlNode, to: Report): Spread | undefined => {
+    if (node.type !== "map") {
+      const widest = Read.ratio(node, to)
+      return widest === undefined ? undefined : { widest }
+    }
+    const read = volatileFields(node, to)
+    if (read?.of === undefined || read.length === undefined || read.timeframe === undefined) return undefined
+    if (read.factor === undefined || read.min === undefined || read.max === undefined) return undefined
+    if (Decimal.isGreater(read.min.value, read.max.value)) return report(to, read.min, "min is above max")
+    const series = seriesOf(read.of.value, read.length.value, read.timeframe.value)
+    const follows = { series, factor: read.factor.value, least: read.min.value, most: read.max.value }
+    return { widest: read.max.value, follows }
+  },
+  { anyOf: [schemaOf(Read.ratio), schemaOf(volatileFields)] }
+)
+
+/** By the last closed candle; `undefined` while there are too few. */
+export const spreadAt = ({ widest, follows }: Spread, view: View): Decimal.Decimal | undefined => {
+  if (follows === undefined) return widest
+  const { series, factor, least, most } = follows
+  const known = view.candles?.get(series.timeframe)
+  if (known === undefined || known.closed === 0) return undefined
+  const last = known.closed - 1
+  const share = ((columnOf(series, known.columns)[last] ?? Number.NaN) / (known.columns.close[last] ?? 0)) * factor
+  if (!Number.isFinite(share)) return undefined
+  const rounded = Decimal.roundToStep(Decimal.fromNumber(share), Decimal.make(1n, places), "up")
+  return Decimal.max(least, Decimal.min(most, rounded))
+}
