@@ -1,7 +1,7 @@
 /** Reads strategy files together: every problem of every file at once, and what no single file can show (equal names). */
 import { Effect, FileSystem, Result, Schema } from "effect"
 import type { Markets } from "../strategy/Markets.ts"
-import { type Problem, render } from "../strategy/Problem.ts"
+import { type Problem, problemAt, render, sourceText } from "../strategy/Problem.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 
@@ -33,15 +33,22 @@ const readText = Effect.fnUntraced(function* (file: string) {
   return yield* fileSystem.readFileString(file)
 })
 
+interface ReadFile extends ReadFiles {
+  readonly file: string
+  readonly text: string
+}
+
 const readOne = Effect.fnUntraced(function* (file: string, markets: Markets) {
   const text = yield* readText(file).pipe(Effect.catchTag("PlatformError", () => Effect.undefined))
   if (text === undefined) {
     const problem = unreadable(file, "the strategy file cannot be read: does it exist, is it a file, may you read it?")
-    return { strategies: [], problems: [problem], rendered: [`${file}: ${problem.message}`] }
+    return { file, text: "", strategies: [], problems: [problem], rendered: [`${file}: ${problem.message}`] }
   }
   return Result.match(StrategyFile.parse(text, file, markets), {
-    onSuccess: (strategy) => ({ strategies: [strategy], problems: [], rendered: [] }),
+    onSuccess: (strategy) => ({ file, text, strategies: [strategy], problems: [], rendered: [] }),
     onFailure: (problems) => ({
+      file,
+      text,
       strategies: [],
       problems,
       rendered: problems.map((problem) => render(problem, text))
@@ -49,21 +56,32 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets) {
   })
 })
 
+/** Names that more than one file gives: told at the later ones, whatever else is wrong with them. */
+const twinsIn = (
+  read: ReadonlyArray<ReadFile>
+): ReadonlyArray<{ readonly problem: Problem; readonly text: string }> => {
+  const owners = new Map<string, string>()
+  return read.flatMap(({ file, text }) => {
+    const name = StrategyFile.nameIn(text, file)
+    const owner = name === undefined ? undefined : owners.get(name.value)
+    if (name !== undefined && owner === undefined) owners.set(name.value, file)
+    if (name === undefined || owner === undefined) return []
+    const message =
+      owner === file
+        ? "this file is given twice"
+        : `the strategy name "${name.value}" is taken by ${owner}: names must differ`
+    return [{ problem: problemAt(sourceText(file, text), name, message), text }]
+  })
+}
+
 /** All of them; problems are returned, not thrown, so `check` can show them in its own way. */
 export const readAll = Effect.fn("StrategyFiles.readAll")(function* (files: ReadonlyArray<string>, markets: Markets) {
-  const read: ReadonlyArray<ReadFiles> = yield* Effect.forEach(files, (file) => readOne(file, markets))
-  const strategies = read.flatMap((file) => file.strategies)
-  const twins = strategies.flatMap((strategy, index) => {
-    const first = strategies.findIndex(({ name }) => name === strategy.name)
-    const other = strategies[first]
-    return first === index || other === undefined
-      ? []
-      : [unreadable(strategy.file, `the strategy name "${strategy.name}" is taken by ${other.file}: names must differ`)]
-  })
+  const read: ReadonlyArray<ReadFile> = yield* Effect.forEach(files, (file) => readOne(file, markets))
+  const twins = twinsIn(read)
   return {
-    strategies,
-    problems: [...read.flatMap((file) => file.problems), ...twins],
-    rendered: [...read.flatMap((file) => file.rendered), ...twins.map(({ file, message }) => `${file}:1:1: ${message}`)]
+    strategies: read.flatMap((file) => file.strategies),
+    problems: [...read.flatMap((file) => file.problems), ...twins.map(({ problem }) => problem)],
+    rendered: [...read.flatMap((file) => file.rendered), ...twins.map(({ problem, text }) => render(problem, text))]
   } satisfies ReadFiles
 })
 

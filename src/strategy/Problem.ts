@@ -51,7 +51,7 @@ const lineText = (source: SourceText, line: number): string =>
 /** `file:line`, as reasons carry it. */
 export const place = (source: SourceText, offset: number): string => `${source.file}:${lineAt(source, offset)}`
 
-const problemAt = (source: SourceText, span: Span, message: string, hint?: string): Problem => {
+export const problemAt = (source: SourceText, span: Span, message: string, hint?: string): Problem => {
   const start = Math.max(0, Math.min(span.start, source.text.length))
   const line = lineAt(source, start)
   const column = start - (source.lineStarts[line - 1] ?? 0) + 1

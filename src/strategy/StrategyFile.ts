@@ -28,6 +28,16 @@ export const parse = (
   return strategy === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(strategy)
 }
 
+/** The name that a file gives, right or wrong otherwise, for what several files say together. */
+export const nameIn = (text: string, file: string): Read.Located<string> | undefined => {
+  const source = sourceText(file, text)
+  const yaml = readYaml(source)
+  const node =
+    Result.isSuccess(yaml) && yaml.success.type === "map" ? yaml.success.entries.get("name")?.value : undefined
+  const value = node === undefined ? undefined : Read.name(node, { source, problems: [] })
+  return node === undefined || value === undefined ? undefined : { value, start: node.start, end: node.end }
+}
+
 const kindNames = kinds.map(({ name }) => name)
 
 const fileFields = (markets: Markets) =>

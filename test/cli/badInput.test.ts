@@ -85,7 +85,7 @@ describe.concurrent("bad strategies", () => {
       /price\.yaml:5:16: .*found "low"/,
       /syntax\.yaml:\d+:\d+: /,
       /huge\.yaml.*: /,
-      /twin\.yaml:1:1: the strategy name "grid" is taken by grid\.yaml/,
+      /twin\.yaml:1:7: the strategy name "grid" is taken by grid\.yaml/,
       /none\.yaml: the strategy file cannot be read/
     ]
     for (const what of says) assertSays(ended, 1, what)

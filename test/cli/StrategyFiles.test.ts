@@ -1,0 +1,80 @@
+/** What several strategy files say together, each mistake at its exact place. */
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as StrategyFiles from "../../src/cli/StrategyFiles.ts"
+import { markets } from "../strategy/support.ts"
+import { goodGrid, goodLadder } from "../strategy/wrongFiles.ts"
+
+const twinGrid = goodGrid.replace("name: btc-grid", "# a comment\nname:   eth-ladder")
+const quotedTwin = goodGrid.replace("name: btc-grid", 'name: "eth-ladder"')
+const broken = twinGrid.replace("levels: 5", "levels: five")
+
+/** Files by name, the order in which they are given, and what must be said. */
+const cases: ReadonlyArray<
+  readonly [what: string, files: Readonly<Record<string, string>>, given: string, ...says: ReadonlyArray<string>]
+> = [
+  ["nothing, when names differ", { a: goodGrid, b: goodLadder }, "a b"],
+  [
+    "a name taken by an earlier file",
+    { a: goodLadder, b: twinGrid },
+    "a b",
+    'b:2:9 the strategy name "eth-ladder" is taken by a: names must differ'
+  ],
+  [
+    "the later file, whichever it is",
+    { a: goodLadder, b: twinGrid },
+    "b a",
+    'a:1:7 the strategy name "eth-ladder" is taken by b: names must differ'
+  ],
+  [
+    "every further one",
+    { a: goodLadder, b: twinGrid, c: quotedTwin },
+    "a b c",
+    'b:2:9 the strategy name "eth-ladder" is taken by a: names must differ',
+    'c:1:7 the strategy name "eth-ladder" is taken by a: names must differ'
+  ],
+  ["a file given twice", { a: goodGrid }, "a a", "a:1:7 this file is given twice"],
+  [
+    "the conflict beside other mistakes",
+    { a: goodLadder, b: broken },
+    "a b",
+    'b:13:11 expected a whole number from 2 to 20001, found "five"',
+    'b:2:9 the strategy name "eth-ladder" is taken by a: names must differ'
+  ],
+  [
+    "a conflict with a broken file",
+    { a: broken, b: goodLadder },
+    "a b",
+    'a:13:11 expected a whole number from 2 to 20001, found "five"',
+    'b:1:7 the strategy name "eth-ladder" is taken by a: names must differ'
+  ],
+  [
+    "files that are not there, beside one that is wrong",
+    { a: goodGrid.replace("kind: grid", "kind: grit") },
+    "nowhere a",
+    "nowhere:1:1 the strategy file cannot be read: does it exist, is it a file, may you read it?",
+    "a:3:7 expected one of"
+  ]
+]
+
+describe("strategy files together", () => {
+  it.effect.each(cases)("say %s", ([, files, given, ...says]) =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "limitbot-files-"))
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+      const paths = given.split(" ").map((name) => join(folder, name))
+      const { problems, rendered } = yield* StrategyFiles.readAll(paths, markets)
+      const short = (text: string) => text.replaceAll(`${folder}/`, "")
+      const said = problems.map(
+        ({ file, line, column, message }) => `${short(file)}:${line}:${column} ${short(message)}`
+      )
+      assert.strictEqual(said.length, says.length, said.join("\n"))
+      for (const [index, expected] of says.entries()) assert.isTrue(said[index]?.startsWith(expected), said[index])
+      assert.strictEqual(rendered.length, problems.length)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
