@@ -19,7 +19,7 @@ const main = resolve(import.meta.dirname, "../../src/main.ts")
 /** Children start in two thirds of the time when Node may keep what it compiled. */
 const compiled = resolve(import.meta.dirname, "../../node_modules/.cache/limitbot-test")
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const children = new Set<ChildProcess>()
 const folders = new Set<string>()

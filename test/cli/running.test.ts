@@ -23,7 +23,7 @@ describe.concurrent("limitbot run", () => {
     assertSays(second, 1, new RegExp(`journal\\.sqlite is in use by process ${bot.pid} since \\d{4}-`))
     const status = await run(["status", "--config", "config.yaml"], { cwd })
     assert.include(status.stdout, `running as process ${bot.pid} for`)
-    assert.match(status.stdout, /grid\/cell-00 +BUY +59000 +0\.005 +BTC/)
+    assert.match(status.stdout, /^grid\/cell-\d\d +(BUY|SELL) +\d+ +0\.00\d+ +BTC /m)
     const explained = await run(["explain", "grid/nowhere", "--config", "config.yaml"], { cwd })
     assertSays(explained, 1, /There is no slot grid\/nowhere\. There are: grid\/cell-00, /)
 
