@@ -5,7 +5,7 @@
  */
 import { Context, Data, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type OrderErrorCode, orderErrorCodes } from "../venue/WireError.ts"
+import { nextMeta, type OrderErrorCode, orderErrorCodes } from "../venue/WireError.ts"
 import * as Seeded from "./core/Seeded.ts"
 
 /** Shares of the requests, together at most one; `duplicateCreate` of the creates. */
@@ -103,11 +103,19 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
         return yield* new ConnectionSevered({ at: "answer" })
       case "internalError":
         yield* handler
-        return errorAnswer(url, "internal-error")
+        return yield* errorAnswer(url, "internal-error")
       case "unavailable":
-        return errorAnswer(url, "service-unavailable", Seeded.between(retryAfterSeconds, seed, "retry after", request))
+        return yield* errorAnswer(
+          url,
+          "service-unavailable",
+          Seeded.between(retryAfterSeconds, seed, "retry after", request)
+        )
       case "rateLimited":
-        return errorAnswer(url, "rate-limit-exceeded", Seeded.between(retryAfterSeconds, seed, "retry after", request))
+        return yield* errorAnswer(
+          url,
+          "rate-limit-exceeded",
+          Seeded.between(retryAfterSeconds, seed, "retry after", request)
+        )
       case "slow":
         yield* Effect.sleep(Seeded.between(slowMillis, seed, "slow", request))
         return yield* handler
@@ -127,17 +135,13 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
 }
 
 /** In the error body of the endpoint. */
-const errorAnswer = (
-  url: string,
-  code: OrderErrorCode,
-  afterSeconds?: number
-): HttpServerResponse.HttpServerResponse => {
+const errorAnswer = Effect.fnUntraced(function* (url: string, code: OrderErrorCode, afterSeconds?: number) {
   const [status, title] = orderErrorCodes[code]
   const body = url.startsWith("/v0/orders")
-    ? { errors: [{ status: String(status), code, title }] }
+    ? { errors: [{ status: String(status), code, title }], meta: yield* nextMeta }
     : url.startsWith("/api/")
       ? { status, error: { code, message: title } }
       : { message: title }
   const headers = afterSeconds === undefined ? {} : { "retry-after": String(afterSeconds) }
   return HttpServerResponse.jsonUnsafe(body, { status, headers })
-}
+})

@@ -1,0 +1,141 @@
+/** The error table of the interface, every row of it: what the sandbox answers, and what the client makes of each answer. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { noFaults } from "../../src/sandbox/Faults.ts"
+import { orderErrorCodes } from "../../src/venue/WireError.ts"
+import { json } from "../venue/scriptedVenue.ts"
+import { reads, reasonOf, run, structured, writes } from "../venue/venueCalls.ts"
+import { btc, createAndFund, isSettled, price, send, until, usdc } from "./clients.ts"
+import { play } from "./play.ts"
+
+type Code = keyof typeof orderErrorCodes
+
+const overload = ["rate-limit-exceeded", "internal-error", "service-unavailable"] as const
+
+/** Codes by endpoint, as the interface lists them. */
+const errorTable: Readonly<Record<string, ReadonlyArray<Code>>> = {
+  create: [
+    "malformed-request",
+    "validation-failed",
+    "request-rejected",
+    "order-rejected",
+    "authentication-required",
+    "client-generated-id",
+    "resource-type-mismatch",
+    ...overload
+  ],
+  list: ["validation-failed", "authentication-required", ...overload],
+  cancel: ["order-rejected", "authentication-required", "order-not-found", ...overload],
+  get: ["authentication-required", "order-not-found", ...overload]
+}
+
+const rows = Object.entries(errorTable).flatMap(([endpoint, codes]) => codes.map((code) => [endpoint, code] as const))
+
+const attributes = {
+  orderType: "LIMIT",
+  baseAsset: btc,
+  quoteAsset: usdc,
+  quantity: "1000000",
+  price: "60000",
+  recipient: "alice.native",
+  refundTo: "alice.native"
+}
+const created = (changes: object = {}, data: object = {}) => ({
+  data: { type: "orders", attributes: { ...attributes, ...changes }, ...data }
+})
+
+/** What goes wrong on the way to the endpoint, so that it answers with an overload. */
+const faultsOf = (code: Code) => {
+  if (code === "rate-limit-exceeded") return { ...noFaults, rateLimited: 1 }
+  if (code === "service-unavailable") return { ...noFaults, unavailable: 1 }
+  return code === "internal-error" ? { ...noFaults, internalError: 1 } : noFaults
+}
+
+/** A request that the sandbox refuses with the code. */
+const provoke = (endpoint: string, code: Code) =>
+  Effect.gen(function* () {
+    const isAnonymous = code === "authentication-required"
+    const credentials = isAnonymous ? { "x-api-key": undefined } : {}
+    if (endpoint === "list") {
+      const query = code === "validation-failed" ? "?page[size]=51" : ""
+      return yield* send("GET", `/v0/orders${query}`, undefined, credentials)
+    }
+    if (endpoint === "create") {
+      const bodies: Partial<Record<Code, unknown>> = {
+        "malformed-request": "{",
+        "validation-failed": created({ price: "-1" }),
+        "request-rejected": created({ refundTo: "intents.native" }),
+        "order-rejected": created({ quantity: "1" }),
+        "client-generated-id": created({}, { id: "mine" }),
+        "resource-type-mismatch": created({}, { type: "swaps" })
+      }
+      return yield* send("POST", "/v0/orders", bodies[code] ?? created(), credentials)
+    }
+    const isOver = code === "order-rejected"
+    const id = isOver ? yield* overOrder : "none"
+    return endpoint === "cancel"
+      ? yield* send("POST", `/v0/orders/${id}/cancel`, undefined, credentials)
+      : yield* send("GET", `/v0/orders/${id}`, undefined, credentials)
+  })
+
+const overOrder = Effect.gen(function* () {
+  const { id } = yield* createAndFund({ price: price("59000") })
+  yield* until(id, isSettled)
+  return id
+})
+
+describe("the error table", () => {
+  it.effect.each(rows)("the sandbox answers %s with %s, status, title and meta", ([endpoint, code]) =>
+    play(
+      Effect.gen(function* () {
+        const answer = yield* provoke(endpoint, code)
+        const [status, title] = orderErrorCodes[code]
+        const body = answer.body as { errors: ReadonlyArray<Record<string, unknown>>; meta: Record<string, unknown> }
+        assert.strictEqual(answer.status, status)
+        assert.deepInclude(body.errors[0], { status: String(status), code, title })
+        assert.isString(body.meta["correlationId"])
+        assert.isString(body.meta["timestamp"])
+      }),
+      { faults: faultsOf(code) }
+    )
+  )
+
+  const clients = {
+    create: writes.createOrder[0],
+    list: reads.listOrders[0],
+    cancel: writes.cancelOrder[0],
+    get: reads.getOrder[0]
+  } as const
+  it.effect.each(rows)("the client of %s tells %s by its reaction", ([endpoint, code]) =>
+    Effect.gen(function* () {
+      const [status] = orderErrorCodes[code]
+      const call = clients[endpoint as keyof typeof clients]
+      const { exit } = yield* run<unknown>(call, () => json(structured(code, status), status))
+      const reason = reasonOf(exit)
+      const isWrite = endpoint === "create" || endpoint === "cancel"
+      const expected =
+        status === 401
+          ? "Unauthorized"
+          : status === 429
+            ? "RetryLater"
+            : status >= 500
+              ? isWrite
+                ? "OutcomeUnknown"
+                : "RetryLater"
+              : "Rejected"
+      assert.strictEqual(reason?._tag, expected)
+      if (reason?._tag === "Rejected") assert.strictEqual(reason.code, code)
+    })
+  )
+
+  it.effect("UNTRIGGERED, which the sandbox never makes, and statuses that nobody knows yet are read as they are", () =>
+    Effect.gen(function* () {
+      for (const fillStatus of ["UNTRIGGERED", "BRAND_NEW"]) {
+        const [call, good] = reads.getOrder
+        const answer = { ...good, data: { ...good.data, attributes: { ...good.data.attributes, fillStatus } } }
+        const { exit } = yield* run(call, () => json(answer))
+        assert.strictEqual(exit._tag === "Success" && exit.value.value.fillStatus, fillStatus)
+      }
+    })
+  )
+})
