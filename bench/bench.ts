@@ -1,5 +1,5 @@
 /** `npm run bench`: every claim of BENCHMARKS.md, measured now, on this machine, against the packages by name. */
-import { execFileSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -190,10 +190,8 @@ const startUp = async (file: string): Promise<void> => {
   writeFileSync(strategy, strategyText)
   const bundle = resolve(import.meta.dirname, "../dist/limitbot.mjs")
   const main = existsSync(bundle) ? bundle : resolve(import.meta.dirname, "../src/main.ts")
-  const run = (args: ReadonlyArray<string>) => {
-    execFileSync(process.execPath, args, { stdio: "ignore" })
-    return "done"
-  }
+  const run = (args: ReadonlyArray<string>) =>
+    spawnSync(process.execPath, args, { stdio: "ignore" }).status === 0 ? "done" : "failed"
   const name = `\`backtest\` of a cached year, ${existsSync(bundle) ? "bundled" : "from sources"}`
   const command = { name, run: () => run([main, "backtest", strategy, "--data", file, "--json"]) }
   show(await compare("whole process", { name: "an empty Node process", run: () => run(["-e", "0"]) }, command, 7))

@@ -80,9 +80,13 @@ export const plainLoop = (
   const buyAt = Float64Array.from(levels.slice(0, -1))
   const sellAt = Float64Array.from(levels.slice(1))
   const buys = Uint8Array.from(buyAt, (level) => (level < (close[0] ?? 0) ? 1 : 0))
-  let [base, quote, peak, drawdown] = [1e8, 1e10, 0, 0]
+  let base = 1e8
+  let quote = 1e10
+  let peak = 0
+  let drawdown = 0
   for (let bar = 1; bar < bars; bar++) {
-    const [lowest, highest] = [low[bar] ?? 0, high[bar] ?? 0]
+    const lowest = low[bar] ?? 0
+    const highest = high[bar] ?? 0
     for (let cell = 0; cell < cells; cell++) {
       if (buys[cell] === 1) {
         if (lowest > (buyAt[cell] ?? 0)) continue
