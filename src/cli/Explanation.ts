@@ -74,7 +74,7 @@ export const explain = (moment: Moment): ReadonlyArray<Explanation> => {
 type Wish = { readonly desired: DesiredOrder } | { readonly done: Reason }
 
 /**
- * Legs go on by themselves between decisions, so what the journal has of the last decision may be a leg behind. Deciding
+ * Where a decision holds across fills, legs go on by themselves, and what the journal has of it may be a leg behind. Deciding
  * again inside the bounds with the memory of that decision gives the same legs, and the slot's progress says which one.
  */
 const wishesOf = (
@@ -86,8 +86,10 @@ const wishesOf = (
   const own = unfinished(state).filter((placement) => placement.strategy === name)
   const slots = progress(state, name, own)
   const price = { bid: decision.bid, ask: decision.ask, at: decision.priceAt }
-  const again =
-    strategy?.decide({ now: decidedAt, market: strategy.market, price, slots }, decision.memory).desired ?? []
+  const isCurrent = strategy === undefined || decision.until.onFill
+  const again = isCurrent
+    ? []
+    : strategy.decide({ now: decidedAt, market: strategy.market, price, slots }, decision.memory).desired
   const legs = new Map(again.map((desired) => [desired.slot, desired]))
   return new Map(
     decision.desired.map((wished): readonly [string, Wish] => {

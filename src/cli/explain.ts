@@ -89,7 +89,7 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ slot, at, config, json }) {
     const now = yield* momentOf(at)
-    const { markets } = yield* ConfigFile.loadSettings(config)
+    const { markets, limits } = yield* ConfigFile.loadSettings(config)
     const { loaded, lately, seen } = gather()
     yield* withJournal(
       config,
@@ -100,7 +100,7 @@ export const command = Command.make(
             const strategy = yield* reload(event, markets)
             if (strategy !== undefined) strategies.set(event.strategy, strategy)
           }
-          const all = explain({ state, assets, now, strategies, settings, lately })
+          const all = explain({ state, assets, now, strategies, settings: settingsOf(limits), lately })
           const wanted = Option.match(slot, {
             onNone: () => all,
             onSome: (name) => all.filter((each) => each.slot === name || each.slot.startsWith(`${name}/`))
@@ -126,7 +126,11 @@ export const command = Command.make(
 )
 
 /** An explanation needs no account: nothing of it is checked against orders here. */
-const settings: Settings = { ...defaults, account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 } }
+const settingsOf = (overall: Settings["overall"]): Settings => ({
+  ...defaults,
+  ...(overall === undefined ? {} : { overall }),
+  account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 }
+})
 
 const lines = ({
   slot,
