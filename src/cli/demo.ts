@@ -4,7 +4,7 @@
  * HTTP with real signatures and a real journal, and at the end both sides' books are compared.
  */
 import { NodeHttpClient } from "@effect/platform-node"
-import { Console, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Console, Duration, Effect, FileSystem, Option, Path, Schedule, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Decimal from "../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
@@ -38,6 +38,13 @@ export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer"
 }) {
   override get message(): string {
     return `The books of the bot and of the sandbox differ:\n${this.differences.join("\n")}`
+  }
+}
+
+/** Its market moves faster than it can be asked. */
+export class NoPrice extends Schema.TaggedError<NoPrice>()("NoPrice", {}) {
+  override get message(): string {
+    return "The sandbox quotes no usable price: bid and ask contradict each other. Use a lower --speed."
   }
 }
 
@@ -98,11 +105,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   const markets = Modes.marketsByName(config.markets)
   const market = markets.get(`${demo.symbol}/USDC`)
   if (market === undefined) return yield* Effect.die(new Error(`The sandbox has no ${demo.symbol}`))
-  const price = yield* Prices.observe(market, {
-    base: 0n,
-    quote: BigInt(cellValue) * 10n ** BigInt(market.quote.decimals)
-  })
-  if (price === undefined) return yield* Effect.die(new Error("The sandbox quotes no price"))
+  const price = yield* firstPrice(market)
   const strategyFile = `${folder}/grid.yaml`
   const fileSystem = yield* FileSystem.FileSystem
   yield* fileSystem.writeFileString(strategyFile, gridText(market, price))
@@ -133,6 +136,13 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   if (differences.length > 0) return yield* new BooksDiffer({ differences })
   if (!json) yield* Console.log(`The sandbox's own books agree to the unit. Journal: ${config.journal}`)
 })
+
+/** At high speed the market moves between the two questions of a price, so that the first answers may contradict each other. */
+const firstPrice = (market: Market) =>
+  Prices.observe(market, { base: 0n, quote: BigInt(cellValue) * 10n ** BigInt(market.quote.decimals) }).pipe(
+    Effect.flatMap((price) => (price === undefined ? new NoPrice() : Effect.succeed(price))),
+    Effect.retry({ while: ({ _tag }) => _tag === "NoPrice", schedule: Schedule.spaced("100 millis"), times: 50 })
+  )
 
 /** Writes the configuration that a user would write, with the key in a file that only its owner can read. */
 const prepare = Effect.fnUntraced(function* (connection: SandboxServer.ConnectionRecord) {
