@@ -1,6 +1,7 @@
 /** The command tree. */
 import { Command } from "effect/cli"
 import { version } from "../version.ts"
+import * as balances from "./balances.ts"
 import * as check from "./check.ts"
 import * as demo from "./demo.ts"
 import * as explain from "./explain.ts"
@@ -36,6 +37,7 @@ const root = Command.make("limitbot").pipe(
     swap.command,
     history.command,
     reconcile.command,
+    balances.command,
     swaps.command,
     sandbox.command
   ])

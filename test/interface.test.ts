@@ -1,0 +1,120 @@
+/** `docs/interface.md`: nothing of the interface is missing in it, and every test that it names is there. */
+import { readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { OpenApi } from "effect/http-api"
+import { WholeVenueApi } from "../src/venue/VenueApi.ts"
+import { orderErrorCodes } from "../src/venue/WireError.ts"
+import { fillStatuses } from "../src/venue/WireOrder.ts"
+import { refundReasons, swapStatuses } from "../src/venue/WireSwap.ts"
+
+const root = resolve(import.meta.dirname, "..")
+const text = readFileSync(join(root, "docs/interface.md"), "utf8")
+
+const rows = [...text.matchAll(/^\| `([^`]+)` \| [^|]+ \| `(test\/[^`]+)`: (.+) \|$/gm)].map(
+  ([, name = "", file = "", title = ""]) => ({ name, file, title })
+)
+const names = rows.map(({ name }) => name)
+
+/** Section 7 of the interface. */
+const overload = ["rate-limit-exceeded", "internal-error", "service-unavailable"] as const
+const orderErrors = {
+  "create order": [
+    "malformed-request",
+    "validation-failed",
+    "request-rejected",
+    "order-rejected",
+    "authentication-required",
+    "client-generated-id",
+    "resource-type-mismatch",
+    ...overload
+  ],
+  "list orders": ["validation-failed", "authentication-required", ...overload],
+  "cancel order": ["order-rejected", "authentication-required", "order-not-found", ...overload],
+  "get order": ["authentication-required", "order-not-found", ...overload]
+} as const
+
+const fieldGroups = [
+  "amounts",
+  "date-times",
+  "meta",
+  "appFees",
+  "quote request",
+  "quote response",
+  "quote signature",
+  "swap status record",
+  "swapDetails",
+  "order attributes",
+  "order response",
+  "swapView",
+  "partialFills",
+  "payouts",
+  "order list filters",
+  "signedData",
+  "transaction record",
+  "transaction pages",
+  "history filters",
+  "account history query",
+  "balance entry",
+  "user session tokens",
+  "credentials",
+  "ledger spelling",
+  "memo",
+  "platform fee"
+]
+
+const required = (): ReadonlyArray<string> => {
+  const { paths } = OpenApi.fromApi(WholeVenueApi)
+  const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
+  )
+  return [
+    ...endpoints,
+    ...fieldGroups,
+    ...swapStatuses.map((status) => `swap ${status}`),
+    ...fillStatuses.map((status) => `order ${status}`),
+    ...["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "FAILED"].map((status) => `payout ${status}`),
+    ...refundReasons.map((reason) => `refund ${reason}`),
+    ...Object.entries(orderErrors).flatMap(([endpoint, codes]) =>
+      codes.map((code) => `${endpoint} ${orderErrorCodes[code][0]} ${code}`)
+    ),
+    ...["quote 400", "status 404", "refresh 401", "account 401", "history 400", "history 401", "history 429"]
+  ]
+}
+
+describe("docs/interface.md", () => {
+  it("has a row for everything, once", () => {
+    assert.deepStrictEqual(
+      required().filter((name) => !names.includes(name)),
+      []
+    )
+    assert.deepStrictEqual(
+      names.filter((name, index) => names.indexOf(name) !== index),
+      []
+    )
+  })
+
+  it("names tests that exist", () => {
+    const source = (file: string): string => {
+      try {
+        return readFileSync(join(root, file), "utf8")
+      } catch {
+        return ""
+      }
+    }
+    const missing = rows.filter(({ file, title }) => {
+      const code = source(file)
+      return !['"', "`", "'"].some((quote) => code.includes(`${quote}${title}${quote}`))
+    })
+    assert.deepStrictEqual(missing, [])
+  })
+
+  it("has no table row that is not understood", () => {
+    const lines = text.split("\n").filter((line) => line.startsWith("| `"))
+    const ignored = text
+      .slice(text.indexOf("## Accepted and ignored"))
+      .split("\n")
+      .filter((line) => line.startsWith("| `"))
+    assert.strictEqual(lines.length - ignored.length, rows.length)
+  })
+})
