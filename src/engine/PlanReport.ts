@@ -17,7 +17,7 @@ import {
 } from "../domain/Market.ts"
 import type { Leg } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import { type Placement, slotKey } from "./BotState.ts"
+import type { Placement } from "./BotState.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
 export const actions = ["keep", "cancel", "create", "defer"] as const
@@ -220,5 +220,5 @@ export const lockedOf = (
 /** Slots that the strategies want empty now, with their reasons. */
 export const absentOf = (planned: PlannedAhead) =>
   [...planned.decisions].flatMap(([strategy, { absent }]) =>
-    absent.map(({ slot, why }) => ({ strategy, slot, key: slotKey(strategy, slot), reason: why }))
+    absent.map(({ slot, why }) => ({ strategy, slot, reason: why }))
   )
