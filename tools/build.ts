@@ -2,7 +2,7 @@
  * Bundles the program into a folder (dist/ when none is given), for starting fast: what is not used is left out, and
  * `limitbot --version` loads nothing else.
  */
-import { chmodSync } from "node:fs"
+import { chmodSync, copyFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build, type Plugin } from "rolldown"
 
@@ -19,7 +19,8 @@ const undiciItself: Plugin = {
 
 await build({
   cwd: root,
-  input: { limitbot: "src/main.ts" },
+  // The worker is a program of its own that threads start by its path.
+  input: { limitbot: "src/main.ts", SweepWorker: "src/backtest/SweepWorker.ts" },
   platform: "node",
   plugins: [undiciItself],
   output: {
@@ -27,9 +28,13 @@ await build({
     format: "esm",
     cleanDir: true,
     minify: true,
-    banner: (chunk) => (chunk.isEntry ? "#!/usr/bin/env node" : ""),
+    banner: (chunk) => (chunk.name === "limitbot" ? "#!/usr/bin/env node" : ""),
     entryFileNames: "[name].mjs",
     chunkFileNames: "[name]-[hash].mjs"
   }
 })
 chmodSync(join(folder, "limitbot.mjs"), 0o755)
+// The chart library goes into reports as text.
+for (const file of ["uPlot.iife.min.js", "uPlot.min.css"]) {
+  copyFileSync(join(root, "node_modules/uplot/dist", file), join(folder, file))
+}

@@ -15,7 +15,7 @@ const at = (ratio: number): string => (start * ratio).toFixed(2)
 
 const strategies: Readonly<Record<string, string>> = {
   grid: `limits: { budget: { base: 20, quote: 3500 } }
-grid: { lower: ${at(0.95)}, upper: ${at(1.05)}, levels: 21, spacing: geometric, size: { base: 1 }, fundNearest: 4 }`,
+grid: { lower: ${at(0.95)}, upper: ${at(1.05)}, levels: 21, size: { base: 1 }, trail: both }`,
   ladder: `limits: { budget: { quote: 3000 } }
 ladder: { side: buy, from: ${at(0.998)}, to: ${at(0.96)}, rungs: 6, profile: linear, total: { quote: 3000 }, takeProfit: 0.5% }`,
   dca: `limits: { budget: { quote: 1000 } }
@@ -23,7 +23,7 @@ dca: { every: 1m, size: { quote: 50 }, times: 20, reach: 0.1% }`,
   twap: `limits: { budget: { base: 10 } }
 twap: { side: sell, total: { base: 10 }, over: 6m, slices: 6, limit: ${at(0.5)}, reach: 0.2%, vary: 40%, seed: 7 }`,
   iceberg: `limits: { budget: { quote: 2000 } }
-iceberg: { side: buy, price: ${at(0.995)}, total: { quote: 1900 }, visible: { quote: 400 } }`,
+iceberg: { side: buy, price: ${at(1.01)}, total: { quote: 1900 }, visible: { quote: 400 } }`,
   "market-making": `limits: { budget: { base: 10, quote: 2000 }, maxPriceDeviation: 5% }
 market-making: { levels: 2, spread: 0.4%, step: 0.2%, size: 1, requote: 0.3%, skew: 0.3%, maxInventory: 5 }`,
   rebalance: `limits: { budget: { base: 10, quote: ${at(10)} } }
@@ -35,7 +35,7 @@ rules:
   timeframe: 1m
   orders:
     dip:
-      when: mid < sma(close, 3) * (1 - 0.05%)
+      when: mid < sma(close, 2) * (1 + 5%)
       side: buy
       price: mid * (1 - 0.05%)
       size: { quote: 100 }
