@@ -168,8 +168,9 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
     }
   })
 
-  /** True when no money of ours is, or could come to be, anywhere but in the wallet. */
-  const isIdle = (): boolean => unfinished(books.state).length === 0
+  /** True when waiting brings no more money back: everything is settled, or given up by the venue for somebody to resolve. */
+  const isIdle = (): boolean =>
+    unfinished(books.state).every(({ payout, refund }) => payout === "failed" || refund === "failed")
 
   return { runUntil, isIdle, replace, prices: watch.prices } as const
 })
