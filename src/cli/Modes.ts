@@ -20,35 +20,48 @@ import * as IntentGuard from "../venue/IntentGuard.ts"
 import { Session } from "../venue/Session.ts"
 import { publicKeyOf, Signer } from "../venue/Signer.ts"
 import { VenueClient } from "../venue/VenueClient.ts"
-import { defaultPatience, ownAccount, VenueConfig } from "../venue/VenueConfig.ts"
+import { chainAccount, defaultPatience, ownAccount, VenueConfig } from "../venue/VenueConfig.ts"
 import type { BotConfig } from "./ConfigFile.ts"
+import * as WalletConfig from "./WalletConfig.ts"
 
 /** App fees that we did not ask for: more than this share of the input, and the order is not funded. */
 const maxAppFeeBasisPoints = 100
 
-/** A deposit type that this bot cannot fund by signing. */
-export class DepositTypeUnsupported extends Schema.TaggedError<DepositTypeUnsupported>()("DepositTypeUnsupported", {
-  depositType: Schema.String
+/** On other chains every asset needs addresses of its own. */
+export class AddressesMissing extends Schema.TaggedError<AddressesMissing>()("AddressesMissing", {
+  missing: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `account.depositType ${this.depositType} cannot be funded by signed intents. Use INTENTS or CONFIDENTIAL_INTENTS.`
+    return `account.depositType ORIGIN_CHAIN needs an address for every asset to be paid to and refunded to. Missing: ${this.missing.join(", ")}`
   }
 }
 
 export type Pace = Partial<Omit<Settings, "account">>
 
 /** The account of the configuration: named, or the implicit one of its key. */
-export const accountOf = Effect.fn("Modes.accountOf")(function* ({ account }: BotConfig) {
+export const accountOf = Effect.fn("Modes.accountOf")(function* ({ account, markets }: BotConfig) {
+  const signerId = yield* signerOf(account)
   const { depositType } = account
-  if (depositType === "ORIGIN_CHAIN") return yield* new DepositTypeUnsupported({ depositType })
+  if (depositType !== "ORIGIN_CHAIN") return ownAccount(signerId, depositType)
+  const missing = markets.assets.flatMap(({ symbol }) => [
+    ...(account.recipients.has(symbol) ? [] : [`account.recipients.${symbol}`]),
+    ...(account.refundTo.has(symbol) ? [] : [`account.refundTo.${symbol}`])
+  ])
+  if (missing.length > 0) return yield* new AddressesMissing({ missing })
+  const byId = (bySymbol: ReadonlyMap<string, string>) =>
+    new Map(markets.assets.map(({ id, symbol }) => [id, bySymbol.get(symbol) ?? ""]))
+  return chainAccount(signerId, { recipients: byId(account.recipients), refundTo: byId(account.refundTo) })
+})
+
+/** The account that signs: named, or the implicit one of its key. */
+export const signerOf = Effect.fn("Modes.signerOf")(function* (account: BotConfig["account"]) {
   const publicKey = yield* publicKeyOf(account.key)
-  const signerId = account.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
-  return ownAccount(signerId, depositType)
+  return account.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
 })
 
 export type Account = Effect.Success<ReturnType<typeof accountOf>>
 
-const venueConfig = ({ venue }: BotConfig, account: Account) =>
+export const venueConfig = ({ venue }: BotConfig, account: Account) =>
   Layer.succeed(VenueConfig, {
     url: venue.url,
     analyticsUrl: venue.analyticsUrl,
@@ -61,12 +74,12 @@ const venueConfig = ({ venue }: BotConfig, account: Account) =>
     patience: defaultPatience
   })
 
-const engineSettings = ({ limits }: BotConfig, { signerId, depositType }: Account, pace: Pace) =>
+const engineSettings = ({ limits }: BotConfig, { addresses, depositType, signerId }: Account, pace: Pace) =>
   Layer.succeed(EngineSettings, {
     ...defaults,
     ...pace,
     ...(limits === undefined ? {} : { overall: limits }),
-    account: { signerId, depositType, maxAppFeeBasisPoints }
+    account: { signerId, depositType, maxAppFeeBasisPoints, ...(addresses === undefined ? {} : { addresses }) }
   })
 
 /** The journal for writing: leased first, so that a second bot changes nothing before it is refused. */
@@ -94,6 +107,7 @@ export const live = (config: BotConfig, account: Account, pid: number, pace: Pac
     Layer.provide(Signer.layer(config.account.key)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, pace)),
+    Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
     Layer.merge(books(config.journal, pid))
   )
 
@@ -106,15 +120,19 @@ export const looking = (config: BotConfig, account: Account) =>
   )
 
 /** Prices are the venue's; nothing is created or signed, there is not even a key. `journal` should be a new file. */
-export const dryRun = (config: BotConfig, account: Account, journal: string, pid: number, pace: Pace = {}) =>
-  DryVenue.layer({ assets: config.markets.assets, account }).pipe(
+export const dryRun = (config: BotConfig, account: Account, journal: string, pid: number, pace: Pace = {}) => {
+  // Orders are only imagined, so no wallet is asked to pay for them.
+  const { depositType, signerId } = account
+  const imagined = depositType === "ORIGIN_CHAIN" ? ownAccount(signerId, "INTENTS") : account
+  return DryVenue.layer({ assets: config.markets.assets, account: imagined }).pipe(
     Layer.provide(httpVenue),
     Layer.provide(Signer.layerRefusing),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(DryVenue.guardLayer),
-    Layer.merge(engineSettings(config, account, pace)),
+    Layer.merge(engineSettings(config, imagined, pace)),
     Layer.merge(books(journal, pid))
   )
+}
 
 /** Every market that the configured assets make, by name. */
 export const marketsByName = ({ assets, ticks }: Markets): ReadonlyMap<string, Market> =>

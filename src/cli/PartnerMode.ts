@@ -3,41 +3,30 @@
  * HTTP client as the bot's, but its journal is only read; what they keep has tables of its own in the same database.
  */
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import { HistoryStore } from "../journal/HistoryStore.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
 import { SwapJournal } from "../journal/SwapJournal.ts"
-import * as Ed25519 from "../venue/Ed25519.ts"
 import { History } from "../venue/History.ts"
 import * as HttpVenue from "../venue/HttpVenue.ts"
 import * as IntentGuard from "../venue/IntentGuard.ts"
 import { Session } from "../venue/Session.ts"
-import { publicKeyOf, Signer } from "../venue/Signer.ts"
+import { Signer } from "../venue/Signer.ts"
 import { Swaps } from "../venue/Swaps.ts"
 import { VenueClient } from "../venue/VenueClient.ts"
-import { defaultPatience, ownAccount, VenueConfig } from "../venue/VenueConfig.ts"
+import { ownAccount } from "../venue/VenueConfig.ts"
 import type { BotConfig } from "./ConfigFile.ts"
+import * as Modes from "./Modes.ts"
 import * as SharedLane from "./SharedLane.ts"
 import * as WalletConfig from "./WalletConfig.ts"
 
-/** The account that signs: named, or the implicit one of its key. */
-export const signerOf = Effect.fn("PartnerMode.signerOf")(function* ({ account }: BotConfig) {
-  const publicKey = yield* publicKeyOf(account.key)
-  return account.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
-})
+export const signerOf = ({ account }: BotConfig) => Modes.signerOf(account)
 
-const venueConfig = ({ account, venue }: BotConfig, signerId: string) =>
-  Layer.succeed(VenueConfig, {
-    url: venue.url,
-    analyticsUrl: venue.analyticsUrl,
-    ledger: venue.ledger,
-    verifier: venue.verifier,
-    apiKey: venue.apiKey,
-    ...(venue.partnerJwt === undefined ? {} : { partnerJwt: venue.partnerJwt }),
-    ...(venue.quoteKey === undefined ? {} : { quoteKey: venue.quoteKey }),
-    account: ownAccount(signerId, account.depositType === "ORIGIN_CHAIN" ? "INTENTS" : account.depositType),
-    patience: defaultPatience
-  })
+/** Swaps say themselves where their money is; sessions and intents are of the account that signs. */
+const venueConfig = (config: BotConfig, signerId: string) => {
+  const { depositType } = config.account
+  return Modes.venueConfig(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
+}
 
 /** Everything that the venue offers a partner; the slow history in a lane of one's own or a shared one. */
 const venueWith = <E, R>(history: Layer.Layer<History, E, R>, config: BotConfig, signerId: string) =>

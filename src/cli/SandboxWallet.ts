@@ -29,6 +29,6 @@ export const layer = (url: string, sender: string) =>
         return { txHash, sender }
       })
 
-      return Wallet.of({ kind: "command", pay })
+      return { kind: "command" as const, pay }
     })
   )

@@ -6,7 +6,6 @@
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
-import { Wallet } from "../engine/Wallet.ts"
 import * as WalletCommand from "../engine/WalletCommand.ts"
 import * as Read from "../strategy/Fields.ts"
 import { described, schemaOf } from "../strategy/JsonSchema.ts"
@@ -52,8 +51,8 @@ export const resolved = (wallet: WalletConfig, resolve: (path: string) => string
 export const layer = (
   wallet: WalletConfig | undefined,
   venueUrl: string
-): Layer.Layer<Wallet, never, ChildProcessSpawner.ChildProcessSpawner> => {
-  if (wallet === undefined || "manual" in wallet) return Wallet.layerManual
+): Layer.Layer<never, never, ChildProcessSpawner.ChildProcessSpawner> => {
+  if (wallet === undefined || "manual" in wallet) return Layer.empty
   if ("command" in wallet) return WalletCommand.layer(wallet.command)
   return SandboxWallet.layer(venueUrl, "sandbox-wallet").pipe(Layer.provide(NodeHttpClient.layerUndici))
 }

@@ -143,6 +143,25 @@ const funding = {
   FundingAnswered: { ...placement, code: Text, text: Text, ...correlation },
   /** The payload is past its deadline and no deposit showed in reads made after that. */
   FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text },
+  /** A wallet is about to be asked to pay on another chain: never more than once for a placement. */
+  PaymentAsked: {
+    ...placement,
+    orderId: Text,
+    depositAddress: Text,
+    depositMemo: Schema.optionalKey(Text),
+    asset: Text,
+    amount: Amount,
+    wallet: Schema.Literals(["manual", "command"]),
+    /** What arrives later is sent back by the venue. */
+    validUntil: Time
+  },
+  PaymentMade: { ...placement, txHash: Text, sender: Schema.optionalKey(Text) },
+  /** The wallet gave no usable answer: it may or may not have paid. */
+  PaymentUnclear: { ...placement, text: Text },
+  /** The venue was told of the transaction. */
+  PaymentReported: { ...placement, txHash: Text },
+  /** The order is over and no deposit showed, although the money may have left: it is named in `residual`. */
+  PaymentLost: { ...placement, asset: Text, amount: Amount, reason: Text },
   /** `total` is all that the venue says was deposited, `fresh` what is new in it. */
   DepositSeen: { ...placement, asset: Text, total: Amount, fresh: Amount }
 }

@@ -4,7 +4,7 @@
  * (where budgets come from) and `traded` (what fills exchanged), is always zero. What does not add up goes to `residual`
  * under the name of its placement, instead of vanishing.
  */
-import type { Amount } from "./Amount.ts"
+import { type Amount, max, min } from "./Amount.ts"
 import type { BotEvent } from "./BotEvent.ts"
 
 export const places = [
@@ -68,17 +68,24 @@ export const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Tran
   const held = (asset: string, account: Account) => balance(ledger, asset, account, event.placement)
 
   switch (event._tag) {
+    case "PaymentAsked":
     case "FundingSigned":
       return transfers([{ asset: event.asset, amount: event.amount, from: of("wallet"), to: at("deposit in flight") }])
     case "FundingDead":
       return transfers([{ asset: event.asset, amount: event.amount, from: at("deposit in flight"), to: of("wallet") }])
+    case "PaymentLost":
+      return transfers([
+        { asset: event.asset, amount: event.amount, from: at("deposit in flight"), to: at("residual") }
+      ])
     case "DepositSeen": {
-      // More than we signed for left the wallet without a record of ours (a lost journal tail): the wallet pays for it.
-      const inFlight = held(event.asset, "deposit in flight")
-      const known = event.fresh < inFlight ? event.fresh : inFlight
+      // What was given up as lost and shows after all. Anything beyond left the wallet without a record of ours (a lost
+      // journal tail): the wallet pays for it.
+      const known = min(event.fresh, held(event.asset, "deposit in flight"))
+      const found = min(event.fresh - known, max(0n, held(event.asset, "residual")))
       return transfers([
         { asset: event.asset, amount: known, from: at("deposit in flight"), to: at("in order") },
-        { asset: event.asset, amount: event.fresh - known, from: of("wallet"), to: at("in order") }
+        { asset: event.asset, amount: found, from: at("residual"), to: at("in order") },
+        { asset: event.asset, amount: event.fresh - known - found, from: of("wallet"), to: at("in order") }
       ])
     }
     case "FillSeen":

@@ -29,6 +29,17 @@ export interface Funding {
   readonly lastSentAt: number
   readonly acknowledged: boolean
   readonly lastAnswer?: string
+  /** Paid by a wallet on another chain instead of by a signed intent. */
+  readonly payment?: Payment
+}
+
+export interface Payment {
+  readonly wallet: "manual" | "command"
+  /** `asked`: the answer was never recorded, so it is as unclear as `unclear`. */
+  readonly state: "asked" | "paid" | "unclear"
+  readonly txHash?: string
+  readonly sender?: string
+  readonly isReported: boolean
 }
 
 export interface Cancel {

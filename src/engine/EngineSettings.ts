@@ -16,6 +16,8 @@ export interface Settings {
   readonly deadlineMarginMillis: number
   /** How long after a payload's deadline its deposit could still become visible. */
   readonly visibilityMillis: number
+  /** The same for a payment on another chain, from the end of its order. */
+  readonly paymentVisibilityMillis: number
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
   readonly retryMinMillis: number
   readonly retryMaxMillis: number
@@ -39,6 +41,7 @@ export const defaults: Omit<Settings, "account"> = {
   orderLifetimeMillis: 7 * 24 * 3_600_000,
   deadlineMarginMillis: 60_000,
   visibilityMillis: 10_000,
+  paymentVisibilityMillis: 600_000,
   retryMinMillis: 1_000,
   retryMaxMillis: 60_000,
   concurrency: 4

@@ -85,6 +85,12 @@ const changeOf = (order: JournalOrder, event: PlacementEvent): Partial<JournalOr
       return { orderId: event.orderId, depositAddress: event.depositAddress, depositMemo: event.depositMemo }
     case "FundingSigned":
       return { signed: order.signed + event.amount, hashes: [...order.hashes, event.intentHash] }
+    case "PaymentAsked":
+      return { signed: order.signed + event.amount }
+    case "PaymentMade":
+      return { hashes: [...order.hashes, event.txHash] }
+    case "PaymentLost":
+      return { isOver: true, contradiction: event.reason }
     case "FundingDead":
       return { signed: order.signed - event.amount, isOver: true }
     case "Abandoned":

@@ -16,6 +16,11 @@ import { filledIn, type Placement } from "./BotState.ts"
 export interface Expectations {
   readonly signerId: string
   readonly depositType: string
+  /** On other chains: addresses by the venue's asset ids. */
+  readonly addresses?: {
+    readonly recipients: ReadonlyMap<string, string>
+    readonly refundTo: ReadonlyMap<string, string>
+  }
   /** The most that may go to others by app fees. */
   readonly maxAppFeeBasisPoints: number
 }
@@ -39,19 +44,22 @@ export const echoProblem = (
   expected: Expectations
 ): string | undefined => {
   const [input, output] = placement.side === "SELL" ? [market.base, market.quote] : [market.quote, market.base]
+  const isOnChain = expected.depositType === "ORIGIN_CHAIN"
+  const recipient = isOnChain ? expected.addresses?.recipients.get(output.id) : expected.signerId
+  const refundTo = isOnChain ? expected.addresses?.refundTo.get(input.id) : expected.signerId
   const checks: ReadonlyArray<readonly [string, unknown, unknown]> = [
     ["origin asset", order.originAsset, input.id],
     ["destination asset", order.destinationAsset, output.id],
     ["amount to deposit", order.inputAmount, placement.inputAmount],
-    ["recipient", order.recipient, expected.signerId],
-    ["recipient type", order.recipientType, expected.depositType],
-    ["refund account", order.refundTo, expected.signerId],
+    ["recipient", order.recipient, recipient],
+    ["recipient type", order.recipientType, isOnChain ? "DESTINATION_CHAIN" : expected.depositType],
+    ["refund account", order.refundTo, refundTo],
     ["refund type", order.refundType, expected.depositType],
     ["deposit type", order.depositType, expected.depositType],
     ["status", order.fillStatus, "AWAITING_DEPOSIT"],
     ["deposited amount", order.depositedAmount, 0n],
     // A signed transfer cannot carry a memo: money sent without it would be in limbo.
-    ["deposit memo", order.depositMemo, undefined]
+    ["deposit memo", isOnChain ? undefined : order.depositMemo, undefined]
   ]
   const wrong = checks.find(([, found, wanted]) => found !== wanted)
   if (wrong !== undefined) return `${wrong[0]} is ${wrong[1]} instead of ${wrong[2]}`

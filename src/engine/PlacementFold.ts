@@ -1,6 +1,6 @@
 /** What each event changes in its placement: one half of the fold of the journal (see `BotState`). */
 import type { Of } from "../domain/BotEvent.ts"
-import type { Funding, Placement, PlacementEvent } from "./BotState.ts"
+import type { Funding, Payment, Placement, PlacementEvent } from "./BotState.ts"
 
 /** New values of the fields that an event changes. */
 export type Change = Partial<Placement>
@@ -36,6 +36,18 @@ export const changeOf = (placement: Placement, event: Exclude<PlacementEvent, Of
         funding: { signed, intentHash, amount, validUntil, attempts: 0, lastSentAt: 0, acknowledged: false }
       }
     }
+    case "PaymentAsked":
+      return { state: "funding", funding: askedOf(event, at) }
+    case "PaymentMade": {
+      const { sender, txHash } = event
+      return paymentChange(placement, { state: "paid", txHash, ...(sender === undefined ? {} : { sender }) })
+    }
+    case "PaymentUnclear":
+      return paymentChange(placement, { state: "unclear" })
+    case "PaymentReported":
+      return paymentChange(placement, { isReported: true })
+    case "PaymentLost":
+      return { state: "dead", ...ownOrderAsOrphan(placement) }
     case "FundingSent":
       return fundingChange(placement, { attempts: event.attempt, lastSentAt: at })
     case "FundingAcknowledged":
@@ -60,6 +72,20 @@ export const changeOf = (placement: Placement, event: Exclude<PlacementEvent, Of
 /** The order of an attempt that ended without money in it is clutter at the venue, to be cancelled. */
 const ownOrderAsOrphan = (placement: Placement): Change =>
   placement.order === undefined ? {} : { orphans: new Map(placement.orphans).set(placement.order.id, false) }
+
+const askedOf = ({ amount, validUntil, wallet }: Of<"PaymentAsked">, at: number): Funding => ({
+  signed: "",
+  intentHash: "",
+  amount,
+  validUntil,
+  attempts: 1,
+  lastSentAt: at,
+  acknowledged: false,
+  payment: { wallet, state: "asked", isReported: false }
+})
+
+const paymentChange = ({ funding }: Placement, change: Partial<Payment>): Change =>
+  funding?.payment === undefined ? {} : { funding: { ...funding, payment: { ...funding.payment, ...change } } }
 
 const fundingChange = (placement: Placement, change: Partial<Funding>): Change =>
   placement.funding === undefined ? {} : { funding: { ...placement.funding, ...change } }

@@ -6,7 +6,8 @@
  * - an order is inert until funded, so a create without an answer is only looked for, never assumed absent or repeated;
  * - exactly one order is bound to a placement, after its whole echo was checked;
  * - one payload is signed per placement, journaled before it is first sent, and only the same bytes are ever sent again;
- * - a signed payload is given up only after its own deadline, when reads made later than that show no deposit.
+ * - a signed payload is given up only after its own deadline, when reads made later than that show no deposit;
+ * - money on another chain is paid by a wallet that is asked once (see `Paying`).
  */
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
@@ -19,6 +20,7 @@ import { Bookkeeper } from "./Bookkeeper.ts"
 import type { Placement } from "./BotState.ts"
 import { backoffMillis, EngineSettings } from "./EngineSettings.ts"
 import { adopt, bind, observe } from "./OrderTracker.ts"
+import * as Paying from "./Paying.ts"
 
 /** Reads after a payload's deadline that must show no deposit before it is declared dead. */
 const emptyReadsNeeded = 2
@@ -50,6 +52,7 @@ export const make = Effect.gen(function* () {
   const guard = yield* IntentGuard
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
+  const paying = yield* Paying.make
   /** Not journaled: forgetting these after a restart only means to wait or to read once more. */
   const emptyReads = new Map<string, number>()
   const orphanTries = new Map<string, { readonly attempts: number; readonly at: number }>()
@@ -94,6 +97,7 @@ export const make = Effect.gen(function* () {
       return yield* abandon(placement, "too little time is left until its deadline")
     }
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
+    if (settings.account.depositType === "ORIGIN_CHAIN") return yield* paying.ask(placement, market)
     const generated = yield* Effect.result(venue.generateIntent(order.depositAddress))
     if (generated._tag === "Failure") {
       const { code, text } = yield* refusalOf(generated.failure)
@@ -212,7 +216,9 @@ export const make = Effect.gen(function* () {
     if (placement.state === "creating") yield* awaitCreated(placement, now)
     const bound = fresh(placement)
     if (bound?.state === "created") yield* fund(bound, now, surroundings)
-    if (placement.state === "funding") {
+    if (placement.state === "funding" && placement.funding?.payment !== undefined) {
+      yield* paying.follow(placement, now)
+    } else if (placement.state === "funding") {
       yield* send(placement, now)
       yield* declareDead(placement, now)
     }

@@ -3,7 +3,7 @@
  * the hash of the transaction, that nothing was sent, or nothing usable. Whoever asks writes that down before and after, and
  * never asks again after an unclear answer without the operator's word.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type { Amount, Asset } from "../domain/Amount.ts"
 
 export interface Payment {
@@ -38,16 +38,16 @@ export class WalletUnclear extends Schema.TaggedError<WalletUnclear>()("WalletUn
   }
 }
 
-export class Wallet extends Context.Service<
-  Wallet,
-  {
-    readonly kind: "manual" | "command"
-    pay(payment: Payment): Effect.Effect<Paid, WalletRefused | WalletUnclear>
-  }
->()("limitbot/engine/Wallet") {
-  /** A person pays. Address, memo, amount and deadline are in the journal and on the screen; we wait and watch. */
-  static readonly layerManual = Layer.succeed(Wallet, {
-    kind: "manual",
-    pay: () => Effect.succeed({ txHash: undefined, sender: undefined })
-  })
+export interface WalletPort {
+  readonly kind: "manual" | "command"
+  pay(payment: Payment): Effect.Effect<Paid, WalletRefused | WalletUnclear>
 }
+
+/** A person pays: address, memo, amount and deadline are in the journal and on the screen, and we wait and watch. */
+export const manual: WalletPort = {
+  kind: "manual",
+  pay: () => Effect.succeed({ txHash: undefined, sender: undefined })
+}
+
+/** Where nothing else is provided a person pays. */
+export const Wallet = Context.Reference<WalletPort>("limitbot/engine/Wallet", { defaultValue: () => manual })

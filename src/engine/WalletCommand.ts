@@ -61,7 +61,7 @@ export const layer = ({ args, program }: WalletCommand) =>
         return yield* new WalletUnclear({ text: `${program} ended with code ${code} and without a transaction hash` })
       })
 
-      return Wallet.of({ kind: "command", pay })
+      return { kind: "command" as const, pay }
     })
   )
 

@@ -2,6 +2,7 @@
  * One sentence per event, for the terminal and the log. `undefined` for events that only serve recovery: they are in the
  * journal and in `--json`, but say nothing to a person.
  */
+import { DateTime } from "effect"
 import type { BotEvent, Recorded } from "../domain/BotEvent.ts"
 import { format as price } from "../domain/Decimal.ts"
 import { type Assets, withSymbol } from "./Money.ts"
@@ -95,6 +96,18 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
       return [`found the spare order ${event.orderId}; it stays unfunded and is cancelled`, "warn"]
     case "FundingSigned":
       return [`signed ${money(event.asset, event.amount)} to order ${event.orderId}`]
+    case "PaymentAsked": {
+      const memo = event.depositMemo === undefined ? "" : ` with memo ${event.depositMemo}`
+      const until = DateTime.formatIso(DateTime.makeUnsafe(event.validUntil))
+      const to = `exactly ${money(event.asset, event.amount)} to ${event.depositAddress}${memo} before ${until}`
+      return event.wallet === "manual" ? [`PLEASE PAY ${to}`, "warn"] : [`asks the wallet to pay ${to}`]
+    }
+    case "PaymentMade":
+      return [`the wallet paid: transaction ${event.txHash}`]
+    case "PaymentUnclear":
+      return [`UNCLEAR whether the wallet paid: ${event.text}; it is not asked again`, "alarm"]
+    case "PaymentLost":
+      return [`${event.reason}; ${money(event.asset, event.amount)} is unexplained`, "alarm"]
     case "FundingAnswered":
       return [`the venue answered the funding with ${event.code}: ${event.text}`, "warn"]
     case "FundingDead":

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PartnerKey } from "./Credentials.ts"
 import { MessageValidation } from "./RequestValidation.ts"
+import type { Deposit } from "./Venue.ts"
 import { messageErrorAt } from "./WireError.ts"
 import { SwapStatusResponse } from "./WireSwap.ts"
 import * as Wire from "./WireValue.ts"
@@ -15,7 +16,19 @@ export const SubmitDepositRequest = Schema.Struct({
   nearSenderAccount: Schema.optionalKey(Wire.Identifier),
   memo: Schema.optionalKey(Wire.Identifier)
 }).annotate({ identifier: "SubmitDepositRequest" })
-export type SubmitDepositRequest = typeof SubmitDepositRequest.Type
+type SubmitDepositRequest = typeof SubmitDepositRequest.Type
+
+/** A deposit in the spelling of the deployment. */
+export const depositRequest = (ledger: Wire.Ledger, deposit: Deposit): SubmitDepositRequest => {
+  const { depositAddress, memo, senderAccount, txHash } = deposit
+  const sender =
+    senderAccount === undefined
+      ? {}
+      : ledger === "near"
+        ? { nearSenderAccount: senderAccount }
+        : { nativeSenderAccount: senderAccount }
+  return { txHash, depositAddress, ...sender, ...(memo === undefined ? {} : { memo }) }
+}
 
 const error = [400, 403, 404, 429, 500, 503].map(messageErrorAt)
 

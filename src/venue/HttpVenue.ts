@@ -7,17 +7,27 @@ import { Clock, Duration, Effect, Layer, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Order } from "../domain/Order.ts"
 import { BalancesResponse } from "./AccountApi.ts"
+import { depositRequest } from "./DepositsApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "./IntentsApi.ts"
 import type { CreateOrderRequest } from "./OrdersApi.ts"
 import { noAnswer } from "./Reply.ts"
 import { Session } from "./Session.ts"
 import { TokensResponse } from "./SwapsApi.ts"
-import { type Answer, type Balance, type CreateOrder, type SignedIntent, type Token, Venue } from "./Venue.ts"
+import {
+  type Answer,
+  type Balance,
+  type CreateOrder,
+  type Deposit,
+  type SignedIntent,
+  type Token,
+  Venue
+} from "./Venue.ts"
 import { type Call, VenueClient } from "./VenueClient.ts"
-import { type VenueAccount, VenueConfig } from "./VenueConfig.ts"
+import { partiesOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
 import { OrderListResponse, OrderResponse, toOrder, type WireOrder } from "./WireOrder.ts"
 import { type Quote, QuoteResponse } from "./WireQuote.ts"
+import { SwapStatusResponse } from "./WireSwap.ts"
 import { clean, formatTimestamp, parseAmount } from "./WireValue.ts"
 
 const pageSize = 50
@@ -35,6 +45,7 @@ const calls = {
   cancelOrder: { operation: "cancel order", priority: "urgent" },
   generateIntent: { operation: "generate intent", priority: "urgent" },
   submitIntent: { operation: "submit intent", priority: "urgent" },
+  submitDeposit: { operation: "submit deposit", priority: "urgent" },
   quote: { operation: "quote", priority: "background" },
   tokens: { operation: "list tokens", priority: "background" },
   balances: { operation: "read balances", priority: "background" }
@@ -77,7 +88,7 @@ const makeOrders = Effect.gen(function* () {
 })
 
 const makeFunding = Effect.gen(function* () {
-  const { account } = yield* VenueConfig
+  const { account, ledger } = yield* VenueConfig
   const client = yield* VenueClient
 
   const generateIntent = Effect.fn("Venue.generateIntent")(function* (depositAddress: string) {
@@ -96,7 +107,14 @@ const makeFunding = Effect.gen(function* () {
     return yield* noAnswer(calls.submitIntent.operation, text, trace)
   })
 
-  return { generateIntent, submitIntent }
+  const submitDeposit = Effect.fn("Venue.submitDeposit")(function* (deposit: Deposit) {
+    const payload = depositRequest(ledger, deposit)
+    const send = client.api.deposits.submit({ payload, responseMode })
+    const { value: _, ...trace } = yield* client.write(calls.submitDeposit, send, SwapStatusResponse)
+    return { ...trace, value: undefined }
+  })
+
+  return { generateIntent, submitIntent, submitDeposit }
 })
 
 const makePricesAndBalances = Effect.gen(function* () {
@@ -142,9 +160,10 @@ const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRe
       side: order.side,
       price: Decimal.format(order.price),
       depositType: account.depositType,
-      refundTo: account.refundTo,
+      ...(order.side === "SELL"
+        ? partiesOf(account, order.baseAsset, order.quoteAsset)
+        : partiesOf(account, order.quoteAsset, order.baseAsset)),
       refundType: account.refundType,
-      recipient: account.recipient,
       recipientType: account.recipientType,
       confidentiality: account.confidentiality,
       deadline: formatTimestamp(order.deadline),
@@ -194,9 +213,8 @@ const quoteRequest = (
   depositType: account.depositType,
   destinationAsset,
   amount: String(amount),
-  refundTo: account.refundTo,
+  ...partiesOf(account, originAsset, destinationAsset),
   refundType: account.refundType,
-  recipient: account.recipient,
   recipientType: account.recipientType,
   deadline: formatTimestamp(deadline),
   depositMode: "SIMPLE" as const,

@@ -3,16 +3,16 @@
  * it answers exactly what was asked and, where the venue's key is configured, bears the venue's signature.
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
-import type { SubmitDepositRequest } from "./DepositsApi.ts"
+import { depositRequest } from "./DepositsApi.ts"
 import * as QuoteSignature from "./QuoteSignature.ts"
 import { noAnswer } from "./Reply.ts"
-import type { Answer } from "./Venue.ts"
+import type { Answer, Deposit } from "./Venue.ts"
 import { type Call, VenueClient } from "./VenueClient.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
 import { type QuoteRequest, QuoteResponse } from "./WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./WireSwap.ts"
-import { type Ledger, parseAmount, parseTimestamp } from "./WireValue.ts"
+import { parseAmount, parseTimestamp } from "./WireValue.ts"
 
 export type { QuoteRequest, QuoteResponse, Swap }
 
@@ -24,14 +24,6 @@ export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefus
   override get message(): string {
     return `The venue's quote cannot be trusted: ${this.why}. Nothing was paid; ask for a new one`
   }
-}
-
-export interface Deposit {
-  readonly txHash: string
-  readonly depositAddress: string
-  readonly memo?: string
-  /** Only for deposits on the home ledger. */
-  readonly senderAccount?: string
 }
 
 export class Swaps extends Context.Service<
@@ -127,17 +119,6 @@ const sizeProblem = ({ amount, swapType }: QuoteRequest, quote: QuoteResponse["q
     return (parseAmount(quote.amountOut) ?? 0n) < BigInt(amount) ? `it pays out ${quote.amountOut}` : undefined
   }
   return (parseAmount(quote.amountIn) ?? 0n) > BigInt(amount) ? `it asks for a deposit of ${quote.amountIn}` : undefined
-}
-
-const depositRequest = (ledger: Ledger, deposit: Deposit): SubmitDepositRequest => {
-  const { depositAddress, memo, senderAccount, txHash } = deposit
-  const sender =
-    senderAccount === undefined
-      ? {}
-      : ledger === "near"
-        ? { nearSenderAccount: senderAccount }
-        : { nativeSenderAccount: senderAccount }
-  return { txHash, depositAddress, ...sender, ...(memo === undefined ? {} : { memo }) }
 }
 
 const exact = (

@@ -51,6 +51,15 @@ export interface SignedIntent {
   readonly validUntil: number
 }
 
+/** Word of a transfer on another chain. */
+export interface Deposit {
+  readonly txHash: string
+  readonly depositAddress: string
+  readonly memo?: string
+  /** Only for deposits on the home ledger. */
+  readonly senderAccount?: string
+}
+
 export interface DryQuote {
   readonly amountIn: Amount
   readonly amountOut: Amount
@@ -86,6 +95,8 @@ export class Venue extends Context.Service<
     cancelOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
     generateIntent(depositAddress: string): Effect.Effect<Answer<GeneratedIntent>, VenueError>
     submitIntent(signed: SignedIntent): Effect.Effect<Answer<{ readonly intentHash: string }>, VenueError>
+    /** Makes the venue look for a transfer on another chain at once; it finds it without, too. */
+    submitDeposit(deposit: Deposit): Effect.Effect<Answer<undefined>, VenueError>
     /** EXACT_INPUT, dry: creates nothing. */
     dryQuote(request: {
       readonly originAsset: string

@@ -15,7 +15,30 @@ export interface VenueAccount {
   readonly refundTo: string
   readonly refundType: (typeof depositTypes)[number]
   readonly confidentiality: Exclude<(typeof confidentialities)[number], "public">
+  /** On other chains every asset has addresses of its own: by the venue's asset ids. */
+  readonly addresses?: {
+    readonly recipients: ReadonlyMap<string, string>
+    readonly refundTo: ReadonlyMap<string, string>
+  }
 }
+
+/** Where an output is paid to, and an input is refunded to. */
+export const partiesOf = (account: VenueAccount, originAsset: string, destinationAsset: string) => ({
+  recipient: account.addresses?.recipients.get(destinationAsset) ?? account.recipient,
+  refundTo: account.addresses?.refundTo.get(originAsset) ?? account.refundTo
+})
+
+/** Pays from and back to addresses on other chains. */
+export const chainAccount = (signerId: string, addresses: NonNullable<VenueAccount["addresses"]>): VenueAccount => ({
+  signerId,
+  depositType: "ORIGIN_CHAIN",
+  recipient: signerId,
+  recipientType: "DESTINATION_CHAIN",
+  refundTo: signerId,
+  refundType: "ORIGIN_CHAIN",
+  confidentiality: "basic",
+  addresses
+})
 
 /** Pays from and back to the same account at the verifier. */
 export const ownAccount = (signerId: string, depositType: "INTENTS" | "CONFIDENTIAL_INTENTS"): VenueAccount => ({

@@ -20,11 +20,18 @@ export { type ExpectedTransfer, IntentGuard, IntentRefused, IntentValidity } fro
 export { verify as verifyQuoteSignature } from "./QuoteSignature.ts"
 export { Session } from "./Session.ts"
 export { KeyMalformed, publicKeyOf, Signer, SigningRefused } from "./Signer.ts"
-export { type Deposit, QuoteRefused, Swaps } from "./Swaps.ts"
+export { QuoteRefused, Swaps } from "./Swaps.ts"
 export * from "./Venue.ts"
 export { VenueApi, WholeVenueApi } from "./VenueApi.ts"
 export { VenueClient } from "./VenueClient.ts"
-export { defaultPatience, ownAccount, type Patience, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
+export {
+  chainAccount,
+  defaultPatience,
+  ownAccount,
+  type Patience,
+  type VenueAccount,
+  VenueConfig
+} from "./VenueConfig.ts"
 export { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "./VenueError.ts"
 export type { AccountHistoryResponse, Transaction, TransactionRecord } from "./WireHistory.ts"
 export type { QuoteRequest, QuoteResponse } from "./WireQuote.ts"

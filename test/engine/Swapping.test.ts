@@ -6,7 +6,7 @@ import * as SandboxWallet from "../../src/cli/SandboxWallet.ts"
 import * as SwapAccount from "../../src/domain/SwapAccount.ts"
 import type { SwapEventOf } from "../../src/domain/SwapEvent.ts"
 import * as Swapping from "../../src/engine/Swapping.ts"
-import { type Payment, Wallet, WalletRefused, WalletUnclear } from "../../src/engine/Wallet.ts"
+import { type Payment, Wallet, type WalletPort, WalletRefused, WalletUnclear } from "../../src/engine/Wallet.ts"
 import { JournalError } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { SwapJournal } from "../../src/journal/SwapJournal.ts"
@@ -104,7 +104,7 @@ const outcome = ({ ended }: SwapAccount.SwapAccount) => ended?.outcome
 const total = ({ input }: SwapAccount.SwapMoney) => Object.values(input).reduce((sum, amount) => sum + amount, 0n)
 
 /** Wallets by what they do with the payments they are asked for, which are counted. */
-const walletThat = (pay: Wallet["Service"]["pay"], asked: Ref.Ref<number>) =>
+const walletThat = (pay: WalletPort["pay"], asked: Ref.Ref<number>) =>
   Layer.succeed(Wallet, {
     kind: "command",
     pay: (payment) =>
@@ -190,7 +190,7 @@ describe("swaps", () => {
           assert.strictEqual((yield* paid) - before, -1_000_000n, `dead at ${deadAt}`)
           assert.strictEqual(ended.timeline.filter(({ event }) => event._tag === "IntentSigned").length, 1)
         }
-      }).pipe(Effect.provide(Layer.merge(journalLayer, Wallet.layerManual)))
+      }).pipe(Effect.provide(journalLayer))
     )
   )
 
@@ -203,7 +203,7 @@ describe("swaps", () => {
         const tags = results.map((result) => (result._tag === "Failure" ? result.failure._tag : "done")).toSorted()
         assert.deepStrictEqual(tags, ["SwapTaken", "done"])
         assert.strictEqual(outcome(yield* finish((yield* reread(begun.id)) ?? begun)), "paid")
-      }).pipe(Effect.provide(Layer.merge(journalLayer, Wallet.layerManual)))
+      }).pipe(Effect.provide(journalLayer))
     )
   )
 })
@@ -301,7 +301,7 @@ describe("deposits on another chain", () => {
         const { amountIn: amount, depositAddress, depositMemo } = begun.agreed
         yield* payOnChain({ reference: "", asset: origin, amount, depositAddress, depositMemo, deadline }, amount)
         assert.strictEqual(outcome(yield* finish(waiting)), "paid")
-      }).pipe(Effect.provide(Layer.merge(journalLayer, Wallet.layerManual)))
+      }).pipe(Effect.provide(journalLayer))
     )
   )
 })
@@ -334,7 +334,7 @@ describe("what a report proves", () => {
         const money = SwapAccount.moneyOf({ ...ended, ended: { _tag: "SwapEnded", outcome: "unproven", text: "" } })
         assert.strictEqual(money.input.residual, 1_000_000n)
         assert.strictEqual(money.received, 0n)
-      }).pipe(Effect.provide(Layer.merge(journalLayer, Wallet.layerManual)))
+      }).pipe(Effect.provide(journalLayer))
     )
   )
 })
