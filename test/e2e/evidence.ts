@@ -71,3 +71,38 @@ export const check = Effect.fnUntraced(function* (url: string, account: string) 
   assert.deepStrictEqual(contradictions, [])
   return { fills: state.fills, orders: truth.orders.length, funded: signed.size, events: events.length }
 })
+
+/**
+ * The same for money on another chain, where the sandbox sees only what reaches it: every order was paid at most once, and
+ * what the bot's wallet has less is what came in from `sender` and did not go back, or was named as unexplained.
+ */
+export const checkOnChain = Effect.fnUntraced(function* (url: string, sender: string) {
+  const response = yield* HttpClient.get(`${url}/sandbox/books`)
+  const truth = yield* HttpClientResponse.schemaBodyJson(BooksResponse)(response)
+  const state = yield* replay
+  const events = yield* readAll
+  const open = unfinished(state)
+  assert.isTrue(open.length === 0, `still open: ${open.map((placement) => `${placement.id} ${placement.state}`)}`)
+
+  const asked = events.flatMap(({ event }) => (event._tag === "PaymentAsked" ? [event] : []))
+  assert.strictEqual(new Set(asked.map(({ placement }) => placement)).size, asked.length, "each placement asks once")
+  const amounts = new Map(asked.map(({ amount, orderId }) => [orderId, amount]))
+  for (const order of truth.orders) {
+    const deposited = BigInt(order.deposited)
+    if (deposited > 0n) assert.strictEqual(deposited, amounts.get(order.id), `order ${order.id} was paid once`)
+  }
+  assert.deepStrictEqual(Ledger.overdrawn(state.ledger), [])
+  assert.deepStrictEqual(truth.imbalances, [])
+  for (const { symbol } of assets) {
+    const place = (name: Ledger.Place) =>
+      Ledger.totals(state.ledger).find(({ asset, place }) => asset === symbol && place === name)?.amount ?? 0n
+    const allotted = [...state.strategies.values()].reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n)
+    const cameIn = BigInt(truth.accounts[sender]?.[symbol]?.["external"] ?? "0")
+    assert.strictEqual(
+      place("wallet") - allotted + place("residual"),
+      -cameIn,
+      `${symbol}: both books agree to the unit`
+    )
+  }
+  return { fills: state.fills, orders: truth.orders.length, funded: asked.length, events: events.length }
+})

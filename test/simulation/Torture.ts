@@ -11,6 +11,7 @@ import { Context, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
 import { Clock } from "effect/Clock"
 import { HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { marketsByName } from "../../src/cli/Modes.ts"
+import * as SandboxWallet from "../../src/cli/SandboxWallet.ts"
 import type { Reason } from "../../src/domain/BotEvent.ts"
 import { Bookkeeper } from "../../src/engine/Bookkeeper.ts"
 import * as Engine from "../../src/engine/Engine.ts"
@@ -29,7 +30,7 @@ import * as IntentGuard from "../../src/venue/IntentGuard.ts"
 import { Session } from "../../src/venue/Session.ts"
 import { Signer } from "../../src/venue/Signer.ts"
 import { VenueClient } from "../../src/venue/VenueClient.ts"
-import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
+import { chainAccount, defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
 import * as evidence from "../e2e/evidence.ts"
 import { Domain, randomFrom, runIn, World } from "./World.ts"
 
@@ -63,6 +64,8 @@ export interface Episode {
   /** Share of requests that something happens to. */
   readonly faultRate: number
   readonly kills: number
+  /** Orders are funded by a wallet on another chain instead of by signed intents. */
+  readonly deposits?: "ORIGIN_CHAIN"
   /** YAML of the strategy; a grid when left out. */
   readonly strategy?: string
   readonly candles?: string
@@ -71,6 +74,8 @@ export interface Episode {
   readonly sandbox?: Partial<SandboxSettings>
   readonly pace?: Partial<Settings>
 }
+
+const onChainSender = "sender-address"
 
 /** What happens to one request between the bot and the sandbox. */
 type Fate = "delivered" | "request lost" | "answer lost" | "slow"
@@ -124,12 +129,20 @@ export const run = async (episode: Episode) => {
     const address: string = message.intents[0].receiver_id
     submitted.set(address, (submitted.get(address) ?? new Set()).add(text))
   }
+  /** A payment on chain has no nonce: each request that leaves the process is another one. */
+  const notePayment = ({ body }: HttpClientRequest.HttpClientRequest) => {
+    if (body._tag !== "Uint8Array") throw new Error("a payment was not sent as bytes")
+    const address: string = JSON.parse(new TextDecoder().decode(body.body)).depositAddress
+    const payments = submitted.get(address) ?? new Set()
+    submitted.set(address, payments.add(`payment ${payments.size}`))
+  }
 
   /** The network: the service works in its own process, whatever happens to whoever asked. */
   const client = HttpClient.make((request) =>
     Effect.gen(function* () {
       const fate = fateOf()
       if (request.url.endsWith("/v0/submit-intent")) noteSubmission(request)
+      if (request.url.endsWith("/sandbox/deposit")) notePayment(request)
       trace.update(`${world.now} ${request.method} ${request.url} ${fate}\n`)
       yield* Effect.sleep(Math.ceil(random() * 20))
       if (fate === "request lost") return yield* lost(request)
@@ -147,16 +160,24 @@ export const run = async (episode: Episode) => {
     })
   )
 
+  const isOnChain = episode.deposits === "ORIGIN_CHAIN"
+  const addresses = new Map(assets.map(({ id, symbol }) => [id, `${symbol}-address`]))
+  const ownAddresses = { recipients: addresses, refundTo: addresses }
+  const { signerId } = connection.account
+  const account = isOnChain ? chainAccount(signerId, ownAddresses) : ownAccount(signerId, "INTENTS")
+  const wallet = isOnChain ? SandboxWallet.layer(connection.url, onChainSender) : Layer.empty
+
   const venueConfig = Layer.succeed(VenueConfig, {
     url: connection.url,
     ledger: "native",
     verifier: connection.verifier,
     apiKey: Redacted.make(connection.apiKey),
-    account: ownAccount(connection.account.signerId, "INTENTS"),
+    account,
     patience: defaultPatience
   })
   const services = (journal: Context.Context<Journal | PriceStore>) =>
     Layer.mergeAll(
+      wallet,
       HttpVenue.layer.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer)),
       IntentGuard.layer
     ).pipe(
@@ -168,7 +189,7 @@ export const run = async (episode: Episode) => {
         Layer.succeed(EngineSettings, {
           ...defaults,
           ...episode.pace,
-          account: { signerId: connection.account.signerId, depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
+          account: { signerId, depositType: account.depositType, addresses: ownAddresses, maxAppFeeBasisPoints: 100 }
         })
       )
     )
@@ -185,10 +206,9 @@ export const run = async (episode: Episode) => {
 
   const bot = (journal: Context.Context<Journal | PriceStore>, withdraw: Reason | undefined) =>
     Effect.gen(function* () {
-      yield* StartUp.record(
-        { pid: 1, version: "0", mode: "simulation", account: connection.account.signerId, venue: connection.url },
-        [strategy]
-      )
+      yield* StartUp.record({ pid: 1, version: "0", mode: "simulation", account: signerId, venue: connection.url }, [
+        strategy
+      ])
       const engine = yield* Engine.make({
         strategies: [strategy],
         markets,
@@ -247,9 +267,10 @@ export const run = async (episode: Episode) => {
     const events = runIn(world, Effect.provideContext(evidence.readAll, journal))
     const result = runIn(
       world,
-      evidence
-        .check(connection.url, connection.account.signerId)
-        .pipe(Effect.provideContext(journal), Effect.provideService(HttpClient.HttpClient, service))
+      (isOnChain
+        ? evidence.checkOnChain(connection.url, onChainSender)
+        : evidence.check(connection.url, connection.account.signerId)
+      ).pipe(Effect.provideContext(journal), Effect.provideService(HttpClient.HttpClient, service))
     )
     close()
     const fills = events.flatMap(({ event }) =>
@@ -258,6 +279,8 @@ export const run = async (episode: Episode) => {
     return {
       ...result,
       seen: fills,
+      /** Payments of which nobody knows whether they were made. */
+      lost: events.filter(({ event }) => event._tag === "PaymentLost").length,
       steps: world.steps,
       trace: trace.digest("hex"),
       virtualMinutes: (world.now - start) / minute
