@@ -115,7 +115,7 @@ describe("the state file", () => {
           const known = new Set((yield* venueBooks).orders.map(({ id }) => id))
           for (const id of answered) assert.isTrue(known.has(id), `life ${life}: ${id} was forgotten`)
           const fund = createAndFund().pipe(Effect.tap(({ id }) => Effect.sync(() => answered.push(id))))
-          yield* Effect.forkScoped(Effect.ignore(Effect.forever(fund)))
+          yield* Effect.forkScoped(Effect.forever(Effect.ignore(fund)))
           // Killed in the middle of the work, however fast the machine is.
           yield* Effect.repeat(Effect.sleep(5), { until: () => answered.length >= 2 * (life + 1) })
           yield* Effect.sleep(3 + 7 * life)
@@ -123,7 +123,7 @@ describe("the state file", () => {
       }
       assert.isAbove(answered.length, 4)
     }, Effect.provide(NodeServices.layer)),
-    20_000
+    60_000
   )
 })
 
