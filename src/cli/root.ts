@@ -1,57 +1,47 @@
-/** The command tree. */
+/**
+ * The command tree. A command's module is loaded when the first word names it: most of what a start costs is code, and no
+ * command needs that of another. Anything else (`--help`, a typing mistake) is answered with all of them at hand.
+ */
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { version } from "../version.ts"
-import * as backtest from "./backtest.ts"
-import * as balances from "./balances.ts"
-import * as check from "./check.ts"
-import * as data from "./data.ts"
-import * as demo from "./demo.ts"
-import * as explain from "./explain.ts"
-import * as fills from "./fills.ts"
-import * as history from "./history.ts"
-import * as init from "./init.ts"
-import * as kill from "./kill.ts"
-import * as monteCarlo from "./monteCarlo.ts"
-import * as orders from "./orders.ts"
-import * as plan from "./plan.ts"
-import * as reconcile from "./reconcile.ts"
-import * as run from "./run.ts"
-import * as sandbox from "./sandbox.ts"
-import * as schema from "./schema.ts"
-import * as status from "./status.ts"
-import * as swap from "./swap.ts"
-import * as swaps from "./swaps.ts"
-import * as sweep from "./sweep.ts"
-import * as walkForward from "./walkForward.ts"
+
+/** In the order of the help. */
+const commands = {
+  demo: () => import("./demo.ts").then(({ command }) => command),
+  run: () => import("./run.ts").then(({ command }) => command),
+  init: () => import("./init.ts").then(({ command }) => command),
+  check: () => import("./check.ts").then(({ command }) => command),
+  plan: () => import("./plan.ts").then(({ command }) => command),
+  schema: () => import("./schema.ts").then(({ command }) => command),
+  status: () => import("./status.ts").then(({ command }) => command),
+  orders: () => import("./orders.ts").then(({ command }) => command),
+  fills: () => import("./fills.ts").then(({ command }) => command),
+  explain: () => import("./explain.ts").then(({ command }) => command),
+  kill: () => import("./kill.ts").then(({ kill }) => kill),
+  release: () => import("./kill.ts").then(({ release }) => release),
+  swap: () => import("./swap.ts").then(({ command }) => command),
+  history: () => import("./history.ts").then(({ command }) => command),
+  reconcile: () => import("./reconcile.ts").then(({ command }) => command),
+  balances: () => import("./balances.ts").then(({ command }) => command),
+  swaps: () => import("./swaps.ts").then(({ command }) => command),
+  backtest: () => import("./backtest.ts").then(({ command }) => command),
+  sweep: () => import("./sweep.ts").then(({ command }) => command),
+  "walk-forward": () => import("./walkForward.ts").then(({ command }) => command),
+  "monte-carlo": () => import("./monteCarlo.ts").then(({ command }) => command),
+  data: () => import("./data.ts").then(({ command }) => command),
+  sandbox: () => import("./sandbox.ts").then(({ command }) => command)
+}
 
 const root = Command.make("limitbot").pipe(
-  Command.withDescription("Rests limit orders and accounts for every unit of their money"),
-  Command.withSubcommands([
-    demo.command,
-    run.command,
-    init.command,
-    check.command,
-    plan.command,
-    schema.command,
-    status.command,
-    orders.command,
-    fills.command,
-    explain.command,
-    kill.kill,
-    kill.release,
-    swap.command,
-    history.command,
-    reconcile.command,
-    balances.command,
-    swaps.command,
-    backtest.command,
-    sweep.command,
-    walkForward.command,
-    monteCarlo.command,
-    data.command,
-    sandbox.command
-  ])
+  Command.withDescription("Rests limit orders and accounts for every unit of their money")
 )
 
 /** Runs the command line given as words. */
-export const runCommand = Command.runWith(root, { version })
+export const runCommand = (words: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const asked = Object.entries(commands).find(([name]) => name === words[0])
+    const loads = asked === undefined ? Object.values(commands) : [asked[1]]
+    const subcommands = yield* Effect.promise(() => Promise.all(loads.map((load) => load())))
+    return yield* Command.runWith(root.pipe(Command.withSubcommands(subcommands)), { version })(words)
+  })

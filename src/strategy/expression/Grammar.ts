@@ -38,7 +38,7 @@ export interface SyntaxProblem extends Place {
   readonly message: string
 }
 
-const grammar = Ohm.grammar(`
+const grammarText = `
   Expression {
     Or = Or or And -- or
        | And
@@ -70,7 +70,7 @@ const grammar = Ohm.grammar(`
     and = "and" ~alnum
     not = "not" ~alnum
   }
-`)
+`
 
 const placeOf = ({ source }: Ohm.Node): Place => ({ start: source.startIdx, end: source.endIdx })
 
@@ -89,7 +89,7 @@ const quantity = (whole: Ohm.Node, number: Ohm.Node, unit: string): Expression =
   ...placeOf(whole)
 })
 
-const semantics = grammar.createSemantics().addOperation<Expression>("tree", {
+const actions: Ohm.ActionDict<Expression> = {
   Or_or: binary,
   And_and: binary,
   Comparison_compare: binary,
@@ -121,7 +121,15 @@ const semantics = grammar.createSemantics().addOperation<Expression>("tree", {
   quantity_plain(number) {
     return quantity(this, number, "")
   }
-})
+}
+
+const make = () => {
+  const grammar = Ohm.grammar(grammarText)
+  return { grammar, semantics: grammar.createSemantics().addOperation<Expression>("tree", actions) }
+}
+
+/** Made when the first expression is read: that takes longer than all else a start does, and most strategies have none. */
+let made: ReturnType<typeof make> | undefined
 
 const treeOf = (node: Ohm.Node): Expression => node["tree"]()
 
@@ -137,6 +145,8 @@ export const parse = (text: string): Result.Result<Expression, SyntaxProblem> =>
   if (deep !== undefined) {
     return Result.fail({ start: deep, end: deep + 1, message: `nesting deeper than ${maxNesting} levels` })
   }
+  made ??= make()
+  const { grammar, semantics } = made
   const match = grammar.match(text, "Or")
   if (!match.failed()) return Result.succeed(semantics(match)["tree"]())
   const start = match.getRightmostFailurePosition()
