@@ -4,7 +4,7 @@ import type { Amount } from "../domain/Amount.ts"
 import { refundReasons } from "./WireSwap.ts"
 import * as Wire from "./WireValue.ts"
 
-const { tolerant } = Wire
+const { nullable, tolerant } = Wire
 const Text = Schema.String
 const Texts = Schema.Array(Text)
 
@@ -21,15 +21,15 @@ export const TransactionRecord = Schema.Struct({
   originAsset: Text,
   destinationAsset: Text,
   depositAddress: Text,
-  depositMemo: tolerant(Text),
+  depositMemo: nullable(Text),
   /** Deprecated: address and memo joined by an underscore. */
   depositAddressAndMemo: tolerant(Text),
   recipient: tolerant(Text),
   status: Wire.openEnum(transactionStatuses),
   createdAt: Text,
   createdAtTimestamp: tolerant(Schema.Finite),
-  intentHashes: tolerant(Text),
-  referral: tolerant(Text),
+  intentHashes: nullable(Text),
+  referral: nullable(Text),
   amountInFormatted: tolerant(Text),
   amountOutFormatted: tolerant(Text),
   appFees: tolerant(Schema.Array(Wire.ReportedFee)),
@@ -45,7 +45,7 @@ export const TransactionRecord = Schema.Struct({
   senders: tolerant(Texts),
   refundReason: tolerant(Wire.openEnum(refundReasons)),
   refundFee: tolerant(Text),
-  refundFeeFormatted: tolerant(Text),
+  refundFeeFormatted: nullable(Text),
   depositType: tolerant(Wire.openEnum(Wire.depositTypes)),
   recipientType: tolerant(Wire.openEnum(Wire.recipientTypes)),
   refundType: tolerant(Wire.openEnum(Wire.depositTypes))
@@ -60,8 +60,8 @@ export const TransactionPagesResponse = Schema.Struct({
   page: Schema.Finite,
   perPage: Schema.Finite,
   total: Schema.Finite,
-  nextPage: tolerant(Schema.Finite),
-  prevPage: tolerant(Schema.Finite)
+  nextPage: nullable(Schema.Finite),
+  prevPage: nullable(Schema.Finite)
 }).annotate({ identifier: "TransactionPages" })
 
 export const AccountHistoryItem = Schema.Struct({
@@ -70,7 +70,7 @@ export const AccountHistoryItem = Schema.Struct({
   recipientType: tolerant(Wire.openEnum(Wire.recipientTypes)),
   createdAt: Text,
   depositAddress: Text,
-  depositMemo: Schema.optionalKey(Schema.NullOr(Text)),
+  depositMemo: nullable(Text),
   originAsset: tolerant(Text),
   amountInFormatted: tolerant(Text),
   amountInUsd: tolerant(Text),

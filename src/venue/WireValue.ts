@@ -90,6 +90,15 @@ export const tolerant = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
     })
   )
 
+/** The same for a field that the interface promises: a server writes null for what there is not. */
+export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
+  Schema.optionalKey(Schema.NullOr(schema)).pipe(
+    Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
+      decode: SchemaGetter.transformOptional(Option.filter((value): value is S["Type"] => value !== null)),
+      encode: SchemaGetter.transformOptional(Option.orElseSome(() => null))
+    })
+  )
+
 /** A request field with a documented default. */
 export const withDefault = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
   schema.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(value)))

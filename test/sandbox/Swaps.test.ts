@@ -475,7 +475,8 @@ describe("history", () => {
           data.map(({ depositAddress }) => depositAddress),
           [us]
         )
-        assert.deepStrictEqual(counts as object, { totalPages: 2, page: 2, perPage: 3, total: 4, prevPage: 1 })
+        const expected = { totalPages: 2, page: 2, perPage: 3, total: 4, nextPage: null, prevPage: 1 }
+        assert.deepStrictEqual(counts as object, expected)
       })
     )
   )

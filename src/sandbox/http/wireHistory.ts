@@ -71,7 +71,7 @@ export const toItem = (record: HistoryRecord): AccountHistoryResponse["items"][n
     recipientType: record.recipientType,
     createdAt: formatTimestamp(target.createdAt),
     depositAddress: target.depositAddress,
-    depositMemo: target.depositMemo ?? null,
+    ...(target.depositMemo === undefined ? {} : { depositMemo: target.depositMemo }),
     originAsset: origin.id,
     amountInFormatted: Amount.format(amountIn, origin.decimals),
     amountInUsd: usdIn(record).toFixed(4),
