@@ -4,7 +4,6 @@
  */
 import { Worker } from "node:worker_threads"
 import { Effect, Schema } from "effect"
-import * as Decimal from "../domain/Decimal.ts"
 import type { Candles } from "./Candles.ts"
 import type * as Kernel from "./Kernel.ts"
 import type { Assignment } from "./SweepWorker.ts"
@@ -63,46 +62,3 @@ const inThreads = (
     })
     return Effect.promise(() => Promise.all(workers.map((worker) => worker.terminate())))
   })
-
-export const objectives = ["pnlQuote", "dailySharpe", "maxDrawdown", "pnlPerDrawdown"] as const
-export type Objective = (typeof objectives)[number]
-
-/** Larger is better. */
-export const score = (objective: Objective, result: Trial.TrialResult): number => {
-  const pnl = Number(result.pnlQuote)
-  switch (objective) {
-    case "pnlQuote":
-      return pnl
-    case "dailySharpe":
-      return result.dailySharpe
-    case "maxDrawdown":
-      return -result.maxDrawdown
-    case "pnlPerDrawdown":
-      return result.maxDrawdown > 0 ? pnl / result.maxDrawdown : pnl
-  }
-}
-
-const constraint = /^(pnlQuote|feesQuote|base|quote|fills|maxDrawdown|dailySharpe)\s*(<=|>=|<|>)\s*(-?[\d.]+)$/
-
-/** `maxDrawdown<=0.2`, `fills>100`; undefined when it is none. */
-export const parseConstraint = (text: string): ((result: Trial.TrialResult) => boolean) | undefined => {
-  const [, name, operator, limit] = constraint.exec(text.trim()) ?? []
-  const bound = limit === undefined ? undefined : Decimal.parse(limit)
-  if (name === undefined || bound === undefined) return undefined
-  const value = (result: Trial.TrialResult): number => Number(Object.entries(result).find(([key]) => key === name)?.[1])
-  const against = Decimal.toNumber(bound)
-  if (operator === "<=") return (result) => value(result) <= against
-  if (operator === ">=") return (result) => value(result) >= against
-  if (operator === "<") return (result) => value(result) < against
-  return (result) => value(result) > against
-}
-
-/** Accepted trials, the best first; equal scores in the order of their numbers. */
-export const ranked = (
-  results: ReadonlyArray<Trial.TrialResult>,
-  objective: Objective,
-  accept: ReadonlyArray<(result: Trial.TrialResult) => boolean>
-): ReadonlyArray<Trial.TrialResult> =>
-  results
-    .filter((result) => result.refused === undefined && accept.every((holds) => holds(result)))
-    .sort((a, b) => score(objective, b) - score(objective, a) || a.trial - b.trial)

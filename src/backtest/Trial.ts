@@ -25,6 +25,8 @@ export interface Search {
 export interface TrialResult {
   readonly trial: number
   readonly values: ReadonlyArray<string>
+  /** Step of a halving search, when it is part of one. */
+  readonly rung?: number
   readonly refused?: string
   readonly pnlQuote: string
   readonly feesQuote: string

@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import * as Candles from "./Candles.ts"
 import * as Kernel from "./Kernel.ts"
+import * as Objective from "./Objective.ts"
 import * as Sweep from "./Sweep.ts"
 import { closeTime, openTime } from "./TimeAxis.ts"
 import * as Trial from "./Trial.ts"
@@ -45,8 +46,8 @@ export const stretches = (
 }
 
 export interface WalkForwardPlan extends Omit<Sweep.Plan, "indices"> {
-  readonly objective: Sweep.Objective
-  readonly accept: ReadonlyArray<(result: Trial.TrialResult) => boolean>
+  readonly objective: Objective.Objective
+  readonly conditions: ReadonlyArray<Objective.Condition>
   readonly stretches: ReadonlyArray<Stretch>
 }
 
@@ -60,7 +61,7 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
         results.push(result)
         onTrial(++done)
       })
-      const [best] = Sweep.ranked(results, plan.objective, plan.accept)
+      const [best] = Objective.ranked(results, plan.objective, plan.conditions)
       const step = {
         ...stretch,
         trainFrom: openTime(plan.candles.time, stretch.from),

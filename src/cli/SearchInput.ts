@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { Effect, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
-import * as Sweep from "../backtest/Sweep.ts"
+import * as Objective from "../backtest/Objective.ts"
 import * as SweepSpace from "../backtest/SweepSpace.ts"
 import type * as Trial from "../backtest/Trial.ts"
 import * as BacktestInput from "./BacktestInput.ts"
@@ -22,12 +22,12 @@ export const searchFlags = {
     Flag.withDescription("The rules to search with"),
     Flag.withDefault("optimistic")
   ),
-  objective: Flag.Literals("objective", Sweep.objectives).pipe(
+  objective: Flag.Literals("objective", Objective.objectives).pipe(
     Flag.withDescription("What makes a trial the best"),
     Flag.withDefault("pnlQuote")
   ),
   where: Flag.String("where").pipe(
-    Flag.withDescription("A condition that the best must meet: maxDrawdown<=0.2, fills>=50"),
+    Flag.withDescription("A condition that the best must meet: maxDrawdown<=20%, fills>=50"),
     Flag.atLeast(0)
   ),
   random: Flag.Int("random").pipe(Flag.withDescription("Try only so many, chosen at random"), Flag.optional),
@@ -49,9 +49,9 @@ const attempt = <A>(run: () => A) =>
 
 const conditions = (where: ReadonlyArray<string>) =>
   Effect.forEach(where, (text) => {
-    const condition = Sweep.parseConstraint(text)
+    const condition = Objective.condition(text)
     return condition === undefined
-      ? new BacktestInput.FlagInvalid({ message: `--where ${text}: no condition; write for example maxDrawdown<=0.2` })
+      ? new BacktestInput.FlagInvalid({ message: `--where ${text}: no condition; write for example maxDrawdown<=20%` })
       : Effect.succeed(condition)
   })
 
@@ -61,7 +61,7 @@ const plainJson = (value: unknown): string =>
 export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags) {
   const { text, file, markets, strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
   const options = yield* BacktestInput.options(input, strategy.market)
-  const accept = yield* conditions(input.where)
+  const required = yield* conditions(input.where)
   const space = yield* attempt(() => input.set.map(SweepSpace.dimension))
   const count = Option.getOrElse(input.random, () => SweepSpace.size(space))
   if (count < 1 || count > mostTrials)
@@ -73,8 +73,10 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
   const identity = [text, space, input.fills, loaded.sha256, input.from, input.to, input.repair, options]
   return {
     search,
+    strategy,
+    sha256: loaded.sha256,
     space,
-    accept,
+    conditions: required,
     trials: SweepSpace.sample(space, count, input.seed),
     threads: Math.max(1, Option.getOrElse(input.threads, availableParallelism)),
     candles: loaded.candles,

@@ -12,6 +12,7 @@ const Row = Schema.fromJsonString(
   Schema.Struct({
     trial: Schema.Int,
     values: Schema.Array(Schema.String),
+    rung: Schema.optionalKey(Schema.Int),
     refused: Schema.optionalKey(Schema.String),
     pnlQuote: Schema.String,
     feesQuote: Schema.String,

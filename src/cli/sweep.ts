@@ -1,18 +1,20 @@
 /** `limitbot sweep FILE --data CSV --set path=from..to:step …`: many parameter sets on all cores, and how far to trust the best. */
-import { Clock, Console, Effect, Option, Schedule } from "effect"
+import { Clock, Console, Effect, FileSystem, Option, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Backtest from "../backtest/Backtest.ts"
 import type { Candles } from "../backtest/Candles.ts"
 import * as EquityCurve from "../backtest/EquityCurve.ts"
+import * as Halving from "../backtest/Halving.ts"
 import type * as Kernel from "../backtest/Kernel.ts"
-import * as Sweep from "../backtest/Sweep.ts"
-import type { Dimension } from "../backtest/SweepSpace.ts"
+import * as Objective from "../backtest/Objective.ts"
 import * as Trial from "../backtest/Trial.ts"
 import * as Statistics from "../report/Statistics.ts"
-import * as Table from "../report/Table.ts"
+import * as BacktestInput from "./BacktestInput.ts"
 import * as Progress from "./Progress.ts"
 import * as SearchInput from "./SearchInput.ts"
+import * as SweepReport from "./SweepReport.ts"
 import * as SweepStore from "./SweepStore.ts"
+import * as SweepSummary from "./SweepSummary.ts"
 
 const dayMillis = 86_400_000
 
@@ -21,7 +23,8 @@ interface Data {
   readonly indices: Kernel.Indices
 }
 
-/** How likely the best has skill, given how many were tried: Bailey and López de Prado's deflated Sharpe ratio. */
+/** How likely the best has skill, given how many were tried: Bailey and López de Prado's deflated Sharpe ratio.
+ * Trials that halving left early have ratios of shorter data, which vary more: that only makes it stricter. */
 const deflated = (
   search: Trial.Search,
   best: Trial.TrialResult,
@@ -41,15 +44,15 @@ const deflated = (
   )
 }
 
-/** Runs what is not yet known, stores as it goes, and returns everything. */
+/** Runs what is not yet known, stores as it goes, and returns the results of every step. */
 const search = Effect.fn("sweep.search")(function* (
-  plan: Sweep.Plan,
+  plan: Halving.HalvingPlan,
   known: ReadonlyArray<Trial.TrialResult>,
   out: Option.Option<string>
 ) {
   const progress = yield* Progress.make("sweep")
-  const total = plan.trials.length + known.length
-  const results = [...known]
+  const total = plan.rungs.reduce((sum, { trials }) => sum + trials, 0)
+  let done = known.length
   let unwritten: Array<Trial.TrialResult> = []
   const flush = Effect.suspend(() => {
     const batch = unwritten
@@ -57,114 +60,68 @@ const search = Effect.fn("sweep.search")(function* (
     return Option.isSome(out) ? SweepStore.append(out.value, batch) : Effect.void
   })
   yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced("1 second")))
-  yield* Sweep.run(plan, (result) => {
-    results.push(result)
+  return yield* Halving.run(plan, known, (result) => {
+    done++
     unwritten.push(result)
-    progress.update(results.length, total, `${results.length} of ${total}`)
+    progress.update(done, total, `${done} of ${total}`)
   }).pipe(Effect.ensuring(Effect.ignore(flush)))
-  return results.toSorted((a, b) => a.trial - b.trial)
 }, Effect.scoped)
 
-interface Found {
-  readonly space: ReadonlyArray<Dimension>
-  readonly all: ReadonlyArray<Trial.TrialResult>
-  readonly best: ReadonlyArray<Trial.TrialResult>
-  /** The best ones again, by the pessimistic rules. */
-  readonly pessimistic: ReadonlyArray<Trial.TrialResult>
-  readonly resumed: number
-  readonly bars: number
-  readonly threads: number
-  readonly wallMillis: number
-  readonly objective: Sweep.Objective
-  readonly deflatedSharpe: number
-}
-
-const json = (found: Found) => ({
-  trials: found.all.length,
-  resumed: found.resumed,
-  refused: found.all.filter(({ refused }) => refused !== undefined).length,
-  bars: found.bars,
-  threads: found.threads,
-  wallMillis: found.wallMillis,
-  objective: found.objective,
-  deflatedSharpe: found.deflatedSharpe,
-  best: found.best.map((result, index) => ({
-    ...result,
-    set: SearchInput.named(found.space, result.values),
-    pessimistic: found.pessimistic[index]
-  }))
-})
-
-/** Whoever tries often enough finds something that looked good by luck. */
-const warning = ({ deflatedSharpe, all }: Found): string =>
-  `Deflated Sharpe: ${(deflatedSharpe * 100).toFixed(1)} % that the best is not just the luckiest of ${all.length} trials.${
-    deflatedSharpe < 0.95
-      ? " That is too little to rely on: prefer fewer, coarser choices, and test on other data (walk-forward)."
-      : ""
-  }`
-
-const lines = (found: Found): ReadonlyArray<string> => {
-  const { space, all, best, pessimistic, bars, wallMillis, threads, resumed } = found
-  const refused = all.filter(({ refused }) => refused !== undefined)
-  const titles = ["#", ...space.map(({ path }) => path), "PNL", "PESSIMISTIC", "DRAWDOWN", "FILLS", "DAILY SHARPE"]
-  const rows = best.map((result, index) => [
-    `${index + 1}`,
-    ...result.values,
-    Number(result.pnlQuote).toFixed(2),
-    Number(pessimistic[index]?.pnlQuote ?? 0).toFixed(2),
-    `${(result.maxDrawdown * 100).toFixed(2)} %`,
-    `${result.fills}`,
-    result.dailySharpe.toFixed(4)
-  ])
-  return [
-    `${all.length} trials over ${bars} bars in ${(wallMillis / 1000).toFixed(1)} s on ${threads} threads`,
-    ...(resumed === 0 ? [] : [`${resumed} of them were known from before`]),
-    ...(refused[0] === undefined ? [] : [`${refused.length} refused, for example: ${refused[0].refused}`]),
-    "",
-    ...(best.length === 0
-      ? ["No trial meets the conditions."]
-      : Table.render(
-          titles.map((title) => ({ title, align: "right" as const })),
-          rows
-        )),
-    "",
-    warning(found)
-  ]
-}
+/** Each trial once, as it came out of the last step that it was in. */
+const latest = (steps: ReadonlyArray<ReadonlyArray<Trial.TrialResult>>): ReadonlyArray<Trial.TrialResult> =>
+  [...new Map(steps.flat().map((result) => [result.trial, result])).values()].toSorted((a, b) => a.trial - b.trial)
 
 export const command = Command.make(
   "sweep",
   {
     ...SearchInput.searchFlags,
+    halve: Flag.Int("halve").pipe(
+      Flag.withDescription(
+        "Successive halving: one of so many goes on to longer data (3 is usual); left out: all on all"
+      ),
+      Flag.optional
+    ),
     top: Flag.Int("top").pipe(Flag.withDescription("How many of the best to show"), Flag.withDefault(10)),
     out: Flag.String("out").pipe(
       Flag.withDescription("Keep all results in this file; an interrupted search goes on from it"),
       Flag.optional
-    )
+    ),
+    report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
   },
   Effect.fn(function* (input) {
     const started = yield* Clock.currentTimeNanos
+    const keepOneOf = Option.getOrElse(input.halve, () => Number.POSITIVE_INFINITY)
+    if (keepOneOf < 2) return yield* new BacktestInput.FlagInvalid({ message: "--halve: 2 or more, 3 is usual" })
     const loaded = yield* SearchInput.load(input)
-    const known = Option.isSome(input.out) ? yield* SweepStore.open(input.out.value, loaded.fingerprint) : []
-    const done = new Set(known.map(({ trial }) => trial))
-    const trials = loaded.trials.filter((trial) => !done.has(trial))
-    const all = yield* search({ ...loaded, trials }, known, input.out)
+    const { candles, trials, objective, conditions } = { ...loaded, objective: input.objective }
+    const rungs = Halving.rungs(trials.length, candles.bars, keepOneOf)
+    const fingerprint = `${loaded.fingerprint}${rungs.map(({ bars }) => ` ${bars}`).join("")}`
+    const known = Option.isSome(input.out) ? yield* SweepStore.open(input.out.value, fingerprint) : []
+    const steps = yield* search({ ...loaded, objective, rungs }, known, input.out)
     const wallNanos = (yield* Clock.currentTimeNanos) - started
-    const best = Sweep.ranked(all, input.objective, loaded.accept).slice(0, input.top)
+    const all = latest(steps)
+    const best = Objective.ranked(steps.at(-1) ?? [], objective, conditions).slice(0, input.top)
     const pessimistically: Trial.Search = { ...loaded.search, mode: "pessimistic" }
-    const found: Found = {
+    const found: SweepSummary.Found = {
       space: loaded.space,
       all,
+      compared: steps[0] ?? [],
+      rungs,
       best,
-      pessimistic: best.map(({ trial }) => Trial.run(pessimistically, trial, loaded.candles, loaded.indices)),
+      pessimistic: best.map(({ trial }) => Trial.run(pessimistically, trial, candles, loaded.indices)),
       resumed: known.length,
-      bars: loaded.candles.bars,
+      bars: candles.bars,
       threads: loaded.threads,
       wallMillis: Number(wallNanos) / 1e6,
-      objective: input.objective,
+      objective,
       deflatedSharpe: best[0] === undefined ? 0 : deflated(loaded.search, best[0], all, loaded)
     }
-    yield* Console.log(input.json ? JSON.stringify(json(found)) : lines(found).join("\n"))
+    if (Option.isSome(input.report)) {
+      const fileSystem = yield* FileSystem.FileSystem
+      const about = { strategy: loaded.strategy, data: input.data, sha256: loaded.sha256 }
+      yield* fileSystem.writeFileString(input.report.value, SweepReport.html(found, about))
+    }
+    yield* Console.log(input.json ? JSON.stringify(SweepSummary.json(found)) : SweepSummary.lines(found).join("\n"))
   })
 ).pipe(
   Command.withDescription("Try many parameter sets on all cores"),

@@ -1,11 +1,6 @@
-/**
- * A backtest as one HTML file that needs nothing else: no requests, readable in the dark, on paper and in ten years. Text
- * is escaped here and nowhere else; figures come already formatted, series as numbers.
- */
+/** A backtest as one HTML page. Figures come already formatted, series as numbers. */
+import { cards, data, escape, type Facts, list, render as page } from "./HtmlPage.ts"
 import { script } from "./HtmlReportScript.ts"
-import { style } from "./HtmlReportStyle.ts"
-
-export type Facts = ReadonlyArray<readonly [label: string, value: string]>
 
 export interface ReportSide {
   readonly name: string
@@ -63,21 +58,6 @@ export interface ChartLibrary {
   readonly style: string
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;"
-}
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? "")
-
-const list = (items: ReadonlyArray<string>): string =>
-  `<ul>${items.map((item) => `<li>${escape(item)}</li>`).join("")}</ul>`
-
-const cards = (facts: Facts): string =>
-  `<div class="cards">${facts.map(([label, value]) => `<div class="card"><b>${escape(value)}</b><span>${escape(label)}</span></div>`).join("")}</div>`
-
 /** Rows of labels with one column per side. */
 const sideBySide = (sides: ReadonlyArray<ReportSide>, factsOf: (side: ReportSide) => Facts): string => {
   const head = sides.map(({ name }) => `<th class="n">${escape(name)}</th>`).join("")
@@ -124,9 +104,6 @@ const fillsSection = `<div class="controls"><select id="slot" aria-label="Slot">
 <button id="previous">previous</button><button id="next">next</button><span id="page" class="soft"></span></div>
 <div class="scroll"><table><thead><tr><th>bar (UTC)</th><th>side</th><th>slot</th><th class="n">price</th><th class="n">base</th><th class="n">quote</th><th>why</th></tr></thead><tbody id="fills"></tbody></table></div>`
 
-/** JSON that cannot end its script element. */
-const embedded = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c")
-
 const dataOf = ({ sides, times, close, low, high, hold, fills, slots }: Report) => ({
   times,
   close,
@@ -139,14 +116,12 @@ const dataOf = ({ sides, times, close, low, high, hold, fills, slots }: Report) 
   whys: slots.map(({ why }) => why)
 })
 
-const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-
-export const render = (report: Report, library: ChartLibrary): string => `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>${escape(report.title)}</title><style>${library.style}${style}</style></head><body><main>
-<h1>${escape(report.title)}</h1><p class="soft">${escape(report.subtitle)}</p>
-${cards(report.headline)}
+export const render = (report: Report, library: ChartLibrary): string =>
+  page({
+    title: report.title,
+    subtitle: report.subtitle,
+    styles: library.style,
+    body: `${cards(report.headline)}
 ${report.warnings.length === 0 ? "" : `<h2>Data quality</h2>${list(report.warnings)}`}
 <h2>Equity</h2><div id="equity" class="chart"></div><h3>Drawdown</h3><div id="drawdown" class="chart"></div>
 <p class="hint">Drag to zoom, double-click to see everything.</p>
@@ -158,7 +133,6 @@ ${report.warnings.length === 0 ? "" : `<h2>Data quality</h2>${list(report.warnin
 <h2>Fills</h2>${fillsSection}
 <h2>Assumptions</h2>${report.sides.map(({ name, rules }) => `<h3>${escape(name)}</h3>${list(rules)}`).join("")}
 <h3>Not modelled</h3>${list(report.notModelled)}
-<h2>Run</h2><table>${report.facts.map(([label, value]) => `<tr><td>${escape(label)}</td><td>${escape(value)}</td></tr>`).join("")}</table>
-</main><script type="application/json" id="data">${embedded(dataOf(report))}</script>
-<script>${library.script}</script><script>${script}</script></body></html>
-`
+<h2>Run</h2><table>${report.facts.map(([label, value]) => `<tr><td>${escape(label)}</td><td>${escape(value)}</td></tr>`).join("")}</table>`,
+    scripts: `${data(dataOf(report))}<script>${library.script}</script><script>${script}</script>`
+  })

@@ -54,7 +54,7 @@ describe("WalkForward", () => {
         trials: [0, 1, 2, 3],
         threads: 1,
         objective: "pnlQuote",
-        accept: [],
+        conditions: [],
         stretches
       } as const
       let trials = 0

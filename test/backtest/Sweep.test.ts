@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { noCosts } from "../../src/backtest/FillModel.ts"
 import * as Generate from "../../src/backtest/Generate.ts"
 import * as Kernel from "../../src/backtest/Kernel.ts"
+import * as Objective from "../../src/backtest/Objective.ts"
 import * as Sweep from "../../src/backtest/Sweep.ts"
 import * as SweepSpace from "../../src/backtest/SweepSpace.ts"
 import * as Trial from "../../src/backtest/Trial.ts"
@@ -97,7 +98,7 @@ describe("Sweep", () => {
     const refused = results.filter(({ refused }) => refused !== undefined)
     assert.isAbove(refused.length, 0)
     assert.match(refused[0]?.refused ?? "", /\w/)
-    const best = Sweep.ranked(results, "pnlQuote", [])
+    const best = Objective.ranked(results, "pnlQuote", [])
     assert.strictEqual(best.length, results.length - refused.length)
     for (const [index, result] of best.entries())
       assert.isAtLeast(Number(best[index - 1]?.pnlQuote ?? Number.POSITIVE_INFINITY), Number(result.pnlQuote))
@@ -105,12 +106,15 @@ describe("Sweep", () => {
 
   it("ranks only what meets the conditions", () => {
     const results = trials.map((trial) => Trial.run(search, trial, candles, indices))
-    const few = Sweep.parseConstraint("fills<=20")
+    const few = Objective.condition("fills<=20")
     assert.isDefined(few)
     if (few === undefined) return
-    const kept = Sweep.ranked(results, "dailySharpe", [few])
+    const kept = Objective.ranked(results, "dailySharpe", [few])
     assert.isTrue(kept.length > 0 && kept.every(({ fills }) => fills <= 20))
-    assert.isUndefined(Sweep.parseConstraint("fun<=20"))
-    assert.isUndefined(Sweep.parseConstraint("fills about 20"))
+    const tenth = { ...results[0], maxDrawdown: 0.1 } as Trial.TrialResult
+    assert.isTrue(Objective.condition("maxDrawdown < 10.5%")?.holds(tenth))
+    assert.isFalse(Objective.condition("maxDrawdown<10%")?.holds(tenth))
+    assert.isUndefined(Objective.condition("fun<=20"))
+    assert.isUndefined(Objective.condition("fills about 20"))
   })
 })

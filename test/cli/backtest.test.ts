@@ -92,6 +92,14 @@ describe("backtest commands", () => {
         for (const key of ["pnlQuote", "fills", "maxDrawdown", "base", "quote", "feesQuote"])
           assert.deepStrictEqual(alone.band.low[key], first.best[0][key], key)
 
+        const page = join(folder, "sweep.html")
+        const two = ["--set", "grid.levels=5..30", "--set", "grid.upper=42000..46000:1000", "--threads", "1"]
+        const map = yield* limitbot("sweep", strategy, "--data", csv, ...two, "--halve", "3", "--report", page)
+        assert.match(map, /halving: 130 over 2223 bars, 44 over 6667 bars, 15 over 20000 bars: 33\.\d % of the work/)
+        assert.match(map, /grid\.levels \(down\) by grid\.upper/)
+        assert.match(map, /The best cell (stands on a plateau|is a spike)/)
+        assert.include(readFileSync(page, "utf8"), "with its neighbours")
+
         const walk = yield* limitbot(
           "walk-forward",
           strategy,
@@ -131,6 +139,7 @@ describe("backtest commands", () => {
     [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: no such repair; choose/],
     [["backtest", strategy, "--data", csv, "--withdraw-fee", "a,b"], /--withdraw-fee a: no amount/],
     [["sweep", strategy, "--data", csv, "--set", "grid.levls=1..3"], /grid\.levls.*name a key/],
+    [["sweep", strategy, "--data", csv, "--set", "grid.levels=3..5", "--halve", "1"], /--halve: 2 or more/],
     [
       ["sweep", strategy, "--data", csv, "--set", "grid.levels=1..3", "--where", "luck>1"],
       /--where luck>1: no condition/

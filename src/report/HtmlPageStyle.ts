@@ -25,6 +25,14 @@ td.n, th.n { text-align: right } td.why { color: var(--soft); font-size: 13px; m
 .controls { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; margin: 8px 0 }
 .controls input, .controls button, .controls select { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 4px 10px }
 .controls button { cursor: pointer } .controls button:disabled { opacity: 0.4; cursor: default }
+.maps { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 24px }
+figure { margin: 0 } figcaption { color: var(--soft); font-size: 13px; margin: 8px 0 }
+.heat { table-layout: fixed; print-color-adjust: exact } .heat td, .heat th { text-align: center; font-size: 12px; padding: 0 2px; height: 30px; border: 1px solid var(--paper) }
+.heat td.best { outline: 2px solid var(--ink); outline-offset: -1px }
+.legend { display: flex; align-items: center; gap: 8px; font-size: 13px; color: var(--soft) } .legend i { width: 160px; height: 10px; border-radius: 5px; print-color-adjust: exact }
+.legend .mark { width: 14px; height: 14px; border: 2px solid var(--ink); margin-left: 16px }
+.histogram { width: 100%; height: 120px; fill: var(--hold); border-bottom: 1px solid var(--line) } .histogram .best { fill: var(--accent) }
+.ends { display: flex; justify-content: space-between; color: var(--soft); font-size: 13px }
 @media print { :root { color-scheme: light; --ink: #000; --soft: #444; --line: #bbb; --paper: #fff; --panel: #fff }
   main { max-width: none; padding: 0 } .controls, .hint { display: none } h2 { break-after: avoid } .chart, table, .card { break-inside: avoid } }
 `

@@ -1,0 +1,130 @@
+/**
+ * Values over two parameters as a map, and the same map with every cell averaged with its neighbours: a good cell among
+ * good ones is a plateau, one that stands alone is a spike and most likely luck.
+ */
+
+export interface HeatMap {
+  readonly rowName: string
+  readonly columnName: string
+  readonly rows: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<string>
+  /** By row and column; where several values fall on one cell their mean, where none does `undefined`. */
+  readonly values: Values
+  /** Means of each cell and those that touch it. */
+  readonly around: Values
+}
+
+export type Values = ReadonlyArray<ReadonlyArray<number | undefined>>
+
+export interface Axis {
+  readonly name: string
+  readonly values: ReadonlyArray<string>
+}
+
+export interface Point {
+  readonly row: string
+  readonly column: string
+  readonly value: number
+}
+
+const mean = (values: ReadonlyArray<number>): number | undefined =>
+  values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
+
+const isNumber = (value: number | undefined): value is number => value !== undefined
+
+const around = (values: Values): Values =>
+  values.map((cells, row) =>
+    cells.map((value, column) => {
+      if (value === undefined) return undefined
+      const near = [-1, 0, 1].flatMap((down) => values[row + down]?.slice(Math.max(0, column - 1), column + 2) ?? [])
+      return mean(near.filter(isNumber))
+    })
+  )
+
+export const of = (row: Axis, column: Axis, points: ReadonlyArray<Point>): HeatMap => {
+  const cells = row.values.map(() => column.values.map((): Array<number> => []))
+  for (const point of points)
+    cells[row.values.indexOf(point.row)]?.[column.values.indexOf(point.column)]?.push(point.value)
+  const values = cells.map((line) => line.map(mean))
+  const names = { rowName: row.name, columnName: column.name, rows: row.values, columns: column.values }
+  return { ...names, values, around: around(values) }
+}
+
+/** Least and greatest value; none when the map is empty. */
+export const range = ({ values }: HeatMap): readonly [least: number, greatest: number] | undefined => {
+  const known = values.flat().filter(isNumber)
+  return known.length === 0 ? undefined : [Math.min(...known), Math.max(...known)]
+}
+
+export interface Summit {
+  readonly row: number
+  readonly column: number
+  readonly value: number
+  readonly around: number
+  /** What the neighbourhood keeps of the lead over the median cell: 1 on a plateau, 0 or less for a spike. */
+  readonly kept: number
+}
+
+/** The greatest cell, and how much of it is left when its neighbours count too. */
+export const summit = (map: HeatMap): Summit | undefined => {
+  const cells = map.values.flatMap((line, row) =>
+    line.flatMap((value, column) =>
+      value === undefined ? [] : [{ row, column, value, around: map.around[row]?.[column] ?? value }]
+    )
+  )
+  const sorted = cells.toSorted((a, b) => b.value - a.value)
+  const [best] = sorted
+  const median = sorted[Math.floor(sorted.length / 2)]
+  if (best === undefined || median === undefined) return undefined
+  const lead = best.value - median.value
+  return { ...best, kept: lead > 0 ? (best.around - median.value) / lead : 1 }
+}
+
+/** Half of the lead must stay. */
+export const isPlateau = ({ kept }: Summit): boolean => kept >= 0.5
+
+/** Neighbouring rows and columns put together until there are not more than so many. */
+export const coarse = (map: HeatMap, most: number): HeatMap => {
+  const group = (count: number) => Math.ceil(count / Math.min(most, Math.max(1, count)))
+  const [tall, wide] = [group(map.rows.length), group(map.columns.length)]
+  const firsts = (names: ReadonlyArray<string>, size: number) => names.filter((_, index) => index % size === 0)
+  const shrink = (values: Values): Values =>
+    firsts(map.rows, tall).map((_, row) =>
+      firsts(map.columns, wide).map((_, column) => {
+        const lines = values.slice(row * tall, (row + 1) * tall)
+        return mean(lines.flatMap((line) => line.slice(column * wide, (column + 1) * wide)).filter(isNumber))
+      })
+    )
+  const names = { rows: firsts(map.rows, tall), columns: firsts(map.columns, wide) }
+  return { ...map, ...names, values: shrink(map.values), around: shrink(map.around) }
+}
+
+const shades = ["··", "░░", "▒▒", "▓▓", "██"]
+
+/** 0 to `steps - 1`. */
+export const step = (value: number, [least, greatest]: readonly [number, number], steps: number): number =>
+  greatest > least ? Math.min(steps - 1, Math.floor(((value - least) / (greatest - least)) * steps)) : 0
+
+const mostCells = 16
+
+/** Both maps side by side, with the same shades. */
+export const lines = (map: HeatMap, format: (value: number) => string): ReadonlyArray<string> => {
+  const small = coarse(map, mostCells)
+  const limits = range(map)
+  if (limits === undefined) return []
+  const width = Math.max(...small.rows.map((name) => name.length))
+  const shade = (value: number | undefined): string =>
+    value === undefined ? "  " : (shades[step(value, limits, shades.length)] ?? "")
+  const body = small.rows.map((name, row) => {
+    const [each = "", near = ""] = [small.values, small.around].map((values) => (values[row] ?? []).map(shade).join(""))
+    return `${name.padStart(width)}  ${each}    ${near}`.trimEnd()
+  })
+  const span = `${small.columns[0]} … ${map.columns.at(-1)}`
+  const over = Math.max(small.columns.length * 2, "each".length)
+  return [
+    `${map.rowName} (down) by ${map.columnName} (across: ${span})`,
+    `${"".padStart(width)}  ${"each".padEnd(over)}    with its neighbours`,
+    ...body,
+    `${"".padStart(width)}  ${shades[0]} ${format(limits[0])} to ${shades.at(-1)} ${format(limits[1])}`
+  ]
+}

@@ -1,0 +1,64 @@
+/**
+ * One HTML file that needs nothing else: no requests, readable in the dark, on paper and in ten years. Text is escaped by
+ * what makes elements of it, and nowhere else.
+ */
+import { style } from "./HtmlPageStyle.ts"
+
+export type Facts = ReadonlyArray<readonly [label: string, value: string]>
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+
+export const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? "")
+
+export const list = (items: ReadonlyArray<string>): string =>
+  `<ul>${items.map((item) => `<li>${escape(item)}</li>`).join("")}</ul>`
+
+export const cards = (facts: Facts): string =>
+  `<div class="cards">${facts.map(([label, value]) => `<div class="card"><span>${escape(label)}</span><b>${escape(value)}</b></div>`).join("")}</div>`
+
+export const section = (title: string, content: string, note = ""): string =>
+  `<section><h2>${escape(title)}</h2>${note === "" ? "" : `<p class="hint">${escape(note)}</p>`}${content}</section>`
+
+/** A cell is text, or a figure to be put under other figures. */
+export const table = (
+  titles: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  figures: (column: number) => boolean = (column) => column > 0
+): string => {
+  const kind = (column: number) => (figures(column) ? ' class="n"' : "")
+  const head = titles.map((title, column) => `<th${kind(column)}>${escape(title)}</th>`).join("")
+  const body = rows
+    .map((row) => `<tr>${row.map((text, column) => `<td${kind(column)}>${escape(text)}</td>`).join("")}</tr>`)
+    .join("")
+  return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`
+}
+
+/** JSON that cannot end its script element. */
+export const data = (value: unknown): string =>
+  `<script type="application/json" id="data">${JSON.stringify(value).replaceAll("<", "\\u003c")}</script>`
+
+const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+
+export interface Page {
+  readonly title: string
+  readonly subtitle: string
+  readonly body: string
+  readonly styles?: string
+  /** Elements after the content. */
+  readonly scripts?: string
+}
+
+export const render = ({ title, subtitle, body, styles = "", scripts = "" }: Page): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>${escape(title)}</title><style>${styles}${style}</style></head><body><main>
+<header><h1>${escape(title)}</h1><p class="soft">${escape(subtitle)}</p></header>
+${body}
+</main>${scripts}</body></html>
+`

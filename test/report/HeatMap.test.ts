@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as HeatMap from "../../src/report/HeatMap.ts"
+import * as HtmlSweep from "../../src/report/HtmlSweep.ts"
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
+
+const mapOf = (rows: number, columns: number, value: (row: number, column: number) => number | undefined) =>
+  HeatMap.of(
+    { name: "a.rows", values: names(rows) },
+    { name: "b.columns", values: names(columns) },
+    names(rows).flatMap((row) =>
+      names(columns).flatMap((column) => {
+        const found = value(Number(row), Number(column))
+        return found === undefined ? [] : [{ row, column, value: found }]
+      })
+    )
+  )
+
+describe("HeatMap", () => {
+  it("averages a cell with those that touch it, and leaves holes", () => {
+    const map = mapOf(3, 3, (row, column) => (row === 0 && column === 2 ? undefined : row * 3 + column))
+    assert.isUndefined(map.values[0]?.[2])
+    assert.isUndefined(map.around[0]?.[2])
+    assert.strictEqual(map.around[0]?.[0], (0 + 1 + 3 + 4) / 4)
+    assert.strictEqual(map.around[1]?.[1], (0 + 1 + 3 + 4 + 5 + 6 + 7 + 8) / 8)
+  })
+
+  it("takes the mean where other parameters make several values", () => {
+    const axis = (name: string) => ({ name, values: ["1"] })
+    const point = (value: number) => ({ row: "1", column: "1", value })
+    assert.deepStrictEqual(HeatMap.of(axis("a"), axis("b"), [point(1), point(4)]).values, [[2.5]])
+  })
+
+  it("tells a plateau from a spike", () => {
+    const spike = HeatMap.summit(mapOf(9, 9, (row, column) => (row === 4 && column === 6 ? 100 : 0)))
+    const hill = HeatMap.summit(mapOf(9, 9, (row, column) => 100 - (row - 4) ** 2 - (column - 6) ** 2))
+    for (const found of [spike, hill]) assert.deepInclude(found, { row: 4, column: 6, value: 100 })
+    assert.isTrue(hill !== undefined && HeatMap.isPlateau(hill))
+    assert.isFalse(spike !== undefined && HeatMap.isPlateau(spike))
+    assert.isUndefined(HeatMap.summit(mapOf(2, 2, () => undefined)))
+  })
+
+  it("is drawn coarsely in a terminal, with its range", () => {
+    const lines = HeatMap.lines(
+      mapOf(40, 50, (row, column) => row + column),
+      (value) => value.toFixed(1)
+    )
+    assert.match(lines[0] ?? "", /^a\.rows \(down\) by b\.columns \(across: 0 … 49\)$/)
+    assert.match(lines.at(-1) ?? "", /·· 0\.0 to ██ 88\.0$/)
+    assert.isAtMost(lines.length, 16 + 3)
+    for (const line of lines) assert.isAtMost(line.length, 80)
+    assert.deepStrictEqual(
+      HeatMap.lines(
+        mapOf(2, 2, () => undefined),
+        String
+      ),
+      []
+    )
+  })
+})
+
+describe("HtmlSweep", () => {
+  const evil = `</table><script>alert(1)</script>`
+  const report = HtmlSweep.render({
+    title: evil,
+    subtitle: evil,
+    headline: [[evil, evil]],
+    trust: [evil],
+    objective: evil,
+    map: { ...mapOf(3, 4, (row, column) => row * column), rowName: evil, rows: [evil, "1", "2"] },
+    mapNote: evil,
+    scores: [1, 2, 2, 3],
+    best: { titles: [evil], rows: [[evil]] },
+    facts: [[evil, evil]]
+  })
+
+  it("shows text as text and needs nothing from elsewhere", () => {
+    assert.notInclude(report, "<script")
+    assert.include(report, "default-src 'none'")
+    assert.notMatch(report, /(src|href)=["']?https?:|url\(|@import/)
+  })
+
+  it("marks the best cell in both maps", () => {
+    assert.strictEqual(report.match(/<td class="best"/g)?.length, 2)
+  })
+})
