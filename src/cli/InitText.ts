@@ -1,19 +1,9 @@
-/** The questions of `limitbot init` and the commented files that their answers make. */
-import { type Asset, format, formatWithSymbol, fromDecimal } from "../domain/Amount.ts"
-import * as Decimal from "../domain/Decimal.ts"
+/** The questions of `limitbot init` that every kind has, and the commented files that the answers make. */
+import { type Asset, formatWithSymbol } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import * as Read from "../strategy/Fields.ts"
 import { type Report, sourceText } from "../strategy/Problem.ts"
-
-export interface Question {
-  readonly key: string
-  readonly text: string
-  /** Taken for an empty answer. */
-  readonly fallback?: string
-  readonly read: Read.Reader<unknown>
-}
-
-export type Answers = ReadonlyMap<string, string>
+import { type Answers, type InitKindName, initKinds, type Question } from "./InitKinds.ts"
 
 /** What is wrong with an answer: the words of the very reader that reads the file. */
 export const mistakeIn = ({ read }: Question, answer: string): string | undefined => {
@@ -42,14 +32,25 @@ export const assetQuestions = (name: string): ReadonlyArray<Question> =>
     { key: `${symbol} decimals`, text: `Decimal places of ${symbol}`, read: Read.integer(0, 36) }
   ])
 
-export const kinds = ["grid", "ladder", "dca"] as const
-export type InitKind = (typeof kinds)[number]
+const names = Object.keys(initKinds)
+
+/** What there is to choose from, a line each. */
+export const kindLines: ReadonlyArray<string> = [
+  "Kinds of strategies:",
+  ...Object.entries(initKinds).map(([name, { about }]) => `  ${name.padEnd(15)}${about}`)
+]
 
 export const kindQuestion: Question = {
   key: "kind",
-  text: "What should it do? grid: buy low, sell higher, again and again; ladder: orders between two prices; dca: the same again and again",
+  text: "Which kind",
   fallback: "grid",
-  read: Read.oneOf(...kinds)
+  read: Read.oneOf(...names)
+}
+
+export const kindOf = (answers: Answers): InitKindName => {
+  const isKnown = (name: string | undefined): name is InitKindName => name !== undefined && name in initKinds
+  const name = answers.get("kind")
+  return isKnown(name) ? name : "grid"
 }
 
 export const nameQuestion = (fallback: string): Question => ({
@@ -58,33 +59,6 @@ export const nameQuestion = (fallback: string): Question => ({
   fallback,
   read: Read.name
 })
-
-export const questionsOf: Readonly<Record<InitKind, (market: Market) => ReadonlyArray<Question>>> = {
-  grid: ({ base, quote }) => [
-    { key: "lower", text: `Lowest price, ${quote.symbol} per ${base.symbol}`, read: Read.price },
-    { key: "upper", text: "Highest price", read: Read.price },
-    { key: "levels", text: "How many price levels", fallback: "21", read: Read.integer(2, 1000) },
-    { key: "size", text: `${quote.symbol} for each purchase`, read: Read.amount(quote) },
-    {
-      key: "base",
-      text: `${base.symbol} that it may sell from the start`,
-      fallback: "0",
-      read: Read.amount(base, { zero: true })
-    }
-  ],
-  ladder: ({ base, quote }) => [
-    { key: "side", text: "buy or sell", fallback: "buy", read: Read.oneOf("buy", "sell") },
-    { key: "from", text: `Price of the first order, ${quote.symbol} per ${base.symbol}`, read: Read.price },
-    { key: "to", text: "Price of the last order", read: Read.price },
-    { key: "rungs", text: "How many orders", fallback: "5", read: Read.integer(2, 1000) },
-    { key: "total", text: `Total of them: ${quote.symbol} to buy for, or ${base.symbol} to sell`, read: Read.price }
-  ],
-  dca: ({ quote }) => [
-    { key: "size", text: `${quote.symbol} for each purchase`, read: Read.amount(quote) },
-    { key: "every", text: "How often, such as 6h or 1d", fallback: "1d", read: Read.duration },
-    { key: "times", text: "How many times in all", fallback: "30", read: Read.integer(1, 1000) }
-  ]
-}
 
 /** Comments behind a setting begin in one column. */
 const aligned = (text: string): string =>
@@ -98,67 +72,29 @@ const aligned = (text: string): string =>
     })
     .join("\n")
 
-/** So many times an amount, as text. */
-const times = (asset: Asset, amount: string, count: number): string => {
-  const units = fromDecimal(Decimal.parse(amount) ?? Decimal.zero, asset.decimals) ?? 0n
-  return format(units * BigInt(count), asset.decimals)
-}
-
-export const strategyText = (kind: InitKind, market: Market, answers: Answers, schema: string): string => {
+export const strategyText = (market: Market, answers: Answers, schema: string): string => {
   const answer = (key: string): string => answers.get(key) ?? ""
-  return aligned(`${schema}# Check it:  limitbot check FILE     What it would do:  limitbot plan FILE     All settings: docs/strategies.md
+  const kind = kindOf(answers)
+  const { about, budget, section } = initKinds[kind]
+  const { base = "0", quote = "0" } = budget(market, answer)
+  const parts = [
+    ...(base === "0" ? [] : [`    base: ${base}  # ${market.base.symbol}`]),
+    ...(quote === "0" ? [] : [`    quote: ${quote}  # ${market.quote.symbol}`])
+  ]
+  return aligned(`${schema}# ${answer("name")}: ${about}.
+# Check it:  limitbot check FILE     What it would do:  limitbot plan FILE     All settings: docs/strategies.md
 name: ${answer("name")}
 market: ${market.name}  # prices are ${market.quote.symbol} per one ${market.base.symbol}
 kind: ${kind}
 
 limits:
-${sections[kind](market, answer)}`)
-}
-
-const closing = `  maxPriceDeviation: 5%  # refuse an order that gives away more than this against the price
+  budget:  # all that this strategy may use
+${parts.join("\n")}
+  maxPriceDeviation: 5%  # refuse an order that gives away more than this against the price
   staleAfter: 30s  # decide nothing on a price older than this
-`
 
-const sections: Readonly<Record<InitKind, (market: Market, answer: (key: string) => string) => string>> = {
-  grid: ({ base, quote }, answer) => `  budget:  # all that this strategy may use
-    base: ${answer("base")}
-    quote: ${times(quote, answer("size"), Number(answer("levels")) - 1)}
-${closing}
-grid:
-  lower: ${answer("lower")}
-  upper: ${answer("upper")}
-  levels: ${answer("levels")}  # ${Number(answer("levels")) - 1} cells: each buys at one level and sells at the next
-  spacing: geometric  # equal ratios; arithmetic: equal differences
-  size: { quote: ${answer("size")} }  # ${quote.symbol} per cell; or { base: … } in ${base.symbol}
-  # fundNearest: 5  # keep only so many nearest buys and sells funded
-`,
-  ladder: ({ base, quote }, answer) => {
-    const isBuy = answer("side") === "buy"
-    const key = isBuy ? "quote" : "base"
-    return `  budget: { ${key}: ${answer("total")} }  # all that this strategy may use, in ${(isBuy ? quote : base).symbol}
-${closing}
-ladder:
-  side: ${answer("side")}
-  from: ${answer("from")}
-  to: ${answer("to")}
-  rungs: ${answer("rungs")}
-  profile: flat  # sizes alike; linear: 1, 2, 3 parts; geometric: each half as much again
-  total: { ${key}: ${answer("total")} }  # all orders together
-  # takeProfit: 4%  # each filled order places the opposite one this far away, once
-`
-  },
-  dca: (
-    { quote },
-    answer
-  ) => `  budget: { quote: ${times(quote, answer("size"), Number(answer("times")))} }  # all that this strategy may use, in ${quote.symbol}
-${closing}
-dca:
-  every: ${answer("every")}  # moments that pass while the bot is off are skipped
-  size: { quote: ${answer("size")} }  # for each purchase
-  times: ${answer("times")}
-  # reach: 0.1%  # a purchase may pay this much more than the mid
-  # drop: 5%  # buy also when the price is this far below the last purchase
-`
+${kind}:${section(market, answer)}
+`)
 }
 
 export const configText = (answers: Answers, assets: ReadonlyArray<Asset>, schema: string): string =>

@@ -11,6 +11,7 @@ import { render, sourceText } from "../strategy/Problem.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as flags from "./flags.ts"
+import { type Answers, initKinds, type Question, type Step } from "./InitKinds.ts"
 import * as Init from "./InitText.ts"
 
 /** The answers fit one by one, but make no strategy together. */
@@ -28,7 +29,7 @@ export class NothingWritten extends Schema.TaggedError<NothingWritten>()("Nothin
 }
 
 /** An empty answer takes the fallback; a wrong one is said and asked again. */
-const ask = (question: Init.Question): Prompt.Prompt<string> => {
+const ask = (question: Question): Prompt.Prompt<string> => {
   const { text, fallback } = question
   const given = (answer: string) => (answer.trim() === "" ? (fallback ?? "") : answer.trim())
   return Prompt.String({
@@ -41,15 +42,15 @@ const ask = (question: Init.Question): Prompt.Prompt<string> => {
 }
 
 /** One prompt of all questions, because only within one prompt no piped answer is lost. */
-const askAll = (questions: ReadonlyArray<Init.Question>, known: Init.Answers): Prompt.Prompt<Init.Answers> => {
+const askAll = (questions: ReadonlyArray<Question | Step>, known: Answers): Prompt.Prompt<Answers> => {
   const [first, ...rest] = questions
   if (first === undefined) return Prompt.succeed(known)
-  return Prompt.flatMap(ask(first), (answer) => askAll(rest, new Map(known).set(first.key, answer)))
+  const question = typeof first === "function" ? first((key) => known.get(key) ?? "") : first
+  return Prompt.flatMap(ask(question), (answer) => askAll(rest, new Map(known).set(question.key, answer)))
 }
 
 interface Outcome {
-  readonly answers: Init.Answers
-  readonly kind: Init.InitKind
+  readonly answers: Answers
   readonly market: Market
   readonly markets: Markets
 }
@@ -61,14 +62,14 @@ const marketOf = (markets: Markets, name: string): Market | undefined =>
     { source: sourceText("", name), problems: [] }
   )
 
-const assetsOf = (answers: Init.Answers): Markets["assets"] =>
+const assetsOf = (answers: Answers): Markets["assets"] =>
   (answers.get("market") ?? "").split("/").map((symbol) => ({
     symbol,
     id: answers.get(`${symbol} id`) ?? "",
     decimals: Number(answers.get(`${symbol} decimals`))
   }))
 
-const marketQuestions = (markets: Markets | undefined): ReadonlyArray<Init.Question> =>
+const marketQuestions = (markets: Markets | undefined): ReadonlyArray<Question> =>
   markets === undefined
     ? Init.venueQuestions
     : [
@@ -81,7 +82,7 @@ const marketQuestions = (markets: Markets | undefined): ReadonlyArray<Init.Quest
 
 /** Without markets there is no configuration yet. */
 const interview = (known: Markets | undefined, exists: boolean, file: string): Prompt.Prompt<Outcome | undefined> => {
-  const overwrite: Init.Question = {
+  const overwrite: Question = {
     key: "overwrite",
     text: `${file} exists. Replace it? yes or no`,
     fallback: "no",
@@ -98,14 +99,14 @@ const interview = (known: Markets | undefined, exists: boolean, file: string): P
   })
 }
 
-const interviewAbout = (markets: Markets, known: Init.Answers): Prompt.Prompt<Outcome | undefined> => {
+const interviewAbout = (markets: Markets, known: Answers): Prompt.Prompt<Outcome | undefined> => {
   const market = marketOf(markets, known.get("market") ?? "")
   if (market === undefined) return Prompt.succeed(undefined)
   return Prompt.flatMap(askAll([Init.kindQuestion], known), (answers) => {
-    const kind = Init.kinds.find((each) => each === answers.get("kind")) ?? "grid"
+    const kind = Init.kindOf(answers)
     const name = `${market.base.symbol}-${kind}`.toLowerCase().replace(/[^a-z0-9-]/g, "-")
-    return askAll([...Init.questionsOf[kind](market), Init.nameQuestion(name)], answers).pipe(
-      Prompt.map((all) => ({ answers: all, kind, market, markets }))
+    return askAll([...initKinds[kind].steps(market), Init.nameQuestion(name)], answers).pipe(
+      Prompt.map((all) => ({ answers: all, market, markets }))
     )
   })
 }
@@ -132,12 +133,13 @@ export const command = Command.make(
     const fileSystem = yield* FileSystem.FileSystem
     const hasConfig = yield* fileSystem.exists(config)
     const known = hasConfig ? (yield* ConfigFile.loadSettings(config)).markets : undefined
+    for (const line of Init.kindLines) yield* Console.log(line)
     const outcome = yield* Prompt.run(interview(known, yield* fileSystem.exists(file), file)).pipe(
       Effect.catchTag("QuitError", () => Effect.undefined)
     )
     if (outcome === undefined) return yield* new NothingWritten()
-    const { answers, kind, market, markets } = outcome
-    const text = Init.strategyText(kind, market, answers, yield* schemaLine(file, "strategy"))
+    const { answers, market, markets } = outcome
+    const text = Init.strategyText(market, answers, yield* schemaLine(file, "strategy"))
     const parsed = StrategyFile.parse(text, file, markets)
     if (Result.isFailure(parsed)) {
       return yield* new AnswersUnfit({ problems: parsed.failure.map((problem) => render(problem, text)).join("\n") })

@@ -1,5 +1,5 @@
 /** A size that is given either in the base or in the quote asset: `size: { quote: 50 }`. */
-import type { Amount } from "../../domain/Amount.ts"
+import { type Amount, max } from "../../domain/Amount.ts"
 import { baseQuantity, type Market, type Price } from "../../domain/Market.ts"
 import { amount, fields, optional, type Reader } from "../Fields.ts"
 import { described, schemaOf } from "../JsonSchema.ts"
@@ -33,3 +33,7 @@ export const size = (market: Market): Reader<Size> => {
 /** Base quantity at a price; a quote amount is never exceeded. */
 export const quantityAt = (market: Market, { unit, amount }: Size, price: Price): Amount =>
   unit === "base" ? amount : baseQuantity(market, amount, price, "down")
+
+/** The same for an order that is worked in parts: what each of them pays is rounded up, so as many units are set aside. */
+export const quantityInParts = (market: Market, { unit, amount }: Size, price: Price, parts: bigint): Amount =>
+  quantityAt(market, { unit, amount: unit === "base" ? amount : max(0n, amount - parts) }, price)

@@ -12,7 +12,7 @@ import type { Kind } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { checkTick } from "./PriceLevels.ts"
-import { quantityAt, size } from "./Size.ts"
+import { quantityAt, quantityInParts, size } from "./Size.ts"
 
 const mostParts = 1_000
 
@@ -27,8 +27,9 @@ export const iceberg: Kind = {
     if (read.total === undefined || read.visible === undefined) return undefined
     const price = read.price.value
     const side = read.side.value === "buy" ? "BUY" : "SELL"
-    const total = quantityAt(market, read.total.value, price)
     const visible = quantityAt(market, read.visible.value, price)
+    const parts = visible === 0n ? 0n : (quantityAt(market, read.total.value, price) + visible - 1n) / visible
+    const total = quantityInParts(market, read.total.value, price, parts)
     if (total === 0n || visible === 0n)
       return report(to, total === 0n ? read.total : read.visible, "this is less than the smallest unit")
     if (visible > total) return report(to, read.visible, "the visible part is larger than the total")

@@ -18,7 +18,7 @@ import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
 import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
-import { quantityAt, size } from "./Size.ts"
+import { quantityInParts, size } from "./Size.ts"
 
 const mostSlices = 1_000
 
@@ -53,7 +53,7 @@ export const twap: Kind = {
     const side = read.side.value === "buy" ? "BUY" : "SELL"
     const vary = Decimal.toNumber(read.vary?.value ?? Decimal.zero)
     if (vary > 1) report(to, read.vary ?? section, "sizes and times can vary by at most 100%")
-    const total = quantityAt(market, read.total.value, limit)
+    const total = quantityInParts(market, read.total.value, limit, BigInt(read.slices.value))
     const slices = slice(total, read.slices.value, read.over.value, Math.min(vary, 1), read.seed?.value ?? 1)
     if (slices.some(({ quantity }) => quantity <= 0n)) {
       return report(to, read.total, `too little for ${slices.length} slices`, "fewer slices, or a larger total")
