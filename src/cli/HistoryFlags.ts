@@ -68,7 +68,7 @@ export const queryOf = (given: Filters): Omit<TransactionPagesQuery, "page" | "p
     endTimestampUnix: Option.getOrUndefined(given.endUnix)
   })
 
-const unlessEmpty = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
+export const unlessEmpty = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
 
 type Present<R> = { readonly [K in keyof R]?: Exclude<R[K], undefined> }
 

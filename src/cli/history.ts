@@ -7,6 +7,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { HistoryStore } from "../journal/HistoryStore.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
+import { anyKind } from "../venue/AccountHistoryApi.ts"
 import { History } from "../venue/History.ts"
 import type { TransactionsQuery } from "../venue/HistoryApi.ts"
 import { type TransactionRecord, transactionStatuses } from "../venue/WireHistory.ts"
@@ -62,6 +63,13 @@ const ways = {
   json: flags.json
 }
 
+/** Lists that are read together, place by place. */
+const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: Known) =>
+  Flag.Literals(name, [...known, anyKind]).pipe(
+    Flag.withDescription("May be repeated; the first ones of the three belong together, and so on. null: any"),
+    Flag.between(0, 20)
+  )
+
 const account = Command.make(
   "account",
   {
@@ -70,15 +78,15 @@ const account = Command.make(
     status: Flag.Literals("status", transactionStatuses).pipe(Flag.between(0, 6)),
     limit: count("limit", 100, "Most records; left out: 20"),
     depositAddress: text("deposit-address", "Of this deposit address"),
-    depositMemo: text("deposit-memo", "Of this deposit memo"),
+    depositMemo: text("deposit-memo", "Narrows --deposit-address"),
     search: text("search", "Address or transaction hash"),
-    depositType: Flag.Literals("deposit-type", Wire.depositTypes).pipe(Flag.optional),
-    recipientType: Flag.Literals("recipient-type", Wire.recipientTypes).pipe(Flag.optional),
-    refundType: Flag.Literals("refund-type", Wire.depositTypes).pipe(Flag.optional),
+    depositType: kinds("deposit-type", Wire.depositTypes),
+    recipientType: kinds("recipient-type", Wire.recipientTypes),
+    refundType: kinds("refund-type", Wire.depositTypes),
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ config: file, json, newer, older, status, ...given }) {
+  Effect.fn(function* ({ config: file, depositType, json, newer, older, recipientType, refundType, status, ...given }) {
     const config = yield* ConfigFile.load(file)
     const signerId = yield* PartnerMode.signerOf(config)
     if (Option.isSome(older) && Option.isSome(newer)) {
@@ -87,7 +95,10 @@ const account = Command.make(
     const query = HistoryFlags.present({
       prevCursor: Option.getOrUndefined(older),
       nextCursor: Option.getOrUndefined(newer),
-      status: status.length === 0 ? undefined : status,
+      status: HistoryFlags.unlessEmpty(status),
+      depositType: HistoryFlags.unlessEmpty(depositType),
+      recipientType: HistoryFlags.unlessEmpty(recipientType),
+      refundType: HistoryFlags.unlessEmpty(refundType),
       ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Option.getOrUndefined<unknown>(value)]))
     })
     const { value } = yield* History.use((history) => history.account(query)).pipe(

@@ -10,6 +10,11 @@ import * as Wire from "./WireValue.ts"
 const optional = Schema.optionalKey
 const Cursor = optional(Wire.Identifier)
 
+/** In a list of kinds: any of them. */
+export const anyKind = "null"
+const kinds = <const Known extends ReadonlyArray<string>>(known: Known) =>
+  optional(Schema.Array(Schema.Literals([...known, anyKind])))
+
 const AccountHistoryQuery = Schema.Struct({
   /** Older. */
   prevCursor: Cursor,
@@ -20,9 +25,10 @@ const AccountHistoryQuery = Schema.Struct({
   depositAddress: optional(Schema.String),
   depositMemo: optional(Schema.String),
   search: optional(Schema.String),
-  depositType: optional(Schema.Literals(Wire.depositTypes)),
-  recipientType: optional(Schema.Literals(Wire.recipientTypes)),
-  refundType: optional(Schema.Literals(Wire.depositTypes))
+  /** The three lists are read together: what is shown has the three kinds of one place. */
+  depositType: kinds(Wire.depositTypes),
+  recipientType: kinds(Wire.recipientTypes),
+  refundType: kinds(Wire.depositTypes)
 }).check(
   Schema.makeFilter(
     ({ nextCursor, prevCursor }: { readonly nextCursor?: string; readonly prevCursor?: string }) =>

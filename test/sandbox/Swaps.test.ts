@@ -8,100 +8,20 @@ import * as QuoteSignature from "../../src/venue/QuoteSignature.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { QuoteRequest } from "../../src/venue/WireQuote.ts"
-import type { Swap } from "../../src/venue/WireSwap.ts"
 import { account, btc, isSettled, send, signMessage, until, usdc, venueBooks } from "./clients.ts"
 import { play, start } from "./play.ts"
-
-const iso = (millis: number) => new Date(start + millis).toISOString()
-
-const request = (changes: object = {}) => ({
-  dry: false,
-  swapType: "EXACT_INPUT",
-  slippageTolerance: 100,
-  originAsset: btc,
-  depositType: "INTENTS",
-  destinationAsset: usdc,
-  amount: "1000000",
-  refundTo: "alice.native",
-  refundType: "INTENTS",
-  recipient: "alice.native",
-  recipientType: "INTENTS",
-  deadline: iso(600_000),
-  ...changes
-})
-
-interface QuoteBody {
-  readonly signature: string
-  readonly quote: Record<"depositAddress" | "amountIn" | "amountOut" | "minAmountIn" | "minAmountOut", string> & {
-    readonly depositMemo?: string
-    readonly chainDepositAddresses: ReadonlyArray<{ readonly address: string }>
-    readonly deadline: string
-  }
-}
-
-const quote = Effect.fnUntraced(function* (changes: object = {}) {
-  const { partnerJwt } = yield* SandboxConnection
-  const credentials = { "x-api-key": undefined, authorization: `Bearer ${partnerJwt}` }
-  const { body, status } = yield* send("POST", "/v0/quote", request(changes), credentials)
-  assert.strictEqual(status, 200, JSON.stringify(body))
-  return body as QuoteBody
-})
-
-interface StatusBody {
-  readonly status: Swap["status"]
-  readonly quoteResponse: QuoteBody
-  readonly swapDetails: Record<string, string> & {
-    readonly intentHashes: ReadonlyArray<string>
-    readonly originChainTxHashes: ReadonlyArray<{ readonly hash: string }>
-    readonly destinationChainTxHashes: ReadonlyArray<{ readonly hash: string }>
-    readonly nativeTxHashes: ReadonlyArray<string>
-  }
-}
-
-const statusOf = Effect.fnUntraced(function* (address: string, memo?: string) {
-  const query = memo === undefined ? "" : `&depositMemo=${memo}`
-  const { body } = yield* send("GET", `/v0/status?depositAddress=${address}${query}`)
-  return body as StatusBody
-})
-
-/** All statuses on the way to an end. */
-const follow = Effect.fnUntraced(function* (address: string, memo?: string) {
-  const seen: Array<string> = []
-  for (let look = 0; look < 400; look++) {
-    const now = yield* statusOf(address, memo)
-    if (seen.at(-1) !== now.status) seen.push(now.status)
-    if (["SUCCESS", "REFUNDED", "FAILED"].includes(now.status)) return { seen, end: now.swapDetails }
-    yield* Effect.sleep("20 millis")
-  }
-  return yield* Effect.die(new Error(`stays ${seen.join(", ")}`))
-})
-
-let serial = 0
-const payByIntent = Effect.fnUntraced(function* (address: string, amount: string, asset = btc) {
-  const intents = [{ intent: "transfer", receiver_id: address, tokens: { [asset]: amount } }]
-  serial += 1
-  const signedData = yield* signMessage({
-    intents,
-    deadline: start + 86_400_000,
-    nonce: new Uint8Array(32).fill(serial)
-  })
-  const { status, body } = yield* send("POST", "/v0/submit-intent", { type: "swap_transfer", signedData })
-  assert.strictEqual(status, 200, JSON.stringify(body))
-})
-
-const payOnChain = Effect.fnUntraced(function* (depositAddress: string, amount: string, memo?: string) {
-  const { body } = yield* send("POST", "/sandbox/deposit", {
-    depositAddress,
-    asset: btc,
-    amount,
-    sender: "bc1qme",
-    memo
-  })
-  return (body as { txHash: string }).txHash
-})
-
-const balanceOf = (owner: string, symbol: string) =>
-  Effect.map(venueBooks, ({ accounts }) => BigInt(accounts[owner]?.[symbol]?.balance ?? "0"))
+import {
+  balanceOf,
+  follow,
+  iso,
+  payByIntent,
+  payOnChain,
+  type QuoteBody,
+  quote,
+  request,
+  type StatusBody,
+  statusOf
+} from "./playedSwaps.ts"
 
 describe("quotes", () => {
   it.effect("are signed with the key of the connection record, dry or not, and tampering shows", () =>

@@ -1,7 +1,7 @@
 /** The end user's own history: every address that this account paid, receives from or is refunded by. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { AccountHistoryQuery } from "../../venue/AccountHistoryApi.ts"
+import { type AccountHistoryQuery, anyKind } from "../../venue/AccountHistoryApi.ts"
 import { Caller } from "../../venue/Credentials.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
 import { Sandbox } from "../Sandbox.ts"
@@ -23,7 +23,7 @@ export const layer = HttpApiBuilder.group(
         const { account = "" } = yield* Caller
         const lines = yield* sandbox.look(HistoryRecord.all).pipe(asMessageError)
         return pageOf(
-          lines.filter((line) => isOf(line, account) && isShown(line, query)),
+          lines.filter((line) => isTouchedBy(line, account) && isShown(line, query)),
           query
         )
       })
@@ -31,7 +31,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-const isOf = ({ target, recipient, refundTo }: Line, account: string): boolean =>
+const isTouchedBy = ({ target, recipient, refundTo }: Line, account: string): boolean =>
   recipient === account || refundTo === account || target.senders.has(account)
 
 const isShown = (line: Line, query: AccountHistoryQuery): boolean => {
@@ -39,12 +39,23 @@ const isShown = (line: Line, query: AccountHistoryQuery): boolean => {
   return (
     (query.status?.includes(line.status) ?? true) &&
     equals(query.depositAddress, line.target.depositAddress) &&
-    equals(query.depositMemo, line.target.depositMemo) &&
-    equals(query.depositType, line.depositType) &&
-    equals(query.recipientType, line.recipientType) &&
-    equals(query.refundType, line.refundType) &&
+    (query.depositAddress === undefined || equals(query.depositMemo, line.target.depositMemo)) &&
+    isOfKinds(line, query) &&
     (query.search === undefined || HistoryRecord.namesOf(line).includes(query.search))
   )
+}
+
+/** One place of the three lists after the other; a list that is shorter or left out takes any kind. */
+const isOfKinds = (line: Line, query: AccountHistoryQuery): boolean => {
+  const { depositType = [], recipientType = [], refundType = [] } = query
+  const places = Math.max(depositType.length, recipientType.length, refundType.length)
+  const isOf = (wanted: string | undefined, kind: string) =>
+    wanted === undefined || wanted === anyKind || wanted === kind
+  const isAt = (place: number) =>
+    isOf(depositType[place], line.depositType) &&
+    isOf(recipientType[place], line.recipientType) &&
+    isOf(refundType[place], line.refundType)
+  return places === 0 || Array.from({ length: places }, (_, place) => isAt(place)).includes(true)
 }
 
 /** Newest first; a cursor is the deposit address next to the page. */
