@@ -1,6 +1,6 @@
 /**
  * `limitbot init [FILE]`: asks a few questions and writes a commented strategy file, and a configuration when there is none.
- * What it writes passes `check`; a file that exists is only replaced after a yes.
+ * What it writes passes `check`, and editors know its schema; a file that exists is only replaced after a yes.
  */
 import { Console, Effect, FileSystem, Path, Result, Schema } from "effect"
 import { Argument, Command, Prompt } from "effect/cli"
@@ -13,6 +13,7 @@ import * as ConfigFile from "./ConfigFile.ts"
 import * as flags from "./flags.ts"
 import { type Answers, initKinds, type Question, type Step } from "./InitKinds.ts"
 import * as Init from "./InitText.ts"
+import { schemas } from "./schema.ts"
 
 /** The answers fit one by one, but make no strategy together. */
 export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {
@@ -111,13 +112,22 @@ const interviewAbout = (markets: Markets, known: Answers): Prompt.Prompt<Outcome
   })
 }
 
-/** Named in the first line when the schemas lie where the repository has them. */
-const schemaLine = Effect.fnUntraced(function* (file: string, name: "strategy" | "config") {
+type Described = keyof typeof schemas
+
+/** The schema that the first line of a file names for editors: the repository's, else one beside the file. */
+const schemaFor = Effect.fnUntraced(function* (file: string, name: Described) {
   const path = yield* Path.Path
   const fileSystem = yield* FileSystem.FileSystem
-  const schema = path.resolve("config", "schema", `${name}.schema.json`)
-  const exists = yield* fileSystem.exists(schema)
-  return exists ? `# yaml-language-server: $schema=${path.relative(path.dirname(path.resolve(file)), schema)}\n` : ""
+  const folder = path.dirname(path.resolve(file))
+  const known = path.resolve("config", "schema", `${name}.schema.json`)
+  const schema = (yield* fileSystem.exists(known)) ? known : path.join(folder, `${name}.schema.json`)
+  return { schema, line: `# yaml-language-server: $schema=${path.relative(folder, schema)}\n` }
+})
+
+const writeSchema = Effect.fnUntraced(function* (schema: string, name: Described) {
+  const fileSystem = yield* FileSystem.FileSystem
+  if (yield* fileSystem.exists(schema)) return
+  yield* fileSystem.writeFileString(schema, `${JSON.stringify(schemas[name](), undefined, 2)}\n`)
 })
 
 export const command = Command.make(
@@ -139,14 +149,19 @@ export const command = Command.make(
     )
     if (outcome === undefined) return yield* new NothingWritten()
     const { answers, market, markets } = outcome
-    const text = Init.strategyText(market, answers, yield* schemaLine(file, "strategy"))
+    const ofStrategy = yield* schemaFor(file, "strategy")
+    const text = Init.strategyText(market, answers, ofStrategy.line)
     const parsed = StrategyFile.parse(text, file, markets)
     if (Result.isFailure(parsed)) {
       return yield* new AnswersUnfit({ problems: parsed.failure.map((problem) => render(problem, text)).join("\n") })
     }
-    if (!hasConfig)
-      yield* writeConfig(config, Init.configText(answers, markets.assets, yield* schemaLine(config, "config")))
+    if (!hasConfig) {
+      const ofConfig = yield* schemaFor(config, "config")
+      yield* writeConfig(config, Init.configText(answers, markets.assets, ofConfig.line))
+      yield* writeSchema(ofConfig.schema, "config")
+    }
     yield* fileSystem.writeFileString(file, text)
+    yield* writeSchema(ofStrategy.schema, "strategy")
     const budget = Init.budgetText(market, parsed.success.limits.budget)
     yield* Console.log(`Wrote ${file}: ${answers.get("name")} may use ${budget}.`)
     if (!hasConfig) {

@@ -4,7 +4,7 @@ import { Argument, Command } from "effect/cli"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 
-const schemas = { strategy: StrategyFile.schema, config: ConfigFile.schema } as const
+export const schemas = { strategy: StrategyFile.schema, config: ConfigFile.schema } as const
 
 export const command = Command.make(
   "schema",

@@ -104,6 +104,8 @@ describe("limitbot init", () => {
     assert.strictEqual(first.status, 0, first.stderr)
     assert.include(first.stdout, "Wrote my.yaml: my-grid may use 0.02 BTC and 1000 USDC.")
     const text = readFileSync(join(cwd, "my.yaml"), "utf8")
+    assert.isTrue(text.startsWith("# yaml-language-server: $schema=strategy.schema.json\n"), text)
+    assert.isTrue(existsSync(join(cwd, "strategy.schema.json")) && existsSync(join(cwd, "config/config.schema.json")))
     assert.isTrue(Result.isSuccess(parse(text, "my.yaml", markets)), text)
 
     const no = limitbot(cwd, args, ["no"])
