@@ -1,7 +1,7 @@
 /** What backtests, sweeps and data commands share: flags, and the way from file names to strategies and candles. */
 import { Effect, FileSystem, Option, Result, Schema } from "effect"
 import { Flag, type Param } from "effect/cli"
-import { parseDocument } from "yaml"
+import { isScalar, isSeq, parseDocument } from "yaml"
 import * as Backtest from "../backtest/Backtest.ts"
 import { type Repair, repairs, toMillis } from "../backtest/CandleChecks.ts"
 import * as CandleFile from "../backtest/CandleFile.ts"
@@ -19,7 +19,7 @@ import { render } from "../strategy/Problem.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 import * as ConfigFile from "./ConfigFile.ts"
-import { StrategiesInvalid } from "./StrategyFiles.ts"
+import { fit, StrategiesInvalid } from "./StrategyFiles.ts"
 
 /** A flag's value means nothing. */
 export class FlagInvalid extends Schema.TaggedError<FlagInvalid>()("FlagInvalid", { message: Schema.String }) {}
@@ -115,8 +115,9 @@ export const options = Effect.fn("BacktestInput.options")(function* (flags: Rule
 
 /** Without a configuration: the assets that the file names, fine enough for any amount that a person writes. */
 const marketsOf = (strategyText: string): Markets => {
-  const name: unknown = parseDocument(strategyText).get("market")
-  const symbols = typeof name === "string" ? name.split("/") : []
+  const named = parseDocument(strategyText).get("market")
+  const names = isSeq(named) ? named.items.map((item) => (isScalar(item) ? item.value : item)) : [named]
+  const symbols = names.flatMap((name) => (typeof name === "string" ? name.split("/") : []))
   const assets = [...new Set(symbols)].map((symbol) => ({ symbol, id: symbol, decimals: 18 }))
   return { assets, ticks: new Map() }
 }
@@ -135,7 +136,7 @@ export const loadStrategy = Effect.fn("BacktestInput.loadStrategy")(function* (
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem.readFileString(file)
   const markets = Option.isNone(config) ? marketsOf(text) : (yield* ConfigFile.loadSettings(config.value)).markets
-  const parsed = StrategyFile.parse(text, file, markets)
+  const parsed = fit(StrategyFile.parse(text, file, markets), "backtest")
   if (Result.isFailure(parsed))
     return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })
   return { text, file, markets, strategy: parsed.success } satisfies StrategySource

@@ -5,7 +5,7 @@
 import { DateTime } from "effect"
 import type { Of, Reason, Recorded } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { mid, quoteAmount } from "../domain/Market.ts"
+import { mid, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
 import { type BotState, type Placement, type StrategyState, slotKey, unfinished } from "../engine/BotState.ts"
 import { backoffMillis, type Settings } from "../engine/EngineSettings.ts"
 import { verdictsOf } from "../engine/GuardVerdicts.ts"
@@ -14,7 +14,7 @@ import type { Circumstances } from "../engine/RiskLimits.ts"
 import * as EventLine from "../report/EventLine.ts"
 import * as Money from "../report/Money.ts"
 import { age, counted } from "../report/Words.ts"
-import { armedLeg, type DesiredOrder } from "../strategy/Decision.ts"
+import { armedLeg, type DesiredOrder, type PriceBounds } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { untouchedSlot } from "../strategy/View.ts"
 
@@ -85,21 +85,30 @@ const wishesOf = (
   const strategy = strategies.get(name)
   const own = unfinished(state).filter((placement) => placement.strategy === name)
   const slots = progress(state, name, own)
-  const price = { bid: decision.bid, ask: decision.ask, at: decision.priceAt }
+  const price = priceDecidedOn(decision, undefined)
+  const elsewhere = new Map(decision.elsewhere?.map(({ market, ...price }) => [market, price]))
   const isCurrent = strategy === undefined || decision.until.onFill
   const again = isCurrent
     ? []
-    : strategy.decide({ now: decidedAt, market: strategy.market, price, slots }, decision.memory).desired
+    : strategy.decide({ now: decidedAt, market: strategy.market, price, elsewhere, slots }, decision.memory).desired
   const legs = new Map(again.map((desired) => [desired.slot, desired]))
   return new Map(
     decision.desired.map((wished): readonly [string, Wish] => {
       const desired = legs.get(wished.slot)
-      if (desired === undefined) return [wished.slot, { desired: { ...wished, leg: 0 } }]
+      if (desired === undefined) {
+        const { market: name, ...order } = wished
+        const market = strategy?.others?.find((other) => other.name === name)
+        return [wished.slot, { desired: { ...order, ...(market === undefined ? {} : { market }), leg: 0 } }]
+      }
       const armed = armedLeg(desired, slots.get(wished.slot) ?? untouchedSlot)
       return [wished.slot, armed === undefined ? { done: desired.why } : { desired: armed }]
     })
   )
 }
+
+/** Of a further market of the strategy, or of its first. */
+const priceDecidedOn = ({ bid, ask, priceAt, elsewhere }: Of<"Decided">, market: string | undefined): TwoSidedPrice =>
+  elsewhere?.find((price) => price.market === market) ?? { bid, ask, at: priceAt }
 
 /** Those of the decision, and those that still hold an order nobody wants any more. */
 const slotsOf = ({ name, decision }: StrategyState, live: ReadonlyMap<string, Placement>): ReadonlyArray<string> => {
@@ -163,7 +172,8 @@ const judge = (
     return [{ guard: "limits", verdict: "unknown", text }]
   }
   // The price is as old as it was when the strategy decided on it.
-  const price = { bid: decision.bid, ask: decision.ask, at: now - (decidedAt - decision.priceAt) }
+  const decidedOn = priceDecidedOn(decision, desired.market?.name)
+  const price = { ...decidedOn, at: now - (decidedAt - decidedOn.at) }
   const at = circumstances(state, settings, strategy, desired, price, now)
   const verdicts = verdictsOf(desired, placement === undefined ? at : without(placement, at))
   const limits = verdicts.map(({ guard, passes, text, flips }): Judged => {
@@ -240,11 +250,19 @@ const order = ({ side, price }: DesiredOrder): string => `${side} at ${Decimal.f
 
 const short = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
 
-const wouldChange = ({ until, bid, ask }: Of<"Decided">): ReadonlyArray<string> => {
-  const now = short(mid({ bid, ask, at: 0 }))
+const wouldChange = (decision: Of<"Decided">): ReadonlyArray<string> => {
+  const { until } = decision
+  const bounds = ({ priceBelow, priceAbove }: PriceBounds, market?: string): ReadonlyArray<string> => {
+    const of = market === undefined ? "" : ` of ${market}`
+    const now = short(mid(priceDecidedOn(decision, market)))
+    return [
+      ...(priceBelow === undefined ? [] : [`a mid${of} of ${Decimal.format(priceBelow)} or less (then ${now})`]),
+      ...(priceAbove === undefined ? [] : [`a mid${of} of ${Decimal.format(priceAbove)} or more (then ${now})`])
+    ]
+  }
   return [
-    ...(until.priceBelow === undefined ? [] : [`a mid of ${Decimal.format(until.priceBelow)} or less (then ${now})`]),
-    ...(until.priceAbove === undefined ? [] : [`a mid of ${Decimal.format(until.priceAbove)} or more (then ${now})`]),
+    ...bounds(until),
+    ...(until.elsewhere ?? []).flatMap((elsewhere) => bounds(elsewhere, elsewhere.market)),
     ...(until.time === undefined ? [] : [`the time ${time(until.time)}`]),
     ...(until.barClose === undefined ? [] : [`the close of a ${until.barClose} candle`]),
     ...(until.onFill ? ["a fill"] : ["nothing but a fill of this slot, which arms its next leg"])

@@ -52,11 +52,10 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
 
 /** One executable price for each market, asked for in the size that the bot would ask for. */
 export const prices = Effect.fn("PlanGround.prices")(function* (strategies: ReadonlyArray<Strategy>) {
-  const markets = new Map(strategies.map((strategy) => [strategy.market.name, strategy]))
   const found = yield* Effect.forEach(
-    [...markets.values()],
-    ({ market, limits: { budget } }) =>
-      Effect.map(Prices.observe(market, { base: budget.base / 10n, quote: budget.quote / 10n }), (price) =>
+    [...Prices.sizesOf(strategies).values()],
+    ({ market, sizes }) =>
+      Effect.map(Prices.observe(market, sizes), (price) =>
         price === undefined ? [] : [[market.name, price] as const]
       ),
     { concurrency }

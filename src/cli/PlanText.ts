@@ -6,6 +6,7 @@ import { actions, type Money, type PlannedChange } from "../engine/PlanReport.ts
 import * as MoneyText from "../report/Money.ts"
 import * as Table from "../report/Table.ts"
 import { age, clock, counted } from "../report/Words.ts"
+import { marketNames, marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import type { Plan } from "./plan.ts"
 
 type Assets = ReadonlyMap<string, Asset>
@@ -21,14 +22,14 @@ const because = ({ text, source }: Reason): string => (source === undefined ? te
 
 export const lines = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...header(plan),
-  ...plan.strategies.flatMap(({ name, kind, market, file }) => [
+  ...plan.strategies.flatMap((strategy) => [
     "",
-    `${name}  ${kind} on ${market.name}  ${file}`,
+    `${strategy.name}  ${strategy.kind} on ${marketNames(strategy)}  ${strategy.file}`,
     ...changeLines(
-      plan.changes.filter(({ strategy }) => strategy === name),
+      plan.changes.filter((change) => change.strategy === strategy.name),
       assets
     ),
-    ...emptyLine(plan, name)
+    ...emptyLine(plan, strategy)
   ]),
   ...strangers(plan, assets),
   "",
@@ -65,11 +66,10 @@ const changeLines = (changes: ReadonlyArray<PlannedChange>, assets: Assets): Rea
   return Table.render(rows[0]?.map(() => ({ title: "" })) ?? [], rows).slice(1)
 }
 
-const emptyLine = ({ absent, prices, strategies }: Plan, name: string): ReadonlyArray<string> => {
-  const own = absent.filter(({ strategy }) => strategy === name)
+const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<string> => {
+  const own = absent.filter(({ strategy }) => strategy === owner.name)
   const [first] = own
-  const market = strategies.find((strategy) => strategy.name === name)?.market.name ?? ""
-  if (!prices.has(market)) return ["    not planned: there is no price"]
+  if (!marketsOf(owner).every(({ name }) => prices.has(name))) return ["    not planned: there is no price"]
   if (first === undefined) return []
   return [`    ${counted(own.length, "slot")} empty, ${first.slot}: ${because(first.reason)}`]
 }

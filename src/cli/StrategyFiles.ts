@@ -38,13 +38,16 @@ interface ReadFile extends ReadFiles {
   readonly text: string
 }
 
-const readOne = Effect.fnUntraced(function* (file: string, markets: Markets) {
+/** What the strategies are for: some can only be traded, others only be backtested. */
+export type Purpose = "live" | "backtest"
+
+const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose) {
   const text = yield* readText(file).pipe(Effect.catchTag("PlatformError", () => Effect.undefined))
   if (text === undefined) {
     const problem = unreadable(file, "the strategy file cannot be read: does it exist, is it a file, may you read it?")
     return { file, text: "", strategies: [], problems: [problem], rendered: [`${file}: ${problem.message}`] }
   }
-  return Result.match(StrategyFile.parse(text, file, markets), {
+  return Result.match(fit(StrategyFile.parse(text, file, markets), purpose), {
     onSuccess: (strategy) => ({ file, text, strategies: [strategy], problems: [], rendered: [] }),
     onFailure: (problems) => ({
       file,
@@ -55,6 +58,13 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets) {
     })
   })
 })
+
+/** What has no place here is a mistake like others. */
+export const fit = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
+  Result.flatMap(read, (strategy) => {
+    const problem = purpose === "live" ? strategy.notLive : strategy.notBacktested
+    return problem === undefined ? Result.succeed(strategy) : Result.fail([problem])
+  })
 
 /** Names that more than one file gives: told at the later ones, whatever else is wrong with them. */
 const twinsIn = (
@@ -75,8 +85,12 @@ const twinsIn = (
 }
 
 /** All of them; problems are returned, not thrown, so `check` can show them in its own way. */
-export const readAll = Effect.fn("StrategyFiles.readAll")(function* (files: ReadonlyArray<string>, markets: Markets) {
-  const read: ReadonlyArray<ReadFile> = yield* Effect.forEach(files, (file) => readOne(file, markets))
+export const readAll = Effect.fn("StrategyFiles.readAll")(function* (
+  files: ReadonlyArray<string>,
+  markets: Markets,
+  purpose: Purpose = "live"
+) {
+  const read: ReadonlyArray<ReadFile> = yield* Effect.forEach(files, (file) => readOne(file, markets, purpose))
   const twins = twinsIn(read)
   return {
     strategies: read.flatMap((file) => file.strategies),

@@ -2,6 +2,7 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import { marketNames } from "../strategy/Strategy.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as flags from "./flags.ts"
@@ -34,7 +35,7 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ files, config, lookahead, data, json, ...dataFlags }) {
-    const { strategies, problems, rendered } = yield* readAgainst(config, files)
+    const { strategies, problems, rendered } = yield* readAgainst(config, files, lookahead ? "backtest" : "live")
     if (lookahead && Option.isNone(data)) {
       return yield* new BacktestInput.FlagInvalid({ message: "--lookahead needs candles: give --data CSV" })
     }
@@ -58,8 +59,9 @@ export const command = Command.make(
       )
     } else {
       for (const text of rendered) yield* Console.error(`${text}\n`)
-      for (const { file, name, kind, market } of strategies) {
-        yield* Console.log(`${file}: ok: ${name}, ${kind} on ${market.name}`)
+      for (const strategy of strategies) {
+        const { file, name, kind } = strategy
+        yield* Console.log(`${file}: ok: ${name}, ${kind} on ${marketNames(strategy)}`)
       }
       for (const finding of findings) {
         const found = Lookahead.faultsOf(finding)
@@ -82,9 +84,13 @@ export const command = Command.make(
 )
 
 /** A broken configuration is reported like a broken strategy: with its own problems. */
-const readAgainst = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
+const readAgainst = Effect.fnUntraced(function* (
+  config: string,
+  files: ReadonlyArray<string>,
+  purpose: StrategyFiles.Purpose
+) {
   return yield* ConfigFile.loadSettings(config).pipe(
-    Effect.flatMap(({ markets }) => StrategyFiles.readAll(files, markets)),
+    Effect.flatMap(({ markets }) => StrategyFiles.readAll(files, markets, purpose)),
     Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
       Effect.succeed<StrategyFiles.ReadFiles>({ strategies: [], problems, rendered: [rendered] })
     )

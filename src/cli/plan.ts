@@ -5,7 +5,7 @@ import * as Runtime from "effect/Runtime"
 import type { Market } from "../domain/Market.ts"
 import * as PlanAhead from "../engine/PlanAhead.ts"
 import * as PlanFindings from "../engine/PlanFindings.ts"
-import type { Moment } from "../engine/Planning.ts"
+import { type Moment, momentOf } from "../engine/Planning.ts"
 import * as PlanReport from "../engine/PlanReport.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { version } from "../version.ts"
@@ -130,8 +130,8 @@ const momentsOf = (
   now: number
 ): ReadonlyMap<string, Moment> =>
   new Map(
-    strategies.flatMap(({ name, market }) => {
-      const price = prices.get(market.name)
-      return price === undefined ? [] : [[name, { price, now, candles: candles.get(name) }] as const]
+    strategies.flatMap((strategy) => {
+      const moment = momentOf(strategy, prices, candles.get(strategy.name), now)
+      return moment === undefined ? [] : [[strategy.name, moment] as const]
     })
   )

@@ -11,6 +11,8 @@ import * as Decimal from "./Decimal.ts"
 const Text = Schema.String
 const Time = Schema.Int
 const Side = Schema.Literals(["BUY", "SELL"])
+/** How it is executed, where not by a resting order. */
+const By = Schema.Literals(["swap"])
 
 /** An amount as canonical decimal text. */
 export const Amount = Schema.String.check(Schema.isPattern(/^-?(0|[1-9]\d*)$/)).pipe(
@@ -66,12 +68,30 @@ const decisions = {
     bid: Price,
     ask: Price,
     priceAt: Time,
-    desired: Schema.Array(Schema.Struct({ slot: Text, side: Side, price: Price, quantity: Amount, why: Reason })),
+    /** Prices of further markets that the strategy trades. */
+    elsewhere: Schema.optionalKey(Schema.Array(Schema.Struct({ market: Text, bid: Price, ask: Price, at: Time }))),
+    desired: Schema.Array(
+      Schema.Struct({
+        slot: Text,
+        /** Of a further market; left out for the strategy's first. */
+        market: Schema.optionalKey(Text),
+        side: Side,
+        price: Price,
+        quantity: Amount,
+        by: Schema.optionalKey(By),
+        why: Reason
+      })
+    ),
     absent: Schema.Array(Schema.Struct({ slot: Text, why: Reason })),
     reasons: Schema.Array(Reason),
     until: Schema.Struct({
       priceBelow: Schema.optionalKey(Price),
       priceAbove: Schema.optionalKey(Price),
+      elsewhere: Schema.optionalKey(
+        Schema.Array(
+          Schema.Struct({ market: Text, priceBelow: Schema.optionalKey(Price), priceAbove: Schema.optionalKey(Price) })
+        )
+      ),
       time: Schema.optionalKey(Time),
       barClose: Schema.optionalKey(Text),
       onFill: Schema.Boolean
@@ -96,6 +116,7 @@ const placing = {
     side: Side,
     price: Price,
     quantity: Amount,
+    by: Schema.optionalKey(By),
     inputAsset: Text,
     inputAmount: Amount,
     outputAsset: Text,

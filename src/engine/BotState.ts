@@ -115,7 +115,8 @@ export interface StrategyState {
   readonly planned: ReadonlyArray<number>
   /** Counts whatever may have changed what it can see of its own trading and money. */
   readonly moves: number
-  readonly trading?: Trading
+  /** By market. */
+  readonly trading: ReadonlyMap<string, Trading>
   /** Worth at the beginning of the UTC day (number of days since 1970), and the most ever marked; quote smallest units. */
   readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount }
   readonly paused?: {
@@ -257,6 +258,7 @@ const emptyStrategy = (name: string): StrategyState => ({
   memory: undefined,
   planned: [],
   moves: 0,
+  trading: new Map(),
   refusals: new Map()
 })
 
@@ -295,7 +297,7 @@ const noteTrading = (state: BotState, placement: Placement, event: PlacementEven
   if (!changesOwnState(event)) return
   changeStrategy(state, placement.strategy, ({ moves, trading }) => ({
     moves: moves + 1,
-    trading: tradingAfter(trading, placement, event, at)
+    trading: new Map(trading).set(placement.market, tradingAfter(trading.get(placement.market), placement, event, at))
   }))
 }
 

@@ -65,9 +65,9 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
 
   const plan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
     const now = yield* Clock.currentTimeMillis
-    const moment = watch.moment(strategy.market.name, now)
+    const moment = watch.moment(strategy, now)
     if (moment === undefined) return
-    yield* books.record(...LossGuard.check(books.state, strategy, moment.price, now))
+    yield* books.record(...LossGuard.check(books.state, strategy, moment))
     const paused = books.state.strategies.get(strategy.name)?.paused
     const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
     const { until } = yield* planning.plan(strategy, moment, withdrawAll ?? losing)
@@ -136,7 +136,9 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
   const levelsOf = (market: string): ReadonlyArray<Price> => [
     ...unfinished(books.state).flatMap((placement) => (placement.market === market ? [placement.price] : [])),
     ...strategies.flatMap((strategy) => {
-      const until = strategy.market.name === market ? bounds.get(strategy.name) : undefined
+      const known = bounds.get(strategy.name)
+      const until =
+        strategy.market.name === market ? known : known?.elsewhere?.find((elsewhere) => elsewhere.market === market)
       return [until?.priceBelow, until?.priceAbove].filter((price) => price !== undefined)
     })
   ]

@@ -8,30 +8,30 @@ import { type Amount, formatWithSymbol, max } from "../domain/Amount.ts"
 import type { BotEvent } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import * as Ledger from "../domain/Ledger.ts"
-import { mid, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import { mid, quoteAmount } from "../domain/Market.ts"
+import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
+import { priceIn } from "../strategy/View.ts"
 import { type BotState, utcDay } from "./BotState.ts"
+import type { Moment } from "./Planning.ts"
 
 /** What all of the strategy's assets are worth now, quote smallest units, rounded down. */
-export const equity = (state: BotState, { name, market }: Strategy, price: TwoSidedPrice): Amount => {
-  const base = Ledger.ownedBy(state.ledger, name, market.base.symbol)
-  const quote = Ledger.ownedBy(state.ledger, name, market.quote.symbol)
-  return quote + quoteAmount(market, base, mid(price), "down")
+export const equity = (state: BotState, strategy: Strategy, { price, elsewhere }: Moment): Amount => {
+  const { name, market } = strategy
+  const owned = (symbol: string) => Ledger.ownedBy(state.ledger, name, symbol)
+  return marketsOf(strategy).reduce((sum, each) => {
+    const now = priceIn({ market, price, elsewhere }, each.name)
+    return now === undefined ? sum : sum + quoteAmount(each, owned(each.base.symbol), mid(now), "down")
+  }, owned(market.quote.symbol))
 }
 
 /** Marks of the day, and pauses that begin or end; nothing for a strategy without loss limits. */
-export const check = (
-  state: BotState,
-  strategy: Strategy,
-  price: TwoSidedPrice,
-  now: number
-): ReadonlyArray<BotEvent> => {
+export const check = (state: BotState, strategy: Strategy, moment: Moment): ReadonlyArray<BotEvent> => {
   const { maxDailyLoss, maxDrawdown, onLoss = "pause" } = strategy.limits
   if (maxDailyLoss === undefined && maxDrawdown === undefined) return []
   const { name, market } = strategy
   const known = state.strategies.get(name)
-  const worth = equity(state, strategy, price)
-  const today = utcDay(now)
+  const worth = equity(state, strategy, moment)
+  const today = utcDay(moment.now)
   const marked = known?.equity
   const peak = max(worth, marked?.peak ?? worth)
   // A new day is marked; so is a peak that is a thousandth higher, so that a restart remembers it closely enough.

@@ -4,12 +4,12 @@
  */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
-import { mid, type TwoSidedPrice } from "../domain/Market.ts"
+import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
 import { PriceStore } from "../journal/PriceStore.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as CandleFeed from "./CandleFeed.ts"
 import { EngineSettings } from "./EngineSettings.ts"
-import type { Moment } from "./Planning.ts"
+import { type Moment, momentOf } from "./Planning.ts"
 import * as Prices from "./Prices.ts"
 
 export const make = Effect.gen(function* () {
@@ -30,9 +30,7 @@ export const make = Effect.gen(function* () {
     feeds = made
   })
 
-  const lookAt = Effect.fnUntraced(function* ({ market, limits }: Strategy) {
-    // A tenth of the budget is about what one of its orders asks for.
-    const sizes = { base: limits.budget.base / 10n, quote: limits.budget.quote / 10n }
+  const lookAt = Effect.fnUntraced(function* (market: Market, sizes: Prices.QuoteSizes) {
     const price = yield* Prices.observe(market, sizes)
     if (price === undefined) return
     prices.set(market.name, price)
@@ -41,15 +39,16 @@ export const make = Effect.gen(function* () {
   })
 
   const look = Effect.fn("MarketWatch.look")(function* (strategies: ReadonlyArray<Strategy>) {
-    const oneEach = new Map(strategies.map((strategy) => [strategy.market.name, strategy]))
-    yield* Effect.forEach([...oneEach.values()], lookAt, { concurrency: settings.concurrency, discard: true })
+    const markets = [...Prices.sizesOf(strategies).values()]
+    yield* Effect.forEach(markets, ({ market, sizes }) => lookAt(market, sizes), {
+      concurrency: settings.concurrency,
+      discard: true
+    })
   })
 
-  /** What a strategy on this market may see now; `undefined` before the first price. */
-  const moment = (market: string, now: number): Moment | undefined => {
-    const price = prices.get(market)
-    return price === undefined ? undefined : { price, now, candles: feeds.get(market)?.view() }
-  }
+  /** What a strategy may see now; `undefined` before there is a price of each of its markets. */
+  const moment = (strategy: Strategy, now: number): Moment | undefined =>
+    momentOf(strategy, prices, feeds.get(strategy.market.name)?.view(), now)
 
   return { follow, look, moment, prices } as const
 })

@@ -15,6 +15,8 @@ import type { DesiredOrder } from "../strategy/Decision.ts"
 /** What the diff needs to know of an own order. */
 export interface OwnOrder {
   readonly slot: string
+  /** Name of its market. */
+  readonly market: string
   readonly side: "BUY" | "SELL"
   readonly price: Decimal.Decimal
   readonly quantity: Amount
@@ -36,11 +38,12 @@ export interface Wish {
   readonly absent: ReadonlyMap<string, Reason>
 }
 
+/** `market`: of desired orders that name none. */
 export const diff = (market: Market, wish: Wish, own: ReadonlyArray<OwnOrder>): ReadonlyArray<Change> => {
   const live = new Map(own.filter((order) => !isFinished(order.state)).map((order) => [order.slot, order]))
   const placed = [...wish.desired.values()].map((desired): Change => {
     const order = live.get(desired.slot)
-    return order === undefined ? { _tag: "Place", desired } : changeOf(market, order, desired)
+    return order === undefined ? { _tag: "Place", desired } : changeOf(desired.market ?? market, order, desired)
   })
   const unwanted = [...live.values()]
     .filter((order) => !wish.desired.has(order.slot))
@@ -60,6 +63,9 @@ const withdraw = (order: OwnOrder, why: Reason): Change => {
 
 const changeOf = (market: Market, order: OwnOrder, desired: DesiredOrder): Change => {
   if (order.state === "closing" || order.cancelRequested) return withdraw(order, desired.why)
+  if (order.market !== market.name) {
+    return withdraw(order, { code: "other-market", text: `The slot should trade ${market.name} now` })
+  }
   if (order.side !== desired.side) {
     return withdraw(order, { code: "other-side", text: `The slot should ${desired.side} now` })
   }

@@ -7,7 +7,7 @@ import * as Decimal from "../domain/Decimal.ts"
 import * as Ledger from "../domain/Ledger.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../strategy/Decision.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import { budgets, marketNames, marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 import { type Fees, isResting, orderOf, type PlannedChange } from "./PlanReport.ts"
 
@@ -39,18 +39,22 @@ export const findingsOf = (ground: Ground): ReadonlyArray<Finding> => [
   ...overCommitted(ground),
   ...ground.strategies.flatMap((strategy) => {
     const slots = ground.planned.decisions.get(strategy.name)?.desired ?? []
-    return [...belowMinimum(strategy, slots, ground), ...belowFees(strategy, slots, ground)]
+    return marketsOf(strategy).flatMap((market) => {
+      const own = slots.filter((slot) => (slot.market ?? strategy.market).name === market.name)
+      const { name } = strategy
+      return [...belowMinimum({ name, market }, own, ground), ...belowFees({ name, market }, own, ground)]
+    })
   })
 ]
 
 const unpriced = ({ strategies, planned }: Ground): ReadonlyArray<Finding> =>
   strategies
     .filter(({ name }) => !planned.decisions.has(name))
-    .map(({ name, market }) => ({
+    .map((strategy) => ({
       name: "no-price",
-      strategies: [name],
+      strategies: [strategy.name],
       slots: [],
-      text: `the venue quotes no usable price for ${market.name}: this strategy is not planned`
+      text: `the venue quotes no usable price for ${marketNames(strategy)}: this strategy is not planned`
     }))
 
 const keyOf = ({ strategy, slot }: PlannedChange): string => `${strategy}/${slot}`
@@ -105,9 +109,7 @@ const sayOrder = (change: PlannedChange): string =>
 
 /** The wallets that the strategies count on, against the account; without a balance, against their own budgets only. */
 const overCommitted = ({ strategies, planned, changes, balances }: Ground): ReadonlyArray<Finding> => {
-  const assets = new Map(
-    strategies.flatMap(({ market }) => [market.base, market.quote]).map((each) => [each.symbol, each])
-  )
+  const assets = new Map(strategies.flatMap((strategy) => budgets(strategy).map(({ asset }) => [asset.symbol, asset])))
   const account = [...assets.values()].flatMap((asset): ReadonlyArray<Finding> => {
     const available = balances?.get(asset.symbol)
     if (available === undefined) return []
@@ -128,6 +130,9 @@ const overCommitted = ({ strategies, planned, changes, balances }: Ground): Read
   return [...account, ...ownBudget]
 }
 
+/** One market of a strategy of this name. */
+type Traded = Pick<Strategy, "name" | "market">
+
 const valueUsd = (market: Market, leg: Leg, usd: Ground["usd"]): Decimal.Decimal | undefined => {
   const worth = (asset: Asset, amount: Amount) => {
     const price = usd.get(asset.symbol)
@@ -137,7 +142,7 @@ const valueUsd = (market: Market, leg: Leg, usd: Ground["usd"]): Decimal.Decimal
 }
 
 const belowMinimum = (
-  { name, market }: Strategy,
+  { name, market }: Traded,
   slots: ReadonlyArray<DesiredSlot>,
   { minOrderUsd, usd }: Ground
 ): ReadonlyArray<Finding> => {
@@ -190,7 +195,7 @@ const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, fees: Fees)
 }
 
 const belowFees = (
-  { name, market }: Strategy,
+  { name, market }: Traded,
   slots: ReadonlyArray<DesiredSlot>,
   { fees }: Ground
 ): ReadonlyArray<Finding> => {

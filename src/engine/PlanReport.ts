@@ -16,7 +16,7 @@ import {
   type Side
 } from "../domain/Market.ts"
 import type { Leg } from "../strategy/Decision.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import { budgets, type Strategy } from "../strategy/Strategy.ts"
 import type { Placement } from "./BotState.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
@@ -168,11 +168,14 @@ const keepReason = (placement: Placement, wished: Wished | undefined): Reason =>
 
 const changeOfEvent = (
   event: BotEvent,
-  { market, name }: Strategy,
+  strategy: Strategy,
   decided: Of<"Decided"> | undefined,
   fees: Fees
 ): ReadonlyArray<PlannedChange> => {
+  const { name } = strategy
+  const named = (name: string | undefined) => strategy.others?.find((market) => market.name === name) ?? strategy.market
   if (event._tag === "Planned") {
+    const market = named(event.market)
     const order = orderOf(market, event)
     const costs = cost("payout fee", order.output.asset, fees.get(order.output.asset)?.withdraw)
     return [
@@ -182,6 +185,7 @@ const changeOfEvent = (
   if (event._tag !== "Denied" && event._tag !== "Deferred") return []
   const wished = wishIn(decided, event)
   if (wished === undefined) return []
+  const market = named(wished.market)
   const limit = event._tag === "Denied" ? { limit: event.limit } : {}
   const reason = {
     code: event._tag === "Denied" ? event.limit : "retry-later",
@@ -201,18 +205,17 @@ export const lockedOf = (
   { decisions }: PlannedAhead,
   changes: ReadonlyArray<PlannedChange>
 ): ReadonlyArray<Locked> =>
-  strategies.flatMap(({ name, market, limits }) => {
+  strategies.flatMap((strategy) => {
+    const { name, market } = strategy
     const own = changes.filter((change) => change.strategy === name && isResting(change))
     const slots = decisions.get(name)?.desired ?? []
-    return (["base", "quote"] as const).flatMap((key): ReadonlyArray<Locked> => {
-      const asset = market[key].symbol
+    return budgets(strategy).flatMap(({ asset: { symbol: asset }, amount: budget }): ReadonlyArray<Locked> => {
       const asked = (order: PlannedOrder) => (order.input.asset === asset ? order.input.amount : 0n)
       const now = own.reduce((sum, change) => sum + asked(change), 0n)
       const worst = slots.reduce(
-        (sum, { legs }) => sum + legs.reduce((most, leg) => max(most, asked(orderOf(market, leg))), 0n),
+        (sum, slot) => sum + slot.legs.reduce((most, leg) => max(most, asked(orderOf(slot.market ?? market, leg))), 0n),
         0n
       )
-      const budget = limits.budget[key]
       return now + worst + budget === 0n ? [] : [{ strategy: name, asset, now, worst: max(now, worst), budget }]
     })
   })

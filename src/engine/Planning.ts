@@ -8,8 +8,8 @@ import type { BotEvent, Reason } from "../domain/BotEvent.ts"
 import * as Ledger from "../domain/Ledger.ts"
 import { inputAsset, outputAsset, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
 import { armedLeg, type Decision, type DesiredOrder, holds } from "../strategy/Decision.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
-import { progressOf, type SlotProgress, type View } from "../strategy/View.ts"
+import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
+import { priceIn, progressOf, type SlotProgress, type View } from "../strategy/View.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
 import { type BotState, type Placement, slotKey, unfinished } from "./BotState.ts"
 import { backoffMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
@@ -29,8 +29,29 @@ interface Standing {
 /** What is known of a market when a strategy is asked. */
 export interface Moment {
   readonly price: TwoSidedPrice
+  /** Of further markets of the strategy, by name. */
+  readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly now: number
   readonly candles: View["candles"]
+}
+
+/** What a strategy may see; `undefined` while a price of one of its markets is missing. */
+export const momentOf = (
+  { market, others }: Strategy,
+  prices: ReadonlyMap<string, TwoSidedPrice>,
+  candles: View["candles"],
+  now: number
+): Moment | undefined => {
+  const price = prices.get(market.name)
+  if (price === undefined) return undefined
+  if (others === undefined) return { price, now, candles }
+  const elsewhere = new Map(
+    others.flatMap(({ name }) => {
+      const found = prices.get(name)
+      return found === undefined ? [] : [[name, found] as const]
+    })
+  )
+  return elsewhere.size < others.length ? undefined : { price, elsewhere, now, candles }
 }
 
 export const make = Effect.gen(function* () {
@@ -55,7 +76,7 @@ export const make = Effect.gen(function* () {
 
   const plan = Effect.fn("Planning.plan")(function* (
     strategy: Strategy,
-    { price, now, candles }: Moment,
+    { price, elsewhere, now, candles }: Moment,
     withdrawAll: Reason | undefined
   ) {
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
@@ -64,6 +85,7 @@ export const make = Effect.gen(function* () {
       now,
       market: strategy.market,
       price,
+      ...(elsewhere === undefined ? {} : { elsewhere }),
       slots,
       ...(candles === undefined ? {} : { candles }),
       own: ownState(books.state, strategy, own)
@@ -73,16 +95,15 @@ export const make = Effect.gen(function* () {
     const changes = diff(
       strategy.market,
       wish,
-      own.map((placement) => ownOrder(strategy, placement, price))
+      own.map((placement) => ownOrder(strategy, placement, view))
     )
-    yield* Effect.forEach(changes, (change) => apply(strategy, price, now, own, change), { discard: true })
+    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, change), { discard: true })
     return decision
   })
 
   const apply = (
     strategy: Strategy,
-    price: TwoSidedPrice,
-    now: number,
+    view: View,
     own: ReadonlyArray<Placement>,
     change: Change
   ): ReturnType<typeof books.record> => {
@@ -95,12 +116,13 @@ export const make = Effect.gen(function* () {
         return placement === undefined ? Effect.void : books.record(withdrawal(placement, change.why))
       }
       case "Place":
-        return place(strategy, price, now, change.desired)
+        return place(strategy, view, change.desired)
     }
   }
 
-  const place = (strategy: Strategy, price: TwoSidedPrice, now: number, desired: DesiredOrder) => {
+  const place = (strategy: Strategy, view: View, desired: DesiredOrder) => {
     const { state } = books
+    const { now } = view
     const slot = state.slots.get(slotKey(strategy.name, desired.slot))
     const waitUntil = slot === undefined ? 0 : slot.refusedAt + backoffMillis(settings, slot.refusals)
     const about = { strategy: strategy.name, slot: desired.slot }
@@ -108,7 +130,7 @@ export const make = Effect.gen(function* () {
       const reason = `the last attempt failed; the next one is due in ${waitUntil - now} ms`
       return once(state, about, `${slot?.refusals} refusals`, { _tag: "Deferred", ...about, reason })
     }
-    const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now))
+    const verdict = check(desired, circumstances(state, settings, strategy, desired, priceFor(view, desired), now))
     if ("approved" in verdict) return books.record(planned(state, settings, strategy, verdict.approved, now))
     const { limit, reason } = verdict.denied
     return once(state, about, limit, { _tag: "Denied", ...about, limit, reason })
@@ -142,7 +164,8 @@ export const circumstances = (
   price: TwoSidedPrice,
   now: number
 ): Circumstances => {
-  const { name, market, limits } = strategy
+  const { name, limits } = strategy
+  const market = desired.market ?? strategy.market
   const asset = inputAsset(market, desired.side).symbol
   const open = unfinished(state)
   const own = open.filter((placement) => placement.strategy === name)
@@ -157,7 +180,7 @@ export const circumstances = (
     price,
     openOrders: own.length,
     free: Ledger.freeOf(state.ledger, name, asset) - reserved(own, asset),
-    openNotional: own.reduce((sum, { quantity, price }) => sum + quoteAmount(market, quantity, price, "up"), 0n),
+    openNotional: own.reduce((sum, order) => sum + (order.side === "BUY" ? order.inputAmount : order.outputAmount), 0n),
     lastHour: recent(known?.planned, now),
     ...(state.killed === undefined ? {} : { killed: state.killed }),
     ...(frozen === undefined ? {} : { frozen }),
@@ -219,11 +242,18 @@ export const withdrawal = (placement: Placement, why: Reason): BotEvent => {
     : { _tag: "CancelRequested", ...about, why }
 }
 
+/** The price of the order's market, as old as the oldest of all that the strategy decided on. */
+const priceFor = (view: View, { market }: DesiredOrder): TwoSidedPrice => {
+  const oldest = Math.min(view.price.at, ...[...(view.elsewhere?.values() ?? [])].map(({ at }) => at))
+  return { ...(priceIn(view, (market ?? view.market).name) ?? view.price), at: oldest }
+}
+
 /** Fees of getting out and in again, in quote: what a better price has to be worth. */
-const ownOrder = (strategy: Strategy, placement: Placement, price: TwoSidedPrice): OwnOrder => {
-  const { market } = strategy
+const ownOrder = (strategy: Strategy, placement: Placement, view: View): OwnOrder => {
+  const market = marketsOf(strategy).find(({ name }) => name === placement.market) ?? strategy.market
+  const { ask } = priceIn(view, market.name) ?? view.price
   const inQuote = (asset: string, amount: Amount) =>
-    asset === market.quote.symbol ? amount : quoteAmount(market, amount, price.ask, "up")
+    asset === market.quote.symbol ? amount : quoteAmount(market, amount, ask, "up")
   const fees =
     placement.order === undefined
       ? 0n
@@ -239,7 +269,7 @@ const planned = (
   { desired, inputAmount, outputAmount }: Approved,
   now: number
 ): BotEvent => {
-  const { market } = strategy
+  const market = desired.market ?? strategy.market
   return {
     _tag: "Planned",
     strategy: strategy.name,
@@ -274,8 +304,12 @@ const decisionEvent = (
   bid: view.price.bid,
   ask: view.price.ask,
   priceAt: view.price.at,
-  desired: [...wishOf(decision, view).desired.values()].map(({ slot, side, price, quantity, why }) => ({
+  ...(view.elsewhere === undefined
+    ? {}
+    : { elsewhere: [...view.elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
+  desired: [...wishOf(decision, view).desired.values()].map(({ slot, market, side, price, quantity, why }) => ({
     slot,
+    ...(market === undefined ? {} : { market: market.name }),
     side,
     price,
     quantity,

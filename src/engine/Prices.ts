@@ -6,6 +6,7 @@ import { Clock, Effect, Schema } from "effect"
 import { type Amount, type Asset, format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
 import { type DryQuote, Venue } from "../venue/Venue.ts"
 
 /** The configured decimals of an asset are not the venue's: every amount would be wrong by a power of ten. */
@@ -25,6 +26,16 @@ export interface QuoteSizes {
   readonly base: Amount
   readonly quote: Amount
 }
+
+/** What each market of these strategies is quoted for: about the size of one of its orders, a tenth of the budget. */
+export const sizesOf = (strategies: ReadonlyArray<Strategy>) =>
+  new Map(
+    strategies.flatMap(({ market, others = [], limits: { budget } }) => {
+      const of = (market: Market, base: Amount) =>
+        [market.name, { market, sizes: { base: base / 10n, quote: budget.quote / 10n } satisfies QuoteSizes }] as const
+      return [of(market, budget.base), ...others.map((each) => of(each, budget.others?.get(each.base.symbol) ?? 0n))]
+    })
+  )
 
 /** Digits of a price computed from two amounts: far below any tick, and short enough to read. */
 const priceDigits = 12

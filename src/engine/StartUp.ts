@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
 import type { BotState } from "./BotState.ts"
 
@@ -42,18 +42,17 @@ export const record = Effect.fn("StartUp.record")(function* (run: Run, strategie
 
 /** What taking a strategy up changes: its file and, where it differs, its budget. */
 export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
-  const { name, file, kind, hash, market, limits } = strategy
+  const { name, file, kind, hash } = strategy
   const known = state.strategies.get(name)
   const allotted = known?.budget
-  const budgets = [
-    { asset: market.base.symbol, amount: limits.budget.base },
-    { asset: market.quote.symbol, amount: limits.budget.quote }
-  ].filter(({ asset, amount }) => (allotted?.get(asset) ?? 0n) !== amount)
+  const changed = budgets(strategy).filter(({ asset, amount }) => (allotted?.get(asset.symbol) ?? 0n) !== amount)
   return [
-    { _tag: "StrategyLoaded", strategy: name, file, kind, market: market.name, hash },
+    { _tag: "StrategyLoaded", strategy: name, file, kind, market: marketNames(strategy), hash },
     ...(known?.paused?.limit === "drawdown" && known.hash !== hash
       ? [{ _tag: "Resumed", strategy: name, reason: "its file was changed" } as const]
       : []),
-    ...budgets.map((budget): BotEvent => ({ _tag: "BudgetAllotted", strategy: name, ...budget }))
+    ...changed.map(
+      ({ asset, amount }): BotEvent => ({ _tag: "BudgetAllotted", strategy: name, asset: asset.symbol, amount })
+    )
   ]
 }

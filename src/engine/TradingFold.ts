@@ -9,22 +9,19 @@ import type { Strategy } from "../strategy/Strategy.ts"
 import type { OwnState } from "../strategy/View.ts"
 import type { BotState, Placement, PlacementEvent } from "./BotState.ts"
 
+/** On one market. */
 export interface Trading {
-  readonly market: string
   readonly basis: CostBasis.CostBasis
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
 }
 
-/** Of what its orders did on another market a strategy knows nothing. */
 export const tradingAfter = (
-  known: Trading | undefined,
+  before: Trading = { basis: CostBasis.empty },
   placement: Placement,
   event: PlacementEvent,
   at: number
 ): Trading => {
-  const { market } = placement
-  const before = known?.market === market ? known : { market, basis: CostBasis.empty }
   switch (event._tag) {
     case "Planned":
       return { ...before, lastPlacedAt: at }
@@ -73,10 +70,9 @@ export const reserved = (own: ReadonlyArray<Placement>, asset: string): Amount =
     .filter((placement) => placement.inputAsset === asset && placement.funding === undefined)
     .reduce((total, placement) => total + placement.inputAmount, 0n)
 
-/** `own`: the unfinished placements of the strategy. */
+/** On its first market. `own`: the unfinished placements of the strategy. */
 export const ownState = (state: BotState, { name, market }: Strategy, own: ReadonlyArray<Placement>): OwnState => {
-  const known = state.strategies.get(name)?.trading
-  const trading = known?.market === market.name ? known : undefined
+  const trading = state.strategies.get(name)?.trading.get(market.name)
   const basis = trading?.basis ?? CostBasis.empty
   const averageEntry = CostBasis.averagePrice(basis, market)
   const free = (asset: string) => Ledger.freeOf(state.ledger, name, asset) - reserved(own, asset)

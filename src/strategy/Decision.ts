@@ -10,7 +10,7 @@ import type { Amount } from "../domain/Amount.ts"
 import { min } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { mid, type Price, type Side } from "../domain/Market.ts"
+import { type Market, mid, type Price, type Side, type TwoSidedPrice } from "../domain/Market.ts"
 import type { SlotProgress, View } from "./View.ts"
 
 export interface Leg {
@@ -18,22 +18,34 @@ export interface Leg {
   readonly price: Price
   /** Base smallest units of the whole leg. */
   readonly quantity: Amount
+  /** Executed at once by a swap, as soon as that is no worse than the price, instead of by an order that rests there. */
+  readonly by?: "swap"
 }
 
 export interface DesiredSlot {
   readonly slot: string
+  /** Of its orders, where that is not the strategy's first one. */
+  readonly market?: Market
   readonly legs: readonly [Leg, ...ReadonlyArray<Leg>]
   /** After the last leg start again with the first; otherwise the slot is done. */
   readonly cycle: boolean
   readonly why: Reason
 }
 
-/** While the mid stays strictly inside (priceBelow, priceAbove), the time before `time`, the answer stays the same. */
-export interface Bounds {
+export interface PriceBounds {
   /** Ask again when mid <= this. */
   readonly priceBelow?: Price
   /** Ask again when mid >= this. */
   readonly priceAbove?: Price
+}
+
+/**
+ * While the mid of every market stays strictly inside (priceBelow, priceAbove), the time before `time`, the answer stays the
+ * same.
+ */
+export interface Bounds extends PriceBounds {
+  /** The same for further markets, by name. */
+  readonly elsewhere?: ReadonlyArray<PriceBounds & { readonly market: string }>
   /** Ask again at this epoch millisecond. */
   readonly time?: number
   /** Ask again when a candle of this timeframe closes ("1m", "1h"). */
@@ -58,6 +70,7 @@ export interface Decision {
 /** What a slot should hold now. */
 export interface DesiredOrder extends Leg {
   readonly slot: string
+  readonly market?: Market
   /** Index into `legs`. */
   readonly leg: number
   readonly why: Reason
@@ -77,16 +90,25 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   const whole =
     leg.side === "SELL" && previous?.side === "BUY" ? min(leg.quantity, progress.receivedByLastLeg) : leg.quantity
   const quantity = whole - progress.filledInLeg
-  return quantity <= 0n ? undefined : { ...leg, quantity, slot: desired.slot, leg: index, why: desired.why }
+  if (quantity <= 0n) return undefined
+  const { slot, market, why } = desired
+  return { ...leg, quantity, slot, ...(market === undefined ? {} : { market }), leg: index, why }
 }
 
 /** True while the strategy need not be asked again; `filled`: one of its orders filled since it answered. */
-export const holds = (until: Bounds, view: View, filled: boolean): boolean => {
-  const price = mid(view.price)
-  return !(
+export const holds = (until: Bounds, view: View, filled: boolean): boolean =>
+  !(
     (filled && until.onFill) ||
     (until.time !== undefined && view.now >= until.time) ||
-    (until.priceBelow !== undefined && Decimal.compare(price, until.priceBelow) <= 0) ||
-    (until.priceAbove !== undefined && Decimal.compare(price, until.priceAbove) >= 0)
+    isBeyond(until, view.price) ||
+    until.elsewhere?.some((bounds) => isBeyond(bounds, view.elsewhere?.get(bounds.market)))
+  )
+
+const isBeyond = ({ priceBelow, priceAbove }: PriceBounds, now: TwoSidedPrice | undefined): boolean => {
+  if (now === undefined) return true
+  const price = mid(now)
+  return (
+    (priceBelow !== undefined && Decimal.compare(price, priceBelow) <= 0) ||
+    (priceAbove !== undefined && Decimal.compare(price, priceAbove) >= 0)
   )
 }

@@ -2,21 +2,17 @@
  * What a kind of strategy is: the name that `kind:` gives, the section of the same name, and how that section becomes a
  * pure function. Everything that does not depend on the price is computed here once, so that deciding is fast.
  */
-import type { Amount } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Memory } from "./Decision.ts"
 import type { JsonSchema } from "./JsonSchema.ts"
-import type { Report } from "./Problem.ts"
-import type { Decide } from "./Strategy.ts"
+import type { Problem, Report } from "./Problem.ts"
+import type { Budget, Decide } from "./Strategy.ts"
 import type { YamlNode } from "./YamlReader.ts"
-
-export interface Budget {
-  readonly base: Amount
-  readonly quote: Amount
-}
 
 export interface KindContext {
   readonly market: Market
+  /** Further markets; only where the kind `tradesSeveral`. */
+  readonly others: ReadonlyArray<Market>
   /** `undefined` when the file's budget could not be read; then what depends on it is not checked. */
   readonly budget: Budget | undefined
   readonly to: Report
@@ -26,10 +22,13 @@ export interface Behaviour {
   readonly initialMemory: Memory
   readonly decide: Decide
   readonly candles?: ReadonlyMap<string, number>
+  readonly notLive?: Problem
 }
 
 export interface Kind {
   readonly name: string
+  /** A file of this kind may name several markets. */
+  readonly tradesSeveral?: true
   /** `undefined`: the problems are reported. */
   readonly read: (section: YamlNode, context: KindContext) => Behaviour | undefined
   /** What the section takes, for editors. */

@@ -1,10 +1,12 @@
 /** The `limits:` section: what a strategy may use and lose, and what happens when it reaches a limit. */
+import type { Asset } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Market } from "../domain/Market.ts"
 import * as Read from "./Fields.ts"
-import { anyMarket, schemaOf } from "./JsonSchema.ts"
-import { report } from "./Problem.ts"
-import type { Limits, QuietHours } from "./Strategy.ts"
+import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
+import { type Report, report } from "./Problem.ts"
+import type { Budget, Limits, QuietHours } from "./Strategy.ts"
+import type { YamlNode } from "./YamlReader.ts"
 
 const defaults = {
   maxOpenOrders: 100,
@@ -25,15 +27,31 @@ const quietHours: Read.Reader<QuietHours> = Read.scalar("hours of the day in UTC
     : { fromMinute: from, toMinute: to }
 })
 
-const limitsFields = (market: Market) => {
-  const quoteAmount = Read.amount(market.quote, { zero: false })
+/** What a file trades: one market or several with the same quote. */
+type Traded = readonly [Market, ...ReadonlyArray<Market>]
+
+/** By the roles of the two assets of one market; of several markets by the assets' symbols. */
+const budget = ([market, ...others]: Traded): Read.Reader<Budget> => {
+  const [base, quote] = others.length === 0 ? ["base", "quote"] : [market.base.symbol, market.quote.symbol]
+  const amountOf = (asset: Asset, about: string) => Read.optional(Read.amount(asset, { zero: true }), about)
+  const read = Read.fields({
+    [base]: amountOf(market.base, "of the base asset"),
+    ...Object.fromEntries(others.map((each) => [each.base.symbol, amountOf(each.base, "of this asset")])),
+    [quote]: amountOf(market.quote, "of the quote asset")
+  })
+  return described((node: YamlNode, to: Report) => {
+    const found = read(node, to)
+    if (found === undefined) return undefined
+    const amount = (key: string) => found[key]?.value ?? 0n
+    const further = new Map(others.map(({ base: { symbol } }) => [symbol, amount(symbol)]))
+    return { base: amount(base), quote: amount(quote), ...(others.length === 0 ? {} : { others: further }) }
+  }, schemaOf(read))
+}
+
+const limitsFields = (traded: Traded) => {
+  const quoteAmount = Read.amount(traded[0].quote, { zero: false })
   return Read.fields({
-    budget: Read.required(
-      Read.fields({
-        base: Read.optional(Read.amount(market.base, { zero: true }), "of the base asset"),
-        quote: Read.optional(Read.amount(market.quote, { zero: true }), "of the quote asset")
-      })
-    ),
+    budget: Read.required(budget(traded)),
     maxOpenOrders: Read.optional(Read.integer(1, 20_000), "most orders at the same time; left out: 100"),
     maxPriceDeviation: Read.optional(
       Read.ratio,
@@ -53,24 +71,36 @@ const limitsFields = (market: Market) => {
   })
 }
 
-export const limitsSchema = () => schemaOf(limitsFields(anyMarket))
+/** Without the budget, whose keys depend on the markets: see `budgetSchema`. */
+export const limitsSchema = (): JsonSchema => {
+  const { properties, ...limits } = schemaOf(limitsFields([anyMarket]))
+  return { ...limits, properties: { ...Object(properties), budget: {} } }
+}
+
+export const budgetSchema = {
+  ofOneMarket: schemaOf(budget([anyMarket])),
+  ofSeveral: {
+    type: "object",
+    additionalProperties: schemaOf(Read.amount(anyMarket.base, { zero: true }))
+  }
+} satisfies Readonly<Record<string, JsonSchema>>
 
 export const readLimits =
-  (market: Market): Read.Reader<Limits> =>
+  (traded: Traded): Read.Reader<Limits> =>
   (node, to) => {
     const before = to.problems.length
-    const read = limitsFields(market)(node, to)
+    const read = limitsFields(traded)(node, to)
     const budget = read?.budget
     if (read === undefined || budget === undefined) return undefined
-    const { base, quote } = budget.value
-    const isGiven = (base?.value ?? 0n) > 0n || (quote?.value ?? 0n) > 0n
+    const { base, quote, others } = budget.value
+    const isGiven = [base, quote, ...(others?.values() ?? [])].some((amount) => amount > 0n)
     const isRead = to.problems.length === before
-    if (isRead && !isGiven) report(to, budget, "a budget of nothing: give an amount of base, quote or both")
+    if (isRead && !isGiven) report(to, budget, nothing(traded))
     if (read.onLoss !== undefined && read.maxDailyLoss === undefined && read.maxDrawdown === undefined && isRead) {
       report(to, read.onLoss, "onLoss needs maxDailyLoss or maxDrawdown to act on")
     }
     return {
-      budget: { base: base?.value ?? 0n, quote: quote?.value ?? 0n },
+      budget: budget.value,
       maxOpenOrders: read.maxOpenOrders?.value ?? defaults.maxOpenOrders,
       maxPriceDeviation: read.maxPriceDeviation?.value ?? defaults.maxPriceDeviation,
       staleAfterMillis: read.staleAfter?.value ?? defaults.staleAfterMillis,
@@ -83,6 +113,11 @@ export const readLimits =
       ...given("onLoss", read.onLoss)
     }
   }
+
+const nothing = (traded: Traded): string =>
+  traded.length === 1
+    ? "a budget of nothing: give an amount of base, quote or both"
+    : "a budget of nothing: give an amount of at least one asset"
 
 const given = <K extends string, A>(key: K, read: Read.Located<A> | undefined): { readonly [key in K]?: A } =>
   (read === undefined ? {} : { [key]: read.value }) as { readonly [key in K]?: A }

@@ -1,9 +1,12 @@
-/** What the configuration offers to trade: any two of its assets make a market, named `BASE/QUOTE`. */
+/**
+ * What the configuration offers to trade: any two of its assets make a market, named `BASE/QUOTE`. A file names one, or a
+ * list of several against the same quote.
+ */
 import type { Asset } from "../domain/Amount.ts"
 import type { Market, Price } from "../domain/Market.ts"
-import type { Reader } from "./Fields.ts"
-import { described } from "./JsonSchema.ts"
-import { quoted, report, suggestion } from "./Problem.ts"
+import { type Located, list, type Reader } from "./Fields.ts"
+import { described, schemaOf } from "./JsonSchema.ts"
+import { quoted, type Report, report, suggestion } from "./Problem.ts"
 
 export interface Markets {
   readonly assets: ReadonlyArray<Asset>
@@ -35,4 +38,44 @@ export const market = ({ assets, ticks }: Markets): Reader<Market> => {
     description: "base asset, slash, quote asset; prices are quote per one base",
     pattern: "^[^/]+/[^/]+$"
   })
+}
+
+/** One market, or a list of at least two. */
+export const markets = (offered: Markets): Reader<readonly [Market, ...ReadonlyArray<Market>]> => {
+  const one = market(offered)
+  const several = list(one)
+  const read: Reader<readonly [Market, ...ReadonlyArray<Market>]> = (node, to) => {
+    if (node.type !== "list") {
+      const only = one(node, to)
+      return only === undefined ? undefined : [only]
+    }
+    const [first, ...others] = several(node, to) ?? []
+    if (first === undefined) return undefined
+    if (others.length === 0) return report(to, first, "a list of one market", "write it without the brackets")
+    return agree(first, others, to) ? [first.value, ...others.map(({ value }) => value)] : undefined
+  }
+  return described(read, {
+    description: "a market, or a list of several against the same quote for a kind that trades several",
+    anyOf: [schemaOf(one), { ...schemaOf(several), minItems: 2 }]
+  })
+}
+
+/** All different, and against the same quote; false, and reported, when they are not. */
+const agree = (first: Located<Market>, others: ReadonlyArray<Located<Market>>, to: Report): boolean => {
+  const { quote } = first.value
+  const seen = new Set([first.value.base])
+  const problems = others.map((other) => {
+    const { base, quote: own } = other.value
+    if (own !== quote) {
+      return `its quote is ${own.symbol}, that of ${first.value.name} is ${quote.symbol}: they must be the same`
+    }
+    if (seen.has(base)) return `${other.value.name} is named twice`
+    seen.add(base)
+    return undefined
+  })
+  for (const [index, problem] of problems.entries()) {
+    const at = others[index]
+    if (problem !== undefined && at !== undefined) report(to, at, problem)
+  }
+  return problems.every((problem) => problem === undefined)
 }

@@ -4,18 +4,26 @@
  * Invariant (property-tested for every kind): deciding again anywhere inside the bounds of a decision, with the memory
  * that it returned, gives the same desired slots.
  */
-import type { Amount } from "../domain/Amount.ts"
+import type { Amount, Asset } from "../domain/Amount.ts"
 import type * as Decimal from "../domain/Decimal.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Decision, Memory } from "./Decision.ts"
+import type { Problem } from "./Problem.ts"
 import type { View } from "./View.ts"
 
 export type Decide = (view: View, memory: Memory) => Decision
 
+/** The most that may be outside the wallet, smallest units. */
+export interface Budget {
+  readonly base: Amount
+  readonly quote: Amount
+  /** Of the base assets of further markets, by symbol. */
+  readonly others?: ReadonlyMap<string, Amount>
+}
+
 /** Limits of one strategy, checked by the engine before anything is sent. */
 export interface Limits {
-  /** The most that may be outside the wallet, smallest units. */
-  readonly budget: { readonly base: Amount; readonly quote: Amount }
+  readonly budget: Budget
   readonly maxOpenOrders: number
   /** Refuse an order that would give away more than this ratio against the current mid. */
   readonly maxPriceDeviation: Decimal.Decimal
@@ -49,11 +57,40 @@ export interface Strategy {
   /** The file it came from, as the user wrote it, and a hash of its content. */
   readonly file: string
   readonly hash: string
+  /** The only market that it trades, or the first. */
   readonly market: Market
+  /** Further ones, all against the same quote asset. */
+  readonly others?: ReadonlyArray<Market>
   readonly limits: Limits
   /** Memory before the first decision. */
   readonly initialMemory: Memory
   readonly decide: Decide
+  /** Why it can only be backtested, if so, at its place in the file; and why it cannot be. */
+  readonly notLive?: Problem
+  readonly notBacktested?: Problem
   /** The candles that `View.candles` should offer: how many closed ones of each timeframe make it warm. */
   readonly candles?: ReadonlyMap<string, number>
+}
+
+type Trades = Pick<Strategy, "market" | "others">
+
+export const marketsOf = ({ market, others = [] }: Trades): ReadonlyArray<Market> => [market, ...others]
+
+/** For people: `BTC/USDC, ETH/USDC`. */
+export const marketNames = (strategy: Trades): string =>
+  marketsOf(strategy)
+    .map(({ name }) => name)
+    .join(", ")
+
+/** Every asset that it trades with what it may use of it, the quote last. */
+export const budgets = (
+  strategy: Trades & { readonly limits: Pick<Limits, "budget"> }
+): ReadonlyArray<{ readonly asset: Asset; readonly amount: Amount }> => {
+  const { market, others = [], limits } = strategy
+  const { base, quote, others: further } = limits.budget
+  return [
+    { asset: market.base, amount: base },
+    ...others.map(({ base: asset }) => ({ asset, amount: further?.get(asset.symbol) ?? 0n })),
+    { asset: market.quote, amount: quote }
+  ]
 }

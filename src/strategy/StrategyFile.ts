@@ -8,9 +8,9 @@ import * as Read from "./Fields.ts"
 import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { Behaviour, Kind, KindContext } from "./Kind.ts"
 import { kinds } from "./kinds.ts"
-import { limitsSchema, readLimits } from "./LimitsSection.ts"
-import { type Markets, market } from "./Markets.ts"
-import { inOrder, type Problem, type Report, report, sourceText } from "./Problem.ts"
+import { budgetSchema, limitsSchema, readLimits } from "./LimitsSection.ts"
+import { type Markets, markets } from "./Markets.ts"
+import { inOrder, type Problem, problemAt, quoted, type Report, report, sourceText } from "./Problem.ts"
 import type { Strategy } from "./Strategy.ts"
 import { readYaml, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
@@ -40,24 +40,28 @@ export const nameIn = (text: string, file: string): Read.Located<string> | undef
 
 const kindNames = kinds.map(({ name }) => name)
 
-const fileFields = (markets: Markets) =>
+const fileFields = (offered: Markets) =>
   Read.fields(
     {
       name: Read.required(Read.name, "unique among the strategies that run together"),
-      market: Read.required(market(markets)),
+      market: Read.required(markets(offered)),
       kind: Read.required(kind, "what it does; the section of the same name says how"),
       limits: Read.required((limits: YamlNode) => limits, "what it may use and lose")
     },
     kindNames
   )
 
-const readStrategy = (node: YamlNode, markets: Markets, to: Report): Strategy | undefined => {
-  const read = fileFields(markets)(node, to)
+const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | undefined => {
+  const read = fileFields(offered)(node, to)
   if (read === undefined || node.type !== "map") return undefined
-  const traded = read.market?.value ?? anyMarket
+  const [market, ...others] = read.market?.value ?? [anyMarket]
+  if (others.length > 0 && read.kind?.value.tradesSeveral !== true) {
+    const what = read.kind === undefined ? "this" : quoted(read.kind.value.name)
+    return report(to, read.market ?? node, `a strategy of kind ${what} trades one market`, "a file for each market")
+  }
   const before = to.problems.length
-  const limits = read.limits === undefined ? undefined : readLimits(traded)(read.limits.value, to)
-  const context = { market: traded, budget: to.problems.length > before ? undefined : limits?.budget, to }
+  const limits = read.limits === undefined ? undefined : readLimits([market, ...others])(read.limits.value, to)
+  const context = { market, others, budget: to.problems.length > before ? undefined : limits?.budget, to }
   const behaviour = read.kind === undefined ? readSections(node, context) : readSection(node, read.kind, context)
   if (read.name === undefined || read.kind === undefined || limits === undefined || behaviour === undefined)
     return undefined
@@ -66,11 +70,19 @@ const readStrategy = (node: YamlNode, markets: Markets, to: Report): Strategy | 
     kind: read.kind.value.name,
     file: to.source.file,
     hash: createHash("sha256").update(to.source.text).digest("hex"),
-    market: traded,
+    market,
+    ...(others.length === 0 || read.market === undefined
+      ? {}
+      : { others, notBacktested: problemAt(to.source, read.market, ...severalSeries) }),
     limits,
     ...behaviour
   }
 }
+
+const severalSeries = [
+  "a backtest replays the prices of one market, this strategy trades several",
+  "rehearse it against the sandbox: limitbot sandbox, or run --dry-run"
+] as const
 
 const kindName = Read.oneOf(...kindNames)
 
@@ -88,16 +100,34 @@ export const schema = (): JsonSchema => {
     title: "A strategy of limitbot",
     ...file,
     properties: { ...Object(properties), limits: limitsSchema(), ...sections },
-    allOf: kindNames.map((name) => ({
-      if: { required: ["kind"], properties: { kind: { const: name } } },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; its value is never a function
-      then: {
-        required: [name],
-        properties: Object.fromEntries(kindNames.filter((other) => other !== name).map((other) => [other, false]))
-      }
-    }))
+    allOf: [
+      when({ market: { type: "array" } }, ofLimits(budgetSchema.ofSeveral), ofLimits(budgetSchema.ofOneMarket)),
+      ...kindNames.map((name) =>
+        when(
+          { kind: { const: name } },
+          {
+            required: [name],
+            properties: Object.fromEntries(kindNames.filter((other) => other !== name).map((other) => [other, false]))
+          }
+        )
+      )
+    ]
   }
 }
+
+const ofLimits = (budget: JsonSchema): JsonSchema => ({
+  properties: { limits: { type: "object", properties: { budget } } }
+})
+
+const when = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  then: JsonSchema,
+  otherwise?: JsonSchema
+): JsonSchema => ({
+  if: { required: Object.keys(properties), properties },
+  then,
+  ...(otherwise === undefined ? {} : { else: otherwise })
+})
 
 const readSection = (node: YamlMap, kind: Read.Located<Kind>, context: KindContext): Behaviour | undefined => {
   const { name, read } = kind.value

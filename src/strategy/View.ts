@@ -25,6 +25,8 @@ export interface View {
   readonly now: number
   readonly market: Market
   readonly price: TwoSidedPrice
+  /** Of every further market that the strategy trades, by name. */
+  readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly slots: ReadonlyMap<string, SlotProgress>
   /** Closed candles by timeframe ("1m", "4h"), for strategies that ask for them; see `Strategy.candles`. */
   readonly candles?: ReadonlyMap<string, ClosedCandles>
@@ -53,3 +55,9 @@ export interface ClosedCandles {
 }
 
 export const progressOf = (view: View, slot: string): SlotProgress => view.slots.get(slot) ?? untouchedSlot
+
+/** Of a market that the strategy trades, by name. */
+export const priceIn = (
+  { market, price, elsewhere }: Pick<View, "market" | "price"> & { readonly elsewhere?: View["elsewhere"] | undefined },
+  name: string
+): TwoSidedPrice | undefined => (name === market.name ? price : elsewhere?.get(name))

@@ -47,7 +47,8 @@ describe("LossGuard", () => {
     const strategy = strategyWith({ maxDailyLoss: 5_000_000_000n })
     const { state, record } = bot()
     record(0, loaded(state, strategy))
-    const look = (now: number, price: number) => record(now, LossGuard.check(state, strategy, at(price), now))
+    const look = (now: number, price: number) =>
+      record(now, LossGuard.check(state, strategy, { price: at(price), now, candles: undefined }))
     assert.deepStrictEqual(look(1, 60_000), ["EquityMarked"])
     assert.deepStrictEqual(look(2, 55_000), [])
     assert.deepStrictEqual(look(3, 54_999), ["Paused"])
@@ -63,7 +64,8 @@ describe("LossGuard", () => {
     const strategy = strategyWith({ maxDrawdown: Decimal.make(1n, 1), onLoss: "drain" })
     const { state, record } = bot()
     record(0, loaded(state, strategy))
-    const look = (now: number, price: number) => record(now, LossGuard.check(state, strategy, at(price), now))
+    const look = (now: number, price: number) =>
+      record(now, LossGuard.check(state, strategy, { price: at(price), now, candles: undefined }))
     look(1, 60_000)
     look(2, 100_000)
     assert.deepStrictEqual(look(3, 90_000), [])

@@ -44,6 +44,8 @@ type Use = "condition" | "price"
 interface Compiling extends Scope {
   readonly use: Use
   readonly placeOf: (at: Span) => Span
+  /** The expression as written. */
+  readonly text: string
 }
 
 /** The term, or `undefined` when something was reported. */
@@ -63,7 +65,7 @@ export const compileAny = (node: YamlScalar, use: Use, scope: Scope): Term | und
     const { message, ...at } = parsed.failure
     return report(scope.to, placeOf(at), message, operatorHint(node.text.slice(at.start)))
   }
-  return termOf(parsed.success, { ...scope, use, placeOf })
+  return termOf(parsed.success, { ...scope, use, placeOf, text: node.text })
 }
 
 const operatorHint = (rest: string): string | undefined => {
@@ -226,7 +228,10 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
     .map((tree, index) => argument(tree, parameters[index] ?? "value", usage, context))
   const good = terms.filter((term) => term !== undefined)
   if (good.length < terms.length || !areAlike(good, parameters, given, usage, context)) return undefined
-  return remembered(make({ terms: good, timeframe, defaultTimeframe: context.timeframe }), context)
+  const made = make({ terms: good, timeframe, defaultTimeframe: context.timeframe })
+  if (made.type !== "boolean") return remembered(made, context)
+  const check = { text: written(at, context.text), operands: good, value: made.value }
+  return remembered({ ...made, checks: [check] }, context)
 }
 
 /** Values that are compared with each other inside a function must be of one type. */
@@ -307,20 +312,32 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   if (type !== "boolean")
     return combine(left, right, tree.operator, arithmetic[tree.operator] ?? Math.min, { type, isLiteral, dependence })
   const holds = comparisons[tree.operator] ?? (() => false)
-  return {
-    type,
-    isLiteral: false,
-    dependence: "none",
-    value: (moment) => {
-      moment.found.isUndefined = false
-      const [a, b] = [left.value(moment), right.value(moment)]
-      if (Number.isNaN(a) || Number.isNaN(b)) {
-        if (moment.found.isUndefined) return 0
-        moment.found.isCold = true
-      } else noteCrossing(left, right, moment)
-      return holds(a, b) ? 1 : 0
+  const value: Term["value"] = (moment) => {
+    moment.found.isUndefined = false
+    const [a, b] = [left.value(moment), right.value(moment)]
+    if (Number.isNaN(a) || Number.isNaN(b)) {
+      if (moment.found.isUndefined) return 0
+      moment.found.isCold = true
+    } else noteCrossing(left, right, moment)
+    return holds(a, b) ? 1 : 0
+  }
+  const check = { text: written(tree, context.text), operands: [left, right], value }
+  return { type, isLiteral: false, dependence: "none", checks: [check], value }
+}
+
+/** The text of a part; brackets around what it begins or ends with belong to it. */
+const written = ({ start, end }: Span, text: string): string => {
+  let [first, last] = [start, end]
+  let depth = 0
+  for (const sign of text.slice(start, end)) {
+    depth += sign === "(" ? 1 : sign === ")" ? -1 : 0
+    if (depth < 0) {
+      first = text.lastIndexOf("(", first - 1)
+      depth = 0
     }
   }
+  for (; depth > 0; depth -= 1) last = text.indexOf(")", last) + 1
+  return text.slice(Math.max(0, first), last).replace(/\s+/g, " ").trim()
 }
 
 /** Both sides are always evaluated: what would change the answer may stand on either. */
@@ -341,7 +358,8 @@ const logical = (
     operator === "and"
       ? (moment) => Math.min(a.value(moment), b.value(moment))
       : (moment) => Math.max(a.value(moment), b.value(moment))
-  return { type: "boolean", isLiteral: false, dependence: "none", value }
+  const checks = [...(a.checks ?? []), ...(b.checks ?? [])]
+  return { type: "boolean", isLiteral: false, dependence: "none", checks, value }
 }
 
 type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }

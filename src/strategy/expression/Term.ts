@@ -19,7 +19,16 @@ export interface Term {
   /** Only of closed candles. `key` names the computation. */
   readonly series?: Series
   readonly constant?: number
+  /** Of a condition: what it is made of, in the order of the file. */
+  readonly checks?: ReadonlyArray<Check>
   readonly value: (moment: Moment) => number
+}
+
+/** A comparison or crossing as written, with what it looks at. */
+export interface Check {
+  readonly text: string
+  readonly operands: ReadonlyArray<Term>
+  readonly value: Term["value"]
 }
 
 export interface Series {

@@ -109,4 +109,8 @@ export const orderPrice = (market: Market, side: Side, exact: Price): Price => {
 export const away = (price: Price, ratio: Decimal.Decimal): Price =>
   Decimal.multiply(price, Decimal.add(Decimal.one, ratio))
 
+/** Less far from the centre than this ratio of it, on either side. */
+export const isWithin = (centre: Price, ratio: Decimal.Decimal, price: Price): boolean =>
+  Decimal.isGreater(price, away(centre, negate(ratio))) && Decimal.isLess(price, away(centre, ratio))
+
 export const negate = (ratio: Decimal.Decimal): Decimal.Decimal => Decimal.subtract(Decimal.zero, ratio)

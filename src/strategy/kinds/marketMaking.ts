@@ -17,7 +17,7 @@ import type { Kind, KindContext } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
 import type { View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
-import { away, negate, orderPrice } from "./PriceLevels.ts"
+import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { filledLegs } from "./SlotLegs.ts"
 import { type Spread, spread, spreadAt } from "./Volatility.ts"
 
@@ -138,9 +138,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   if (width === undefined) return waiting(whole, memory)
   const price = mid(view.price)
   const known = decimalIn(memory, "centre")
-  const isNear = (centre: Price) =>
-    Decimal.isGreater(price, away(centre, negate(requote))) && Decimal.isLess(price, away(centre, requote))
-  const centre = known !== undefined && isNear(known) ? known : price
+  const centre = known !== undefined && isWithin(known, requote, price) ? known : price
   const inventory = inventoryOf(whole, view)
   const middle = skewed(whole, centre, inventory)
   const numbers = `centre ${Decimal.format(centre)}, spread ${percent(width)}, inventory ${formatWithSymbol(inventory, market.base)}`

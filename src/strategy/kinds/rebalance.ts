@@ -1,173 +1,206 @@
 /**
- * Rebalance: keeps the base at a share of the value of both assets. Two orders rest: a sale where rising prices make the
- * share too large by `band`, and a purchase where falling prices make it too small; each restores the target there.
+ * Rebalance: keeps each asset at a share of the value of all. Of every asset beside the quote two orders rest: a sale where
+ * its rising price makes the share too large by `band`, and a purchase where its falling price makes it too small; each
+ * restores the target there. With R the value of everything else, an amount q is at share s where p × q = R × s / (1 − s).
+ *
+ * With several assets R moves with the other prices. It is taken at prices that stay until the market has left them by
+ * `requote`, so the orders are moved only when it matters. An asset that is beyond its band already is traded at the
+ * present price instead of being given away at the far one.
  *
  * What it holds begins as the budget and changes with every order that filled, at the order's price; fees are left out,
  * so the real holdings are a little smaller, never larger.
  */
-import { type Amount, format, formatWithSymbol, fromDecimal } from "../../domain/Amount.ts"
-import type { Reason } from "../../domain/BotEvent.ts"
+import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { baseQuantity, type Market, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
+import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
-import * as Read from "../Fields.ts"
-import { schemaOf } from "../JsonSchema.ts"
-import type { Budget, Kind } from "../Kind.ts"
-import { place, report } from "../Problem.ts"
-import { progressOf, type SlotProgress, type View } from "../View.ts"
-import { decimalIn, numberIn, recordIn } from "./Memory.ts"
-import { orderPrice } from "./PriceLevels.ts"
+import type { Kind } from "../Kind.ts"
+import { priceIn, progressOf, type View } from "../View.ts"
+import { amountIn, type Counted, count, countedIn, remember } from "./CountedFills.ts"
+import { decimalIn } from "./Memory.ts"
+import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
+import { type Part, percent, type Rebalance, readRebalance, rebalanceSchema } from "./RebalanceSection.ts"
 
 const pricePlaces = 18
 
-interface Rebalance {
-  readonly market: Market
-  readonly budget: Budget
-  readonly target: Decimal.Decimal
-  readonly band: Decimal.Decimal
-  readonly source: string
-}
-
 export const rebalance: Kind = {
   name: "rebalance",
-  schema: () => schemaOf(rebalanceFields),
-  read: (section, { market, budget, to }) => {
-    const read = rebalanceFields(section, to)
-    if (read?.target === undefined || read.band === undefined) return undefined
-    const { target, band } = read
-    const isInside =
-      Decimal.isGreater(target.value, band.value) && Decimal.isLess(Decimal.add(target.value, band.value), Decimal.one)
-    if (!isInside) return report(to, band, "target minus band must be above 0%, and target plus band below 100%")
-    if (budget === undefined) return undefined
-    if (budget.base === 0n || budget.quote === 0n) {
-      return report(to, target, "rebalancing needs both assets: give limits.budget.base and limits.budget.quote")
-    }
-    const whole: Rebalance = {
-      market,
-      budget,
-      target: target.value,
-      band: band.value,
-      source: place(to.source, section.start)
-    }
-    return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+  tradesSeveral: true,
+  schema: rebalanceSchema,
+  read: (section, context) => {
+    const whole = readRebalance(section, context)
+    return whole === undefined
+      ? undefined
+      : { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
   }
 }
 
-const rebalanceFields = Read.fields({ target: Read.required(Read.ratio), band: Read.required(Read.ratio) })
-
-interface Holdings {
+/** An asset with what has been counted of its slots, and the price at which it is valued for the others. */
+interface Held {
+  readonly part: Part
   readonly base: Amount
-  readonly quote: Amount
+  readonly bought: Counted
+  readonly sold: Counted
+  /** Left out with a single part, whose orders do not depend on the price now. */
+  readonly price: Price | undefined
 }
 
-/** The price at which the base makes up this share of the value: Q / B × share / (1 − share). */
-const priceOfShare = (market: Market, { base, quote }: Holdings, share: Decimal.Decimal): Price => {
-  if (base <= 0n || quote <= 0n) return Decimal.zero
-  const money = Decimal.make(quote, market.quote.decimals)
+/** The last price that orders were made for, until the market has left it by `requote`. */
+const referencePrice = (
+  { requote }: Rebalance,
+  { market, names }: Part,
+  view: View,
+  memory: Memory
+): Price | undefined => {
+  const quoted = priceIn(view, market.name)
+  if (requote === undefined || quoted === undefined) return undefined
+  const now = mid(quoted)
+  const known = decimalIn(memory, names.price)
+  return known !== undefined && isWithin(known, requote, now) ? known : now
+}
+
+const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
+  let quote = memory === null ? whole.quote : amountIn(whole.parts[0].market.quote, memory, "quote")
+  const held = whole.parts.map((part): Held => {
+    const { market, names } = part
+    const known = memory === null ? part.budget : amountIn(market.base, memory, names.base)
+    const bought = count(countedIn(market.base, memory, names.buy), progressOf(view, names.buy))
+    const sold = count(countedIn(market.base, memory, names.sell), progressOf(view, names.sell))
+    quote -= quoteAmount(market, bought.fresh, bought.counted.price, "up")
+    quote += quoteAmount(market, sold.fresh, sold.counted.price, "down")
+    const base = known + bought.fresh - sold.fresh
+    return {
+      part,
+      base,
+      bought: bought.counted,
+      sold: sold.counted,
+      price: referencePrice(whole, part, view, memory)
+    }
+  })
+  return { quote, held }
+}
+
+/** The price at which an amount makes up this share, given the value of everything else in quote. */
+const priceOfShare = (market: Market, base: Amount, rest: Amount, share: Decimal.Decimal): Price | undefined => {
+  if (base <= 0n || rest <= 0n) return undefined
+  const money = Decimal.make(rest, market.quote.decimals)
   const goods = Decimal.make(base, market.base.decimals)
-  const rest = Decimal.subtract(Decimal.one, share)
-  return Decimal.divide(Decimal.multiply(money, share), Decimal.multiply(goods, rest), pricePlaces, "down")
+  const others = Decimal.subtract(Decimal.one, share)
+  return Decimal.divide(Decimal.multiply(money, share), Decimal.multiply(goods, others), pricePlaces, "down")
 }
 
-/** The order that brings the base to the target share at this price. */
-const orderAt = ({ market, target }: Rebalance, holdings: Holdings, side: Side, exact: Price): Leg => {
-  const price = orderPrice(market, side, exact)
-  if (!Decimal.isPositive(price)) return { side, price: exact, quantity: 0n }
-  const value = holdings.quote + quoteAmount(market, holdings.base, price, "down")
+interface Rebalancing {
+  readonly held: Held
+  readonly slot: string
+  readonly counted: Counted
+  /** Share at which it acts. */
+  readonly limit: Decimal.Decimal
+  /** What is still to fill. */
+  readonly leg: Leg
+}
+
+/** The order that restores the target where the share is at the limit, or now where it is beyond that. */
+const orderAt = (held: Held, rest: Amount, side: Side, limit: Decimal.Decimal): Leg => {
+  const { part, base, price: now } = held
+  const { market, target } = part
+  const atLimit = priceOfShare(market, base, rest, limit)
+  const nearer = side === "BUY" ? Decimal.min : Decimal.max
+  const exact = now === undefined || atLimit === undefined ? (atLimit ?? now) : nearer(atLimit, now)
+  const price = exact === undefined ? Decimal.zero : orderPrice(market, side, exact)
+  if (!Decimal.isPositive(price)) return { side, price, quantity: 0n }
+  const value = rest + quoteAmount(market, base, price, "down")
   const wantedQuote = Decimal.multiply(Decimal.make(value), target)
   const wanted = baseQuantity(market, wantedQuote.digits / 10n ** BigInt(wantedQuote.scale), price, "down")
-  const change = side === "SELL" ? holdings.base - wanted : wanted - holdings.base
+  const change = side === "SELL" ? base - wanted : wanted - base
   return { side, price, quantity: change < 0n ? 0n : change }
 }
 
-/** The order of a slot as last asked for, and how much of the slot is in the holdings already. */
-interface Counted {
-  readonly price: Price
-  readonly quantity: Amount
-  readonly legs: number
-  readonly inLeg: Amount
+const ordersOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): ReadonlyArray<Rebalancing> => {
+  const worth = held.map(({ part, base, price }) =>
+    price === undefined ? 0n : quoteAmount(part.market, base, price, "down")
+  )
+  const total = worth.reduce((sum, each) => sum + each, quote)
+  const orders = held.flatMap((each, index): ReadonlyArray<Rebalancing> => {
+    const { part, bought, sold } = each
+    const { target, names } = part
+    const [low, high] = [Decimal.subtract(target, whole.band), Decimal.add(target, whole.band)]
+    const rest = total - (worth[index] ?? 0n)
+    return [
+      { held: each, slot: names.buy, counted: bought, limit: low, leg: orderAt(each, rest, "BUY", low) },
+      { held: each, slot: names.sell, counted: sold, limit: high, leg: orderAt(each, rest, "SELL", high) }
+    ]
+  })
+  return affordable(orders, quote)
 }
 
-/** What a slot has filled since it was last counted. A leg counts as soon as it has filled, before its payout. */
-const count = (known: Counted, progress: SlotProgress): { readonly fresh: Amount; readonly counted: Counted } => {
-  const passed = progress.completedLegs - known.legs
-  if (passed < 0) return { fresh: 0n, counted: { ...known, inLeg: 0n } }
-  const whole = BigInt(passed) * known.quantity
-  const fresh = whole + progress.filledInLeg - known.inLeg
-  const isFilled = passed === 0 && known.quantity > 0n && progress.filledInLeg >= known.quantity
-  const legs = progress.completedLegs + (isFilled ? 1 : 0)
-  return { fresh, counted: { ...known, legs, inLeg: isFilled ? 0n : progress.filledInLeg } }
+/** All purchases may fill, so that all together spend no more than there is: otherwise each is smaller in proportion. */
+const affordable = (orders: ReadonlyArray<Rebalancing>, quote: Amount): ReadonlyArray<Rebalancing> => {
+  const costOf = ({ held, leg }: Rebalancing) =>
+    leg.side === "BUY" ? inputAmount(held.part.market, "BUY", leg.quantity, leg.price) : 0n
+  const needed = orders.reduce((sum, order) => sum + costOf(order), 0n)
+  if (needed <= quote) return orders
+  return orders.map((order) => {
+    const { held, leg } = order
+    if (leg.side === "SELL" || leg.quantity === 0n) return order
+    const share = quote <= 0n ? 0n : (costOf(order) * quote) / needed
+    return { ...order, leg: { ...leg, quantity: baseQuantity(held.part.market, share, leg.price, "down") } }
+  })
 }
 
 const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
-  const { market, target, band } = whole
-  const known = holdingsIn(whole, memory)
-  const bought = count(countedIn(market, memory, "buy"), progressOf(view, "buy"))
-  const sold = count(countedIn(market, memory, "sell"), progressOf(view, "sell"))
-  const holdings = {
-    base: known.base + bought.fresh - sold.fresh,
-    quote:
-      known.quote -
-      quoteAmount(market, bought.fresh, bought.counted.price, "up") +
-      quoteAmount(market, sold.fresh, sold.counted.price, "down")
-  }
-  const [low, high] = [Decimal.subtract(target, band), Decimal.add(target, band)]
-  const buy = orderAt(whole, holdings, "BUY", priceOfShare(market, holdings, low))
-  const sell = orderAt(whole, holdings, "SELL", priceOfShare(market, holdings, high))
-  // The part of a leg that has filled belongs to it: what is still wanted comes on top.
-  const wanted = ({ inLeg }: Counted, leg: Leg): Leg => ({ ...leg, quantity: leg.quantity + inLeg })
-  const legs = { buy: wanted(bought.counted, buy), sell: wanted(sold.counted, sell) }
+  const { quote, held } = holdingsOf(whole, view, memory)
+  const orders = ordersOf(whole, held, quote).map((order) => {
+    // The part of a leg that has filled belongs to it: what is still wanted comes on top.
+    const { leg, counted } = order
+    return { ...order, whole: { ...leg, quantity: leg.quantity + counted.inLeg } }
+  })
   return {
-    desired: [desiredSlot(whole, "buy", legs.buy, low), desiredSlot(whole, "sell", legs.sell, high)].filter(
-      ({ legs: [leg] }) => leg.quantity > 0n && Decimal.isPositive(leg.price)
-    ),
+    desired: orders
+      .filter(({ whole: { quantity, price } }) => quantity > 0n && Decimal.isPositive(price))
+      .map((order) => desiredSlot(whole, order, order.whole)),
     absent: [],
     memory: {
-      base: format(holdings.base, market.base.decimals),
-      quote: format(holdings.quote, market.quote.decimals),
-      buy: remember(market, legs.buy, bought.counted),
-      sell: remember(market, legs.sell, sold.counted)
+      quote: format(quote, whole.parts[0].market.quote.decimals),
+      ...Object.fromEntries(
+        held.flatMap(({ part: { market, names }, base, price }) => [
+          [names.base, format(base, market.base.decimals)],
+          ...(price === undefined ? [] : [[names.price, Decimal.format(price)]])
+        ])
+      ),
+      ...Object.fromEntries(
+        orders.map(({ held: { part }, slot, counted, whole: leg }) => [slot, remember(part.market.base, leg, counted)])
+      )
     },
     reasons: [],
-    until: { onFill: true }
+    until: { onFill: true, ...boundsOf(whole, held) }
   }
 }
 
-const desiredSlot = (
-  { market, target, source }: Rebalance,
-  slot: string,
-  leg: Leg,
-  limit: Decimal.Decimal
-): DesiredSlot => {
-  const percent = (ratio: Decimal.Decimal) => `${Decimal.format(Decimal.multiply(ratio, Decimal.make(100n)))}%`
-  const numbers = `${market.base.symbol} would be ${percent(limit)} of the value, the target is ${percent(target)}`
+const boundsOf = ({ requote }: Rebalance, held: ReadonlyArray<Held>): Omit<Decision["until"], "onFill"> => {
+  if (requote === undefined) return {}
+  const [first, ...others] = held.map(({ part, price }) => ({
+    market: part.market.name,
+    ...(price === undefined ? {} : { priceBelow: away(price, negate(requote)), priceAbove: away(price, requote) })
+  }))
+  const { market: _, ...own } = first ?? { market: "" }
+  return { ...own, elsewhere: others }
+}
+
+const desiredSlot = (whole: Rebalance, { held, slot, limit }: Rebalancing, leg: Leg): DesiredSlot => {
+  const { part, price: now } = held
+  const { market, target } = part
+  const { symbol } = market.base
   const verb = leg.side === "BUY" ? "buys" : "sells"
-  const text = `${verb} ${formatWithSymbol(leg.quantity, market.base)} at ${Decimal.format(leg.price)}, where ${numbers}`
-  const why: Reason = { code: "rebalance", text, source }
-  return { slot, legs: [leg], cycle: true, why }
-}
-
-const remember = ({ base }: Market, { price, quantity }: Leg, { legs, inLeg }: Counted): Memory => ({
-  price: Decimal.format(price),
-  quantity: format(quantity, base.decimals),
-  legs,
-  inLeg: format(inLeg, base.decimals)
-})
-
-const countedIn = ({ base }: Market, memory: Memory, slot: string): Counted => {
-  const known = recordIn(memory, slot)
-  const amountIn = (key: string) => fromDecimal(decimalIn(known, key) ?? Decimal.zero, base.decimals) ?? 0n
+  const order = `${verb} ${formatWithSymbol(leg.quantity, market.base)} at ${Decimal.format(leg.price)}`
+  const isNow = now !== undefined && Decimal.equals(leg.price, orderPrice(market, leg.side, now))
+  const place = isNow
+    ? `now: ${symbol} is ${leg.side === "BUY" ? "below" : "above"} ${percent(limit)} of the value`
+    : `where ${symbol} would be ${percent(limit)} of the value`
   return {
-    price: decimalIn(known, "price") ?? Decimal.zero,
-    quantity: amountIn("quantity"),
-    legs: numberIn(known, "legs") ?? 0,
-    inLeg: amountIn("inLeg")
+    slot,
+    ...(market === whole.parts[0].market ? {} : { market }),
+    legs: [leg],
+    cycle: true,
+    why: { code: "rebalance", text: `${order}, ${place}, the target is ${percent(target)}`, source: whole.source }
   }
-}
-
-const holdingsIn = ({ market, budget }: Rebalance, memory: Memory): Holdings => {
-  const amountIn = (key: "base" | "quote", decimals: number): Amount =>
-    fromDecimal(decimalIn(memory, key) ?? Decimal.zero, decimals) ?? 0n
-  if (memory === null) return budget
-  return { base: amountIn("base", market.base.decimals), quote: amountIn("quote", market.quote.decimals) }
 }

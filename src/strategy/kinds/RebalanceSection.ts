@@ -1,0 +1,140 @@
+/** The `rebalance:` section of a strategy file: the share of the value that each asset is to have, and how far it may drift. */
+import type { Amount } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market } from "../../domain/Market.ts"
+import * as Read from "../Fields.ts"
+import { type JsonSchema, schemaOf } from "../JsonSchema.ts"
+import type { KindContext } from "../Kind.ts"
+import { place, type Report, report } from "../Problem.ts"
+import type { YamlNode } from "../YamlReader.ts"
+
+const defaultRequote = Decimal.make(5n, 3)
+const hundred = Decimal.make(100n)
+
+/** One asset beside the quote. */
+export interface Part {
+  readonly market: Market
+  readonly target: Decimal.Decimal
+  /** What it begins with. */
+  readonly budget: Amount
+  /** Its slots, and what the memory calls its holdings and its last price. */
+  readonly names: { readonly buy: string; readonly sell: string; readonly base: string; readonly price: string }
+}
+
+export interface Rebalance {
+  readonly parts: readonly [Part, ...ReadonlyArray<Part>]
+  readonly quote: Amount
+  readonly band: Decimal.Decimal
+  /** How far the price of an asset may move before the orders of the others follow; nothing follows where there are no others. */
+  readonly requote: Decimal.Decimal | undefined
+  readonly source: string
+}
+
+export const percent = (ratio: Decimal.Decimal): string => `${Decimal.format(Decimal.multiply(ratio, hundred))}%`
+
+const bandAbout = "acts when a share is this far from its target"
+const requoteAbout = "orders follow when the price of another asset has moved this far; left out: 0.5%"
+
+const fieldsOfOne = Read.fields({
+  target: Read.required(Read.ratio, "share of the base in the value of both"),
+  band: Read.required(Read.ratio, bandAbout)
+})
+
+const fieldsOfSeveral = (targets: Read.Reader<Targets>) =>
+  Read.fields({
+    targets: Read.required(targets, "share of each asset in the value of all; the rest is the quote's"),
+    band: Read.required(Read.ratio, bandAbout),
+    requote: Read.optional(Read.ratio, requoteAbout)
+  })
+
+export const rebalanceSchema = (): JsonSchema => {
+  const targets = { type: "object", minProperties: 2, additionalProperties: schemaOf(Read.ratio) }
+  const several = schemaOf(fieldsOfSeveral(Object.assign(() => undefined, { schema: targets })))
+  const properties = { ...Object(schemaOf(fieldsOfOne).properties), ...Object(several.properties) }
+  const oneOf = [{ required: ["target"] }, { required: ["targets"] }]
+  return { ...several, properties, required: ["band"], oneOf }
+}
+
+/** By symbol. */
+type Targets = Read.Fields<Readonly<Record<string, ReturnType<typeof Read.required<Decimal.Decimal>>>>>
+
+const readTargets = ({ market, others }: KindContext): Read.Reader<Targets> => {
+  const symbols = [market, ...others].map(({ base }) => base.symbol)
+  return Read.fields({
+    ...Object.fromEntries(symbols.map((symbol) => [symbol, Read.required(Read.ratio)])),
+    [market.quote.symbol]: Read.optional(Read.ratio)
+  })
+}
+
+export const readRebalance = (section: YamlNode, context: KindContext): Rebalance | undefined =>
+  context.others.length === 0 ? readOne(section, context) : readSeveral(section, context)
+
+const readOne = (section: YamlNode, { market, budget, to }: KindContext): Rebalance | undefined => {
+  const read = fieldsOfOne(section, to)
+  if (read?.target === undefined || read.band === undefined) return undefined
+  const { target, band } = read
+  if (!fits(target.value, band.value)) return report(to, band, outOfRange)
+  if (budget === undefined) return undefined
+  if (budget.base === 0n || budget.quote === 0n) {
+    return report(to, target, "rebalancing needs both assets: give limits.budget.base and limits.budget.quote")
+  }
+  const names = { buy: "buy", sell: "sell", base: "base", price: "price" }
+  return {
+    parts: [{ market, target: target.value, budget: budget.base, names }],
+    quote: budget.quote,
+    band: band.value,
+    requote: undefined,
+    source: place(to.source, section.start)
+  }
+}
+
+const readSeveral = (section: YamlNode, context: KindContext): Rebalance | undefined => {
+  const { market, others, budget, to } = context
+  const read = fieldsOfSeveral(readTargets(context))(section, to)
+  if (read?.targets === undefined || read.band === undefined) return undefined
+  const { band, targets, requote } = read
+  if (requote !== undefined && !Decimal.isLess(requote.value, band.value)) {
+    report(to, requote, "requote must be smaller than the band")
+  }
+  if (budget !== undefined && budget.quote === 0n) {
+    const { symbol } = market.quote
+    report(to, targets, `rebalancing several assets needs some ${symbol}`, `give limits.budget.${symbol}`)
+  }
+  const partOf = (market: Market, amount: Amount): Part | undefined => {
+    const { symbol } = market.base
+    const target = targets.value[symbol]
+    if (target === undefined) return undefined
+    if (!fits(target.value, band.value)) return report(to, target, outOfRange)
+    const names = { buy: `buy-${symbol}`, sell: `sell-${symbol}`, base: `base-${symbol}`, price: `price-${symbol}` }
+    return { market, target: target.value, budget: amount, names }
+  }
+  const first = partOf(market, budget?.base ?? 0n)
+  const further = others.map((other) => partOf(other, budget?.others?.get(other.base.symbol) ?? 0n))
+  const parts = further.filter((part) => part !== undefined)
+  if (!checkSum(targets, market.quote.symbol, to) || budget === undefined) return undefined
+  if (first === undefined || parts.length < others.length) return undefined
+  return {
+    parts: [first, ...parts],
+    quote: budget.quote,
+    band: band.value,
+    requote: requote?.value ?? defaultRequote,
+    source: place(to.source, section.start)
+  }
+}
+
+const outOfRange = "target minus band must be above 0%, and target plus band below 100%"
+
+const fits = (target: Decimal.Decimal, band: Decimal.Decimal): boolean =>
+  Decimal.isGreater(target, band) && Decimal.isLess(Decimal.add(target, band), Decimal.one)
+
+/** All of the value is somewhere, and some of it in the quote; false, and reported, otherwise. */
+const checkSum = (targets: Read.Located<Targets>, quote: string, to: Report): boolean => {
+  const shares = Object.values(targets.value).flatMap((target) => (target === undefined ? [] : [target.value]))
+  const sum = shares.reduce(Decimal.add, Decimal.zero)
+  const isWhole = targets.value[quote] !== undefined
+  const isRight = isWhole ? Decimal.equals(sum, Decimal.one) : Decimal.isLess(sum, Decimal.one)
+  if (isRight) return true
+  const wanted = isWhole ? "all together must be 100%" : `something must be left for ${quote}`
+  report(to, targets, `the targets add up to ${percent(sum)}: ${wanted}`)
+  return false
+}
