@@ -8,6 +8,7 @@
 import { Clock, Duration, Effect } from "effect"
 import { HistoryStore, type Pass, type Progress, type StoredTransaction } from "../journal/HistoryStore.ts"
 import { History } from "../venue/History.ts"
+import type { VenueError } from "../venue/VenueError.ts"
 import { type Transaction, transactionStatuses } from "../venue/WireHistory.ts"
 
 const pageSize = 1000
@@ -16,6 +17,9 @@ const mostPages = 100_000
 /** An address that nobody pays stays pending for ever: after this long it is no longer looked at. */
 const openForMillis = Duration.toMillis("8 days")
 const beginning = 0
+/** Another process can have the turn for a while; each of these waited for it in vain several times. */
+const mostCrowdedTimes = 20
+const isCrowded = ({ reason }: VenueError): boolean => reason._tag === "RetryLater"
 
 export const finalStatuses = ["SUCCESS", "REFUNDED", "FAILED"] as const
 
@@ -61,12 +65,13 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: Progress, pass: Pas
   let present = pass
   let rows = 0
   for (let pages = 1; pages <= mostPages; pages += 1) {
-    const page = yield* history.transactions({
+    const query = {
       numberOfTransactions: count,
       statuses: transactionStatuses.join(","),
       showTestTxs: "true",
       ...cursorOf(present)
-    })
+    }
+    const page = yield* Effect.retry(history.transactions(query), { times: mostCrowdedTimes, while: isCrowded })
     rows += page.length
     const [first, last] = [page[0], page.at(-1)]
     const top = present.top ?? first?.createdAt

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import * as RequestLane from "../journal/RequestLane.ts"
-import { givingWay, HistoryLane, spacingMillis } from "../venue/HistoryLane.ts"
+import { givingWay, HistoryLane, makeSpacing } from "../venue/HistoryLane.ts"
 import { Crowded } from "../venue/Turnstile.ts"
 import { VenueConfig } from "../venue/VenueConfig.ts"
 
@@ -14,22 +14,27 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { analyticsUrl, partnerJwt, url } = yield* VenueConfig
     const { book, postpone } = yield* RequestLane.make
+    const spacing = makeSpacing()
+    let booked: number | undefined
     const lane = laneOf(analyticsUrl ?? url, partnerJwt === undefined ? "" : Redacted.value(partnerJwt))
 
     const enter = Effect.fnUntraced(function* (maxWaitMillis: number) {
       const now = yield* Clock.currentTimeMillis
       // A database that cannot be written leaves the rate to the service, which answers 429 when it is too much.
+      const spacingMillis = spacing.millis()
       const at = yield* book({ lane, now, spacingMillis, maxWaitMillis }).pipe(Effect.orElseSucceed(() => now))
       if (at === undefined) return yield* new Crowded({ afterMillis: maxWaitMillis })
+      booked = at + spacingMillis
       yield* Effect.sleep(Math.max(0, at - now))
     })
 
     const throttled = Effect.fnUntraced(function* (pauseMillis: number) {
-      const now = yield* Clock.currentTimeMillis
-      yield* Effect.ignore(postpone(lane, now + (yield* givingWay(pauseMillis))))
+      yield* spacing.throttled
+      const until = (yield* Clock.currentTimeMillis) + (yield* givingWay(pauseMillis))
+      yield* Effect.ignore(postpone({ lane, until, booked }))
     })
 
-    return HistoryLane.of({ enter, accepted: Effect.void, throttled })
+    return HistoryLane.of({ enter, accepted: spacing.accepted, throttled })
   })
 )
 

@@ -40,7 +40,7 @@ const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
 const ways = {
-  count: count("count", 1000, "Records of one request, by cursor; left out: 50"),
+  count: count("count", 1000, "Records of one request, by cursor; left out: 50, with --sync 1000"),
   direction: Flag.Literals("direction", ["next", "prev"]).pipe(
     Flag.withDescription("next: older than the cursor; prev: newer"),
     Flag.optional
@@ -138,7 +138,7 @@ type Given = HistoryFlags.Filters & {
 }
 
 const show = Effect.fnUntraced(function* (given: Given) {
-  if (given.sync) return yield* synchronise(given.json)
+  if (given.sync) return yield* synchronise(given)
   if (given.stored) return yield* print(yield* storedRecords, given)
   const history = yield* History
   const query = HistoryFlags.queryOf(given)
@@ -185,16 +185,16 @@ const storedRecords = Effect.gen(function* () {
   return yield* Effect.forEach(rows, ({ body }) => HistoryText.decodeRecord(body))
 })
 
-const synchronise = Effect.fnUntraced(function* (json: boolean) {
+const synchronise = Effect.fnUntraced(function* ({ count, json }: Pick<Given, "count" | "json">) {
   const progress = yield* Progress.make("history")
-  const { pages, rows } = yield* HistorySync.sync(({ horizon, newest, oldest, rows: read }) =>
+  const report = ({ horizon, newest, oldest, rows: read }: HistorySync.Reached) =>
     // The first time nobody knows how far back it goes: then the bar only shows that it moves.
     progress.update(
       newest - oldest,
       Math.max(1, newest - Math.max(horizon, oldest - (newest - oldest))),
       `${read} rows`
     )
-  )
+  const { pages, rows } = yield* HistorySync.sync(report, Option.getOrUndefined(count))
   const total = (yield* (yield* HistoryStore).all).length
   if (json) return yield* Console.log(JSON.stringify({ pages, rows, total }))
   yield* Console.log(`Read ${rows} transactions in ${pages} requests; ${total} are stored.`)

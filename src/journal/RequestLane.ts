@@ -24,9 +24,18 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => ({
         SET next_at = CASE WHEN next_at > ${now + mostAheadMillis} THEN ${now} ELSE max(next_at, ${now}) END + ${spacingMillis}
         WHERE next_at <= ${now + maxWaitMillis} OR next_at > ${now + mostAheadMillis}
       RETURNING next_at`.pipe(Effect.map(([row]) => (row === undefined ? undefined : row.next_at - spacingMillis))),
-  /** Nobody's turn is before this time. */
-  postpone: (lane: string, until: number) =>
+  /** Nobody's turn is before this time, which takes the place of the caller's own last booking. */
+  postpone: ({
+    booked,
+    lane,
+    until
+  }: {
+    readonly lane: string
+    readonly until: number
+    readonly booked?: number | undefined
+  }) =>
     sql`
       INSERT INTO request_lanes (lane, next_at) VALUES (${lane}, ${until})
-      ON CONFLICT (lane) DO UPDATE SET next_at = max(next_at, ${until})`
+      ON CONFLICT (lane) DO UPDATE
+        SET next_at = CASE WHEN next_at = ${booked ?? null} THEN ${until} ELSE max(next_at, ${until}) END`
 }))
