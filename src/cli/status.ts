@@ -1,6 +1,7 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
 import { Console, DateTime, Effect } from "effect"
 import { Command } from "effect/cli"
+import type { Of } from "../domain/BotEvent.ts"
 import { type BotState, unfinished } from "../engine/BotState.ts"
 import * as Lease from "../journal/Lease.ts"
 import * as Money from "../report/Money.ts"
@@ -34,7 +35,7 @@ const printJson = (
     JSON.stringify({
       journal,
       runningPid: holder?.pid ?? null,
-      run: state.run,
+      run: state.run === undefined ? undefined : runJson(state.run),
       killSwitch: killSwitch ?? null,
       venueDownSince: state.venueDownSince ?? null,
       frozen: [...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>
@@ -46,6 +47,9 @@ const printJson = (
       residual: Money.residual(state.ledger, assets)
     })
   )
+
+/** The limits over all strategies are the configuration's to show. */
+const runJson = ({ overall: _, ...run }: Of<"BotStarted">) => run
 
 const printScreen = Effect.fnUntraced(function* (
   { journal, state, assets, now }: View,

@@ -44,14 +44,39 @@ export type Reason = typeof Reason.Type
 /** Which placement of which slot of which strategy an event is about. */
 const placement = { strategy: Text, slot: Text, placement: Text }
 const correlation = { correlationId: Schema.optionalKey(Text) }
+/** Of the market, when the limits were asked. */
+const mid = Schema.optionalKey(Price)
 
 const lifecycle = {
   /** First event of every run. `account`, `venue` and `mode` bind the journal: another one refuses to start. */
-  BotStarted: { pid: Schema.Int, version: Text, mode: Text, account: Text, venue: Text },
+  BotStarted: {
+    pid: Schema.Int,
+    version: Text,
+    mode: Text,
+    account: Text,
+    venue: Text,
+    /** Limits over all strategies together, for explanations. */
+    overall: Schema.optionalKey(
+      Schema.Struct({
+        maxOpenOrders: Schema.optionalKey(Schema.Int),
+        maxOrdersPerHour: Schema.optionalKey(Schema.Int),
+        /** By symbol. */
+        exposure: Schema.Record(Text, Amount)
+      })
+    )
+  },
   BotStopped: { reason: Text },
   /** The total that a strategy may use of an asset; the ledger posts the difference to the last total. */
   BudgetAllotted: { strategy: Text, asset: Text, amount: Amount },
-  StrategyLoaded: { strategy: Text, file: Text, kind: Text, market: Text, hash: Text },
+  StrategyLoaded: {
+    strategy: Text,
+    file: Text,
+    kind: Text,
+    market: Text,
+    hash: Text,
+    /** What stands in the file, where it is not what the last one of this strategy said. */
+    text: Schema.optionalKey(Text)
+  },
   /** A running bot was given files that it cannot use; it goes on with what it had. */
   StrategiesRefused: { problems: Schema.Array(Text) },
   StrategyRemoved: { strategy: Text, orders: Schema.Literals(["drained", "left"]) },
@@ -79,10 +104,24 @@ const decisions = {
         price: Price,
         quantity: Amount,
         by: Schema.optionalKey(By),
+        /** What the slot goes through without being decided again, where the decision holds across fills. */
+        legs: Schema.optionalKey(
+          Schema.Array(Schema.Struct({ side: Side, price: Price, quantity: Amount, by: Schema.optionalKey(By) }))
+        ),
+        cycle: Schema.optionalKey(Schema.Boolean),
         why: Reason
       })
     ),
     absent: Schema.Array(Schema.Struct({ slot: Text, why: Reason })),
+    /** What the conditions of slots saw, where the strategy has such. */
+    inputs: Schema.optionalKey(
+      Schema.Array(
+        Schema.Struct({
+          slot: Text,
+          checks: Schema.Array(Schema.Struct({ text: Text, values: Text, holds: Schema.Boolean }))
+        })
+      )
+    ),
     reasons: Schema.Array(Reason),
     until: Schema.Struct({
       priceBelow: Schema.optionalKey(Price),
@@ -104,7 +143,7 @@ const decisions = {
   Paused: { strategy: Text, limit: Text, action: Schema.Literals(["pause", "drain"]), reason: Text },
   Resumed: { strategy: Text, reason: Text },
   /** Our own limits refused: nothing was sent. */
-  Denied: { strategy: Text, slot: Text, limit: Text, reason: Text },
+  Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid },
   /** A wish that waits for something named; not an error. */
   Deferred: { strategy: Text, slot: Text, reason: Text }
 }
@@ -121,6 +160,7 @@ const placing = {
     inputAmount: Amount,
     outputAsset: Text,
     outputAmount: Amount,
+    mid,
     /** Unique for ever within the journal: the fingerprint by which a lost create is found again. */
     deadline: Time,
     why: Reason

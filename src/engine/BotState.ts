@@ -125,8 +125,8 @@ export interface StrategyState {
     readonly reason: string
     readonly day: number
   }
-  /** Content of the strategy file that is in force. */
-  readonly hash?: string
+  /** The strategy file that is in force, with its text where the journal has it. */
+  readonly loaded?: Of<"StrategyLoaded">
   /** Last denial or deferral by slot, to say each thing once. */
   readonly refusals: ReadonlyMap<string, string>
 }
@@ -223,7 +223,9 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, { readonly placeme
         refusals: new Map(strategy.refusals).set(event.slot, event.reason)
       }))
     case "StrategyLoaded":
-      return changeStrategy(state, event.strategy, () => ({ hash: event.hash }))
+      return changeStrategy(state, event.strategy, ({ loaded }) => ({
+        loaded: loaded?.text !== undefined && loaded.hash === event.hash ? { text: loaded.text, ...event } : event
+      }))
     case "EquityMarked": {
       const { day, equity, peak } = event
       return changeStrategy(state, event.strategy, () => ({ equity: { day, atStart: equity, peak } }))

@@ -5,7 +5,7 @@
  * wish. An order is replaced only when the better price is worth more than what replacing costs, so that a wobbling price
  * does not burn fees.
  */
-import type { Amount } from "../domain/Amount.ts"
+import { type Amount, formatWithSymbol } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
@@ -63,17 +63,21 @@ const withdraw = (order: OwnOrder, why: Reason): Change => {
 
 const changeOf = (market: Market, order: OwnOrder, desired: DesiredOrder): Change => {
   if (order.state === "closing" || order.cancelRequested) return withdraw(order, desired.why)
+  const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })
   if (order.market !== market.name) {
-    return withdraw(order, { code: "other-market", text: `The slot should trade ${market.name} now` })
+    return withdraw(order, because("other-market", `The slot should trade ${market.name} now`))
   }
   if (order.side !== desired.side) {
-    return withdraw(order, { code: "other-side", text: `The slot should ${desired.side} now` })
+    return withdraw(order, because("other-side", `The slot should ${desired.side} now`))
   }
   const gain = difference(market, order, desired)
   if (gain <= order.replacementCost) return { _tag: "Keep", slot: order.slot }
-  const text = `Wanted ${desired.quantity} at ${Decimal.format(desired.price)}, not ${order.quantity} at ${Decimal.format(order.price)}: worth more than the fees of replacing it`
-  return withdraw(order, { code: "requote", text })
+  const text = `Wanted ${said(market, desired)}, not ${said(market, order)}: worth more than the fees of replacing it`
+  return withdraw(order, because("requote", text))
 }
+
+const said = ({ base }: Market, { quantity, price }: Pick<OwnOrder, "quantity" | "price">): string =>
+  `${formatWithSymbol(quantity, base)} at ${Decimal.format(price)}`
 
 /** Value, in quote, of having the desired price and quantity instead of the present ones. */
 const difference = (market: Market, order: OwnOrder, desired: DesiredOrder): Amount => {

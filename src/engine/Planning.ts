@@ -6,9 +6,9 @@ import { Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import type { BotEvent, Reason } from "../domain/BotEvent.ts"
 import * as Ledger from "../domain/Ledger.ts"
-import { inputAsset, outputAsset, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
-import { armedLeg, type Decision, type DesiredOrder, holds } from "../strategy/Decision.ts"
-import { marketsOf, type Strategy } from "../strategy/Strategy.ts"
+import { inputAsset, mid, outputAsset, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
+import { armedLeg, type Decision, type DesiredOrder, type DesiredSlot, holds } from "../strategy/Decision.ts"
+import { type Inputs, marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { priceIn, progressOf, type SlotProgress, type View } from "../strategy/View.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
 import { type BotState, type Placement, slotKey, unfinished } from "./BotState.ts"
@@ -67,7 +67,7 @@ export const make = Effect.gen(function* () {
     if (last?.strategy === strategy && stillHolds(last, view, moves)) return last.decision
     const memory = state.strategies.get(strategy.name)?.memory ?? strategy.initialMemory
     const decision = strategy.decide(view, memory)
-    const event = decisionEvent(strategy, view, decision)
+    const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
     standing.set(strategy.name, { strategy, decision, moves, candles: view.candles, recorded })
     if (recorded !== last?.recorded) yield* books.record(event)
@@ -130,10 +130,11 @@ export const make = Effect.gen(function* () {
       const reason = `the last attempt failed; the next one is due in ${waitUntil - now} ms`
       return once(state, about, `${slot?.refusals} refusals`, { _tag: "Deferred", ...about, reason })
     }
-    const verdict = check(desired, circumstances(state, settings, strategy, desired, priceFor(view, desired), now))
-    if ("approved" in verdict) return books.record(planned(state, settings, strategy, verdict.approved, now))
+    const price = priceFor(view, desired)
+    const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now))
+    if ("approved" in verdict) return books.record(planned(state, settings, strategy, verdict.approved, price, now))
     const { limit, reason } = verdict.denied
-    return once(state, about, limit, { _tag: "Denied", ...about, limit, reason })
+    return once(state, about, limit, { _tag: "Denied", ...about, limit, reason, mid: mid(price) })
   }
 
   /** Says the same thing about the same slot once, until something else is said or the slot is planned. */
@@ -267,6 +268,7 @@ const planned = (
   settings: Settings,
   strategy: Strategy,
   { desired, inputAmount, outputAmount }: Approved,
+  price: TwoSidedPrice,
   now: number
 ): BotEvent => {
   const market = desired.market ?? strategy.market
@@ -283,6 +285,7 @@ const planned = (
     inputAmount,
     outputAsset: outputAsset(market, desired.side).symbol,
     outputAmount,
+    mid: mid(price),
     deadline: uniqueDeadline(state, now + settings.orderLifetimeMillis),
     why: desired.why
   }
@@ -297,28 +300,43 @@ const uniqueDeadline = (state: BotState, wanted: number): number => {
 const decisionEvent = (
   strategy: Strategy,
   view: View,
-  decision: Decision
-): BotEvent & { readonly _tag: "Decided" } => ({
-  _tag: "Decided",
-  strategy: strategy.name,
-  bid: view.price.bid,
-  ask: view.price.ask,
-  priceAt: view.price.at,
-  ...(view.elsewhere === undefined
-    ? {}
-    : { elsewhere: [...view.elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
-  desired: [...wishOf(decision, view).desired.values()].map(({ slot, market, side, price, quantity, why }) => ({
-    slot,
-    ...(market === undefined ? {} : { market: market.name }),
-    side,
-    price,
-    quantity,
-    why
-  })),
-  absent: decision.absent,
-  reasons: decision.reasons,
-  until: decision.until,
-  memory: decision.memory
+  decision: Decision,
+  inputs: Inputs | undefined
+): BotEvent & { readonly _tag: "Decided" } => {
+  const { price, elsewhere } = view
+  const wished = decision.desired.map((desired) => ({
+    desired,
+    order: armedLeg(desired, progressOf(view, desired.slot))
+  }))
+  return {
+    _tag: "Decided",
+    strategy: strategy.name,
+    bid: price.bid,
+    ask: price.ask,
+    priceAt: price.at,
+    ...(elsewhere === undefined
+      ? {}
+      : { elsewhere: [...elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
+    desired: wished.flatMap(({ desired: { slot, market, legs, cycle, why }, order }) => {
+      if (order === undefined) return []
+      const { side, price, quantity } = order
+      const of = market === undefined ? {} : { market: market.name }
+      return [{ slot, ...of, side, price, quantity, ...(decision.until.onFill ? {} : { legs, cycle }), why }]
+    }),
+    absent: [
+      ...decision.absent,
+      ...wished.flatMap(({ desired, order }) => (order === undefined ? [done(desired)] : []))
+    ],
+    ...(inputs === undefined ? {} : { inputs: [...inputs].map(([slot, checks]) => ({ slot, checks })) }),
+    reasons: decision.reasons,
+    until: decision.until,
+    memory: decision.memory
+  }
+}
+
+const done = ({ slot, why }: DesiredSlot): Decision["absent"][number] => ({
+  slot,
+  why: { ...why, code: "done", text: `it is done, all its orders have filled: ${why.text}` }
 })
 
 /** What makes two decisions the same: everything but the price that they were made at. */

@@ -7,6 +7,7 @@ import type { BotEvent } from "../domain/BotEvent.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
 import type { BotState } from "./BotState.ts"
+import { EngineSettings } from "./EngineSettings.ts"
 
 export interface Run {
   readonly pid: number
@@ -37,18 +38,24 @@ export const record = Effect.fn("StartUp.record")(function* (run: Run, strategie
       return yield* new JournalOfAnother({ what, journal: last[what], configured: run[what] })
     }
   }
-  yield* record({ _tag: "BotStarted", ...run }, ...strategies.flatMap((strategy) => loaded(state, strategy)))
+  const { overall } = yield* EngineSettings
+  const limits = { ...overall, exposure: Object.fromEntries(overall?.exposure ?? []) }
+  yield* record(
+    { _tag: "BotStarted", ...run, overall: limits },
+    ...strategies.flatMap((strategy) => loaded(state, strategy))
+  )
 })
 
 /** What taking a strategy up changes: its file and, where it differs, its budget. */
 export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
-  const { name, file, kind, hash } = strategy
+  const { name, file, kind, hash, text } = strategy
   const known = state.strategies.get(name)
   const allotted = known?.budget
+  const content = known?.loaded?.text === text ? {} : { text }
   const changed = budgets(strategy).filter(({ asset, amount }) => (allotted?.get(asset.symbol) ?? 0n) !== amount)
   return [
-    { _tag: "StrategyLoaded", strategy: name, file, kind, market: marketNames(strategy), hash },
-    ...(known?.paused?.limit === "drawdown" && known.hash !== hash
+    { _tag: "StrategyLoaded", strategy: name, file, kind, market: marketNames(strategy), hash, ...content },
+    ...(known?.paused?.limit === "drawdown" && known.loaded?.hash !== hash
       ? [{ _tag: "Resumed", strategy: name, reason: "its file was changed" } as const]
       : []),
     ...changed.map(

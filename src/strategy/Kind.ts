@@ -6,7 +6,7 @@ import type { Market } from "../domain/Market.ts"
 import type { Memory } from "./Decision.ts"
 import type { JsonSchema } from "./JsonSchema.ts"
 import type { Problem, Report } from "./Problem.ts"
-import type { Budget, Decide } from "./Strategy.ts"
+import type { Budget, Decide, Look } from "./Strategy.ts"
 import type { YamlNode } from "./YamlReader.ts"
 
 export interface KindContext {
@@ -21,6 +21,7 @@ export interface KindContext {
 export interface Behaviour {
   readonly initialMemory: Memory
   readonly decide: Decide
+  readonly inputs?: Look
   readonly candles?: ReadonlyMap<string, number>
   readonly notLive?: Problem
 }

@@ -13,6 +13,18 @@ import type { View } from "./View.ts"
 
 export type Decide = (view: View, memory: Memory) => Decision
 
+/** A comparison that a decision stands on, as written, with the numbers that it saw. */
+export interface Input {
+  readonly text: string
+  readonly values: string
+  readonly holds: boolean
+}
+
+/** By slot. */
+export type Inputs = ReadonlyMap<string, ReadonlyArray<Input>>
+
+export type Look = (view: View, memory: Memory) => Inputs
+
 /** The most that may be outside the wallet, smallest units. */
 export interface Budget {
   readonly base: Amount
@@ -57,6 +69,8 @@ export interface Strategy {
   /** The file it came from, as the user wrote it, and a hash of its content. */
   readonly file: string
   readonly hash: string
+  /** That content. */
+  readonly text: string
   /** The only market that it trades, or the first. */
   readonly market: Market
   /** Further ones, all against the same quote asset. */
@@ -65,6 +79,8 @@ export interface Strategy {
   /** Memory before the first decision. */
   readonly initialMemory: Memory
   readonly decide: Decide
+  /** What `decide` would look at, for explanations; left out where the reasons of its decisions say it all. */
+  readonly inputs?: Look
   /** Why it can only be backtested, if so, at its place in the file; and why it cannot be. */
   readonly notLive?: Problem
   readonly notBacktested?: Problem

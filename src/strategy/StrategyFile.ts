@@ -54,6 +54,8 @@ const fileFields = (offered: Markets) =>
 const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | undefined => {
   const read = fileFields(offered)(node, to)
   if (read === undefined || node.type !== "map") return undefined
+  // Which assets a list that cannot be read was meant to name, nobody knows.
+  if (read.market === undefined && node.entries.get("market")?.value.type === "list") return undefined
   const [market, ...others] = read.market?.value ?? [anyMarket]
   if (others.length > 0 && read.kind?.value.tradesSeveral !== true) {
     const what = read.kind === undefined ? "this" : quoted(read.kind.value.name)
@@ -70,6 +72,7 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
     kind: read.kind.value.name,
     file: to.source.file,
     hash: createHash("sha256").update(to.source.text).digest("hex"),
+    text: to.source.text,
     market,
     ...(others.length === 0 || read.market === undefined
       ? {}

@@ -18,6 +18,7 @@ const strategyWith = (limits: Partial<Limits>, hash = "h"): Strategy => ({
   kind: "grid",
   file: "s.yaml",
   hash,
+  text: "",
   market,
   limits: {
     budget: { base: 100_000_000n, quote: 0n },

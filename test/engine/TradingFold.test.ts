@@ -17,6 +17,7 @@ const strategy: Strategy = {
   kind: "rules",
   file: "s.yaml",
   hash: "h",
+  text: "",
   market,
   limits: {
     budget: { base: 0n, quote: 1_000_000_000n },

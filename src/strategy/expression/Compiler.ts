@@ -8,6 +8,7 @@ import type { CandleColumns } from "../Indicators.ts"
 import { quoted, type Report, report, type Span, suggestion } from "../Problem.ts"
 import { timeframeMillis } from "../Timeframe.ts"
 import type { YamlScalar } from "../YamlReader.ts"
+import { written } from "./Checks.ts"
 import { functions, longestLength } from "./functions.ts"
 import { type Expression, type Operator, parse } from "./Grammar.ts"
 import { ownNamed, ownWords, sinceOf } from "./OwnNames.ts"
@@ -323,21 +324,6 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   }
   const check = { text: written(tree, context.text), operands: [left, right], value }
   return { type, isLiteral: false, dependence: "none", checks: [check], value }
-}
-
-/** The text of a part; brackets around what it begins or ends with belong to it. */
-const written = ({ start, end }: Span, text: string): string => {
-  let [first, last] = [start, end]
-  let depth = 0
-  for (const sign of text.slice(start, end)) {
-    depth += sign === "(" ? 1 : sign === ")" ? -1 : 0
-    if (depth < 0) {
-      first = text.lastIndexOf("(", first - 1)
-      depth = 0
-    }
-  }
-  for (; depth > 0; depth -= 1) last = text.indexOf(")", last) + 1
-  return text.slice(Math.max(0, first), last).replace(/\s+/g, " ").trim()
 }
 
 /** Both sides are always evaluated: what would change the answer may stand on either. */

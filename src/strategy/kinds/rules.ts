@@ -12,9 +12,11 @@ import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, opposite, type Price, type Side } from "../../domain/Market.ts"
 import type { Bounds, Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import { inputsOf } from "../expression/Checks.ts"
 import type { Needs } from "../expression/Compiler.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import type { Kind } from "../Kind.ts"
+import type { Inputs } from "../Strategy.ts"
 import { timeframeMillis } from "../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
@@ -31,7 +33,8 @@ export const rules: Kind = {
     return {
       initialMemory: null,
       candles: whole.needs.candles,
-      decide: (view, memory) => decide(whole, view, memory)
+      decide: (view, memory) => decide(whole, view, memory),
+      inputs: (view, memory) => inputs(whole, view, memory)
     }
   }
 }
@@ -56,25 +59,9 @@ interface State {
 }
 
 const decide = (whole: Rules, view: View, memory: Memory): Decision => {
-  const found: Moment["found"] = { isCold: false, isUndefined: false, lacking: new Set(), crossings: [], times: [] }
   const { market } = whole
-  const before = whole.rules.map((rule) => stateIn(rule, market, recordIn(memory, rule.slot)))
-  const position = whole.rules.reduce(
-    (sum, rule, index) => sum + positionOf(rule, before[index], progressOf(view, rule.slot)),
-    0n
-  )
-  const moment: Moment = {
-    mid: Decimal.toNumber(mid(view.price)),
-    bid: Decimal.toNumber(view.price.bid),
-    ask: Decimal.toNumber(view.price.ask),
-    now: view.now,
-    candles: view.candles,
-    entry: Number.NaN,
-    position: Decimal.toNumber(toDecimal(position, market.base.decimals)),
-    own: view.own,
-    elapsed: 0,
-    found
-  }
+  const before = statesIn(whole, memory)
+  const moment = momentOf(whole, view, before)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const states: Record<string, Memory> = {}
@@ -94,8 +81,42 @@ const decide = (whole: Rules, view: View, memory: Memory): Decision => {
     absent,
     memory: states,
     reasons: [],
-    until: boundsOf(whole.needs, moment, [...times, ...found.times])
+    until: boundsOf(whole.needs, moment, [...times, ...moment.found.times])
   }
+}
+
+const statesIn = ({ rules, market }: Rules, memory: Memory): ReadonlyArray<State> =>
+  rules.map((rule) => stateIn(rule, market, recordIn(memory, rule.slot)))
+
+const momentOf = ({ rules, market }: Rules, view: View, before: ReadonlyArray<State>): Moment => {
+  const position = rules.reduce(
+    (sum, rule, index) => sum + positionOf(rule, before[index], progressOf(view, rule.slot)),
+    0n
+  )
+  return {
+    mid: Decimal.toNumber(mid(view.price)),
+    bid: Decimal.toNumber(view.price.bid),
+    ask: Decimal.toNumber(view.price.ask),
+    now: view.now,
+    candles: view.candles,
+    entry: Number.NaN,
+    position: Decimal.toNumber(toDecimal(position, market.base.decimals)),
+    own: view.own,
+    elapsed: 0,
+    found: { isCold: false, isUndefined: false, lacking: new Set(), crossings: [], times: [] }
+  }
+}
+
+/** What each rule's conditions see: while its order goes on, only the one that would withdraw it. */
+const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
+  const before = statesIn(whole, memory)
+  const moment = momentOf(whole, view, before)
+  return new Map(
+    whole.rules.map(({ slot, when, cancelWhen }, index) => {
+      const isGoing = before[index]?.going !== undefined
+      return [slot, inputsOf(isGoing ? [cancelWhen] : [when, cancelWhen], moment)]
+    })
+  )
 }
 
 const idle: State = { fired: 0, pausedUntil: 0, going: undefined, held: 0n }

@@ -1,0 +1,60 @@
+/**
+ * What a condition saw: each of its comparisons as written, the numbers on its sides, and whether it held. For explanations
+ * only; evaluating it notes no bounds.
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Span } from "../Problem.ts"
+import type { Input } from "../Strategy.ts"
+import type { Check, Moment, Term, ValueType } from "./Term.ts"
+
+/** The text of a part; brackets around what it begins or ends with belong to it. */
+export const written = ({ start, end }: Span, text: string): string => {
+  let [first, last] = [start, end]
+  let depth = 0
+  for (const sign of text.slice(start, end)) {
+    depth += sign === "(" ? 1 : sign === ")" ? -1 : 0
+    if (depth < 0) {
+      first = text.lastIndexOf("(", first - 1)
+      depth = 0
+    }
+  }
+  for (; depth > 0; depth -= 1) last = text.indexOf(")", last) + 1
+  return text.slice(Math.max(0, first), last).replace(/\s+/g, " ").trim()
+}
+
+/** The same comparison is said once, wherever the condition has it. */
+export const inputsOf = (conditions: ReadonlyArray<Term | undefined>, moment: Moment): ReadonlyArray<Input> => {
+  const checks = new Map(conditions.flatMap((term) => term?.checks ?? []).map((check) => [check.text, check]))
+  return [...checks.values()].map((check) => inputOf(check, moment))
+}
+
+const inputOf = ({ text, operands, value }: Check, moment: Moment): Input => {
+  const found = { isCold: false, isUndefined: false, lacking: new Set<string>(), crossings: [], times: [] }
+  const asked = { ...moment, found }
+  const moving = operands.filter(({ constant }) => constant === undefined)
+  const values = moving.map((term) => said(term.value(asked), term.type))
+  return { text, values: values.join(" and "), holds: value(asked) > 0 }
+}
+
+const said = (value: number, type: ValueType): string => {
+  if (Number.isNaN(value)) return "not known"
+  if (!Number.isFinite(value)) return "endless"
+  if (type === "boolean") return value > 0 ? "true" : "false"
+  if (type === "ratio") return `${short(value * 100, 4)}%`
+  if (type === "duration") return duration(value)
+  if (type.startsWith("amount of ")) return `${short(value, 8)} ${type.slice("amount of ".length)}`
+  return short(value, type === "price" ? 8 : 5)
+}
+
+const short = (value: number, digits: number): string => Decimal.format(Decimal.fromNumber(value, digits))
+
+const units = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000]
+] as const
+
+const duration = (millis: number): string => {
+  const [unit, size] = units.find(([, size]) => Math.abs(millis) >= size) ?? ["s", 1_000]
+  return `${short(millis / size, 3)}${unit}`
+}
