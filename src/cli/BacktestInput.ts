@@ -18,7 +18,6 @@ import type { Markets } from "../strategy/Markets.ts"
 import { render } from "../strategy/Problem.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
-import * as ConfigFile from "./ConfigFile.ts"
 import { fit, StrategiesInvalid } from "./StrategyFiles.ts"
 
 /** A flag's value means nothing. */
@@ -122,6 +121,12 @@ const marketsOf = (strategyText: string): Markets => {
   return { assets, ticks: new Map() }
 }
 
+/** The reader of configurations knows wallets and venues: loaded on demand, because most runs have none. */
+const configuredMarkets = Effect.fnUntraced(function* (file: string) {
+  const { loadSettings } = yield* Effect.promise(() => import("./ConfigFile.ts"))
+  return (yield* loadSettings(file)).markets
+})
+
 export interface StrategySource {
   readonly text: string
   readonly file: string
@@ -135,7 +140,7 @@ export const loadStrategy = Effect.fn("BacktestInput.loadStrategy")(function* (
 ) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem.readFileString(file)
-  const markets = Option.isNone(config) ? marketsOf(text) : (yield* ConfigFile.loadSettings(config.value)).markets
+  const markets = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
   const parsed = fit(StrategyFile.parse(text, file, markets), "backtest")
   if (Result.isFailure(parsed))
     return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })

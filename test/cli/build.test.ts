@@ -17,6 +17,8 @@ describe("npm run build", () => {
       execute(process.execPath, [join(folder, "dist/limitbot.mjs"), ...args], { cwd: folder })
 
     assert.deepStrictEqual(await limitbot("--version"), { stdout: `limitbot v${version}\n`, stderr: "" })
+    assert.strictEqual((await limitbot("--help")).stdout, (await limitbot("-h")).stdout)
+    assert.match((await limitbot("--help")).stdout, /limitbot <subcommand>/)
     const { stdout } = await limitbot("demo", "--for", "2s", "--json")
     const { openOrders, booksAgree } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")
     assert.deepStrictEqual([openOrders, booksAgree], [0, true])
