@@ -1,10 +1,11 @@
 /**
  * The grammar of expressions: `rsi(close, 14) < 30 and mid < ema(close, 200) * 0.99`. Text in, a tree with places out, or
- * the place where it stops making sense. What names mean and which types fit together is `ExpressionTypes`' business.
+ * the place where it stops making sense. What names mean and which types fit together is `Compiler`'s business.
  *
  * Length and nesting are bounded, so no text can exhaust the stack.
  */
 import { Result } from "effect"
+import * as Ohm from "ohm-js"
 
 const maxLength = 2_000
 const maxNesting = 40
@@ -37,114 +38,100 @@ export interface SyntaxProblem extends Place {
   readonly message: string
 }
 
-const spaces = /[\0- ]*/y
-/** A word that joins conditions, and no letter or digit behind it. */
-const keyword = String.raw`(?:or|and|not)(?![\p{L}\d])`
-const number = String.raw`(?<number>\d+(?:\.\d+)?)(?: ?(?<unit>%|(?!${keyword})\p{L}[\p{L}\d]*))?`
-const name = String.raw`(?<name>(?!${keyword})\p{L}[\p{L}\d_]*)`
-const sign = `(?<sign>${keyword}|[<>=!]=|[-+*/<>(),])`
-const anyToken = new RegExp(`${number}|${name}|${sign}`, "uy")
+const grammarText = `
+  Expression {
+    Or = Or or And -- or
+       | And
+    And = And and Not -- and
+        | Not
+    Not = not Not -- not
+        | Comparison
+    Comparison = Sum comparison Sum -- compare
+               | Sum
+    Sum = Sum ("+" | "-") Product -- sum
+        | Product
+    Product = Product ("*" | "/") Factor -- product
+            | Factor
+    Factor = "-" Factor -- minus
+           | "(" Or ")" -- group
+           | name "(" ListOf<Or, ","> ")" -- call
+           | quantity
+           | name -- name
 
-interface Token extends Place {
-  readonly number?: string
-  readonly unit?: string
-  readonly name?: string
-  /** Absent at the end of the text, and where no token is. */
-  readonly sign?: string
+    comparison (a comparison) = "<=" | ">=" | "==" | "!=" | "<" | ">"
+    quantity (a number) = number " "? unit -- unit
+                        | number           -- plain
+    number = digit+ ("." digit+)?
+    unit = "%" | word
+    word = ~keyword letter alnum*
+    name (a name) = ~keyword letter (alnum | "_")*
+    keyword = or | and | not
+    or = "or" ~alnum
+    and = "and" ~alnum
+    not = "not" ~alnum
+  }
+`
+
+const placeOf = ({ source }: Ohm.Node): Place => ({ start: source.startIdx, end: source.endIdx })
+
+const operators: ReadonlyArray<Operator> = ["or", "and", "<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/"]
+
+const binary = (left: Ohm.Node, operator: Ohm.Node, right: Ohm.Node): Expression => {
+  const found = operators.find((candidate) => candidate === operator.sourceString) ?? "and"
+  const [a, b] = [treeOf(left), treeOf(right)]
+  return { type: "binary", operator: found, left: a, right: b, start: a.start, end: b.end }
 }
 
-interface Reader {
-  readonly text: string
-  token: Token
-  /** Where the token before ends. */
-  end: number
-  /** The first place that makes no sense. From there on nothing is read any more. */
-  problem: SyntaxProblem | undefined
-}
+const quantity = (whole: Ohm.Node, number: Ohm.Node, unit: string): Expression => ({
+  type: "number",
+  value: Number(number.sourceString),
+  unit,
+  ...placeOf(whole)
+})
 
-const tokenAt = (text: string, from: number): Token => {
-  spaces.lastIndex = from
-  const start = from + (spaces.exec(text)?.[0].length ?? 0)
-  anyToken.lastIndex = start
-  const found = anyToken.exec(text)
-  return { ...found?.groups, start, end: start + (found?.[0].length ?? 0) }
-}
-
-const advance = (reader: Reader): void => {
-  reader.end = reader.token.end
-  reader.token = tokenAt(reader.text, reader.end)
-}
-
-const accept = (reader: Reader, sign: string): boolean => {
-  if (reader.token.sign !== sign) return false
-  advance(reader)
-  return true
-}
-
-const operand = "a number, a name or a bracket"
-const continuation = "an operator, a closing bracket or the end"
-
-const refuse = (reader: Reader, expected: string): void => {
-  const { text, token } = reader
-  const rest = text.slice(token.start)
-  const found = rest === "" ? "its end" : `"${rest.split(/\s/)[0]?.slice(0, 20) || rest[0]}"`
-  const { start } = token
-  reader.problem ??= { start, end: start + 1, message: `expected ${expected}, found ${found}` }
-  reader.token = { start: text.length, end: text.length }
-}
-
-const comparisons: ReadonlyArray<Operator> = ["<=", ">=", "==", "!=", "<", ">"]
-/** What binds least comes first. */
-const levels: ReadonlyArray<ReadonlyArray<Operator>> = [["or"], ["and"], comparisons, ["+", "-"], ["*", "/"]]
-
-const chain = (reader: Reader, level: number): Expression => {
-  const operators = levels[level]
-  if (operators === undefined) return factor(reader)
-  const isComparison = operators === comparisons
-  if (isComparison && reader.token.sign === "not") return unary(reader, "not", () => chain(reader, level))
-  let left = chain(reader, level + 1)
-  for (;;) {
-    const operator = operators.find((candidate) => candidate === reader.token.sign)
-    if (operator === undefined) return left
-    advance(reader)
-    const right = chain(reader, level + 1)
-    left = { type: "binary", operator, left, right, start: left.start, end: right.end }
-    // Comparisons do not chain.
-    if (isComparison) return left
+const actions: Ohm.ActionDict<Expression> = {
+  Or_or: binary,
+  And_and: binary,
+  Comparison_compare: binary,
+  Sum_sum: binary,
+  Product_product: binary,
+  Not_not: (operator, operand) => ({
+    type: "unary",
+    operator: "not",
+    operand: treeOf(operand),
+    start: operator.source.startIdx,
+    end: operand.source.endIdx
+  }),
+  Factor_minus: (operator, operand) => ({
+    type: "unary",
+    operator: "-",
+    operand: treeOf(operand),
+    start: operator.source.startIdx,
+    end: operand.source.endIdx
+  }),
+  Factor_group: (_open, inner, _close) => treeOf(inner),
+  Factor_call(name, _open, given, _close) {
+    const list = given.asIteration().children.map(treeOf)
+    return { type: "call", name: name.sourceString, arguments: list, ...placeOf(this) }
+  },
+  Factor_name: (name) => ({ type: "name", name: name.sourceString, ...placeOf(name) }),
+  quantity_unit(number, _space, unit) {
+    return quantity(this, number, unit.sourceString)
+  },
+  quantity_plain(number) {
+    return quantity(this, number, "")
   }
 }
 
-const unary = (reader: Reader, operator: "-" | "not", read: () => Expression): Expression => {
-  const { start } = reader.token
-  advance(reader)
-  const operand = read()
-  return { type: "unary", operator, operand, start, end: reader.end }
+const make = () => {
+  const grammar = Ohm.grammar(grammarText)
+  return { grammar, semantics: grammar.createSemantics().addOperation<Expression>("tree", actions) }
 }
 
-const close = (reader: Reader): void => {
-  if (!accept(reader, ")")) refuse(reader, continuation)
-}
+/** Made when the first expression is read: that takes longer than all else a start does, and most strategies have none. */
+let made: ReturnType<typeof make> | undefined
 
-const factor = (reader: Reader): Expression => {
-  const { start, end, number, unit = "", name = "", sign } = reader.token
-  if (sign === "-") return unary(reader, "-", () => factor(reader))
-  if (accept(reader, "(")) {
-    const inner = chain(reader, 0)
-    close(reader)
-    return inner
-  }
-  if (number === undefined && name === "") refuse(reader, operand)
-  else advance(reader)
-  if (number !== undefined) return { type: "number", value: Number(number), unit, start, end }
-  if (!accept(reader, "(")) return { type: "name", name, start, end }
-  const given: Array<Expression> = []
-  if (reader.token.sign !== ")") {
-    do given.push(chain(reader, 0))
-    while (accept(reader, ","))
-  }
-  close(reader)
-  return { type: "call", name, arguments: given, start, end: reader.end }
-}
+const treeOf = (node: Ohm.Node): Expression => node["tree"]()
 
 export const parse = (text: string): Result.Result<Expression, SyntaxProblem> => {
   if (text.length > maxLength) {
@@ -158,10 +145,13 @@ export const parse = (text: string): Result.Result<Expression, SyntaxProblem> =>
   if (deep !== undefined) {
     return Result.fail({ start: deep, end: deep + 1, message: `nesting deeper than ${maxNesting} levels` })
   }
-  const reader: Reader = { text, token: tokenAt(text, 0), end: 0, problem: undefined }
-  const tree = chain(reader, 0)
-  if (reader.token.start < text.length) refuse(reader, continuation)
-  return reader.problem === undefined ? Result.succeed(tree) : Result.fail(reader.problem)
+  made ??= make()
+  const { grammar, semantics } = made
+  const match = grammar.match(text, "Or")
+  if (!match.failed()) return Result.succeed(semantics(match)["tree"]())
+  const start = match.getRightmostFailurePosition()
+  const found = start >= text.length ? "its end" : `"${text.slice(start).split(/\s/)[0]?.slice(0, 20) || text[start]}"`
+  return Result.fail({ start, end: start + 1, message: `expected ${expectedBy(match)}, found ${found}` })
 }
 
 /** Brackets, signs and `not` nest; a run of signs or words does so without brackets. */
@@ -176,3 +166,9 @@ const tooDeepAt = (text: string): number | undefined => {
   }
   return undefined
 }
+
+/** The parser lists every token that could stand there; people want to know the sort of thing. */
+const expectedBy = (match: Ohm.FailedMatchResult): string =>
+  /a number|a name/.test(match.getExpectedText())
+    ? "a number, a name or a bracket"
+    : "an operator, a closing bracket or the end"
