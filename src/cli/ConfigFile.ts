@@ -233,6 +233,9 @@ type ConfigFields = NonNullable<ReturnType<typeof configFields>>
 const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: Report) => {
   const [venue, account, dashboard] = [read.venue?.value, read.account?.value, read.dashboard?.value]
   const secrets = { apiKey: venue?.apiKey, partnerJwt: venue?.partnerJwt, key: account?.key }
+  const secretVariables = Object.values(secrets).flatMap((found) =>
+    found !== undefined && "env" in found.value ? [found.value.env] : []
+  )
   const assets = readAssets(read, to)
   const ticks = assets === undefined ? undefined : readTicks(read, assets, to)
   if (venue?.url === undefined || account === undefined || assets === undefined || ticks === undefined)
@@ -250,7 +253,10 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
     account: {
       signerId: account.signerId?.value,
       depositType: account.depositType?.value ?? "INTENTS",
-      wallet: account.wallet === undefined ? undefined : WalletConfig.resolved(account.wallet.value, resolve),
+      wallet:
+        account.wallet === undefined
+          ? undefined
+          : WalletConfig.resolved(account.wallet.value, resolve, secretVariables),
       recipients: addresses(account.recipients?.value, assets, to),
       refundTo: addresses(account.refundTo?.value, assets, to)
     },

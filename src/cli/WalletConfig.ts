@@ -30,7 +30,7 @@ const read: Read.Reader<WalletConfig> = (node, to) => {
   if (found === undefined) return undefined
   const [program, ...args] = found.command?.value.map(({ value }) => value) ?? []
   const choices: ReadonlyArray<WalletConfig> = [
-    ...(program === undefined ? [] : [{ command: { program, args } }]),
+    ...(program === undefined ? [] : [{ command: { program, args, secretVariables: [] } }]),
     ...(found.manual?.value === true ? [{ manual: true } as const] : []),
     ...(found.sandbox?.value === true ? [{ sandbox: true } as const] : [])
   ]
@@ -41,11 +41,20 @@ const read: Read.Reader<WalletConfig> = (node, to) => {
 
 export const reader = described(read, { ...schemaOf(walletFields), minProperties: 1, maxProperties: 1 })
 
-/** The program's path as the process needs it. */
-export const resolved = (wallet: WalletConfig, resolve: (path: string) => string): WalletConfig =>
-  "command" in wallet && wallet.command.program.includes("/")
-    ? { command: { ...wallet.command, program: resolve(wallet.command.program) } }
-    : wallet
+/** Kept from the program even when this configuration does not use them. */
+const usualSecrets = ["LIMITBOT_API_KEY", "LIMITBOT_PARTNER_JWT", "LIMITBOT_ACCOUNT_KEY"]
+
+/** The program's path as the process needs it, and the variables that are none of its business. */
+export const resolved = (
+  wallet: WalletConfig,
+  resolve: (path: string) => string,
+  secretVariables: ReadonlyArray<string>
+): WalletConfig => {
+  if (!("command" in wallet)) return wallet
+  const { args, program } = wallet.command
+  const path = program.includes("/") ? resolve(program) : program
+  return { command: { program: path, args, secretVariables: [...new Set([...usualSecrets, ...secretVariables])] } }
+}
 
 /** Without a setting a person pays. */
 export const layer = (

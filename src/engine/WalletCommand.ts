@@ -2,7 +2,7 @@
  * A wallet that is a program of the user's. It gets the payment as one JSON object on standard input and answers on standard
  * output with `{"txHash": "…", "sender": "…"}` or the bare hash. Exit code 65 says that nothing was sent; every other end
  * without a hash is unclear, because a program can die after it has paid. It lives in a process group of its own, so that
- * Ctrl-C on the bot does not cut it off in the middle.
+ * Ctrl-C on the bot does not cut it off in the middle. It inherits the environment without our secrets.
  */
 import { DateTime, Duration, Effect, Layer, Option, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -14,14 +14,17 @@ const nothingSent = 65
 const patience = Duration.minutes(10)
 /** A transaction hash of any chain. */
 const hash = /^[\x21-\x7e]{1,200}$/
+const leastHashLength = 32
 const mostAnswerBytes = 16_384
 
 export interface WalletCommand {
   readonly program: string
   readonly args: ReadonlyArray<string>
+  /** Environment variables that hold our own secrets: the program is started without them. */
+  readonly secretVariables: ReadonlyArray<string>
 }
 
-export const layer = ({ args, program }: WalletCommand) =>
+export const layer = ({ args, program, secretVariables }: WalletCommand) =>
   Layer.effect(
     Wallet,
     Effect.gen(function* () {
@@ -29,7 +32,9 @@ export const layer = ({ args, program }: WalletCommand) =>
 
       const run = Effect.fnUntraced(function* (payment: Payment) {
         const stdin = Stream.make(new TextEncoder().encode(`${JSON.stringify(request(payment))}\n`))
-        const command = ChildProcess.make(program, args, { stdin, stderr: "inherit", detached: true })
+        const env = Object.fromEntries(secretVariables.map((name) => [name, undefined]))
+        const options = { stdin, stderr: "inherit", detached: true, env, extendEnv: true } as const
+        const command = ChildProcess.make(program, args, options)
         const child = yield* Effect.mapError(
           spawner.spawn(command),
           // It never started.
@@ -54,8 +59,8 @@ export const layer = ({ args, program }: WalletCommand) =>
           Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new WalletUnclear({ text: message })))
         )
         const paid = readAnswer(output)
-        // A hash counts whatever the exit code: money may have moved.
-        if (paid !== undefined) return paid
+        // A hash counts whatever the exit code: money may have moved. One word of refusal is no hash.
+        if (paid !== undefined && (code !== nothingSent || output.length >= leastHashLength)) return paid
         if (code === nothingSent)
           return yield* new WalletRefused({ text: output.slice(0, 200) || `${program} refused` })
         return yield* new WalletUnclear({ text: `${program} ended with code ${code} and without a transaction hash` })

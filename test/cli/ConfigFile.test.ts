@@ -83,6 +83,27 @@ describe("configuration file", () => {
     }).pipe(provided)
   )
 
+  it.effect("keeps its secrets from the wallet program, whose path starts at the file", () =>
+    Effect.gen(function* () {
+      const text = good.replace("account:\n", "account:\n  wallet: { command: [./pay.sh, --fast] }\n")
+      const { config, folder } = yield* withFiles({ "bot.yaml": text })
+      const { account } = yield* load(config)
+      assert.deepStrictEqual(account.wallet, {
+        command: {
+          program: `${folder}/pay.sh`,
+          args: ["--fast"],
+          secretVariables: [
+            "LIMITBOT_API_KEY",
+            "LIMITBOT_PARTNER_JWT",
+            "LIMITBOT_ACCOUNT_KEY",
+            "TEST_API_KEY",
+            "TEST_ACCOUNT_KEY"
+          ]
+        }
+      })
+    }).pipe(provided)
+  )
+
   it.effect("reads a secret from a file that only its owner can read", () =>
     Effect.gen(function* () {
       const { config } = yield* withFiles({
