@@ -18,7 +18,7 @@ import type { Markets } from "../strategy/Markets.ts"
 import { render } from "../strategy/Problem.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
-import { fit, StrategiesInvalid } from "./StrategyFiles.ts"
+import { StrategiesInvalid, suited } from "./StrategyFiles.ts"
 
 /** A flag's value means nothing. */
 export class FlagInvalid extends Schema.TaggedError<FlagInvalid>()("FlagInvalid", { message: Schema.String }) {}
@@ -141,7 +141,7 @@ export const loadStrategy = Effect.fn("BacktestInput.loadStrategy")(function* (
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem.readFileString(file)
   const markets = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
-  const parsed = fit(StrategyFile.parse(text, file, markets), "backtest")
+  const parsed = suited(StrategyFile.parse(text, file, markets), "backtest")
   if (Result.isFailure(parsed))
     return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })
   return { text, file, markets, strategy: parsed.success } satisfies StrategySource

@@ -47,7 +47,7 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
     const problem = unreadable(file, "the strategy file cannot be read: does it exist, is it a file, may you read it?")
     return { file, text: "", strategies: [], problems: [problem], rendered: [`${file}: ${problem.message}`] }
   }
-  return Result.match(fit(StrategyFile.parse(text, file, markets), purpose), {
+  return Result.match(suited(StrategyFile.parse(text, file, markets), purpose), {
     onSuccess: (strategy) => ({ file, text, strategies: [strategy], problems: [], rendered: [] }),
     onFailure: (problems) => ({
       file,
@@ -60,7 +60,7 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
 })
 
 /** What has no place here is a mistake like others. */
-export const fit = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
+export const suited = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
   Result.flatMap(read, (strategy) => {
     const problem = purpose === "live" ? strategy.notLive : strategy.notBacktested
     return problem === undefined ? Result.succeed(strategy) : Result.fail([problem])

@@ -44,6 +44,19 @@ const bot = () => {
 const at = (price: number) => ({ bid: Decimal.make(BigInt(price)), ask: Decimal.make(BigInt(price)), at: 0 })
 
 describe("LossGuard", () => {
+  it("counts the assets of all markets", () => {
+    const eth = { ...market, name: "ETH/USDC", base: { symbol: "ETH", id: "eth", decimals: 18 } }
+    const others = new Map([["ETH", 2n * 10n ** 18n]])
+    const strategy = {
+      ...strategyWith({ budget: { base: 100_000_000n, quote: 5_000_000n, others } }),
+      others: [eth]
+    }
+    const { state, record } = bot()
+    record(0, loaded(state, strategy))
+    const moment = { price: at(60_000), elsewhere: new Map([["ETH/USDC", at(3_000)]]), now: 1, candles: undefined }
+    assert.strictEqual(LossGuard.equity(state, strategy, moment), 66_005_000_000n)
+  })
+
   it("pauses at the daily loss and resumes with the next day, from the new day's worth", () => {
     const strategy = strategyWith({ maxDailyLoss: 5_000_000_000n })
     const { state, record } = bot()

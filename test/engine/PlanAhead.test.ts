@@ -7,8 +7,11 @@ import * as BotState from "../../src/engine/BotState.ts"
 import { defaults, EngineSettings } from "../../src/engine/EngineSettings.ts"
 import { planAhead } from "../../src/engine/PlanAhead.ts"
 import { type Finding, findingsOf } from "../../src/engine/PlanFindings.ts"
+import { momentOf } from "../../src/engine/Planning.ts"
 import { changesOf, type Fees, lockedOf } from "../../src/engine/PlanReport.ts"
+import { marketsOf } from "../../src/strategy/Strategy.ts"
 import { price, strategyOf } from "../strategy/support.ts"
+import { goodThirds } from "../strategy/wrongFiles.ts"
 
 const now = 1_800_000_000_000
 const run = { pid: 1, version: "0", mode: "live", account: "me", venue: "https://venue.example" }
@@ -30,6 +33,8 @@ interface Circumstances {
   readonly minOrderUsd?: string
   readonly killed?: string
   readonly unpriced?: ReadonlyArray<string>
+  /** Markets of which there is no price. */
+  readonly without?: ReadonlyArray<string>
 }
 
 const stateOf = (history: ReadonlyArray<BotEvent>): BotState.BotState => {
@@ -43,13 +48,21 @@ const stateOf = (history: ReadonlyArray<BotEvent>): BotState.BotState => {
 const planOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, at: Circumstances = {}) {
   const strategies = texts.map(strategyOf)
   const mid = price(at.mid ?? "60000")
-  const moments = new Map(
+  const prices = new Map(
     strategies
       .filter(({ name }) => !at.unpriced?.includes(name))
-      .map(({ name, market }) => {
-        const own = market.name === "USDC/BTC" ? Decimal.divide(Decimal.one, mid, 12, "down") : mid
-        return [name, { price: { bid: own, ask: own, at: now }, now, candles: undefined }] as const
+      .flatMap(marketsOf)
+      .map(({ name }) => {
+        const own = name === "USDC/BTC" ? Decimal.divide(Decimal.one, mid, 12, "down") : mid
+        return [name, { bid: own, ask: own, at: now }] as const
       })
+  )
+  for (const name of at.without ?? []) prices.delete(name)
+  const moments = new Map(
+    strategies.flatMap((strategy) => {
+      const moment = momentOf(strategy, prices, undefined, now)
+      return moment === undefined ? [] : [[strategy.name, moment] as const]
+    })
   )
   const planned = yield* planAhead({
     run,
@@ -119,6 +132,39 @@ const resting = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
 })
 
 describe("a plan", () => {
+  it.effect("of several markets names the market of each order and what it locks of each asset", () =>
+    Effect.gen(function* () {
+      const { changes, findings, locked } = yield* planOf([goodThirds.replace("ETH: 0.4", "ETH: 0.01")], {
+        mid: "60000"
+      })
+      assert.deepStrictEqual(
+        changes.map(({ action, slot, market, input }) => `${action} ${slot} ${market} ${input.asset}`),
+        [
+          "create buy-BTC BTC/USDC USDC",
+          "create buy-ETH ETH/USDC USDC",
+          "create sell-BTC BTC/USDC BTC",
+          "create sell-ETH ETH/USDC ETH"
+        ]
+      )
+      assert.deepStrictEqual(
+        locked.map(({ asset, now, budget }) => [asset, now > 0n, now <= budget]),
+        [
+          ["BTC", true, true],
+          ["ETH", true, true],
+          ["USDC", true, true]
+        ]
+      )
+      assert.deepStrictEqual(findings, [])
+    })
+  )
+
+  it.effect("of several markets needs the price of each", () =>
+    Effect.gen(function* () {
+      const { changes, findings } = yield* planOf([goodThirds], { without: ["ETH/USDC"] })
+      assert.deepStrictEqual([changes, names(findings)], [[], ["no-price thirds"]])
+    })
+  )
+
   it.effect("of a first run creates what the strategy wants, and says what it locks", () =>
     Effect.gen(function* () {
       const { changes, findings, locked } = yield* planOf([buyer])

@@ -44,14 +44,29 @@ rules:
       then: { price: entry * (1 + 0.3%) }`
 }
 
+/** Further ways of a kind, by a name of their own. */
+const variants: Readonly<Record<string, string>> = {
+  "rebalance of three assets": `market: [SOL/USDC, BTC/USDC]
+kind: rebalance
+limits: { budget: { SOL: 10, BTC: 0.03, USDC: 2500 } }
+rebalance: { targets: { SOL: 33%, BTC: 33% }, band: 30bps, requote: 10bps }`
+}
+
+const episodes: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(strategies).map(([kind, section]) => [kind, `market: SOL/USDC\nkind: ${kind}\n${section}`])
+  ),
+  ...variants
+}
+
 describe("kinds", () => {
   it("every kind has its own episode", () => {
     assert.deepStrictEqual(kinds.map(({ name }) => name).toSorted(), Object.keys(strategies).toSorted())
   })
 
-  for (const [kind, section] of Object.entries(strategies)) {
+  for (const [kind, text] of Object.entries(episodes)) {
     it(`${kind} trades and every unit comes back`, { timeout: 120_000 }, async () => {
-      const strategy = `name: ${kind}\nmarket: SOL/USDC\nkind: ${kind}\n${section}\n`
+      const strategy = `name: simulated\n${text}\n`
       const result = await run({
         seed: 3,
         chaosMillis: 8 * 60_000,

@@ -4,12 +4,24 @@
  */
 import { assert } from "@effect/vitest"
 import * as Decimal from "../../src/domain/Decimal.ts"
-import type { Decision } from "../../src/strategy/Decision.ts"
+import type { Decision, PriceBounds } from "../../src/strategy/Decision.ts"
 import { holds } from "../../src/strategy/Decision.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
-import { between, decideAt, integerBetween, laterProgress, random, type Slots, viewAt } from "./support.ts"
+import {
+  between,
+  decideAt,
+  type Elsewhere,
+  integerBetween,
+  laterProgress,
+  random,
+  type Slots,
+  viewAt
+} from "./support.ts"
 
-/** Walks `steps` prices within (low, high) and times; at each decision tries `tries` prices and times in its bounds. */
+/**
+ * Walks `steps` prices within (low, high) and times; at each decision tries `tries` prices and times in its bounds. Prices of
+ * further markets lie in the same range.
+ */
 export const checkBounds = (
   strategy: Strategy,
   { low, high, seed, steps = 6, tries = 8 }: { low: number; high: number; seed: number; steps?: number; tries?: number }
@@ -20,14 +32,21 @@ export const checkBounds = (
   let now = 1_700_000_000_000
   for (let step = 0; step < steps; step++) {
     const at = Decimal.fromNumber(between(next, low, high), 8)
-    const decision = decideAt(strategy, at, memory, slots, now)
+    const elsewhere = new Map(
+      (strategy.others ?? []).map(({ name }) => [name, Decimal.fromNumber(between(next, low, high), 8)])
+    )
+    const decision = decideAt(strategy, at, memory, slots, now, elsewhere)
     for (let tried = 0; tried < tries; tried++) {
-      const inside = priceInside(next, decision, low, high)
-      if (inside === undefined) break
+      const inside = priceInside(next, decision.until, low, high)
+      const insideElsewhere = elsewhereInside(next, decision, elsewhere, low, high)
+      if (inside === undefined || insideElsewhere === undefined) break
       const later = timeInside(next, decision, now)
       const changed = decision.until.onFill ? slots : laterProgress(next, decision, slots)
-      assert.isTrue(holds(decision.until, viewAt(strategy, inside, slots, later), false), `seed ${seed}, step ${step}`)
-      const again = decideAt(strategy, inside, decision.memory, changed, later)
+      assert.isTrue(
+        holds(decision.until, viewAt(strategy, inside, slots, later, insideElsewhere), false),
+        `seed ${seed}, step ${step}`
+      )
+      const again = decideAt(strategy, inside, decision.memory, changed, later, insideElsewhere)
       const from = `seed ${seed}, step ${step}: ${Decimal.format(at)}, then ${Decimal.format(inside)}`
       assert.deepStrictEqual(again.desired, decision.desired, from)
     }
@@ -42,10 +61,27 @@ const timeInside = (next: () => number, { until }: Decision, now: number): numbe
   return next() < 0.3 ? Math.max(now, end - 1) : integerBetween(next, now, Math.max(now, end - 1))
 }
 
+const elsewhereInside = (
+  next: () => number,
+  { until }: Decision,
+  elsewhere: Elsewhere,
+  low: number,
+  high: number
+): Elsewhere | undefined => {
+  const prices = new Map<string, Decimal.Decimal>()
+  for (const name of elsewhere.keys()) {
+    const bounds = until.elsewhere?.find(({ market }) => market === name) ?? {}
+    const inside = priceInside(next, bounds, low, high)
+    if (inside === undefined) return undefined
+    prices.set(name, inside)
+  }
+  return prices
+}
+
 /** Anywhere inside the bounds, often right beside one of them. */
 const priceInside = (
   next: () => number,
-  { until }: Decision,
+  until: PriceBounds,
   low: number,
   high: number
 ): Decimal.Decimal | undefined => {

@@ -37,10 +37,20 @@ export const problemsOf = (text: string): ReadonlyArray<Problem> => {
 
 export type Slots = ReadonlyMap<string, SlotProgress>
 
-export const viewAt = (strategy: Strategy, middle: Decimal.Decimal, slots: Slots = new Map(), now = 0): View => ({
+/** Mids of further markets, by name. */
+export type Elsewhere = ReadonlyMap<string, Decimal.Decimal>
+
+export const viewAt = (
+  strategy: Strategy,
+  middle: Decimal.Decimal,
+  slots: Slots = new Map(),
+  now = 0,
+  elsewhere: Elsewhere = new Map()
+): View => ({
   now,
   market: strategy.market,
   price: { bid: middle, ask: middle, at: now },
+  elsewhere: new Map([...elsewhere].map(([name, other]) => [name, { bid: other, ask: other, at: now }])),
   slots
 })
 
@@ -49,8 +59,9 @@ export const decideAt = (
   middle: Decimal.Decimal,
   memory: Memory = strategy.initialMemory,
   slots: Slots = new Map(),
-  now = 0
-): Decision => strategy.decide(viewAt(strategy, middle, slots, now), memory)
+  now = 0,
+  elsewhere: Elsewhere = new Map()
+): Decision => strategy.decide(viewAt(strategy, middle, slots, now, elsewhere), memory)
 
 /** A slot whose legs so far have filled and been paid out. */
 export const completed = (legs: number, receivedByLastLeg = 0n): SlotProgress => ({

@@ -58,6 +58,24 @@ const inLadder = (was: string, is: string, ...says: ReadonlyArray<string>): Wron
   says
 })
 
+export const goodThirds = `name: thirds
+market: [BTC/USDC, ETH/USDC]
+kind: rebalance
+limits:
+  budget: { BTC: 0.02, ETH: 0.4, USDC: 900 }
+rebalance:
+  targets: { BTC: 40%, ETH: 30% }
+  band: 5%
+  requote: 1%
+`
+
+const inThirds = (was: string, is: string, ...says: ReadonlyArray<string>): WrongFile => ({
+  file: goodThirds,
+  was,
+  is,
+  says
+})
+
 const whole = (text: string, ...says: ReadonlyArray<string>): WrongFile => ({ file: text, was: "", is: "", says })
 
 const keys: ReadonlyArray<WrongFile> = [
@@ -376,4 +394,47 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   )
 ]
 
-export const wrongFiles: ReadonlyArray<WrongFile> = [...otherKinds, ...keys, ...values, ...impossible, ...syntax]
+const severalMarkets: ReadonlyArray<WrongFile> = [
+  inThirds("ETH/USDC", "ETH/SOL", "2:20 its quote is SOL, that of BTC/USDC is USDC: they must be the same"),
+  inThirds("ETH/USDC", "BTC/USDC", "2:20 BTC/USDC is named twice"),
+  inThirds("ETH/USDC", "ETH/USDT", '2:20 no asset "USDT" in the configuration'),
+  inThirds(", ETH/USDC]", "]", "2:10 a list of one market"),
+  inThirds("[BTC/USDC, ETH/USDC]", "[]", "2:9 the list is empty"),
+  inThirds(
+    "[BTC/USDC, ETH/USDC]",
+    "BTC/USDC",
+    '5:13 unknown key "BTC"',
+    '5:24 unknown key "ETH"',
+    '5:34 unknown key "USDC"',
+    '7:3 unknown key "targets"',
+    '9:3 unknown key "requote"'
+  ),
+  inThirds("kind: rebalance", "kind: grid", '2:9 a strategy of kind "grid" trades one market'),
+  inThirds("BTC: 0.02", "base: 0.02", '5:13 unknown key "base"'),
+  inThirds("ETH: 0.4", "SOL: 0.4", '5:24 unknown key "SOL"'),
+  inThirds("USDC: 900", "USDC: 0.0000001", "5:40 0.0000001 is finer than USDC goes: 6 decimal places"),
+  inThirds(
+    "{ BTC: 0.02, ETH: 0.4, USDC: 900 }",
+    "{ BTC: 0 }",
+    "5:11 a budget of nothing: give an amount of at least one"
+  ),
+  inThirds(", USDC: 900", "", "7:12 rebalancing several assets needs some USDC"),
+  inThirds("targets: { BTC: 40%, ETH: 30% }", "target: 40%", '7:3 unknown key "target"'),
+  inThirds(", ETH: 30%", "", '7:12 missing key "ETH"'),
+  inThirds("ETH: 30%", "ETH: 30%, SOL: 5%", '7:34 unknown key "SOL"'),
+  inThirds("ETH: 30%", "ETH: 0.3", "7:29 expected a ratio such as 5% or 25bps"),
+  inThirds("ETH: 30%", "ETH: 60%", "7:12 the targets add up to 100%: something must be left for USDC"),
+  inThirds("ETH: 30%", "ETH: 30%, USDC: 20%", "7:12 the targets add up to 90%: all together must be 100%"),
+  inThirds("ETH: 30%", "ETH: 5%", "7:29 target minus band must be above 0%"),
+  inThirds("requote: 1%", "requote: 5%", "9:12 requote must be smaller than the band"),
+  inThirds("  band: 5%\n", "", '7:3 missing key "band"')
+]
+
+export const wrongFiles: ReadonlyArray<WrongFile> = [
+  ...otherKinds,
+  ...severalMarkets,
+  ...keys,
+  ...values,
+  ...impossible,
+  ...syntax
+]

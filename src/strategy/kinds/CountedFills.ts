@@ -9,7 +9,7 @@ import type { Leg, Memory } from "../Decision.ts"
 import type { SlotProgress } from "../View.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
 
-/** The order of a slot as last asked for, and how much of the slot is counted already. */
+/** The leg that a slot was last seen at work on, and how much of the slot is counted already. */
 export interface Counted {
   readonly price: Price
   readonly quantity: Amount
@@ -30,12 +30,25 @@ export const count = (
   return { fresh, counted: { ...known, legs, inLeg: isFilled ? 0n : progress.filledInLeg } }
 }
 
-export const remember = ({ decimals }: Asset, { price, quantity }: Leg, { legs, inLeg }: Counted): Memory => ({
-  price: Decimal.format(price),
-  quantity: format(quantity, decimals),
-  legs,
-  inLeg: format(inLeg, decimals)
-})
+/**
+ * What will be counted when the slot has filled: the order that rests there whatever is asked for now, else what is asked
+ * for, or nothing new when nothing is.
+ */
+export const remember = (
+  { decimals }: Asset,
+  counted: Counted,
+  asked: Leg | undefined,
+  { live, filledInLeg }: SlotProgress
+): Memory => {
+  const resting = live === undefined ? undefined : { price: live.price, quantity: live.quantity + filledInLeg }
+  const { price, quantity } = resting ?? asked ?? counted
+  return {
+    price: Decimal.format(price),
+    quantity: format(quantity, decimals),
+    legs: counted.legs,
+    inLeg: format(counted.inLeg, decimals)
+  }
+}
 
 export const countedIn = (asset: Asset, memory: Memory, slot: string): Counted => {
   const known = recordIn(memory, slot)

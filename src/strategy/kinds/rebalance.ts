@@ -150,14 +150,13 @@ const affordable = (orders: ReadonlyArray<Rebalancing>, quote: Amount): Readonly
 const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
   const { quote, held } = holdingsOf(whole, view, memory)
   const orders = ordersOf(whole, held, quote).map((order) => {
-    // The part of a leg that has filled belongs to it: what is still wanted comes on top.
     const { leg, counted } = order
-    return { ...order, whole: { ...leg, quantity: leg.quantity + counted.inLeg } }
+    if (leg.quantity <= 0n || !Decimal.isPositive(leg.price)) return { ...order, asked: undefined }
+    // The part of a leg that has filled belongs to it: what is still wanted comes on top.
+    return { ...order, asked: { ...leg, quantity: leg.quantity + counted.inLeg } }
   })
   return {
-    desired: orders
-      .filter(({ whole: { quantity, price } }) => quantity > 0n && Decimal.isPositive(price))
-      .map((order) => desiredSlot(whole, order, order.whole)),
+    desired: orders.flatMap((order) => (order.asked === undefined ? [] : [desiredSlot(whole, order, order.asked)])),
     absent: [],
     memory: {
       quote: format(quote, whole.parts[0].market.quote.decimals),
@@ -168,7 +167,10 @@ const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
         ])
       ),
       ...Object.fromEntries(
-        orders.map(({ held: { part }, slot, counted, whole: leg }) => [slot, remember(part.market.base, leg, counted)])
+        orders.map(({ held: { part }, slot, counted, asked }) => [
+          slot,
+          remember(part.market.base, counted, asked, progressOf(view, slot))
+        ])
       )
     },
     reasons: [],

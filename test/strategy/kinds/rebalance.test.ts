@@ -1,0 +1,224 @@
+/** Rebalancing of several assets: what it asks for, and what comes of it when prices and fills go their ways. */
+import { existsSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { gunzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { type Amount, toDecimal } from "../../../src/domain/Amount.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { inputAmount, quoteAmount } from "../../../src/domain/Market.ts"
+import { armedLeg, type Decision, holds, type Memory } from "../../../src/strategy/Decision.ts"
+import { budgets, marketsOf, type Strategy } from "../../../src/strategy/Strategy.ts"
+import type { SlotProgress } from "../../../src/strategy/View.ts"
+import { checkBounds } from "../bounds.ts"
+import { between, decideAt, integerBetween, pick, price, random, strategyOf, viewAt } from "../support.ts"
+
+const file = (rebalance: string, budget = "{ BTC: 1, ETH: 20, SOL: 300, USDC: 60000 }") => `name: test
+market: [BTC/USDC, ETH/USDC, SOL/USDC]
+kind: rebalance
+limits: { budget: ${budget} }
+rebalance: ${rebalance}
+`
+const quarters = "{ targets: { BTC: 25%, ETH: 25%, SOL: 25%, USDC: 25% }, band: 3%, requote: 0.5% }"
+
+const at = (eth: string, sol: string) =>
+  new Map([
+    ["ETH/USDC", price(eth)],
+    ["SOL/USDC", price(sol)]
+  ])
+
+const said = ({ desired }: Decision) =>
+  desired.map(({ slot, market, legs: [leg] }) => `${slot} ${market?.name ?? "first"} ${Decimal.format(leg.price)}`)
+
+/** Fills orders that the prices reach, whole and at their limit, and asks again when the decision says so. */
+class Play {
+  readonly strategy: Strategy
+  memory: Memory
+  decision: Decision | undefined
+  decisions = 0
+  fills = 0
+  readonly slots = new Map<string, SlotProgress>()
+  readonly held: Map<string, Amount>
+
+  constructor(strategy: Strategy) {
+    this.strategy = strategy
+    this.memory = strategy.initialMemory
+    this.held = new Map(budgets(strategy).map(({ asset, amount }) => [asset.symbol, amount]))
+  }
+
+  of(symbol: string): Amount {
+    return this.held.get(symbol) ?? 0n
+  }
+
+  /** Prices of the markets in their order. */
+  move(prices: ReadonlyArray<Decimal.Decimal>): void {
+    let hasFilled = this.fillReached(prices)
+    const [first = Decimal.zero, ...others] = prices
+    const elsewhere = new Map((this.strategy.others ?? []).map(({ name }, index) => [name, others[index] ?? first]))
+    const view = viewAt(this.strategy, first, this.slots, 0, elsewhere)
+    if (this.decision !== undefined && holds(this.decision.until, view, hasFilled)) return
+    do {
+      this.decision = decideAt(this.strategy, first, this.memory, this.slots, 0, elsewhere)
+      this.memory = this.decision.memory
+      this.decisions += 1
+      this.checkAffordable(this.decision)
+      hasFilled = this.fillReached(prices)
+    } while (hasFilled)
+  }
+
+  /** The share of each asset beside the quote. */
+  shares(prices: ReadonlyArray<Decimal.Decimal>): ReadonlyArray<number> {
+    const worth = marketsOf(this.strategy).map((market, index) =>
+      Number(quoteAmount(market, this.of(market.base.symbol), prices[index] ?? Decimal.zero, "down"))
+    )
+    const total = worth.reduce((sum, each) => sum + each, Number(this.of("USDC")))
+    return worth.map((each) => each / total)
+  }
+
+  private checkAffordable({ desired }: Decision): void {
+    let purchases = 0n
+    for (const slot of desired) {
+      const market = slot.market ?? this.strategy.market
+      const { side, price, quantity } = slot.legs[0]
+      assert.isTrue(quantity > 0n && Decimal.isPositive(price))
+      if (side === "BUY") purchases += inputAmount(market, side, quantity, price)
+      else assert.isTrue(quantity <= this.of(market.base.symbol), `sells ${quantity} of ${market.base.symbol}`)
+    }
+    assert.isTrue(purchases <= this.of("USDC"), `purchases for ${purchases} of ${this.of("USDC")}`)
+  }
+
+  private fillReached(prices: ReadonlyArray<Decimal.Decimal>): boolean {
+    let hasFilled = false
+    for (const slot of this.decision?.desired ?? []) {
+      const progress = this.slots.get(slot.slot) ?? { completedLegs: 0, filledInLeg: 0n, receivedByLastLeg: 0n }
+      const order = armedLeg(slot, progress)
+      const market = slot.market ?? this.strategy.market
+      const index = marketsOf(this.strategy).findIndex(({ name }) => name === market.name)
+      const now = prices[index] ?? Decimal.zero
+      if (order === undefined || progress !== (this.slots.get(slot.slot) ?? progress)) continue
+      const isReached =
+        order.side === "BUY" ? Decimal.compare(now, order.price) <= 0 : Decimal.compare(now, order.price) >= 0
+      // One fill per decision: the others are decided anew.
+      if (!isReached || hasFilled) continue
+      hasFilled = true
+      this.fills += 1
+      const quote = quoteAmount(market, order.quantity, order.price, "up")
+      const sign = order.side === "BUY" ? 1n : -1n
+      this.held.set(market.base.symbol, this.of(market.base.symbol) + sign * order.quantity)
+      this.held.set("USDC", this.of("USDC") - sign * quote)
+      const received = order.side === "BUY" ? order.quantity : quote
+      this.slots.set(slot.slot, {
+        completedLegs: progress.completedLegs + 1,
+        filledInLeg: 0n,
+        receivedByLastLeg: received
+      })
+    }
+    return hasFilled
+  }
+}
+
+describe("rebalance of several assets", () => {
+  it("rests one order on each side of each asset, priced by the value of everything else", () => {
+    const decision = decideAt(strategyOf(file(quarters)), price("60000"), null, new Map(), 0, at("3000", "200"))
+    // Everything else is worth 180,000: 60,000 of BTC are a quarter, and 28 % of all at 70,000.
+    assert.deepStrictEqual(said(decision), [
+      "buy-BTC first 50769.23",
+      "sell-BTC first 70000",
+      "buy-ETH ETH/USDC 2538.4615",
+      "sell-ETH ETH/USDC 3500",
+      "buy-SOL SOL/USDC 169.23076",
+      "sell-SOL SOL/USDC 233.33334"
+    ])
+    const sale = decision.desired[1]?.legs[0]
+    assert.closeTo(Number(sale?.quantity) / 1e8, 1 - (250_000 * 0.25) / 70_000, 1e-7)
+    assert.deepStrictEqual(
+      decision.until.elsewhere?.map(({ market }) => market),
+      ["ETH/USDC", "SOL/USDC"]
+    )
+  })
+
+  it("follows the other prices when they have moved by requote, not before", () => {
+    const strategy = strategyOf(file(quarters))
+    const first = decideAt(strategy, price("60000"), null, new Map(), 0, at("3000", "200"))
+    const quiet = decideAt(strategy, price("60290"), first.memory, new Map(), 0, at("2986", "200.9"))
+    assert.deepStrictEqual(quiet.desired, first.desired)
+    const moved = decideAt(strategy, price("60000"), first.memory, new Map(), 0, at("3300", "200"))
+    assert.deepStrictEqual(said(moved).slice(0, 4), [
+      "buy-BTC first 52461.53",
+      "sell-BTC first 72333.34",
+      "buy-ETH ETH/USDC 2538.4615",
+      "sell-ETH ETH/USDC 3500"
+    ])
+  })
+
+  it("trades what is beyond its band at the present price, and starts from the quote alone", () => {
+    const strategy = strategyOf(file(quarters, "{ USDC: 240000 }"))
+    const decision = decideAt(strategy, price("60000"), null, new Map(), 0, at("3000", "200"))
+    assert.deepStrictEqual(said(decision), ["buy-BTC first 60000", "buy-ETH ETH/USDC 3000", "buy-SOL SOL/USDC 200"])
+    assert.include(decision.desired[0]?.why.text, "now: BTC is below 22% of the value, the target is 25%")
+    const play = new Play(strategy)
+    const prices = ["60000", "3000", "200"].map(price)
+    play.move(prices)
+    for (const share of play.shares(prices)) assert.closeTo(share, 0.25, 1e-4)
+  })
+
+  it("decides the same anywhere inside the bounds of all markets", () => {
+    for (let seed = 1; seed <= 80; seed++) {
+      const next = random(seed)
+      const targets = [1, 2, 3].map(() => integerBetween(next, 12, 30))
+      const section = `{ targets: { BTC: ${targets[0]}%, ETH: ${targets[1]}%, SOL: ${targets[2]}% }, band: ${integerBetween(next, 2, 9)}%, requote: ${pick(next, ["10bps", "1.5%"])} }`
+      checkBounds(strategyOf(file(section)), { low: 40_000, high: 80_000, seed, steps: 8 })
+    }
+  })
+
+  it("keeps every share near its band whatever the prices do, and never spends what is not there", () => {
+    let fills = 0
+    for (let seed = 1; seed <= 10; seed++) {
+      const next = random(seed)
+      const play = new Play(strategyOf(file(quarters)))
+      let [btc, eth, sol] = [60_000, 3_000, 200]
+      for (let step = 0; step < 300; step++) {
+        const prices = [btc, eth, sol].map((value) => Decimal.fromNumber(value, 10))
+        play.move(prices)
+        for (const amount of play.held.values()) assert.isTrue(amount >= 0n, `seed ${seed}, step ${step}`)
+        for (const share of play.shares(prices)) assert.closeTo(share, 0.25, 0.05, `seed ${seed}, step ${step}`)
+        const moved = () => 1 + between(next, -0.03, 0.03)
+        btc *= moved()
+        eth *= moved()
+        sol *= moved()
+      }
+      fills += play.fills
+    }
+    assert.isAbove(fills, 100)
+  })
+
+  const [btcFile, ethFile] = ["btc", "eth"].map((name) =>
+    resolve(import.meta.dirname, `../../../../shared/data/coinbase-${name}usd-1m-lean.csv.gz`)
+  )
+  it.skipIf(!existsSync(btcFile ?? ""))("on real candles of two assets: shares stay, few orders are moved", () => {
+    const closesOf = (path = ""): ReadonlyMap<string, string> => {
+      const rows = gunzipSync(readFileSync(path)).toString().trim().split("\n").slice(1)
+      return new Map(rows.map((row) => row.split(",")).map(([time = "", , , , close = ""]) => [time, close]))
+    }
+    const [btc, eth] = [closesOf(btcFile), closesOf(ethFile)]
+    const times = [...btc.keys()].filter((time) => eth.has(time) && Number(time) < 1_510_000_000_000)
+    const strategy = strategyOf(`name: test
+market: [BTC/USDC, ETH/USDC]
+kind: rebalance
+limits: { budget: { BTC: 1, ETH: 13, USDC: 4600 } }
+rebalance: { targets: { BTC: 33%, ETH: 33% }, band: 1% }
+`)
+    const play = new Play(strategy)
+    for (const time of times) {
+      const prices = [btc.get(time) ?? "", eth.get(time) ?? ""].map(price)
+      play.move(prices)
+      for (const share of play.shares(prices)) assert.closeTo(share, 0.33, 0.015, time)
+    }
+    assert.isAbove(times.length, 2_000)
+    assert.isAbove(play.fills, 5)
+    assert.isBelow(play.decisions, times.length / 5)
+    const left = Decimal.toNumber(toDecimal(play.of("USDC"), 6))
+    process.stdout.write(
+      `${times.length} minutes, ${play.fills} fills, ${play.decisions} decisions, ${left} USDC left\n`
+    )
+  })
+})
