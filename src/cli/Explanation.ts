@@ -15,10 +15,11 @@ import * as EventLine from "../report/EventLine.ts"
 import * as Money from "../report/Money.ts"
 import { age, counted } from "../report/Words.ts"
 import { armedLeg, type DesiredOrder, type PriceBounds } from "../strategy/Decision.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import type { Input, Strategy } from "../strategy/Strategy.ts"
 import { untouchedSlot } from "../strategy/View.ts"
+import type { Seen } from "./PastInputs.ts"
 
-/** What one limit says. `unknown`: the limits of that time are not known, because the file has changed since. */
+/** What one limit says. `unknown`: the limits of that time are not known, because their file cannot be read any more. */
 export interface Guard {
   readonly guard: string
   readonly verdict: "passes" | "refuses" | "unknown"
@@ -35,6 +36,8 @@ export interface Explanation {
   readonly at: number
   /** `file:line` of the rule. */
   readonly rule: string | null
+  /** That line, as it stood in the file then. */
+  readonly ruleText: string | null
   /** What the strategy saw when it decided. */
   readonly inputs: {
     readonly bid: string
@@ -42,6 +45,9 @@ export interface Explanation {
     readonly mid: string
     readonly priceAgeMillis: number
     readonly decidedAt: number
+    /** What the conditions of the slot saw, and when. */
+    readonly checks: ReadonlyArray<Input>
+    readonly checkedAt: number | null
   } | null
   readonly guards: ReadonlyArray<Guard>
   /** The last events of the slot, oldest first. */
@@ -52,19 +58,30 @@ export interface Moment {
   readonly state: BotState
   readonly assets: Money.Assets
   readonly now: number
-  /** The strategies whose files still are what was running then. */
+  /** The strategies as they were then, where their files can be read. */
   readonly strategies: ReadonlyMap<string, Strategy>
+  /** What their conditions saw. */
+  readonly seen: ReadonlyMap<string, Seen>
+  /** Strategies that had been taken away. */
+  readonly removed: ReadonlyMap<string, Recorded>
+  /** The end of the last run, when it was over. */
+  readonly stopped: Recorded | undefined
   readonly settings: Settings
   /** The last events of each slot. */
   readonly lately: ReadonlyMap<string, ReadonlyArray<Recorded>>
 }
 
-export const explain = (moment: Moment): ReadonlyArray<Explanation> => {
+/** Every slot that is or should be in use; asked by name, those that were given up as well. */
+export const explain = (moment: Moment, asked?: string): ReadonlyArray<Explanation> => {
   const { state } = moment
   const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
   return [...state.strategies.values()].flatMap((strategy) => {
     const wishes = wishesOf(moment, strategy)
-    return slotsOf(strategy, live).map((name) =>
+    const former = [...state.slots.values()].filter(
+      ({ strategy: owner, slot }) => owner === strategy.name && slotKey(owner, slot) === asked
+    )
+    const names = [...new Set([...slotsOf(strategy, live), ...former.map(({ slot }) => slot)])]
+    return names.map((name) =>
       explainSlot(moment, strategy, name, live.get(slotKey(strategy.name, name)), wishes.get(name))
     )
   })
@@ -73,35 +90,23 @@ export const explain = (moment: Moment): ReadonlyArray<Explanation> => {
 /** What a slot should hold: an order, or nothing any more because all its legs have filled. */
 type Wish = { readonly desired: DesiredOrder } | { readonly done: Reason }
 
-/**
- * Where a decision holds across fills, legs go on by themselves, and what the journal has of it may be a leg behind. Deciding
- * again inside the bounds with the memory of that decision gives the same legs, and the slot's progress says which one.
- */
-const wishesOf = (
-  { state, strategies }: Moment,
-  { name, decision, decidedAt }: StrategyState
-): ReadonlyMap<string, Wish> => {
-  if (decision === undefined) return new Map()
-  const strategy = strategies.get(name)
-  const own = unfinished(state).filter((placement) => placement.strategy === name)
-  const slots = progress(state, name, own)
-  const price = priceDecidedOn(decision, undefined)
-  const elsewhere = new Map(decision.elsewhere?.map(({ market, ...price }) => [market, price]))
-  const isCurrent = strategy === undefined || decision.until.onFill
-  const again = isCurrent
-    ? []
-    : strategy.decide({ now: decidedAt, market: strategy.market, price, elsewhere, slots }, decision.memory).desired
-  const legs = new Map(again.map((desired) => [desired.slot, desired]))
+/** Where a decision holds across fills, its legs go on by themselves; the slot's progress says which one is armed. */
+const wishesOf = ({ state, strategies }: Moment, { name, decision }: StrategyState): ReadonlyMap<string, Wish> => {
+  const slots = progress(
+    state,
+    name,
+    unfinished(state).filter((placement) => placement.strategy === name)
+  )
   return new Map(
-    decision.desired.map((wished): readonly [string, Wish] => {
-      const desired = legs.get(wished.slot)
-      if (desired === undefined) {
-        const { market: name, ...order } = wished
-        const market = strategy?.others?.find((other) => other.name === name)
-        return [wished.slot, { desired: { ...order, ...(market === undefined ? {} : { market }), leg: 0 } }]
-      }
+    (decision?.desired ?? []).map((wished): readonly [string, Wish] => {
+      const { market: name, legs, cycle = false, ...order } = wished
+      const market = strategies.get(decision?.strategy ?? "")?.others?.find((other) => other.name === name)
+      const of = market === undefined ? {} : { market }
+      const [first, ...others] = legs ?? []
+      if (first === undefined) return [wished.slot, { desired: { ...order, ...of, leg: 0 } }]
+      const desired = { slot: wished.slot, ...of, legs: [first, ...others] as const, cycle, why: wished.why }
       const armed = armedLeg(desired, slots.get(wished.slot) ?? untouchedSlot)
-      return [wished.slot, armed === undefined ? { done: desired.why } : { desired: armed }]
+      return [wished.slot, armed === undefined ? { done: wished.why } : { desired: armed }]
     })
   )
 }
@@ -124,24 +129,36 @@ const explainSlot = (
   placement: Placement | undefined,
   wish: Wish | undefined
 ): Explanation => {
-  const { state, assets, now } = moment
+  const { assets, now } = moment
   const key = slotKey(strategy.name, name)
   const { decision } = strategy
   const absent = decision?.absent.find((other) => other.slot === name)
   const wished = wish === undefined ? undefined : "done" in wish ? wish.done : wish.desired.why
   const judged = wish === undefined || "done" in wish ? [] : judge(moment, strategy, wish.desired, placement)
   const flips = placement === undefined ? judged.filter(({ verdict }) => verdict === "refuses") : []
+  const rule = wished?.source ?? absent?.why.source ?? placement?.why.source ?? null
+  const seen = moment.seen.get(strategy.name)
+  const checks = seen?.inputs.get(name) ?? []
   return {
     slot: key,
     verdict: verdict(placement, assets, now),
-    because: because(state, strategy, name, placement, wish),
+    because: because(moment, strategy, name, placement, wish),
     wouldChange: [
       ...flips.map(({ guard, flips }) => `${flips ?? "another order"}, for the limit ${guard}`),
+      ...checks.map(({ text, values, holds }) => `${text} turning ${holds ? "false" : "true"} (then ${values})`),
       ...(decision === undefined ? [] : wouldChange(decision))
     ],
     at: now,
-    rule: wished?.source ?? absent?.why.source ?? placement?.why.source ?? null,
-    inputs: decision === undefined ? null : inputsOf(decision, strategy.decidedAt),
+    rule,
+    ruleText: rule === null ? null : lineOf(strategy, rule),
+    inputs:
+      decision === undefined
+        ? null
+        : {
+            ...inputsOf(decision, strategy.decidedAt),
+            checks,
+            checkedAt: checks.length === 0 ? null : (seen?.at ?? null)
+          },
     guards: judged.map(({ guard, verdict, text }) => ({ guard, verdict, text })),
     lately: (moment.lately.get(key) ?? [])
       .map((entry) => EventLine.logLine(entry, assets))
@@ -149,7 +166,13 @@ const explainSlot = (
   }
 }
 
-const inputsOf = ({ bid, ask, priceAt }: Of<"Decided">, decidedAt: number): Explanation["inputs"] => ({
+/** The line of the file that a reason names. */
+const lineOf = ({ loaded }: StrategyState, rule: string): string | null => {
+  const line = Number(/:(\d+)$/.exec(rule)?.[1])
+  return loaded?.text?.split(/\r?\n/)[line - 1]?.trim() ?? null
+}
+
+const inputsOf = ({ bid, ask, priceAt }: Of<"Decided">, decidedAt: number) => ({
   bid: Decimal.format(bid),
   ask: Decimal.format(ask),
   mid: Decimal.format(mid({ bid, ask, at: priceAt })),
@@ -161,25 +184,35 @@ type Judged = Guard & { readonly flips?: string }
 
 /** What the limits say about the order that is wanted: as if it were to be placed, or placed again. */
 const judge = (
-  { state, now, strategies, settings }: Moment,
+  { state, now, strategies, settings, lately }: Moment,
   { name, decision, decidedAt }: StrategyState,
   desired: DesiredOrder,
   placement: Placement | undefined
 ): ReadonlyArray<Judged> => {
   const strategy = strategies.get(name)
   if (strategy === undefined || decision === undefined) {
-    const text = "the limits of that time are not known: the strategy file has changed since, or cannot be read here"
+    const text = "the limits of that time are not known: neither the journal nor the file has them"
     return [{ guard: "limits", verdict: "unknown", text }]
   }
   // The price is as old as it was when the strategy decided on it.
   const decidedOn = priceDecidedOn(decision, desired.market?.name)
-  const price = { ...decidedOn, at: now - (decidedAt - decidedOn.at) }
+  const judgedOn = lastJudged(lately.get(slotKey(name, desired.slot)) ?? [], decidedAt)
+  const price = { ...decidedOn, ...judgedOn, at: now - (decidedAt - decidedOn.at) }
   const at = circumstances(state, settings, strategy, desired, price, now)
   const verdicts = verdictsOf(desired, placement === undefined ? at : without(placement, at))
   const limits = verdicts.map(({ guard, passes, text, flips }): Judged => {
     return { guard, verdict: passes ? "passes" : "refuses", text, ...(flips === undefined ? {} : { flips }) }
   })
   return [backoff(state, settings, name, desired.slot, now), ...limits]
+}
+
+/** The price at which the limits were last asked about a slot, if that was after the decision. */
+const lastJudged = (lately: ReadonlyArray<Recorded>, since: number) => {
+  const mids = lately.flatMap(({ at, event }) =>
+    (event._tag === "Planned" || event._tag === "Denied") && event.mid !== undefined && at >= since ? [event.mid] : []
+  )
+  const last = mids.at(-1)
+  return last === undefined ? {} : { bid: last, ask: last }
 }
 
 /** As things would be without this order: it must not stand in its own way. */
@@ -216,7 +249,7 @@ const verdict = (placement: Placement | undefined, assets: Money.Assets, now: nu
 }
 
 const because = (
-  state: BotState,
+  { state, removed, stopped }: Moment,
   strategy: StrategyState,
   name: string,
   placement: Placement | undefined,
@@ -226,7 +259,14 @@ const because = (
   const { decision } = strategy
   const absent = decision?.absent.find((other) => other.slot === name)
   const refusal = strategy.refusals.get(name)
+  const gone = removed.get(strategy.name)
   return [
+    ...(gone?.event._tag === "StrategyRemoved"
+      ? [`its strategy was taken away at ${time(gone.at)}, its orders ${gone.event.orders}`]
+      : []),
+    ...(wish === undefined && absent === undefined && gone === undefined && decision !== undefined
+      ? ["the strategy has no such slot any more"]
+      : []),
     ...(wish === undefined
       ? []
       : "done" in wish
@@ -239,6 +279,11 @@ const because = (
     ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
     ...(slot?.frozen === undefined ? [] : [`frozen: ${slot.frozen}`]),
     ...(state.killed === undefined ? [] : [`the kill switch is on: ${state.killed}`]),
+    ...(strategy.paused === undefined ? [] : [`paused by ${strategy.paused.limit}: ${strategy.paused.reason}`]),
+    ...(state.venueDownSince === undefined ? [] : [`the venue does not answer since ${time(state.venueDownSince)}`]),
+    ...(stopped?.event._tag === "BotStopped"
+      ? [`the bot does not run since ${time(stopped.at)}: ${stopped.event.reason}`]
+      : []),
     ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
     ...(decision === undefined
       ? []

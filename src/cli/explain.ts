@@ -1,12 +1,13 @@
 /**
  * `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds, or held, what it holds, or nothing: the rule, what it saw,
- * what our limits and the venue said, and the numbers that would change it. The past is the journal read up to that moment.
+ * what our limits and the venue said, and the numbers that would change it. The past is the journal read up to that moment, and
+ * nothing else: files may have changed since.
  */
 import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Of, Recorded } from "../domain/BotEvent.ts"
 import { slotKey } from "../engine/BotState.ts"
-import { defaults, type Settings } from "../engine/EngineSettings.ts"
+import { defaults, type OverallLimits, type Settings } from "../engine/EngineSettings.ts"
 import type { Markets } from "../strategy/Markets.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
@@ -14,6 +15,7 @@ import * as ConfigFile from "./ConfigFile.ts"
 import { type Explanation, explain, time } from "./Explanation.ts"
 import * as flags from "./flags.ts"
 import { withJournal } from "./JournalView.ts"
+import * as PastInputs from "./PastInputs.ts"
 
 /** Events of a slot that are shown. */
 const shownEvents = 6
@@ -45,13 +47,17 @@ const momentOf = Effect.fnUntraced(function* (at: Option.Option<string>) {
   return Option.isNone(moment) ? yield* new NoSuchTime({ text: at.value }) : DateTime.toEpochMillis(moment.value)
 })
 
-/** Gathers, while the journal is read, which files ran and what happened to each slot. */
+/** Gathers, while the journal is read, what its fold does not keep: what happened to each slot, and what had ended. */
 const gather = () => {
-  const loaded = new Map<string, Of<"StrategyLoaded">>()
   const lately = new Map<string, Array<Recorded>>()
+  const removed = new Map<string, Recorded>()
+  const last: { stopped: Recorded | undefined } = { stopped: undefined }
   const seen = (entry: Recorded): void => {
     const { event } = entry
-    if (event._tag === "StrategyLoaded") loaded.set(event.strategy, event)
+    if (event._tag === "BotStarted") last.stopped = undefined
+    if (event._tag === "BotStopped") last.stopped = entry
+    if (event._tag === "StrategyLoaded") removed.delete(event.strategy)
+    if (event._tag === "StrategyRemoved") removed.set(event.strategy, entry)
     if (!("slot" in event)) return
     const key = slotKey(event.strategy, event.slot)
     const known = lately.get(key)
@@ -62,14 +68,14 @@ const gather = () => {
       if (known.length > 4 * shownEvents) known.shift()
     }
   }
-  return { loaded, lately, seen }
+  return { lately, removed, last, seen }
 }
 
-/** The strategy that ran then, if its file still is the same. */
-const reload = Effect.fnUntraced(function* ({ file, hash }: Of<"StrategyLoaded">, markets: Markets) {
+/** The strategy that ran then: from the journal, or where an older version wrote that, from a file that is still the same. */
+const strategyOf = Effect.fnUntraced(function* ({ file, hash, text }: Of<"StrategyLoaded">, markets: Markets) {
   const fileSystem = yield* FileSystem.FileSystem
-  const text = yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
-  const parsed = StrategyFile.parse(text, file, markets)
+  const content = text ?? (yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => "")))
+  const parsed = StrategyFile.parse(content, file, markets)
   return Result.isSuccess(parsed) && parsed.success.hash === hash ? parsed.success : undefined
 })
 
@@ -90,17 +96,33 @@ export const command = Command.make(
   Effect.fn(function* ({ slot, at, config, json }) {
     const now = yield* momentOf(at)
     const { markets, limits } = yield* ConfigFile.loadSettings(config)
-    const { loaded, lately, seen } = gather()
+    const { lately, removed, last, seen } = gather()
     yield* withJournal(
       config,
       ({ state, assets }) =>
         Effect.gen(function* () {
           const strategies = new Map<string, Strategy>()
-          for (const event of loaded.values()) {
-            const strategy = yield* reload(event, markets)
-            if (strategy !== undefined) strategies.set(event.strategy, strategy)
+          const looked = new Map<string, PastInputs.Seen>()
+          for (const { name, loaded } of state.strategies.values()) {
+            const strategy = loaded === undefined ? undefined : yield* strategyOf(loaded, markets)
+            if (strategy === undefined) continue
+            strategies.set(name, strategy)
+            const inputs = yield* PastInputs.look(state, strategy, now)
+            if (inputs !== undefined) looked.set(name, inputs)
           }
-          const all = explain({ state, assets, now, strategies, settings: settingsOf(limits), lately })
+          const settings = settingsOf(state.run?.overall === undefined ? limits : overallOf(state.run.overall))
+          const moment = {
+            state,
+            assets,
+            now,
+            strategies,
+            seen: looked,
+            removed,
+            stopped: last.stopped,
+            settings,
+            lately
+          }
+          const all = explain(moment, Option.getOrUndefined(slot))
           const wanted = Option.match(slot, {
             onNone: () => all,
             onSome: (name) => all.filter((each) => each.slot === name || each.slot.startsWith(`${name}/`))
@@ -125,6 +147,11 @@ export const command = Command.make(
   ])
 )
 
+const overallOf = ({ exposure, ...counts }: NonNullable<Of<"BotStarted">["overall"]>): OverallLimits => ({
+  ...counts,
+  exposure: new Map(Object.entries(exposure))
+})
+
 /** An explanation needs no account: nothing of it is checked against orders here. */
 const settingsOf = (overall: Settings["overall"]): Settings => ({
   ...defaults,
@@ -135,8 +162,10 @@ const settingsOf = (overall: Settings["overall"]): Settings => ({
 const lines = ({
   slot,
   verdict,
+  at,
   because,
   rule,
+  ruleText,
   inputs,
   guards,
   wouldChange,
@@ -147,8 +176,12 @@ const lines = ({
   return [
     `${slot} ${verdict}`,
     ...because.map((line) => `  because ${line}`),
-    ...(rule === null ? [] : [`  by the rule at ${rule}`]),
+    ...(rule === null ? [] : [`  by the rule at ${rule}${ruleText === null ? "" : `: ${ruleText}`}`]),
     ...(inputs === null ? [] : [`  on a mid of ${inputs.mid}, ${inputs.priceAgeMillis} ms old`]),
+    ...(inputs?.checks ?? []).map(
+      ({ text, values, holds }) =>
+        `  where ${text} ${holds ? "holds" : "does not hold"} with ${values} at ${time(inputs?.checkedAt ?? at)}`
+    ),
     ...refusing.map(({ guard, verdict, text }) => `  limit ${guard} ${verdict}: ${text}`),
     ...passing.map(({ guard, text }) => `  limit ${guard} passes: ${text}`),
     ...wouldChange.map((line) => `  changes with ${line}`),

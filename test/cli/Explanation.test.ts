@@ -2,10 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { explain } from "../../src/cli/Explanation.ts"
+import * as PastInputs from "../../src/cli/PastInputs.ts"
 import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
 import * as BotState from "../../src/engine/BotState.ts"
 import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
 import { planAhead } from "../../src/engine/PlanAhead.ts"
+import { type Minute, PriceStore } from "../../src/journal/PriceStore.ts"
 import { price, strategyOf } from "../strategy/support.ts"
 
 const now = 1_800_000_000_000
@@ -18,6 +20,8 @@ const assets = new Map([
   ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
   ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
 ])
+
+const nothingElse = { seen: new Map(), removed: new Map(), stopped: undefined }
 
 const ladderText = (limits: string) => `name: ladder
 market: BTC/USDC
@@ -42,7 +46,7 @@ const explained = Effect.fnUntraced(function* (
     )
   )
   const strategies = new Map(isKnown ? [["ladder", strategy]] : [])
-  return explain({ state, assets, now, strategies, settings, lately })
+  return explain({ ...nothingElse, state, assets, now, strategies, settings, lately })
 })
 
 /** The first rung fills wholly and is paid out. */
@@ -96,8 +100,11 @@ describe("an explanation", () => {
         ask: "60000",
         mid: "60000",
         priceAgeMillis: 100,
-        decidedAt: now
+        decidedAt: now,
+        checks: [],
+        checkedAt: null
       })
+      assert.match(first?.ruleText ?? "", /^ladder: \{ side: buy, from: 58000, /)
       assert.isTrue(first?.guards.every(({ verdict }) => verdict === "passes"))
       assert.isAtLeast(first?.guards.length ?? 0, 12)
       assert.match(first?.lately[0] ?? "", /ladder\/rung-00 {2}plans BUY 0\.05 BTC at 58000/)
@@ -123,7 +130,7 @@ describe("an explanation", () => {
     })
   )
 
-  it.effect("of a slot that is done says so, and of one whose file has changed that its limits are unknown", () =>
+  it.effect("of a slot that is done says so, and of one whose file is unknown that its limits are", () =>
     Effect.gen(function* () {
       const [done, other] = yield* explained("maxOpenOrders: 9", { ended: true })
       assert.match(done?.because[0] ?? "", /^the strategy is done with it, all its legs have filled: /)
@@ -134,6 +141,88 @@ describe("an explanation", () => {
         unknown?.guards.map(({ verdict }) => verdict),
         ["unknown"]
       )
+    })
+  )
+})
+
+const rulesText = `name: dips
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 6000 } }
+rules:
+  timeframe: 1m
+  let: { trend: "sma(close, 3)", isRising: "close > trend" }
+  orders:
+    dip: { when: "isRising and not (rsi(close, 2) < 30) and (mid + 10) * 2 < 100000", side: buy, price: mid, size: { quote: 100 } }
+    calm: { when: openOrders < 3 and since(fill) > 4h, side: buy, price: mid * 0.9, size: { quote: 100 }, cancelWhen: mid < averageEntry }
+`
+
+/** Minutes that end at a moment, with these closes. */
+const minutesTo = (end: number, closes: ReadonlyArray<number>): ReadonlyArray<Minute> =>
+  closes.map((close, index) => {
+    const openedAt = Math.floor(end / 60_000) * 60_000 - (closes.length - index) * 60_000
+    return { openedAt, open: close, high: close, low: close, close }
+  })
+
+describe("what conditions saw", () => {
+  const strategy = strategyOf(rulesText)
+  const decided = Effect.gen(function* () {
+    const at = { bid: price("60000"), ask: price("60000"), at: now - 100 }
+    const moments = new Map([["dips", { price: at, now, candles: undefined }]])
+    const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
+    return (yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))).state
+  })
+  const stored = (minutes: ReadonlyArray<Minute>) =>
+    PriceStore.of({ append: () => Effect.void, since: () => Effect.succeed(minutes) })
+
+  it.effect("is recorded with a decision, comparison by comparison", () =>
+    Effect.gen(function* () {
+      const state = yield* decided
+      const seen = yield* PastInputs.look(state, strategy, now).pipe(Effect.provideService(PriceStore, stored([])))
+      assert.strictEqual(seen?.at, now)
+      assert.deepStrictEqual(seen?.inputs.get("dip"), [
+        { text: "close > trend", values: "not known and not known", holds: false },
+        { text: "rsi(close, 2) < 30", values: "not known", holds: false },
+        { text: "(mid + 10) * 2 < 100000", values: "120020", holds: false }
+      ])
+      // The order of this rule goes on: only what would withdraw it counts.
+      assert.deepStrictEqual(seen?.inputs.get("calm"), [
+        { text: "openOrders < 3", values: "0", holds: true },
+        { text: "since(fill) > 4h", values: "endless", holds: true },
+        { text: "mid < averageEntry", values: "60000 and not known", holds: false }
+      ])
+    })
+  )
+
+  it.effect("is found again at any later moment from the prices that the journal keeps", () =>
+    Effect.gen(function* () {
+      const state = yield* decided
+      const closes = [
+        50_000, 50_010, 50_020, 50_010, 50_000, 49_990, 49_980, 49_970, 49_960, 49_950, 49_940, 49_930, 49_970
+      ]
+      const later = now + 3_600_000
+      const seen = yield* PastInputs.look(state, strategy, later).pipe(
+        Effect.provideService(PriceStore, stored(minutesTo(later, closes)))
+      )
+      assert.isTrue(seen !== undefined && later - seen.at < 60_000)
+      const [rising, , mid] = seen?.inputs.get("dip") ?? []
+      assert.deepStrictEqual(rising, { text: "close > trend", values: "49970 and 49946.667", holds: true })
+      assert.deepStrictEqual(mid, { text: "(mid + 10) * 2 < 100000", values: "99960", holds: true })
+      assert.deepStrictEqual(seen?.inputs.get("calm"), [
+        { text: "mid < averageEntry", values: "49970 and not known", holds: false }
+      ])
+      const moment = { ...nothingElse, seen: new Map(seen === undefined ? [] : [["dips", seen]]), settings }
+      const all = explain({
+        ...moment,
+        state,
+        assets,
+        now: later,
+        strategies: new Map([["dips", strategy]]),
+        lately: new Map()
+      })
+      const dip = all.find(({ slot }) => slot === "dips/dip")
+      assert.match(dip?.ruleText ?? "", /^dip: \{ when: "isRising and/)
+      assert.include(dip?.wouldChange ?? [], "close > trend turning false (then 49970 and 49946.667)")
     })
   )
 })

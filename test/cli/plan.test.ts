@@ -1,4 +1,6 @@
 /** Plans and explanations at the command line, against a venue and a journal that a bot has written. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { assertSays, gridText, nowhere, run, start, startSandbox, workspace } from "./program.ts"
 
@@ -15,6 +17,7 @@ interface Explanation {
   readonly slot: string
   readonly verdict: string
   readonly rule: string
+  readonly ruleText: string | null
   readonly inputs: { readonly mid: string; readonly priceAgeMillis: number }
   readonly guards: ReadonlyArray<{ readonly guard: string; readonly verdict: string; readonly text: string }>
   readonly wouldChange: ReadonlyArray<string>
@@ -57,6 +60,15 @@ describe.concurrent("limitbot plan and explain", () => {
     assert.match(cell?.rule ?? "", /^grid\.yaml:5$/)
     assert.isTrue(cell?.guards.some(({ guard, verdict }) => guard === "budget" && verdict === "passes"))
     assert.isTrue(Number(cell?.inputs.mid) > 50_000)
+    // Another file now: what was is in the journal.
+    writeFileSync(join(cwd, "grid.yaml"), gridText.replace("59000", "58000"))
+    const then = await run(["explain", "grid/cell-00", ...config, "--at", new Date().toISOString(), "--json"], { cwd })
+    const [past] = json<ReadonlyArray<Explanation>>(then.stdout)
+    assert.deepStrictEqual([past?.rule, past?.ruleText?.slice(0, 21)], ["grid.yaml:5", "grid: { lower: 59000,"])
+    assert.deepStrictEqual(
+      past?.guards.map(({ verdict }) => verdict),
+      cell?.guards.map(({ verdict }) => verdict)
+    )
     const before = await run(["explain", "grid/cell-00", ...config, "--at", "1d"], { cwd })
     assertSays(before, 1, /There is no slot grid\/cell-00/)
     const wrong = await run(["explain", ...config, "--at", "noon"], { cwd })
