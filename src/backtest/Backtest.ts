@@ -17,6 +17,8 @@ export interface Options {
   readonly costs: Costs
   /** Single rules changed by name, on both sides. */
   readonly changes: Partial<FillRules>
+  /** Keep where every order rested: for pictures. */
+  readonly keepsOrders?: boolean
 }
 
 /** One side of the band. */
@@ -67,10 +69,14 @@ export const run = (
 ): Side => {
   const rules = rulesOf(mode, options.costs, options.changes)
   const { closes, orders } = indices
-  const outcome = Kernel.simulate(conditionsOf(strategy, candles, rules), candles, {
-    closes,
-    orders: rules.touch === "close" ? closes : orders
-  })
+  const outcome = Kernel.simulate(
+    { ...conditionsOf(strategy, candles, rules), keepsOrders: options.keepsOrders === true },
+    candles,
+    {
+      closes,
+      orders: rules.touch === "close" ? closes : orders
+    }
+  )
   const last = candles.bars - 1
   const { base, quote } = strategy.limits.budget
   const atStart = worth(strategy, candles, 0, base, quote)

@@ -51,6 +51,12 @@ export const periodEnds = (candles: Candles, periodMillis: number): ReadonlyArra
   return ends
 }
 
+/** The bars whose closes are sampled once per period: the first one, which is the start, and every period's last. */
+export const sampleBars = (candles: Candles, periodMillis: number): ReadonlyArray<number> => [
+  0,
+  ...periodEnds(candles, periodMillis).filter((bar) => bar > 0)
+]
+
 /** At most `count` bars, evenly spread, the last one included. */
 export const spread = (candles: Candles, count: number): ReadonlyArray<number> => {
   const points = Math.min(count, candles.bars)

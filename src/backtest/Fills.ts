@@ -56,6 +56,7 @@ const fillWhole = (run: Run.Run, bar: number, slot: number): void => {
   const row = table.rows[order]
   if (row === undefined) return
   log(run, bar, order)
+  if (run.stays !== undefined) Run.note(run, slot)
   slots.completedLegs[slot] = (slots.completedLegs[slot] ?? 0) + 1
   slots.receivedByLastLeg[slot] = row.output
   let next = table.next[order] ?? OrderTable.unknown
@@ -68,6 +69,7 @@ const fillWhole = (run: Run.Run, bar: number, slot: number): void => {
       else run.freeQuote += surplus
     }
     slots.order[slot] = next
+    slots.placedBar[slot] = run.nextBar
     slots.openQuantity[slot] = follower.quantity
     slots.openInput[slot] = follower.input
     run.counts.placed++
@@ -85,6 +87,7 @@ const fillWhole = (run: Run.Run, bar: number, slot: number): void => {
 /** Fills whole orders at their limits. */
 export const fillBar = (run: Run.Run, bar: number, low: number, high: number): void => {
   const { buys, sells } = run.ladders
+  run.nextBar = bar + 1
   for (let rank = RankSet.greatest(buys.resting); rank >= 0; rank = RankSet.greatest(buys.resting)) {
     if ((buys.fillsAt[rank] ?? 0) < low) break
     RankSet.remove(buys.resting, rank)

@@ -52,6 +52,8 @@ export interface Outcome {
   readonly maxDrawdown: number
   readonly openOrders: number
   readonly counts: Run.Run["counts"]
+  /** Where orders rested, those that still do included; empty unless asked for. */
+  readonly stays: ReadonlyArray<Run.Stay>
 }
 
 /** What was under way until the opening of this bar. Says whether something was paid out. */
@@ -153,6 +155,8 @@ export const simulate = (conditions: Run.Conditions, candles: Candles, indices: 
 }
 
 const outcomeOf = (run: Run.Run): Outcome => {
+  run.nextBar = run.candles.bars
+  for (const [slot, open] of run.slots.openQuantity.entries()) if (open > 0n) Run.note(run, slot)
   const fees = OrderTable.fees(run.table)
   return {
     fills: run.log,
@@ -163,6 +167,7 @@ const outcomeOf = (run: Run.Run): Outcome => {
     fees: { base: fees.base + run.refundFeesBase, quote: fees.quote + run.refundFeesQuote },
     maxDrawdown: run.drawdown.greatest,
     openOrders: run.openOrders,
-    counts: run.counts
+    counts: run.counts,
+    stays: run.stays ?? []
   }
 }

@@ -28,6 +28,15 @@ export interface Conditions {
   readonly maxOpenOrders: number
   /** By timeframe: what `View.candles` offers. */
   readonly timeframes?: ReadonlyMap<string, Resampled>
+  /** Keep where every order rested: for pictures. */
+  readonly keepsOrders?: boolean
+}
+
+/** An order from the first bar that could fill it to the one at which it was gone (not included). */
+export interface Stay {
+  readonly row: OrderTable.OrderRow
+  readonly from: number
+  readonly to: number
 }
 
 /** Fills in the order of their happening: the bar, and the row in the order table. */
@@ -43,6 +52,7 @@ export interface Run {
   readonly table: OrderTable.OrderTable
   readonly slots: SlotStates.SlotStates
   readonly log: FillLog
+  readonly stays: Array<Stay> | undefined
   readonly drawdown: Drawdown.Drawdown
   ladders: Ladders.Ladders
   memory: Memory
@@ -75,6 +85,7 @@ export const make = (conditions: Conditions, candles: Candles): Run => ({
   table: OrderTable.make(conditions.market, conditions.rules),
   slots: SlotStates.make(),
   log: { count: 0, bars: new Int32Array(1024), orders: new Int32Array(1024) },
+  stays: conditions.keepsOrders === true ? [] : undefined,
   drawdown: Drawdown.make(),
   ladders: Ladders.make([], conditions.rules, candles.priceScale, undefined, new Set()),
   memory: conditions.initialMemory,
@@ -124,6 +135,12 @@ const unrest = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
   RankSet.remove(ladder.resting, rankOf(run, slot, row))
 }
 
+/** The slot's order is gone before bar `nextBar`. */
+export const note = (run: Run, slot: number): void => {
+  const row = run.table.rows[run.slots.order[slot] ?? OrderTable.none]
+  if (row !== undefined) run.stays?.push({ row, from: run.slots.placedBar[slot] ?? 0, to: run.nextBar })
+}
+
 const wait = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
   if (run.slots.state[slot] !== states.waiting) {
     run.slots.state[slot] = states.waiting
@@ -158,6 +175,7 @@ export const place = (run: Run, slot: number): void => {
   if (row.side === "BUY") run.freeQuote -= row.input
   else run.freeBase -= row.input
   slots.order[slot] = order
+  slots.placedBar[slot] = run.nextBar
   slots.openQuantity[slot] = row.quantity
   slots.openInput[slot] = row.input
   run.openOrders++
@@ -185,6 +203,7 @@ export const placeWaiting = (run: Run): void => {
 /** The order is off the market: what was not spent comes back, less the fee of the refund. */
 export const close = (run: Run, slot: number, side: Side, fee: Amount): void => {
   const { slots, conditions } = run
+  note(run, slot)
   const left = slots.openInput[slot] ?? 0n
   const paid = min(left, fee)
   if (side === "BUY") {

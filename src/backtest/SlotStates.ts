@@ -36,6 +36,8 @@ export interface SlotStates {
   readonly openInput: Array<Amount>
   /** The bar at whose opening the order rests, is cancelled or is paid out. */
   readonly wakeBar: Array<number>
+  /** First bar that can fill the order. */
+  readonly placedBar: Array<number>
 }
 
 export const make = (): SlotStates => ({
@@ -53,7 +55,8 @@ export const make = (): SlotStates => ({
   unpaid: [],
   openQuantity: [],
   openInput: [],
-  wakeBar: []
+  wakeBar: [],
+  placedBar: []
 })
 
 /** The slot's index; a new name gets the next one. */
@@ -76,6 +79,7 @@ export const indexOf = (slots: SlotStates, name: string): number => {
   slots.openQuantity.push(0n)
   slots.openInput.push(0n)
   slots.wakeBar.push(0)
+  slots.placedBar.push(0)
   return slot
 }
 

@@ -59,7 +59,7 @@ const dailySharpeOf = (equity: ReadonlyArray<number>): number => {
 /** Days of one series, found once. */
 const daysOf = new WeakMap<Candles, ReadonlyArray<number>>()
 const days = (candles: Candles): ReadonlyArray<number> => {
-  const known = daysOf.get(candles) ?? EquityCurve.periodEnds(candles, dayMillis)
+  const known = daysOf.get(candles) ?? EquityCurve.sampleBars(candles, dayMillis)
   daysOf.set(candles, known)
   return known
 }

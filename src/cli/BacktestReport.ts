@@ -5,12 +5,14 @@ import { DateTime, Effect, FileSystem } from "effect"
 import type * as Backtest from "../backtest/Backtest.ts"
 import * as EquityCurve from "../backtest/EquityCurve.ts"
 import { describe, notModelled } from "../backtest/FillModel.ts"
-import * as FillRows from "../backtest/FillRows.ts"
+import type { OrderRow } from "../backtest/OrderTable.ts"
 import * as RoundTrips from "../backtest/RoundTrips.ts"
 import { closeTime, gaps, openTime } from "../backtest/TimeAxis.ts"
 import { format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import type * as HtmlPage from "../report/HtmlPage.ts"
 import * as HtmlReport from "../report/HtmlReport.ts"
+import * as BacktestStatistics from "./BacktestStatistics.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
 const points = 2000
@@ -18,10 +20,9 @@ const points = 2000
 const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 const day = (millis: number): string => iso(millis).slice(0, 10)
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
-const number = (value: number): string => value.toFixed(3)
 
 /** Fall of each value from the highest before it. */
-const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> => {
+export const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> => {
   let peak = Number.NEGATIVE_INFINITY
   return equity.map((value) => {
     peak = Math.max(peak, value)
@@ -32,9 +33,8 @@ const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> => {
 const monthsOf = (result: BacktestSummary.Result, side: Backtest.Side) => {
   const { candles, strategy } = result
   const conditions = { market: strategy.market, budget: strategy.limits.budget }
-  const ends = EquityCurve.periodEnds(candles, 86_400_000)
   const lastOfMonth = new Map<string, number>()
-  const daily = EquityCurve.at(side.outcome, candles, conditions, [0, ...ends])
+  const daily = EquityCurve.at(side.outcome, candles, conditions, EquityCurve.sampleBars(candles, 86_400_000))
   for (const { time, equity } of daily) lastOfMonth.set(day(time - 1).slice(0, 7), equity)
   let before = daily[0]?.equity ?? 0
   return [...lastOfMonth].map(([month, equity]): readonly [string, number] => {
@@ -44,37 +44,16 @@ const monthsOf = (result: BacktestSummary.Result, side: Backtest.Side) => {
   })
 }
 
-/** Mean share of equity that is held in base. */
-const exposureOf = (curve: ReadonlyArray<EquityCurve.EquityPoint>): number =>
-  curve.reduce((sum, { base, close, equity }) => sum + (equity > 0 ? (base * close) / equity : 0), 0) /
-  Math.max(1, curve.length)
-
 const sideOf = (
   result: BacktestSummary.Result,
   side: Backtest.Side,
   curve: ReadonlyArray<EquityCurve.EquityPoint>
 ): HtmlReport.ReportSide => {
-  const statistics = BacktestSummary.statisticsOf(result, side)
   const equity = curve.map((point) => point.equity)
-  const trips = RoundTrips.of(side.outcome, result.candles)
-  const { counts, fills } = side.outcome
   return {
     name: side.mode,
     facts: BacktestSummary.sideFacts(result, side),
-    statistics: [
-      ["total return", percent(statistics.totalReturn)],
-      ["yearly return", percent(statistics.yearlyReturn)],
-      ["yearly volatility", percent(statistics.volatility)],
-      ["Sharpe", number(statistics.sharpe)],
-      ["Sortino", number(statistics.sortino)],
-      ["Calmar", number(statistics.calmar)],
-      ["probability that the Sharpe ratio is above 0", percent(statistics.probabilisticSharpe)],
-      ["skew, kurtosis of returns", `${number(statistics.skew)}, ${number(statistics.kurtosis)}`],
-      ["round trips, of these won", `${trips.trips}, ${percent(trips.trips === 0 ? 0 : trips.won / trips.trips)}`],
-      ["profit factor", trips.grossLoss === 0 ? "no loss" : number(trips.grossProfit / trips.grossLoss)],
-      ["exposure: share of equity in base", percent(exposureOf(curve))],
-      ["fills per order placed", percent(counts.placed === 0 ? 0 : fills.count / counts.placed)]
-    ],
+    statistics: BacktestStatistics.facts(result, side, result.trials),
     rules: describe(side.rules),
     equity,
     drawdown: drawdowns(equity),
@@ -82,18 +61,38 @@ const sideOf = (
   }
 }
 
-const fillsOf = (result: BacktestSummary.Result): HtmlReport.ReportFills => {
-  const { strategy, candles, shown } = result
+/** Distinct orders once, and what happened to them by their index. */
+const ordersOf = ({ strategy, candles, shown }: BacktestSummary.Result) => {
   const { base, quote } = strategy.market
-  const rows = [...FillRows.rows(shown.outcome, candles)]
+  const { fills, stays, table } = shown.outcome
+  const orders: Array<HtmlReport.ReportOrder> = []
+  const known = new Map<OrderRow, number>()
+  const indexOf = (row: OrderRow): number => {
+    const found = known.get(row)
+    if (found !== undefined) return found
+    const buys = row.side === "BUY"
+    const [bought, sold] = buys ? [row.output, row.input] : [row.input, row.output]
+    const amounts = [format(bought, base.decimals), format(sold, quote.decimals)] as const
+    known.set(row, orders.length)
+    return orders.push([row.slot, buys ? 0 : 1, Decimal.toNumber(row.price), ...amounts]) - 1
+  }
+  const bars = fills.bars.slice(0, fills.count)
+  const rows = Array.from(fills.orders.subarray(0, fills.count), (order) => table.rows[order])
   return {
-    time: rows.map(({ openTime }) => openTime / 1000),
-    buys: rows.map(({ side }) => side === "BUY"),
-    slot: rows.map(({ slot }) => slot),
-    price: rows.map(({ price }) => Decimal.toNumber(price)),
-    reached: rows.map(({ side, bar }) => (side === "BUY" ? candles.low[bar] : candles.high[bar]) ?? 0),
-    base: rows.map(({ side, input, output }) => format(side === "BUY" ? output : input, base.decimals)),
-    quote: rows.map(({ side, input, output }) => format(side === "BUY" ? input : output, quote.decimals))
+    fills: {
+      bar: bars,
+      order: Int32Array.from(rows, (row) => (row === undefined ? 0 : indexOf(row))),
+      reached: Float64Array.from(rows, (row, index) => {
+        const bar = bars[index] ?? 0
+        return (row?.side === "BUY" ? candles.low[bar] : candles.high[bar]) ?? 0
+      })
+    },
+    stays: {
+      from: Int32Array.from(stays, ({ from }) => from),
+      to: Int32Array.from(stays, ({ to }) => to),
+      order: Int32Array.from(stays, ({ row }) => indexOf(row))
+    },
+    orders
   }
 }
 
@@ -104,6 +103,29 @@ const slotsOf = ({ shown, candles }: BacktestSummary.Result): ReadonlyArray<Html
     const why = shown.outcome.slotReasons[index] ?? ""
     return { slot, why, buys: trips?.buys ?? 0, sells: trips?.sells ?? 0, gained: (trips?.gained ?? 0).toFixed(2) }
   })
+}
+
+/** What is in the data, what was mended and what is missing. */
+export const qualityOf = ({
+  candles,
+  data,
+  sha256,
+  repaired
+}: Pick<BacktestSummary.Result, "candles" | "data" | "sha256" | "repaired">): HtmlPage.Facts => {
+  const missing = gaps(candles.time)
+  const mended = Object.entries(repaired).filter(([, count]) => count > 0)
+  const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
+  return [
+    ["file", `${data}, SHA-256 ${sha256}`],
+    ["candles", `${candles.bars} of ${candles.time.stepMillis / 1000} s, ${iso(from)} to ${iso(to)}`],
+    [
+      "gaps",
+      missing.count === 0
+        ? "none"
+        : `${missing.count}, ${missing.bars} bars missing, the longest ${missing.longestMillis / 60_000} min`
+    ],
+    ["repaired", mended.length === 0 ? "nothing" : mended.map(([name, count]) => `${name} ${count}`).join(", ")]
+  ]
 }
 
 /** Lowest low and highest high of the bars up to each of these, from the one before. */
@@ -129,9 +151,14 @@ export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
   const curves = sides.map((side) => EquityCurve.at(side.outcome, candles, conditions, bars))
   const first = curves[0] ?? []
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
-  const missing = gaps(candles.time)
-  const range = (factOf: (side: Backtest.Side) => string): string =>
-    [...new Set([band.low, band.high].map(factOf))].join(" to ")
+  const range = (factOf: (side: Backtest.Side) => string): string => {
+    const [low = "", high = ""] = [band.low, band.high]
+      .map(factOf)
+      .sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b))
+    const unit = /(?: \S+)?$/.exec(high)?.[0] ?? ""
+    if (low === high) return high
+    return `${low.endsWith(unit) ? low.slice(0, low.length - unit.length) : low} to ${high}`
+  }
   return {
     title: `${strategy.name} on ${strategy.market.name}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${day(from)} to ${day(to)}, ${candles.bars} bars`,
@@ -143,18 +170,23 @@ export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
     ],
     facts: [
       ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
-      ["data", `${result.data}, SHA-256 ${result.sha256}`],
-      ["gaps", `${missing.count}, ${missing.bars} bars missing`],
-      ["time", `${iso(from)} to ${iso(to)}`],
       ["simulation", `${result.kernelMillis.toFixed(1)} ms`]
     ],
+    quality: qualityOf(result),
     sides: sides.map((side, index) => sideOf(result, side, curves[index] ?? [])),
     times: first.map(({ time }) => time / 1000),
     close: first.map(({ close }) => close),
     ...extremes(result, bars),
     hold: first.map(({ hold }) => hold),
     slots: slotsOf(result),
-    fills: fillsOf(result),
+    shown: result.shown.mode,
+    ...ordersOf(result),
+    axis: {
+      bars: [...candles.time.runBars],
+      times: [...candles.time.runTimes].map((time) => time / 1000),
+      step: candles.time.stepMillis / 1000
+    },
+    holdStatistics: BacktestStatistics.holdFacts(result, band.high, result.trials),
     notModelled,
     warnings: result.warnings
   }
@@ -170,8 +202,10 @@ const libraryFile = Effect.fnUntraced(function* (name: string) {
   return yield* fileSystem.readFileString(found)
 })
 
-/** The report as a file's content. */
-export const html = Effect.fn("BacktestReport.html")(function* (result: BacktestSummary.Result) {
-  const [script, style] = [yield* libraryFile("uPlot.iife.min.js"), yield* libraryFile("uPlot.min.css")]
-  return HtmlReport.render(report(result), { script, style })
+export const chartLibrary = Effect.gen(function* () {
+  return { script: yield* libraryFile("uPlot.iife.min.js"), style: yield* libraryFile("uPlot.min.css") }
 })
+
+/** The report as a file's content. */
+export const html = (result: BacktestSummary.Result) =>
+  Effect.map(chartLibrary, (library) => HtmlReport.render(report(result), library))

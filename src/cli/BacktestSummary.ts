@@ -3,12 +3,11 @@ import { DateTime } from "effect"
 import * as Backtest from "../backtest/Backtest.ts"
 import type { Checked } from "../backtest/CandleChecks.ts"
 import type { Candles } from "../backtest/Candles.ts"
-import * as EquityCurve from "../backtest/EquityCurve.ts"
 import { closeTime, gaps, openTime } from "../backtest/TimeAxis.ts"
 import { format } from "../domain/Amount.ts"
-import * as Statistics from "../report/Statistics.ts"
 import * as Table from "../report/Table.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
+import * as BacktestStatistics from "./BacktestStatistics.ts"
 
 export interface Result {
   readonly strategy: Strategy
@@ -21,33 +20,20 @@ export interface Result {
   readonly band: { readonly low: Backtest.Side; readonly high: Backtest.Side }
   /** The side whose fills are listed. */
   readonly shown: Backtest.Side
+  /** How many were tried to find this one, as the user says. */
+  readonly trials: number
   readonly wallMillis: number
   readonly kernelMillis: number
-}
-
-const dayMillis = 86_400_000
-const hourMillis = 3_600_000
-
-/** Days, or hours when there are few days. */
-export const statisticsOf = ({ strategy, candles }: Result, side: Backtest.Side): Statistics.Statistics => {
-  const spanMillis = closeTime(candles.time, candles.bars - 1) - openTime(candles.time, 0)
-  const periodMillis = spanMillis >= 20 * dayMillis ? dayMillis : hourMillis
-  const conditions = { market: strategy.market, budget: strategy.limits.budget }
-  const ends = EquityCurve.periodEnds(candles, periodMillis)
-  const curve = EquityCurve.at(side.outcome, candles, conditions, ends)
-  const statistics = Statistics.of(
-    curve.map(({ equity }) => equity),
-    (365 * dayMillis) / periodMillis
-  )
-  const { maxDrawdown } = side.outcome
-  return { ...statistics, maxDrawdown, calmar: maxDrawdown > 0 ? statistics.yearlyReturn / maxDrawdown : 0 }
 }
 
 const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
 export const json = (result: Result) => {
   const { strategy, candles, band, shown } = result
-  const side = (of: Backtest.Side) => ({ ...Backtest.toJson(strategy, of), statistics: statisticsOf(result, of) })
+  const side = (of: Backtest.Side) => ({
+    ...Backtest.toJson(strategy, of),
+    statistics: BacktestStatistics.ofSide(result, of, result.trials)
+  })
   const { count, bars, longestMillis } = gaps(candles.time)
   return {
     strategy: strategy.name,
@@ -73,9 +59,11 @@ export const json = (result: Result) => {
 }
 
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
+/** Exact down to the eighth place; cents are enough from a hundred on. */
 const rounded = (amount: bigint, decimals: number): string => {
-  const cut = decimals > 8 ? 8 : decimals
-  return format(amount / 10n ** BigInt(decimals - cut), cut)
+  const unit = 10n ** BigInt(decimals)
+  const places = Math.min(decimals, amount >= 100n * unit || amount <= -100n * unit ? 2 : 8)
+  return format(amount / 10n ** BigInt(decimals - places), places)
 }
 
 const quoteText = ({ strategy }: Result, amount: bigint): string =>
@@ -104,7 +92,7 @@ export const sideFacts = (result: Result, side: Backtest.Side): ReadonlyArray<re
 }
 
 const ratioFacts = (result: Result, side: Backtest.Side): ReadonlyArray<readonly [string, string]> => {
-  const { sharpe, sortino, probabilisticSharpe } = statisticsOf(result, side)
+  const { sharpe, sortino, probabilisticSharpe } = BacktestStatistics.ofSide(result, side, result.trials)
   return [
     ["Sharpe", sharpe.toFixed(2)],
     ["Sortino", sortino.toFixed(2)],

@@ -6,6 +6,7 @@ import type { Candles } from "../backtest/Candles.ts"
 import { rulesOf } from "../backtest/FillModel.ts"
 import * as FillRows from "../backtest/FillRows.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
+import type { Results } from "./BacktestComparison.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 import * as flags from "./flags.ts"
@@ -18,10 +19,75 @@ const fillsCsv = (strategy: Strategy, candles: Candles, side: Backtest.Side): st
   return `${lines.join("\n")}\n`
 }
 
+interface Asked extends BacktestInput.DataFlags, BacktestInput.RuleFlags {
+  readonly config: Option.Option<string>
+  readonly fills: keyof typeof modes
+  readonly trials: number
+  readonly report: Option.Option<string>
+}
+
+/** What a strategy, its costs and the report need of the data. */
+const prepare = Effect.fnUntraced(function* (input: Asked, file: string) {
+  const { strategy } = yield* BacktestInput.loadStrategy(file, input.config)
+  const options = yield* BacktestInput.options(input, strategy.market)
+  const rules = modes[input.fills].map((mode) => rulesOf(mode, options.costs, options.changes))
+  const hasReport = Option.isSome(input.report)
+  const open = rules.some(({ price }) => price === "open") || strategy.candles !== undefined || hasReport
+  const volume = rules.some(({ volumeShare }) => volumeShare > 0) || strategy.candles !== undefined
+  return { strategy, options: { ...options, keepsOrders: hasReport }, open, volume }
+})
+
+/** All strategies over the same candles, loaded once. */
+const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: ReadonlyArray<string>) {
+  const started = yield* Clock.currentTimeNanos
+  const prepared = yield* Effect.forEach(files, (file) => prepare(input, file))
+  const wanted = { open: prepared.some(({ open }) => open), volume: prepared.some(({ volume }) => volume) }
+  const loaded = yield* BacktestInput.loadCandles(input, { ...wanted, indexed: false })
+  const { candles, indices } = loaded
+  const [first, ...rest] = modes[input.fills]
+  return yield* Effect.forEach(prepared, ({ strategy, options }) =>
+    Effect.gen(function* () {
+      yield* BacktestInput.checkTimeframes(strategy, candles)
+      const kernelStarted = yield* Clock.currentTimeNanos
+      const runSide = (mode: (typeof modes)["both"][number]) => Backtest.run(strategy, candles, indices, mode, options)
+      const sides = [runSide(first), ...rest.map(runSide)] as const
+      const ended = yield* Clock.currentTimeNanos
+      return {
+        ...loaded,
+        strategy,
+        data: input.data,
+        band: Backtest.band([sides[0], ...sides.slice(1)]),
+        shown: sides.find(({ mode }) => mode === "optimistic") ?? sides[0],
+        trials: input.trials,
+        wallMillis: Number(ended - started) / 1e6,
+        kernelMillis: Number(ended - kernelStarted) / 1e6
+      } satisfies BacktestSummary.Result
+    })
+  )
+})
+
+/** Text or JSON, and the page of a report. Loaded on demand: most runs are of one strategy and want no report. */
+const shown = Effect.fnUntraced(function* (results: Results, wantsReport: boolean, wantsJson: boolean) {
+  if (results.length === 1) {
+    const text = wantsJson
+      ? JSON.stringify(BacktestSummary.json(results[0]))
+      : BacktestSummary.lines(results[0]).join("\n")
+    if (!wantsReport) return { text }
+    const { html } = yield* Effect.promise(() => import("./BacktestReport.ts"))
+    return { text, page: yield* html(results[0]) }
+  }
+  const { html, json, lines } = yield* Effect.promise(() => import("./BacktestComparison.ts"))
+  const text = wantsJson ? JSON.stringify(json(results)) : lines(results).join("\n")
+  return wantsReport ? { text, page: yield* html(results) } : { text }
+})
+
 export const command = Command.make(
   "backtest",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("The strategy file (YAML)")),
+    files: Argument.String("file").pipe(
+      Argument.withDescription("The strategy file (YAML); several are compared"),
+      Argument.variadic({ min: 1 })
+    ),
     ...BacktestInput.dataFlags,
     ...BacktestInput.ruleFlags,
     config: BacktestInput.configFlag,
@@ -33,54 +99,26 @@ export const command = Command.make(
       Flag.withDescription("Write every fill (of the optimistic side, when both run) to this file"),
       Flag.optional
     ),
+    trials: Flag.Int("trials").pipe(
+      Flag.withDescription("How many strategies you tried to find this one: for the deflated Sharpe ratio"),
+      Flag.withDefault(1)
+    ),
     report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional),
     json: flags.json
   },
   Effect.fn(function* (input) {
-    const started = yield* Clock.currentTimeNanos
-    const source = yield* BacktestInput.loadStrategy(input.file, input.config)
-    const { strategy } = source
-    const options = yield* BacktestInput.options(input, strategy.market)
-    const names = modes[input.fills]
-    const rules = names.map((mode) => rulesOf(mode, options.costs, options.changes))
-    const open = rules.some(({ price }) => price === "open") || strategy.candles !== undefined
-    const volume = rules.some(({ volumeShare }) => volumeShare > 0) || strategy.candles !== undefined
-    const wanted = { open: open || Option.isSome(input.report), volume, indexed: false }
-    const loaded = yield* BacktestInput.loadCandles(input, wanted)
-    const { candles, indices } = loaded
-    yield* BacktestInput.checkTimeframes(strategy, candles)
-    const kernelStarted = yield* Clock.currentTimeNanos
-    const [first, ...rest] = names
-    const runSide = (mode: (typeof names)[number]) => Backtest.run(strategy, candles, indices, mode, options)
-    const sides = [runSide(first), ...rest.map(runSide)] as const
-    const kernelNanos = (yield* Clock.currentTimeNanos) - kernelStarted
-    const band = Backtest.band([sides[0], ...sides.slice(1)])
-    const shown = sides.find(({ mode }) => mode === "optimistic") ?? sides[0]
+    const [first, ...rest] = yield* simulate(input, input.files)
+    if (first === undefined) return
     const fileSystem = yield* FileSystem.FileSystem
-    if (Option.isSome(input.fillsCsv))
-      yield* fileSystem.writeFileString(input.fillsCsv.value, fillsCsv(strategy, candles, shown))
-    const wallNanos = (yield* Clock.currentTimeNanos) - started
-    const result: BacktestSummary.Result = {
-      strategy,
-      candles,
-      sha256: loaded.sha256,
-      data: input.data,
-      source: loaded.source,
-      warnings: loaded.warnings,
-      repaired: loaded.repaired,
-      band,
-      shown,
-      wallMillis: Number(wallNanos) / 1e6,
-      kernelMillis: Number(kernelNanos) / 1e6
+    if (Option.isSome(input.fillsCsv)) {
+      if (rest.length > 0)
+        return yield* new BacktestInput.FlagInvalid({ message: "--fills-csv: give one strategy file" })
+      const csv = fillsCsv(first.strategy, first.candles, first.shown)
+      yield* fileSystem.writeFileString(input.fillsCsv.value, csv)
     }
-    if (Option.isSome(input.report)) {
-      // Loaded on demand: most runs want no report.
-      const { html } = yield* Effect.promise(() => import("./BacktestReport.ts"))
-      yield* fileSystem.writeFileString(input.report.value, yield* html(result))
-    }
-    yield* Console.log(
-      input.json ? JSON.stringify(BacktestSummary.json(result)) : BacktestSummary.lines(result).join("\n")
-    )
+    const { text, page } = yield* shown([first, ...rest], Option.isSome(input.report), input.json)
+    if (Option.isSome(input.report) && page !== undefined) yield* fileSystem.writeFileString(input.report.value, page)
+    yield* Console.log(text)
   })
 ).pipe(
   Command.withDescription("Run a strategy over candles: a band of results, exact money, every fill explained"),
@@ -88,6 +126,10 @@ export const command = Command.make(
     {
       command: "limitbot backtest strategies/grid.yaml --data btc-1m.csv.gz --report report.html",
       description: "Run a grid over a file of candles and write a report"
+    },
+    {
+      command: "limitbot backtest strategies/grid.yaml strategies/ladder.yaml --data btc-1m.csv.gz",
+      description: "Compare two strategies on the same candles"
     }
   ])
 )

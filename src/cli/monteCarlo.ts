@@ -18,7 +18,7 @@ const dayMillis = 86_400_000
 
 const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.Side): ReadonlyArray<number> => {
   const conditions = { market: strategy.market, budget: strategy.limits.budget }
-  const bars = [0, ...EquityCurve.periodEnds(candles, dayMillis)]
+  const bars = EquityCurve.sampleBars(candles, dayMillis)
   return EquityCurve.at(side.outcome, candles, conditions, bars).map(({ equity }) => equity)
 }
 

@@ -35,7 +35,7 @@ const deflated = (
   if (typeof strategy === "string") return 0
   const side = Backtest.run(strategy, candles, indices, search.mode, search.options)
   const conditions = { market: strategy.market, budget: strategy.limits.budget }
-  const days = EquityCurve.periodEnds(candles, dayMillis)
+  const days = EquityCurve.sampleBars(candles, dayMillis)
   const equity = EquityCurve.at(side.outcome, candles, conditions, days).map((point) => point.equity)
   const tried = all.filter(({ refused }) => refused === undefined)
   return Statistics.deflatedSharpe(

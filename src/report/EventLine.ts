@@ -105,7 +105,10 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
     case "PaymentMade":
       return [`the wallet paid: transaction ${event.txHash}`]
     case "PaymentUnclear":
-      return [`UNCLEAR whether the wallet paid: ${event.text}; it is not asked again`, "alarm"]
+      return [
+        `UNCLEAR whether the wallet paid: ${event.text}; it is not asked again. See whether it paid, and pay yourself if not`,
+        "alarm"
+      ]
     case "PaymentLost":
       return [`${event.reason}; ${money(event.asset, event.amount)} is unexplained`, "alarm"]
     case "FundingAnswered":

@@ -1,5 +1,7 @@
-/** A backtest as one HTML page. Figures come already formatted, series as numbers. */
-import { cards, data, escape, type Facts, list, render as page } from "./HtmlPage.ts"
+/** A backtest as one HTML page. Figures come already formatted, series as numbers, long columns as bytes. */
+import { chartScript } from "./ChartScript.ts"
+import * as HtmlPage from "./HtmlPage.ts"
+import { escape, type Facts, list, section } from "./HtmlPage.ts"
 import { script } from "./HtmlReportScript.ts"
 
 export interface ReportSide {
@@ -23,33 +25,36 @@ export interface ReportSlot {
   readonly gained: string
 }
 
-/** Columns of equal length. Times are epoch seconds. */
-export interface ReportFills {
-  readonly time: ReadonlyArray<number>
-  readonly buys: ReadonlyArray<boolean>
-  readonly slot: ReadonlyArray<number>
-  readonly price: ReadonlyArray<number>
-  /** The low or high that reached it. */
-  readonly reached: ReadonlyArray<number>
-  readonly base: ReadonlyArray<string>
-  readonly quote: ReadonlyArray<string>
-}
+/** Distinct orders; fills and stays name them by their index. */
+export type ReportOrder = readonly [slot: number, side: 0 | 1, price: number, base: string, quote: string]
 
 export interface Report {
   readonly title: string
   readonly subtitle: string
   readonly headline: Facts
   readonly facts: Facts
+  readonly quality: Facts
+  readonly warnings: ReadonlyArray<string>
   readonly sides: ReadonlyArray<ReportSide>
+  /** The budget left alone, by the same statistics. */
+  readonly holdStatistics: Facts
+  /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
   readonly close: ReadonlyArray<number>
   readonly low: ReadonlyArray<number>
   readonly high: ReadonlyArray<number>
   readonly hold: ReadonlyArray<number>
   readonly slots: ReadonlyArray<ReportSlot>
-  readonly fills: ReportFills
+  /** Which side the orders, fills and slots are of. */
+  readonly shown: string
+  readonly orders: ReadonlyArray<ReportOrder>
+  /** `reached`: the low or high that filled it. */
+  readonly fills: { readonly bar: Int32Array; readonly order: Int32Array; readonly reached: Float64Array }
+  /** Bars from which and up to which orders rested. */
+  readonly stays: { readonly from: Int32Array; readonly to: Int32Array; readonly order: Int32Array }
+  /** First bars and times (epoch seconds) of runs of bars that are `step` seconds apart. */
+  readonly axis: { readonly bars: ReadonlyArray<number>; readonly times: ReadonlyArray<number>; readonly step: number }
   readonly notModelled: ReadonlyArray<string>
-  readonly warnings: ReadonlyArray<string>
 }
 
 /** The chart library, as text. */
@@ -58,18 +63,16 @@ export interface ChartLibrary {
   readonly style: string
 }
 
-/** Rows of labels with one column per side. */
-const sideBySide = (sides: ReadonlyArray<ReportSide>, factsOf: (side: ReportSide) => Facts): string => {
-  const head = sides.map(({ name }) => `<th class="n">${escape(name)}</th>`).join("")
-  const [first] = sides
-  const rows = (first === undefined ? [] : factsOf(first)).map(([label], row) => {
-    const cells = sides.map((side) => `<td class="n">${escape(factsOf(side)[row]?.[1] ?? "")}</td>`).join("")
-    return `<tr><td>${escape(label)}</td>${cells}</tr>`
-  })
-  return `<div class="scroll"><table><thead><tr><th></th>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`
+/** Rows of labels with one column per name. */
+const sideBySide = (columns: ReadonlyArray<readonly [name: string, facts: Facts]>): string => {
+  const rows = (columns[0]?.[1] ?? []).map(([label], row) => [
+    label,
+    ...columns.map(([, facts]) => facts[row]?.[1] ?? "")
+  ])
+  return HtmlPage.table(["", ...columns.map(([name]) => name)], rows)
 }
 
-const percent = (ratio: number): string => `${ratio >= 0 ? "+" : ""}${(ratio * 100).toFixed(1)}`
+const percent = (ratio: number): string => `${ratio >= 0 ? "+" : "−"}${Math.abs(ratio * 100).toFixed(1)}`
 
 /** One row per year; the stronger the colour the larger the return. */
 const months = ({ name, months }: ReportSide): string => {
@@ -91,48 +94,85 @@ const months = ({ name, months }: ReportSide): string => {
   return `<h3>${escape(name)}, percent</h3><div class="scroll"><table class="months"><tr><th></th>${head}</tr>${rows.join("")}</table></div>`
 }
 
+const barWidth = 120
+
 const slotTable = (slots: ReadonlyArray<ReportSlot>): string => {
   const most = Math.max(1, ...slots.map(({ buys, sells }) => buys + sells))
+  const width = (count: number): string => `${Math.round((count / most) * barWidth)}px`
   const rows = slots.map(({ slot, why, buys, sells, gained }) => {
-    const width = Math.round(((buys + sells) / most) * 120)
-    return `<tr><td>${escape(slot)}</td><td class="n">${buys}</td><td class="n">${sells}</td><td><span class="bar" style="width:${width}px"></span></td><td class="n">${escape(gained)}</td><td class="why">${escape(why)}</td></tr>`
+    const bars = `<span class="bar b" style="width:${width(buys)}"></span><span class="bar s" style="width:${width(sells)}"></span>`
+    return `<tr><td>${escape(slot)}</td><td class="n">${buys}</td><td class="n">${sells}</td><td style="white-space:nowrap">${bars}</td><td class="n">${escape(gained)}</td><td class="why">${escape(why)}</td></tr>`
   })
   return `<div class="scroll"><table><thead><tr><th>slot</th><th class="n">buys</th><th class="n">sells</th><th>fills</th><th class="n">gained</th><th>why</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`
 }
 
-const fillsSection = `<div class="controls"><select id="slot" aria-label="Slot"><option value="">all slots</option></select>
+const fillsTable = `<div class="controls"><select id="slot" aria-label="Slot"><option value="">all slots</option></select>
 <button id="previous">previous</button><button id="next">next</button><span id="page" class="soft"></span></div>
 <div class="scroll"><table><thead><tr><th>bar (UTC)</th><th>side</th><th>slot</th><th class="n">price</th><th class="n">base</th><th class="n">quote</th><th>why</th></tr></thead><tbody id="fills"></tbody></table></div>`
 
-const dataOf = ({ sides, times, close, low, high, hold, fills, slots }: Report) => ({
+const bytes = (values: Int32Array | Float64Array): string =>
+  Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("base64")
+
+const encoded = <K extends string>(columns: Readonly<Record<K, Int32Array | Float64Array>>) =>
+  Object.fromEntries(Object.entries<Int32Array | Float64Array>(columns).map(([name, values]) => [name, bytes(values)]))
+
+const dataOf = ({ sides, times, close, low, high, hold, slots, orders, fills, stays, axis }: Report) => ({
   times,
   close,
   low,
   high,
   hold,
   sides: sides.map(({ name, equity, drawdown }) => ({ name, equity, drawdown })),
-  fills,
   slots: slots.map(({ slot }) => slot),
-  whys: slots.map(({ why }) => why)
+  whys: slots.map(({ why }) => why),
+  orders,
+  fills: encoded(fills),
+  stays: encoded(stays),
+  axis
 })
 
+const chartOf = (id: string): string => `<div id="${id}" class="chart"></div>`
+
+const rulesOf = (sides: ReadonlyArray<ReportSide>): string =>
+  `<div class="pair">${sides.map(({ name, rules }) => `<div><h3>${escape(name)}</h3>${list(rules)}</div>`).join("")}</div>`
+
+const textTable = (facts: Facts): string =>
+  `<table>${facts.map(([label, value]) => `<tr><td class="soft">${escape(label)}</td><td class="word">${escape(value)}</td></tr>`).join("")}</table>`
+
+const bodyOf = (report: Report): string => {
+  const { sides, shown } = report
+  const statistics = [...sides.map((side) => [side.name, side.statistics] as const)]
+  return [
+    HtmlPage.cards(report.headline),
+    section(
+      "Equity",
+      `${chartOf("equity")}<h3>Drawdown</h3>${chartOf("drawdown")}<p class="hint screen">Drag to zoom, double-click to see everything.</p>`
+    ),
+    section(
+      "Price, orders and fills",
+      `${chartOf("price")}<p class="hint" id="dots"></p><h3>Fills over time</h3>${chartOf("activity")}`,
+      `${shown} side`
+    ),
+    `<section class="pair"><div><h2>Result</h2>${sideBySide(sides.map((side) => [side.name, side.facts]))}</div>
+<div><h2>Statistics</h2>${sideBySide([...statistics, ["hold", report.holdStatistics]])}</div></section>`,
+    section("Monthly returns", sides.map(months).join("")),
+    section(
+      "Slots",
+      slotTable(report.slots),
+      `${shown} side; gained: what each sale earned against the buy before it, in quote`
+    ),
+    section("Fills", fillsTable, `${shown} side`),
+    section("Assumptions", `${rulesOf(sides)}<h3>Not modelled</h3>${list(report.notModelled)}`),
+    section("Data quality", `${textTable(report.quality)}${report.warnings.length === 0 ? "" : list(report.warnings)}`),
+    section("Run", textTable(report.facts))
+  ].join("\n")
+}
+
 export const render = (report: Report, library: ChartLibrary): string =>
-  page({
+  HtmlPage.render({
     title: report.title,
     subtitle: report.subtitle,
     styles: library.style,
-    body: `${cards(report.headline)}
-${report.warnings.length === 0 ? "" : `<h2>Data quality</h2>${list(report.warnings)}`}
-<h2>Equity</h2><div id="equity" class="chart"></div><h3>Drawdown</h3><div id="drawdown" class="chart"></div>
-<p class="hint">Drag to zoom, double-click to see everything.</p>
-<h2>Price and fills</h2><div id="price" class="chart"></div><p class="hint" id="dots"></p>
-<h2>Result</h2>${sideBySide(report.sides, ({ facts }) => facts)}
-<h2>Statistics</h2>${sideBySide(report.sides, ({ statistics }) => statistics)}
-<h2>Monthly returns</h2>${report.sides.map(months).join("")}
-<h2>Slots</h2>${slotTable(report.slots)}
-<h2>Fills</h2>${fillsSection}
-<h2>Assumptions</h2>${report.sides.map(({ name, rules }) => `<h3>${escape(name)}</h3>${list(rules)}`).join("")}
-<h3>Not modelled</h3>${list(report.notModelled)}
-<h2>Run</h2><table>${report.facts.map(([label, value]) => `<tr><td>${escape(label)}</td><td>${escape(value)}</td></tr>`).join("")}</table>`,
-    scripts: `${data(dataOf(report))}<script>${library.script}</script><script>${script}</script>`
+    body: bodyOf(report),
+    scripts: `${HtmlPage.data(dataOf(report))}<script>${library.script}</script><script>${chartScript}${script}</script>`
   })

@@ -1,55 +1,83 @@
-/** What runs in the reader's browser: charts with a common cursor and zoom, and the fills by pages. No requests. */
+/** The charts and the fills of a backtest, in the reader's browser. */
 export const script = `
-const data = JSON.parse(document.getElementById("data").textContent)
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
-const charts = []
-const money = (value) => value == null ? "" : value.toLocaleString(undefined, { maximumFractionDigits: 2 })
-const percent = (value) => value == null ? "" : (value * 100).toFixed(2) + " %"
-const axes = (format) => [
-  { stroke: () => colour("--soft"), grid: { stroke: () => colour("--line"), width: 1 }, ticks: { show: false } },
-  { stroke: () => colour("--soft"), grid: { stroke: () => colour("--line"), width: 1 }, ticks: { show: false }, size: 84, values: (_, all) => all.map(format) }
-]
-const chart = (id, height, series, columns, format, hooks, bands) => {
-  const target = document.getElementById(id)
-  const made = new uPlot({
-    width: target.clientWidth, height, series: [{ value: (_, at) => at == null ? "" : new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ") }, ...series],
-    axes: axes(format), cursor: { sync: { key: "run" } }, tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"), hooks: hooks ?? {}, bands: bands ?? []
-  }, [data.times, ...columns], target)
-  charts.push([made, target, height])
+const numbers = (Type, text) => {
+  const raw = atob(text), bytes = new Uint8Array(raw.length)
+  for (let at = 0; at < raw.length; at++) bytes[at] = raw.charCodeAt(at)
+  return new Type(bytes.buffer)
 }
-const line = (label, name, format, extra) => ({ label, stroke: () => colour(name), width: 1.5, value: (_, value) => format(value), ...extra })
+const { sides, slots, whys, orders, axis } = data
+const fills = { bar: numbers(Int32Array, data.fills.bar), order: numbers(Int32Array, data.fills.order), reached: numbers(Float64Array, data.fills.reached) }
+const stays = { from: numbers(Int32Array, data.stays.from), to: numbers(Int32Array, data.stays.to), order: numbers(Int32Array, data.stays.order) }
+const count = fills.bar.length
+const timeOf = (bar) => {
+  let low = 0, high = axis.bars.length
+  while (low < high) { const middle = (low + high) >>> 1; if (axis.bars[middle] <= bar) low = middle + 1; else high = middle }
+  return axis.times[low - 1] + (bar - axis.bars[low - 1]) * axis.step
+}
+const fillTimes = Float64Array.from(fills.bar, (bar) => timeOf(bar) + axis.step)
+const stayTimes = { from: Float64Array.from(stays.from, timeOf), to: Float64Array.from(stays.to, timeOf) }
+const firstAfter = (times, at) => { let low = 0, high = times.length; while (low < high) { const middle = (low + high) >>> 1; if (times[middle] < at) low = middle + 1; else high = middle } return low }
 const names = ["--accent", "--second"]
+const band = sides.length === 2 ? [{ series: [1, 2], fill: () => colour("--band") }, { series: [2, 1], fill: () => colour("--band") }] : []
 chart("equity", 320, [
-  ...data.sides.map((side, index) => line(side.name, names[index], money)), line("budget left alone", "--hold", money, { dash: [5, 4] })
-], [...data.sides.map((side) => side.equity), data.hold], money, {},
-  data.sides.length === 2 ? [{ series: [1, 2], fill: () => colour("--accent") + "2e" }] : [])
-chart("drawdown", 160, data.sides.map((side, index) => line(side.name, names[index], percent)),
-  data.sides.map((side) => side.drawdown), percent)
+  ...sides.map((side, index) => line(side.name, names[index], money)), line("budget left alone", "--hold", money, { dash: [5, 4] })
+], [...sides.map((side) => side.equity), data.hold], money, { bands: band })
+chart("drawdown", 150, sides.map((side, index) => line(side.name, names[index], percent)), sides.map((side) => side.drawdown), percent)
 const mostDots = 6000
-const dots = (u) => {
-  const { time, price, buys } = data.fills
-  const { min, max } = u.scales.x
-  let from = 0, to = time.length
-  while (from < to && time[from] < min) from++
-  while (to > from && time[to - 1] > max) to--
-  const step = Math.max(1, Math.ceil((to - from) / mostDots))
-  const ratio = devicePixelRatio || 1
-  for (let index = from; index < to; index += step) {
-    u.ctx.fillStyle = colour(buys[index] ? "--good" : "--bad")
-    const x = u.valToPos(time[index], "x", true), y = u.valToPos(price[index], "y", true), r = 3.2 * ratio
-    u.ctx.beginPath()
-    if (buys[index]) { u.ctx.moveTo(x, y - r); u.ctx.lineTo(x + r, y + r); u.ctx.lineTo(x - r, y + r) }
-    else { u.ctx.moveTo(x, y + r); u.ctx.lineTo(x + r, y - r); u.ctx.lineTo(x - r, y - r) }
-    u.ctx.fill()
+const clip = (u, draw) => { const { ctx, bbox } = u; ctx.save(); ctx.beginPath(); ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height); ctx.clip(); draw(ctx); ctx.restore() }
+const resting = (u) => clip(u, (ctx) => {
+  const { min, max } = u.scales.x, shown = [[], []]
+  for (let index = 0; index < stays.from.length; index++) {
+    const from = stayTimes.from[index], to = stayTimes.to[index]
+    if (to < min || from > max) continue
+    const x = u.valToPos(from, "x", true), end = u.valToPos(to, "x", true)
+    if (end - x < 0.7) continue
+    const order = orders[stays.order[index]], y = Math.round(u.valToPos(order[2], "y", true)) + 0.5
+    shown[order[1]].push([x, y, end])
   }
-  document.getElementById("dots").textContent = step > 1 ? "one of " + step + " fills is drawn; zoom in to see all" : (to - from) + " fills drawn"
+  ctx.lineWidth = devicePixelRatio || 1
+  ctx.globalAlpha = shown[0].length + shown[1].length > 400 ? 0.14 : 0.4
+  for (const [side, name] of ["--buy", "--sell"].entries()) {
+    ctx.strokeStyle = colour(name)
+    ctx.beginPath()
+    for (const [x, y, end] of shown[side]) { ctx.moveTo(x, y); ctx.lineTo(end, y) }
+    ctx.stroke()
+  }
+})
+const dots = (u) => clip(u, (ctx) => {
+  const { min, max } = u.scales.x
+  const from = firstAfter(fillTimes, min), to = firstAfter(fillTimes, max + 1)
+  const step = Math.max(1, Math.ceil((to - from) / mostDots)), r = (to - from > 1000 ? 1.8 : 3) * (devicePixelRatio || 1)
+  for (const [side, name] of ["--buy", "--sell"].entries()) {
+    ctx.fillStyle = colour(name)
+    ctx.beginPath()
+    for (let index = from; index < to; index += step) {
+      const order = orders[fills.order[index]]
+      if (order[1] !== side) continue
+      const x = u.valToPos(fillTimes[index], "x", true), y = u.valToPos(order[2], "y", true), tip = side === 0 ? -r : r
+      ctx.moveTo(x, y + tip); ctx.lineTo(x + r, y - tip); ctx.lineTo(x - r, y - tip); ctx.closePath()
+    }
+    ctx.fill()
+  }
+  document.getElementById("dots").textContent = "Lines are resting orders, triangles fills: up for a buy, down for a sell. " +
+    (step > 1 ? "One of " + step + " fills is drawn; zoom in to see all." : (to - from) + " fills in view.")
+})
+const steps = uPlot.paths.stepped({ align: -1 })
+chart("price", 380, [line("close", "--ink", money, { width: 1 }), line("low", "--hold", money, { width: 0, paths: steps }), line("high", "--hold", money, { width: 0, paths: steps })],
+  [data.close, data.low, data.high], money, { hooks: { drawAxes: [resting], draw: [dots] }, bands: [{ series: [3, 2], fill: () => colour("--range") }] })
+const groups = Math.min(120, data.times.length), first = data.times[0], last = data.times[data.times.length - 1]
+const groupSpan = Math.max(1, (last - first) / groups)
+const groupTimes = Array.from({ length: groups }, (_, group) => first + (group + 0.5) * groupSpan)
+const perGroup = [groupTimes.map(() => 0), groupTimes.map(() => 0)]
+for (let index = 0; index < count; index++) {
+  const group = Math.min(groups - 1, Math.max(0, Math.floor((fillTimes[index] - first) / groupSpan)))
+  perGroup[orders[fills.order[index]][1]][group] += 1
 }
-chart("price", 360, [line("close", "--hold", money, { width: 1 }), line("low", "--hold", money, { width: 0.5 }), line("high", "--hold", money, { width: 0.5 })],
-  [data.close, data.low, data.high], money, { draw: [dots] })
-const resize = () => { for (const [made, target, height] of charts) made.setSize({ width: target.clientWidth, height }) }
-addEventListener("resize", resize)
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { for (const [made] of charts) made.redraw(false) })
-const { fills, slots } = data
+const columns = uPlot.paths.bars({ size: [0.75, 14, 1] })
+const whole = (value) => value == null ? "" : Math.abs(value).toLocaleString("en")
+const column = (label, name) => line(label, name, whole, { paths: columns, fill: () => colour(name), width: 0 })
+chart("activity", 130, [column("buys", "--buy"), column("sells", "--sell")],
+  [perGroup[0], perGroup[1].map((value) => -value)], whole, { }, groupTimes)
 const perPage = 100
 let page = 0, chosen = null
 const select = document.getElementById("slot")
@@ -57,25 +85,24 @@ for (const [index, name] of slots.entries()) select.add(new Option(name, index))
 const indices = () => {
   if (select.value === "") return null
   const slot = Number(select.value), found = []
-  for (let index = 0; index < fills.time.length; index++) if (fills.slot[index] === slot) found.push(index)
+  for (let index = 0; index < count; index++) if (orders[fills.order[index]][0] === slot) found.push(index)
   return found
 }
 const cell = (text, kind) => { const made = document.createElement("td"); made.textContent = text; if (kind) made.className = kind; return made }
 const show = () => {
-  const count = chosen ? chosen.length : fills.time.length
-  const pages = Math.max(1, Math.ceil(count / perPage))
+  const total = chosen ? chosen.length : count
+  const pages = Math.max(1, Math.ceil(total / perPage))
   page = Math.min(Math.max(0, page), pages - 1)
   const body = document.getElementById("fills")
   body.replaceChildren()
-  for (let at = page * perPage; at < Math.min(count, (page + 1) * perPage); at++) {
-    const index = chosen ? chosen[at] : at, buys = fills.buys[index], slot = fills.slot[index], row = document.createElement("tr")
-    const reached = (buys ? "the low " : "the high ") + fills.reached[index] + (buys ? " reached the buy at " : " reached the sell at ") + fills.price[index]
-    row.append(cell(new Date(fills.time[index] * 1000).toISOString().slice(0, 16).replace("T", " ")), cell(buys ? "BUY" : "SELL", buys ? "good" : "bad"),
-      cell(slots[slot]), cell(fills.price[index], "n"), cell(fills.base[index], "n"), cell(fills.quote[index], "n"),
-      cell(reached + ". " + data.whys[slot], "why"))
+  for (let at = page * perPage; at < Math.min(total, (page + 1) * perPage); at++) {
+    const index = chosen ? chosen[at] : at, [slot, side, price, base, quote] = orders[fills.order[index]], row = document.createElement("tr")
+    const reached = (side === 0 ? "The low " : "The high ") + fills.reached[index] + (side === 0 ? " reached the buy at " : " reached the sell at ") + price
+    row.append(cell(stamp(timeOf(fills.bar[index])), "t"), cell(side === 0 ? "BUY" : "SELL", side === 0 ? "buy" : "sell"),
+      cell(slots[slot], "t"), cell(price, "n"), cell(base, "n"), cell(quote, "n"), cell(reached + ". " + whys[slot], "why"))
     body.append(row)
   }
-  document.getElementById("page").textContent = "page " + (page + 1) + " of " + pages + ", " + count + " fills"
+  document.getElementById("page").textContent = "page " + (page + 1) + " of " + pages + ", " + total + " fills"
   document.getElementById("previous").disabled = page === 0
   document.getElementById("next").disabled = page === pages - 1
 }

@@ -50,7 +50,12 @@ const mapTable = (map: HeatMap.HeatMap, values: HeatMap.Values, title: string): 
     const written = isWritten ? short(value) : ""
     return `<td${best} style="background:${colours[step]};color:${ink}" title="${HtmlPage.escape(place)}">${written}</td>`
   }
-  const head = map.columns.map((name) => `<th>${HtmlPage.escape(name)}</th>`).join("")
+  const span = Math.ceil(map.columns.length / mostWritten)
+  const head = map.columns
+    .flatMap((name, column) =>
+      column % span === 0 ? [`<th class="across" colspan="${span}">${HtmlPage.escape(name)}</th>`] : []
+    )
+    .join("")
   const rows = map.rows.map(
     (name, row) =>
       `<tr><th>${HtmlPage.escape(name)}</th>${(values[row] ?? []).map((value, column) => cell(value, row, column)).join("")}</tr>`

@@ -86,14 +86,17 @@ const shape = (returns: ReadonlyArray<number>): readonly [skew: number, kurtosis
 
 const eulerMascheroni = 0.5772156649015329
 
-/** The Sharpe ratio (per period) that the best of `trials` without any skill is expected to show. */
-export const luckySharpe = (sharpes: ReadonlyArray<number>): number => {
-  const trials = sharpes.length
+/** Expected largest of so many draws from the standard normal distribution. */
+const expectedMaximum = (trials: number): number => {
   if (trials < 2) return 0
   const best = normalQuantile(1 - 1 / trials)
   const next = normalQuantile(1 - 1 / (trials * Math.E))
-  return deviation(sharpes) * ((1 - eulerMascheroni) * best + eulerMascheroni * next)
+  return (1 - eulerMascheroni) * best + eulerMascheroni * next
 }
+
+/** The Sharpe ratio (per period) that the best of `trials` without any skill is expected to show. */
+export const luckySharpe = (sharpes: ReadonlyArray<number>): number =>
+  deviation(sharpes) * expectedMaximum(sharpes.length)
 
 /**
  * The probability that the best of several trials has skill. `sharpes` are the ratios of all trials and `returns` the
@@ -101,6 +104,13 @@ export const luckySharpe = (sharpes: ReadonlyArray<number>): number => {
  */
 export const deflatedSharpe = (returns: ReadonlyArray<number>, sharpes: ReadonlyArray<number>): number =>
   exceeds(returns, luckySharpe(sharpes))
+
+/**
+ * The same when only the number of trials is known: without skill the estimates of as many independent trials of this
+ * length would spread by 1 over the root of the periods (Lo, 2002).
+ */
+export const deflatedAfter = (returns: ReadonlyArray<number>, trials: number): number =>
+  exceeds(returns, expectedMaximum(trials) / Math.sqrt(Math.max(1, returns.length - 1)))
 
 /** Per period, not per year: what `deflatedSharpe` compares. */
 export const periodSharpe = (returns: ReadonlyArray<number>): number => ratio(mean(returns), deviation(returns))

@@ -41,6 +41,16 @@ export const paymentOrder = ({
     `before       ${time(deadline)}   (what comes later is sent back, less fees)`
   ].map(printable)
 
+/** What only the operator can find out, and how to go on. */
+export const unclearPayment = ({ agreed, id, wallet }: SwapAccount): ReadonlyArray<string> =>
+  wallet?.wallet === "command" && (wallet.state === "asked" || wallet.state === "unclear")
+    ? [
+        `Nobody knows whether the wallet paid ${formatWithSymbol(agreed.amountIn, agreed.origin)} to ${agreed.depositAddress}.`,
+        "It is not asked again. If its deposit shows, the swap goes on by itself. If you are sure that it did not pay:",
+        `  limitbot swap --resume ${id} --pay-again`
+      ].map(printable)
+    : []
+
 /** "12:34:56.789  s1  …". */
 export const stepLine = ({ at, event, swap }: RecordedStep, agreed: Agreed): string | undefined => {
   const text = sentence(event, agreed)

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Backtest from "../../src/backtest/Backtest.ts"
 import * as EquityCurve from "../../src/backtest/EquityCurve.ts"
+import * as Exposure from "../../src/backtest/Exposure.ts"
 import { noCosts } from "../../src/backtest/FillModel.ts"
 import * as FillRows from "../../src/backtest/FillRows.ts"
 import * as Generate from "../../src/backtest/Generate.ts"
@@ -81,6 +82,34 @@ describe("Backtest", () => {
     assert.strictEqual(days.length, Math.ceil(60_000 / 1440))
     assert.strictEqual(days.at(-1), last)
     assert.deepStrictEqual(days.slice(0, 2), [1439, 2879])
+  })
+
+  it("keeps where orders rested when asked: one per slot at a time, and each fill at the end of one", () => {
+    for (const mode of ["optimistic", "pessimistic"] as const) {
+      const { outcome } = Backtest.run(strategy, candles, indices, mode, { ...options, keepsOrders: true })
+      const { stays, counts, openOrders } = outcome
+      assert.strictEqual(stays.length, counts.placed)
+      assert.strictEqual(stays.filter(({ to }) => to === candles.bars).length, openOrders)
+      const freeFrom = new Map<number, number>()
+      for (const { row, from, to } of stays.toSorted((a, b) => a.from - b.from)) {
+        assert.isTrue(from >= (freeFrom.get(row.slot) ?? 0) && from <= to)
+        freeFrom.set(row.slot, to)
+      }
+      const ends = new Set(stays.map(({ row, to }) => `${row.slot} ${to}`))
+      if (mode === "optimistic")
+        for (const { slot, bar } of FillRows.rows(outcome, candles)) assert.isTrue(ends.has(`${slot} ${bar + 1}`))
+    }
+    assert.strictEqual(optimistic.outcome.stays.length, 0)
+  })
+
+  it("measures exposure at every close", () => {
+    const { market, limits } = strategy
+    const found = Exposure.of(optimistic.outcome, candles, { market, budget: limits.budget })
+    const all = Array.from({ length: candles.bars }, (_, bar) => bar)
+    const curve = EquityCurve.at(optimistic.outcome, candles, { market, budget: limits.budget }, all)
+    const mean = curve.reduce((sum, { base, close, equity }) => sum + (base * close) / equity, 0) / candles.bars
+    assert.closeTo(found.meanShare, mean, 1e-9)
+    assert.strictEqual(found.timeInMarket, 1)
   })
 
   it("gains of slots are those of its round trips", () => {

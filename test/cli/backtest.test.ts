@@ -64,6 +64,20 @@ describe("backtest commands", () => {
         assert.include(readFileSync(html, "utf8"), "cli-grid on BTC/USDC")
         assert.include(yield* limitbot("backtest", strategy, "--data", csv, "--fills", "pessimistic"), "pessimistic")
 
+        const second = join(folder, "ladder.yaml")
+        writeFileSync(
+          second,
+          "name: cli-ladder\nmarket: BTC/USDC\nkind: ladder\nlimits: { budget: { quote: 20000 } }\nladder: { side: buy, from: 39500, to: 38000, rungs: 4, total: { quote: 9000 }, takeProfit: 1% }\n"
+        )
+        const page = join(folder, "comparison.html")
+        const compared = JSON.parse(yield* limitbot("backtest", strategy, second, "--data", csv, "--json"))
+        assert.strictEqual(compared.runs.length, 2)
+        assert.deepStrictEqual(compared.runs[0].band, result.band)
+        const table = yield* limitbot("backtest", strategy, second, "--data", csv, "--report", page)
+        assert.match(table, /2 strategies over the same 20000 bars/)
+        assert.match(table, /cli-grid .*\n *cli-ladder /)
+        assert.include(readFileSync(page, "utf8"), "cli-ladder")
+
         const out = join(folder, "sweep.jsonl")
         const words = [
           "sweep",
@@ -92,13 +106,13 @@ describe("backtest commands", () => {
         for (const key of ["pnlQuote", "fills", "maxDrawdown", "base", "quote", "feesQuote"])
           assert.deepStrictEqual(alone.band.low[key], first.best[0][key], key)
 
-        const page = join(folder, "sweep.html")
+        const heat = join(folder, "sweep.html")
         const two = ["--set", "grid.levels=5..30", "--set", "grid.upper=42000..46000:1000", "--threads", "1"]
-        const map = yield* limitbot("sweep", strategy, "--data", csv, ...two, "--halve", "3", "--report", page)
+        const map = yield* limitbot("sweep", strategy, "--data", csv, ...two, "--halve", "3", "--report", heat)
         assert.match(map, /halving: 130 over 2223 bars, 44 over 6667 bars, 15 over 20000 bars: 33\.\d % of the work/)
         assert.match(map, /grid\.levels \(down\) by grid\.upper/)
         assert.match(map, /The best cell (stands on a plateau|is a spike)/)
-        assert.include(readFileSync(page, "utf8"), "with its neighbours")
+        assert.include(readFileSync(heat, "utf8"), "with its neighbours")
 
         const walk = yield* limitbot(
           "walk-forward",
@@ -134,6 +148,7 @@ describe("backtest commands", () => {
 
   const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
     [["backtest", strategy, "--data", "nowhere.csv"], /nowhere\.csv: .*give a readable/],
+    [["backtest", strategy, strategy, "--data", csv, "--fills-csv", "x.csv"], /--fills-csv: give one strategy file/],
     [["backtest", strategy, "--data", csv, "--from", "soon"], /--from .*no time; write/],
     [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /0 candles lie between; choose/],
     [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: no such repair; choose/],

@@ -1,4 +1,6 @@
+import { Script } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
+import * as HtmlComparison from "../../src/report/HtmlComparison.ts"
 import * as HtmlReport from "../../src/report/HtmlReport.ts"
 
 const evil = `</script><img src=x onerror=alert(1)>"'&`
@@ -25,7 +27,13 @@ const report: HtmlReport.Report = {
   high: [1, 2],
   hold: [1, 2],
   slots: [{ slot: evil, why: evil, buys: 1, sells: 2, gained: "3" }],
-  fills: { time: [1], buys: [true], slot: [0], price: [1], reached: [1], base: ["1"], quote: ["1"] },
+  shown: evil,
+  quality: [[evil, evil]],
+  holdStatistics: [["Sharpe", "1"]],
+  orders: [[0, 1, 1, "1", "2"]],
+  fills: { bar: Int32Array.of(1), order: Int32Array.of(0), reached: Float64Array.of(1.5) },
+  stays: { from: Int32Array.of(0), to: Int32Array.of(1), order: Int32Array.of(0) },
+  axis: { bars: [0], times: [1], step: 60 },
   notModelled: [evil],
   warnings: [evil]
 }
@@ -44,10 +52,52 @@ describe("HtmlReport", () => {
     assert.notMatch(html, /(src|href)=["']?https?:|url\(|@import|fetch\(|XMLHttp/)
   })
 
+  it("has scripts that a browser can read", () => {
+    const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = ""]) => new Script(text))
+    assert.strictEqual(scripts.length, 2)
+  })
+
   it("carries its data whole", () => {
     const [, json = ""] = /id="data">(.*?)<\/script>/s.exec(html) ?? []
     const data: unknown = JSON.parse(json)
     assert.deepPropertyVal(data, "slots", [evil])
     assert.deepPropertyVal(data, "times", [1, 2])
+    assert.deepPropertyVal(data, "orders", [[0, 1, 1, "1", "2"]])
+    const reached = Buffer.from(JSON.parse(json).fills.reached, "base64")
+    assert.strictEqual(reached.readDoubleLE(0), 1.5)
+  })
+})
+
+describe("HtmlComparison", () => {
+  const run: HtmlComparison.ComparedRun = {
+    name: evil,
+    about: evil,
+    high: [0, 0.2],
+    low: [0, 0.1],
+    drawdown: [0, -0.1],
+    facts: [[evil, evil]]
+  }
+  const html = HtmlComparison.render(
+    {
+      title: evil,
+      subtitle: evil,
+      headline: [[evil, evil]],
+      runs: [run, { ...run, facts: [["other", "figure of the second run"]] }],
+      times: [1, 2],
+      price: [0, 0.3],
+      assumptions: [evil],
+      notModelled: [evil],
+      quality: [[evil, evil]],
+      warnings: [evil]
+    },
+    { script: "/* charts */", style: "" }
+  )
+
+  it("shows text as text, needs nothing from elsewhere, and has a column per run", () => {
+    assert.notInclude(html, "<img")
+    assert.strictEqual(html.split("<script").length, html.split("</script>").length)
+    assert.notMatch(html, /(src|href)=["']?https?:|url\(|@import|fetch\(|XMLHttp/)
+    assert.include(html, "figure of the second run")
+    for (const [, text = ""] of html.matchAll(/<script>(.*?)<\/script>/gs)) new Script(text)
   })
 })

@@ -41,6 +41,12 @@ describe("Statistics", () => {
     const few = Array.from({ length: 5 }, (_, index) => index * 0.05)
     const many = Array.from({ length: 500 }, (_, index) => (index % 5) * 0.05)
     assert.isAbove(Statistics.deflatedSharpe(returns, few), Statistics.deflatedSharpe(returns, many))
+    const after = [1, 2, 10, 1000].map((trials) => Statistics.deflatedAfter(returns, trials))
+    assert.deepStrictEqual(
+      after,
+      after.toSorted((a, b) => b - a)
+    )
+    assert.strictEqual(after[0], Statistics.deflatedSharpe(returns, []))
     assert.isAbove(Statistics.of([1, 1.1, 1.2, 1.3, 1.5], 365).probabilisticSharpe, 0.9)
   })
 

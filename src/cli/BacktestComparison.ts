@@ -1,0 +1,132 @@
+/** Several backtests on the same candles, side by side: in the terminal, as JSON and as an HTML page. */
+import { Effect } from "effect"
+import type * as Backtest from "../backtest/Backtest.ts"
+import * as EquityCurve from "../backtest/EquityCurve.ts"
+import { describe, notModelled } from "../backtest/FillModel.ts"
+import * as HtmlComparison from "../report/HtmlComparison.ts"
+import * as Table from "../report/Table.ts"
+import * as BacktestReport from "./BacktestReport.ts"
+import * as BacktestStatistics from "./BacktestStatistics.ts"
+import * as BacktestSummary from "./BacktestSummary.ts"
+
+export type Results = readonly [BacktestSummary.Result, ...ReadonlyArray<BacktestSummary.Result>]
+
+/** Strategies by their names, or by their files where two have the same name. */
+const nameOf = (results: Results, { strategy }: BacktestSummary.Result): string =>
+  results.filter((other) => other.strategy.name === strategy.name).length > 1 ? strategy.file : strategy.name
+
+/** Figures of both sides, as one where they agree. */
+const facts = (result: BacktestSummary.Result): ReadonlyArray<readonly [string, string]> => {
+  const { low, high } = result.band
+  const of = (side: Backtest.Side) => [
+    ...BacktestSummary.sideFacts(result, side),
+    ...BacktestStatistics.facts(result, side, result.trials)
+  ]
+  const upper = of(high)
+  return of(low).map(([label, value], row) => {
+    const other = upper[row]?.[1] ?? value
+    return [label, value === other ? value : `${value} to ${other}`]
+  })
+}
+
+export const json = (results: Results) => ({ runs: results.map(BacktestSummary.json) })
+
+/** The figures that fit a terminal: one row per run. */
+export const lines = (results: Results): ReadonlyArray<string> => {
+  const [{ candles, warnings, wallMillis, kernelMillis }] = results
+  const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
+  const rows = results.map((result) => {
+    const { low, high } = result.band
+    const [worst, best] = [low, high].map((side) => BacktestStatistics.ofSide(result, side, result.trials))
+    const hold = BacktestStatistics.holdFacts(result, high, 1)[0]?.[1] ?? ""
+    return [
+      nameOf(results, result),
+      BacktestSummary.pnlText(result, low),
+      BacktestSummary.pnlText(result, high),
+      percent(worst?.totalReturn ?? 0),
+      percent(best?.totalReturn ?? 0),
+      hold,
+      percent(Math.max(low.outcome.maxDrawdown, high.outcome.maxDrawdown)),
+      (worst?.sharpe ?? 0).toFixed(2),
+      (best?.sharpe ?? 0).toFixed(2),
+      `${low.outcome.fills.count}`,
+      `${high.outcome.fills.count}`
+    ]
+  })
+  const titles = [
+    "PNL LOW",
+    "HIGH",
+    "RETURN LOW",
+    "HIGH",
+    "HOLD",
+    "DRAWDOWN",
+    "SHARPE LOW",
+    "HIGH",
+    "FILLS LOW",
+    "HIGH"
+  ]
+  return [
+    `${results.length} strategies over the same ${candles.bars} bars`,
+    ...warnings,
+    "",
+    ...Table.render([{ title: "" }, ...titles.map((title) => ({ title, align: "right" as const }))], rows),
+    "",
+    `${wallMillis.toFixed(0)} ms, of which ${kernelMillis.toFixed(1)} ms simulation`
+  ]
+}
+
+const points = 1500
+
+const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyArray<number>) => {
+  const { strategy, candles, band } = result
+  const conditions = { market: strategy.market, budget: strategy.limits.budget }
+  const returns = (side: Backtest.Side): ReadonlyArray<number> => {
+    const [start, ...curve] = EquityCurve.at(side.outcome, candles, conditions, [0, ...bars])
+    const first = start?.hold ?? 1
+    return curve.map(({ equity }) => (first > 0 ? equity / first - 1 : 0))
+  }
+  const low = returns(band.low)
+  return {
+    name: nameOf(results, result),
+    about: `${strategy.kind} on ${strategy.market.name} from ${strategy.file}, SHA-256 ${strategy.hash}`,
+    high: returns(band.high),
+    low,
+    drawdown: BacktestReport.drawdowns(low.map((ratio) => 1 + ratio)),
+    facts: facts(result)
+  } satisfies HtmlComparison.ComparedRun
+}
+
+const comparison = (results: Results): HtmlComparison.Comparison => {
+  const [first] = results
+  const { candles, band } = first
+  const bars = EquityCurve.spread(candles, points)
+  const runs = results.map((result) => runOf(results, result, bars))
+  const times = EquityCurve.at(
+    first.band.high.outcome,
+    candles,
+    {
+      market: first.strategy.market,
+      budget: first.strategy.limits.budget
+    },
+    bars
+  )
+  const start = candles.close[0] ?? 1
+  const sides = band.low === band.high ? [band.low] : [band.low, band.high]
+  const percent = (ratio: number | undefined): string => `${((ratio ?? 0) * 100).toFixed(2)} %`
+  return {
+    title: `${results.length} strategies on the same candles`,
+    subtitle: `${runs.map(({ name }) => name).join(", ")}; ${candles.bars} bars`,
+    headline: runs.map(({ name, low, high }) => [name, `${percent(low.at(-1))} to ${percent(high.at(-1))}`]),
+    runs,
+    times: times.map(({ time }) => time / 1000),
+    price: times.map(({ close }) => close / start - 1),
+    assumptions: sides.flatMap(({ mode, rules }) => describe(rules).map((rule) => `${mode}: ${rule}`)),
+    notModelled,
+    quality: BacktestReport.qualityOf(first),
+    warnings: first.warnings
+  }
+}
+
+/** The page as a file's content. */
+export const html = (results: Results) =>
+  Effect.map(BacktestReport.chartLibrary, (library) => HtmlComparison.render(comparison(results), library))

@@ -1,0 +1,91 @@
+/** The statistics of a run as labelled figures, and those of its budget left alone by the same labels. */
+import type * as Backtest from "../backtest/Backtest.ts"
+import type { Candles } from "../backtest/Candles.ts"
+import * as EquityCurve from "../backtest/EquityCurve.ts"
+import * as Exposure from "../backtest/Exposure.ts"
+import * as RoundTrips from "../backtest/RoundTrips.ts"
+import { closeTime, openTime } from "../backtest/TimeAxis.ts"
+import * as Statistics from "../report/Statistics.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+
+const dayMillis = 86_400_000
+const hourMillis = 3_600_000
+
+export interface Ran {
+  readonly strategy: Strategy
+  readonly candles: Candles
+}
+
+/** Days, or hours when there are few days. */
+const sampled = ({ strategy, candles }: Ran, side: Backtest.Side) => {
+  const spanMillis = closeTime(candles.time, candles.bars - 1) - openTime(candles.time, 0)
+  const periodMillis = spanMillis >= 20 * dayMillis ? dayMillis : hourMillis
+  const conditions = { market: strategy.market, budget: strategy.limits.budget }
+  const curve = EquityCurve.at(side.outcome, candles, conditions, EquityCurve.sampleBars(candles, periodMillis))
+  return { curve, periodsPerYear: (365 * dayMillis) / periodMillis }
+}
+
+export interface SideStatistics extends Statistics.Statistics {
+  /** After so many trials; see `Statistics.deflatedAfter`. */
+  readonly deflatedSharpe: number
+}
+
+const statistics = (equity: ReadonlyArray<number>, periodsPerYear: number, trials: number): SideStatistics => ({
+  ...Statistics.of(equity, periodsPerYear),
+  deflatedSharpe: Statistics.deflatedAfter(Statistics.returnsOf(equity), trials)
+})
+
+export const ofSide = (ran: Ran, side: Backtest.Side, trials: number): SideStatistics => {
+  const { curve, periodsPerYear } = sampled(ran, side)
+  const equity = curve.map((point) => point.equity)
+  const { maxDrawdown } = side.outcome
+  const found = statistics(equity, periodsPerYear, trials)
+  return { ...found, maxDrawdown, calmar: maxDrawdown > 0 ? found.yearlyReturn / maxDrawdown : 0 }
+}
+
+const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
+const number = (value: number): string => value.toFixed(3)
+
+const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [string, string]> => [
+  ["total return", percent(found.totalReturn)],
+  ["yearly return", percent(found.yearlyReturn)],
+  ["yearly volatility", percent(found.volatility)],
+  ["Sharpe", number(found.sharpe)],
+  ["Sortino", number(found.sortino)],
+  ["Calmar", number(found.calmar)],
+  ["Sharpe above 0, probability", percent(found.probabilisticSharpe)],
+  [`deflated Sharpe after ${trials} ${trials === 1 ? "trial" : "trials"}`, percent(found.deflatedSharpe)],
+  ["skew of returns", number(found.skew)],
+  ["kurtosis of returns", number(found.kurtosis)]
+]
+
+/** Everything that is said of one side. */
+export const facts = (ran: Ran, side: Backtest.Side, trials: number): ReadonlyArray<readonly [string, string]> => {
+  const { strategy, candles } = ran
+  const { counts, openOrders } = side.outcome
+  const filled = counts.placed - counts.cancelled - openOrders
+  const trips = RoundTrips.of(side.outcome, candles)
+  const exposure = Exposure.of(side.outcome, candles, { market: strategy.market, budget: strategy.limits.budget })
+  return [
+    ...ratios(ofSide(ran, side, trials), trials),
+    ["round trips", `${trips.trips}`],
+    ["of these won", percent(trips.trips === 0 ? 0 : trips.won / trips.trips)],
+    ["profit factor", trips.grossLoss === 0 ? "no loss" : number(trips.grossProfit / trips.grossLoss)],
+    ["exposure: equity in base", percent(exposure.meanShare)],
+    ["time in market", percent(exposure.timeInMarket)],
+    ["fill ratio: orders filled", percent(counts.placed === 0 ? 0 : filled / counts.placed)]
+  ]
+}
+
+/** The budget left alone. */
+export const holdFacts = (ran: Ran, side: Backtest.Side, trials: number): ReadonlyArray<readonly [string, string]> => {
+  const { curve, periodsPerYear } = sampled(ran, side)
+  return ratios(
+    statistics(
+      curve.map(({ hold }) => hold),
+      periodsPerYear,
+      trials
+    ),
+    trials
+  )
+}
