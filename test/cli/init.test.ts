@@ -1,7 +1,7 @@
 /** What `limitbot init` writes passes `check`, for every kind; and nothing is replaced without a yes. */
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { type Answers, type InitKindName, initKinds } from "../../src/cli/InitKinds.ts"
@@ -9,14 +9,13 @@ import { mistakeIn, strategyText } from "../../src/cli/InitText.ts"
 import type { Market } from "../../src/domain/Market.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
 import { parse } from "../../src/strategy/StrategyFile.ts"
+import { limitbot } from "../builtProgram.ts"
 import { markets, strategyOf } from "../strategy/support.ts"
 import { newFolder } from "./program.ts"
 
-const main = resolve(import.meta.dirname, "../../src/main.ts")
-
-const limitbot = (cwd: string, args: ReadonlyArray<string>, answers: ReadonlyArray<string> = []) => {
+const run = (cwd: string, args: ReadonlyArray<string>, answers: ReadonlyArray<string> = []) => {
   const input = answers.map((answer) => `${answer}\n`).join("")
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { cwd, input, encoding: "utf8" })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [limitbot, ...args], { cwd, input, encoding: "utf8" })
   return { status, stdout, stderr }
 }
 
@@ -96,11 +95,11 @@ describe("limitbot init", () => {
     const cwd = newFolder()
     const args = ["init", "my.yaml", "--config", "config/limitbot.yaml"]
     const venue = ["https://venue.example", "", "nep141:btc.omft.native", "8", "nep141:usdc.omft.native", "6"]
-    const early = limitbot(cwd, args, venue)
+    const early = run(cwd, args, venue)
     assert.strictEqual(early.stderr, "limitbot: nothing was written\n")
     assert.isFalse(existsSync(join(cwd, "my.yaml")) || existsSync(join(cwd, "config")))
 
-    const first = limitbot(cwd, args, [...venue, "grid", "50000", "70000", "11", "100", "0.02", "my-grid"])
+    const first = run(cwd, args, [...venue, "grid", "50000", "70000", "11", "100", "0.02", "my-grid"])
     assert.strictEqual(first.status, 0, first.stderr)
     assert.include(first.stdout, "Wrote my.yaml: my-grid may use 0.02 BTC and 1000 USDC.")
     const text = readFileSync(join(cwd, "my.yaml"), "utf8")
@@ -108,14 +107,14 @@ describe("limitbot init", () => {
     assert.isTrue(existsSync(join(cwd, "strategy.schema.json")) && existsSync(join(cwd, "config/config.schema.json")))
     assert.isTrue(Result.isSuccess(parse(text, "my.yaml", markets)), text)
 
-    const no = limitbot(cwd, args, ["no"])
+    const no = run(cwd, args, ["no"])
     assert.deepStrictEqual([no.status, no.stderr], [1, "limitbot: nothing was written\n"])
     assert.strictEqual(readFileSync(join(cwd, "my.yaml"), "utf8"), text)
-    const unfit = limitbot(cwd, args, ["yes", "BTC/USDC", "iceberg", "buy", "60000", "100", "200", ""])
+    const unfit = run(cwd, args, ["yes", "BTC/USDC", "iceberg", "buy", "60000", "100", "200", ""])
     assert.strictEqual(unfit.status, 1)
     assert.match(unfit.stderr, /nothing was written, the answers make no strategy:\nmy\.yaml:\d+:\d+: /)
     assert.strictEqual(readFileSync(join(cwd, "my.yaml"), "utf8"), text)
-    const yes = limitbot(cwd, args, ["yes", "BTC/USDC", "dca", "50", "6h", "40", ""])
+    const yes = run(cwd, args, ["yes", "BTC/USDC", "dca", "50", "6h", "40", ""])
     assert.strictEqual(yes.status, 0, yes.stderr)
     assert.include(yes.stdout, "btc-dca may use 2000 USDC.")
   })

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import bs58 from "bs58"
@@ -14,10 +14,7 @@ import { Layer, ManagedRuntime } from "effect"
 import { afterAll, vi } from "vitest"
 import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
-
-const main = resolve(import.meta.dirname, "../../src/main.ts")
-/** Children start in two thirds of the time when Node may keep what it compiled. */
-const compiled = resolve(import.meta.dirname, "../../node_modules/.cache/limitbot-test")
+import { limitbot } from "../builtProgram.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
@@ -76,9 +73,9 @@ export interface Surroundings {
 }
 
 export const start = (args: ReadonlyArray<string>, { cwd, environment }: Surroundings = {}): Program => {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [limitbot, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"], TMPDIR: tmpdir(), NODE_COMPILE_CACHE: compiled, ...environment },
+    env: { PATH: process.env["PATH"], TMPDIR: tmpdir(), ...environment },
     stdio: ["ignore", "pipe", "pipe"]
   })
   children.add(child)

@@ -7,12 +7,11 @@ import { execFile } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { promisify } from "node:util"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { beforeAll } from "vitest"
 import { loadSettings } from "../../src/cli/ConfigFile.ts"
+import { limitbot as built } from "../builtProgram.ts"
 import { type Connection, newFolder, startSandbox } from "../cli/program.ts"
 import { type Block, blocksOf, filesNamedIn, read, root } from "./documents.ts"
 
@@ -21,12 +20,9 @@ const pages = ["README.md", "ARCHITECTURE.md", "docs/operations.md", "docs/secur
 const shim = (folder: string, name: string, text: string): void =>
   writeFileSync(join(folder, name), `#!/usr/bin/env bash\nset -euo pipefail\n${text}\n`, { mode: 0o755 })
 
-const built = newFolder()
-beforeAll(() => promisify(execFile)(process.execPath, [join(root, "tools/build.ts"), built]))
-
 /** `limitbot` is the built program; what would run for ever is stopped. `npm` checks that its script exists. */
 const writeShims = (folder: string): void => {
-  const program = `"${process.execPath}" "${join(built, "limitbot.mjs")}"`
+  const program = `"${process.execPath}" "${built}"`
   const limitbot = `
 case "$1" in
   run) exec ${program} "$@" --poll 0.5s ;;

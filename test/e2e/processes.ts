@@ -2,9 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-
-const main = resolve(import.meta.dirname, "../../src/main.ts")
+import { join } from "node:path"
+import { limitbot } from "../builtProgram.ts"
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "limitbot-e2e-"))
 
@@ -31,7 +30,7 @@ export interface Program {
 }
 
 export const start = (args: ReadonlyArray<string>): Program => {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [limitbot, ...args], { stdio: ["ignore", "pipe", "pipe"] })
   const lines: Array<string> = []
   const errors: Array<string> = []
   const waiting = new Set<() => void>()
