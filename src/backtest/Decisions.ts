@@ -9,6 +9,7 @@ import { exactPrice } from "./Candles.ts"
 import { boundAt } from "./FillRules.ts"
 import * as Ladders from "./Ladders.ts"
 import * as OrderTable from "./OrderTable.ts"
+import * as OwnState from "./OwnState.ts"
 import { closedAt } from "./Resample.ts"
 import * as Run from "./Run.ts"
 import * as SlotStates from "./SlotStates.ts"
@@ -66,12 +67,19 @@ const viewOf = (run: Run.Run, bar: number): View => {
   const progress = new Map<string, SlotProgress>()
   for (const [slot, name] of slots.names.entries()) progress.set(name, SlotStates.progressOf(slots, slot, table))
   const { market, timeframes } = run.conditions
-  const view = { now: run.now, market, price: { bid: price, ask: price, at: run.now }, slots: progress }
-  if (timeframes === undefined) return view
   const candles = new Map<string, ClosedCandles>()
-  for (const [timeframe, resampled] of timeframes)
+  for (const [timeframe, resampled] of timeframes ?? [])
     candles.set(timeframe, { columns: resampled.columns, closed: closedAt(resampled, run.now) })
-  return { ...view, candles }
+  return {
+    now: run.now,
+    market,
+    price: { bid: price, ask: price, at: run.now },
+    slots: progress,
+    ...(timeframes === undefined ? {} : { candles }),
+    get own() {
+      return OwnState.of(run)
+    }
+  }
 }
 
 const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boolean => {
@@ -144,10 +152,22 @@ const adopt = (run: Run.Run, wanted: ReadonlyMap<number, DesiredSlot>): void => 
   for (const slot of wanted.keys()) if (changed.has(slot) && slots.state[slot] === states.idle) Run.place(run, slot)
 }
 
+/** One who sees what it has placed is asked again when that changes: so often within one bar at most. */
+const mostAnswers = 8
+
 /** Asks at the close of the bar. */
 export const decideAt = (run: Run.Run, bar: number): AskAgain => {
   run.now = TimeAxis.closeTime(run.candles.time, bar)
   run.nextBar = bar + 1
+  for (let answers = 1; ; answers++) {
+    const { placed, cancelled } = run.counts
+    const until = decideOnce(run, bar)
+    const changed = run.counts.placed > placed || run.counts.cancelled > cancelled
+    if (!changed || !until.onFill || !run.trading.isSeen || answers === mostAnswers) return askAgain(run, until)
+  }
+}
+
+const decideOnce = (run: Run.Run, bar: number): Bounds => {
   const decision = run.conditions.decide(viewOf(run, bar), run.memory)
   run.memory = decision.memory
   run.counts.decisions++
@@ -159,5 +179,5 @@ export const decideAt = (run: Run.Run, bar: number): AskAgain => {
   }
   adopt(run, wanted)
   Run.placeWaiting(run)
-  return askAgain(run, decision.until)
+  return decision.until
 }

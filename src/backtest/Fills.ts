@@ -70,6 +70,7 @@ const fillWhole = (run: Run.Run, bar: number, slot: number): void => {
     }
     slots.order[slot] = next
     slots.placedBar[slot] = run.nextBar
+    run.trading.placedBar = run.nextBar
     slots.openQuantity[slot] = follower.quantity
     slots.openInput[slot] = follower.input
     run.counts.placed++

@@ -56,7 +56,7 @@ export interface Outcome {
   readonly stays: ReadonlyArray<Run.Stay>
 }
 
-/** What was under way until the opening of this bar. Says whether something was paid out. */
+/** What was under way until the opening of this bar. Says whether something was paid out, or refunded to one who looks. */
 const wake = (run: Run.Run, bar: number): boolean => {
   run.now = openTime(run.candles.time, bar)
   run.nextBar = bar
@@ -70,8 +70,10 @@ const wake = (run: Run.Run, bar: number): boolean => {
       Run.rest(run, slot)
       continue
     }
-    if (state === states.cancelling) Run.cancel(run, slot)
-    else if (state === states.paying) {
+    if (state === states.cancelling) {
+      Run.cancel(run, slot)
+      paid ||= run.trading.isSeen
+    } else if (state === states.paying) {
       const side = run.table.rows[run.slots.order[slot] ?? OrderTable.none]?.side ?? "BUY"
       SlotStates.completeLeg(run.slots, slot)
       Run.payOut(run, slot, side)

@@ -11,6 +11,7 @@ import * as Drawdown from "./Drawdown.ts"
 import type { FillRules } from "./FillRules.ts"
 import * as Ladders from "./Ladders.ts"
 import * as OrderTable from "./OrderTable.ts"
+import * as OwnState from "./OwnState.ts"
 import * as RankSet from "./RankSet.ts"
 import type { Resampled } from "./Resample.ts"
 import * as SlotStates from "./SlotStates.ts"
@@ -53,6 +54,7 @@ export interface Run {
   readonly slots: SlotStates.SlotStates
   readonly log: FillLog
   readonly stays: Array<Stay> | undefined
+  readonly trading: OwnState.Trading
   readonly drawdown: Drawdown.Drawdown
   ladders: Ladders.Ladders
   memory: Memory
@@ -86,6 +88,7 @@ export const make = (conditions: Conditions, candles: Candles): Run => ({
   slots: SlotStates.make(),
   log: { count: 0, bars: new Int32Array(1024), orders: new Int32Array(1024) },
   stays: conditions.keepsOrders === true ? [] : undefined,
+  trading: OwnState.make(),
   drawdown: Drawdown.make(),
   ladders: Ladders.make([], conditions.rules, candles.priceScale, undefined, new Set()),
   memory: conditions.initialMemory,
@@ -176,6 +179,7 @@ export const place = (run: Run, slot: number): void => {
   else run.freeBase -= row.input
   slots.order[slot] = order
   slots.placedBar[slot] = run.nextBar
+  run.trading.placedBar = run.nextBar
   slots.openQuantity[slot] = row.quantity
   slots.openInput[slot] = row.input
   run.openOrders++
@@ -206,6 +210,8 @@ export const close = (run: Run, slot: number, side: Side, fee: Amount): void => 
   note(run, slot)
   const left = slots.openInput[slot] ?? 0n
   const paid = min(left, fee)
+  const row = run.table.rows[slots.order[slot] ?? OrderTable.none]
+  if (paid > 0n && row !== undefined) OwnState.chargeRefund(run, row, paid)
   if (side === "BUY") {
     run.freeQuote += left - paid
     run.refundFeesQuote += paid

@@ -30,7 +30,7 @@ export interface View {
   readonly slots: ReadonlyMap<string, SlotProgress>
   /** Closed candles by timeframe ("1m", "4h"), for strategies that ask for them; see `Strategy.candles`. */
   readonly candles?: ReadonlyMap<string, ClosedCandles>
-  /** What the strategy's trading has come to; left out where that is not recorded, as in a backtest. */
+  /** What the strategy's trading has come to; left out where nobody keeps it, as in a preview. */
   readonly own?: OwnState
 }
 
