@@ -2,94 +2,178 @@
 import { type Asset, format } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { actions, type Money, type PlannedChange } from "../engine/PlanReport.ts"
+import type { TwoSidedPrice } from "../domain/Market.ts"
+import { actions, type Money, type PlannedChange, type PlannedOrder } from "../engine/PlanReport.ts"
 import * as MoneyText from "../report/Money.ts"
 import * as Table from "../report/Table.ts"
 import { age, clock, counted } from "../report/Words.ts"
 import { marketNames, marketsOf, type Strategy } from "../strategy/Strategy.ts"
+import { type Colour, type Line, painted, type Style } from "./Colours.ts"
 import type { Plan } from "./plan.ts"
 
 type Assets = ReadonlyMap<string, Asset>
 
-const signs = { keep: "=", cancel: "-", create: "+", defer: "~" } as const
-const verbs = { keep: "kept", cancel: "cancelled", create: "created", defer: "deferred" } as const
+/** A line of a change begins with its sign. */
+const signs = {
+  create: { sign: "+", verb: "create", done: "created", colour: "green" },
+  replace: { sign: "~", verb: "cancel and place anew", done: "placed anew", colour: "yellow" },
+  cancel: { sign: "-", verb: "cancel", done: "cancelled", colour: "red" },
+  keep: { sign: "=", verb: "keep", done: "kept", colour: "dim" },
+  held: { sign: "!", verb: "held back by a limit", done: "held back", colour: "yellow" },
+  waits: { sign: "…", verb: "waits", done: "waiting", colour: "dim" }
+} as const satisfies Readonly<Record<string, { sign: string; verb: string; done: string; colour: Colour }>>
+type Sign = keyof typeof signs
 
-const money = (assets: Assets, { asset, amount }: Money): string => MoneyText.withSymbol(assets, asset, amount)
+const signOf = ({ action, limit, next }: PlannedChange): Sign => {
+  if (action === "defer") return limit === undefined ? "waits" : "held"
+  return action === "cancel" && next !== undefined ? "replace" : action
+}
+
+const money = (assets: Assets, { asset, amount }: Money): string => cut(MoneyText.withSymbol(assets, asset, amount))
 
 const short = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
 
-const because = ({ text, source }: Reason): string => (source === undefined ? text : `${text} (${source})`)
+/** Of a long fraction the beginning: the whole of it is in `--json`. */
+const cut = (text: string): string => text.replace(/(\d\.\d{8})\d+/g, "$1…")
 
-export const lines = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...header(plan),
-  ...plan.strategies.flatMap((strategy) => [
-    "",
-    `${strategy.name}  ${strategy.kind} on ${marketNames(strategy)}  ${strategy.file}`,
-    ...changeLines(
-      plan.changes.filter((change) => change.strategy === strategy.name),
-      assets
-    ),
-    ...emptyLine(plan, strategy)
-  ]),
-  ...strangers(plan, assets),
-  "",
-  ...lockedLines(plan, assets),
-  "",
-  ...feeLines(plan, assets),
-  ...findingLines(plan, refused),
-  `Plan: ${actions.map((action) => `${count(plan, action)} ${verbs[action]}`).join(", ")}. Nothing was sent.`
+/** Why, and where in the strategy's own file. */
+const because = ({ text, source }: Reason, file: string): string => {
+  if (source === undefined) return cut(text)
+  return `${cut(text)} (${source.startsWith(`${file}:`) ? `line ${source.slice(file.length + 1)}` : source})`
+}
+
+export const lines = (
+  plan: Plan,
+  assets: Assets,
+  refused: ReadonlyArray<string>,
+  style: Style
+): ReadonlyArray<string> => {
+  const all: ReadonlyArray<Line> = [
+    ...header(plan),
+    ...legend(plan),
+    ...plan.strategies.flatMap((strategy): ReadonlyArray<Line> => {
+      const own = plan.changes.filter((change) => change.strategy === strategy.name)
+      return [
+        [""],
+        [`${strategy.name}  ${strategy.kind} on ${marketNames(strategy)}  ${strategy.file}`, "bold"],
+        ...changeLines(own, assets, strategy.file),
+        ...emptyLine(plan, strategy)
+      ]
+    }),
+    ...strangers(plan, assets),
+    [""],
+    ...lockedLines(plan, assets),
+    [""],
+    ...feeLines(plan, assets),
+    ...findingLines(plan, refused),
+    [summary(plan, refused), "bold"]
+  ]
+  return all.map((line) => painted(line, style))
+}
+
+const summary = ({ changes }: Plan, refused: ReadonlyArray<string>): string => {
+  const counts = Object.entries(signs).flatMap(([name, { done }]) => {
+    const found = changes.filter((change) => signOf(change) === name).length
+    return found === 0 ? [] : [`${found} ${done}`]
+  })
+  const dangers = refused.length === 0 ? "" : ` ${counted(refused.length, "danger")} to look at.`
+  return `Plan: ${counts.length === 0 ? "nothing to do" : counts.join(", ")}.${dangers} Nothing was sent.`
+}
+
+const header = ({ at, journal, hasJournal, killed, prices }: Plan): ReadonlyArray<Line> => [
+  [hasJournal ? `Against the journal ${journal}` : `Without a journal: ${journal} does not exist yet`],
+  ...(killed === undefined ? [] : [[`THE KILL SWITCH IS ON: ${killed}. Everything is withdrawn.`, "red"] as const]),
+  ...priceLines([...prices], at)
 ]
 
-const count = ({ changes }: Plan, wanted: PlannedChange["action"]): number =>
-  changes.filter(({ action }) => action === wanted).length
+const priceLines = (prices: ReadonlyArray<readonly [string, TwoSidedPrice]>, at: number): ReadonlyArray<Line> => {
+  if (prices.length === 0) return []
+  const columns = [{ title: "PRICES" }, { title: "BID", align: "decimal" }, { title: "ASK", align: "decimal" }] as const
+  const rows = prices.map(([market, price]) => [
+    market,
+    short(price.bid),
+    short(price.ask),
+    `${clock(price.at)} UTC, ${age(at - price.at)} old`
+  ])
+  return Table.render([...columns, { title: "" }], rows).map((text): Line => [text])
+}
 
-const header = ({ at, journal, hasJournal, killed, prices }: Plan): ReadonlyArray<string> => [
-  hasJournal ? `Against the journal ${journal}` : `Without a journal: ${journal} does not exist yet`,
-  ...(killed === undefined ? [] : [`THE KILL SWITCH IS ON: ${killed}. Everything is withdrawn.`]),
-  ...[...prices].map(
-    ([market, price]) =>
-      `${market}  bid ${short(price.bid)}  ask ${short(price.ask)}  at ${clock(price.at)} UTC, ${age(at - price.at)} old`
-  )
-]
+/** Only the signs that the plan has. */
+const legend = ({ changes }: Plan): ReadonlyArray<Line> => {
+  const used = new Set(changes.map(signOf))
+  const known = Object.entries(signs).filter(([name]) => [...used].some((sign) => sign === name))
+  return known.length === 0 ? [] : [[""], [known.map(([, { sign, verb }]) => `${sign} ${verb}`).join("   "), "dim"]]
+}
 
-const changeLines = (changes: ReadonlyArray<PlannedChange>, assets: Assets): ReadonlyArray<string> => {
+const changeLines = (changes: ReadonlyArray<PlannedChange>, assets: Assets, file: string): ReadonlyArray<Line> => {
   if (changes.length === 0) return []
   const rows = changes.map((change) => [
-    `  ${signs[change.action]} ${change.slot}`,
+    `  ${signs[signOf(change)].sign} ${change.slot}`,
     change.side,
-    MoneyText.withSymbol(assets, change.side === "SELL" ? change.input.asset : change.output.asset, change.quantity),
-    `at ${Decimal.format(change.price)}`,
-    change.action === "cancel" ? `frees ${money(assets, change.input)}` : `locks ${money(assets, change.input)}`,
+    money(assets, baseOf(change)),
+    "at",
+    Decimal.format(change.price),
+    change.action === "cancel" ? "frees" : change.action === "defer" ? "would lock" : "locks",
+    money(assets, change.input),
     change.costs.map((cost) => `${cost.what} ${money(assets, cost)}`).join(", "),
-    because(change.reason)
+    whyOf(change, assets, file)
   ])
-  return Table.render(rows[0]?.map(() => ({ title: "" })) ?? [], rows).slice(1)
+  const aligns = ["left", "left", "decimal", "left", "decimal", "left", "decimal", "left", "left"] as const
+  const [, ...rendered] = Table.render(
+    aligns.map((align) => ({ title: "", align })),
+    rows
+  )
+  return rendered.map((text, index): Line => {
+    const change = changes[index]
+    return change === undefined ? [text] : [text, signs[signOf(change)].colour]
+  })
 }
 
-const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<string> => {
-  const own = absent.filter(({ strategy }) => strategy === owner.name)
-  const [first] = own
-  if (!marketsOf(owner).every(({ name }) => prices.has(name))) return ["    not planned: there is no price"]
-  if (first === undefined) return []
-  return [`    ${counted(own.length, "slot")} empty, ${first.slot}: ${because(first.reason)}`]
+const baseOf = ({ side, quantity, input, output }: PlannedOrder): Money => ({
+  asset: side === "SELL" ? input.asset : output.asset,
+  amount: quantity
+})
+
+/** Of an order that is moved, what comes instead says why. */
+const whyOf = ({ next, reason }: PlannedChange, assets: Assets, file: string): string => {
+  if (next === undefined) return because(reason, file)
+  const then = `then ${next.side} ${money(assets, baseOf(next))} at ${Decimal.format(next.price)}`
+  return because({ ...reason, text: reason.code === "requote" ? then : `${then}: ${reason.text}` }, file)
 }
+
+const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<Line> => {
+  const own = absent.filter(({ strategy }) => strategy === owner.name)
+  if (!marketsOf(owner).every(({ name }) => prices.has(name))) return [["    not planned: there is no price", "yellow"]]
+  const byReason = Map.groupBy(own, ({ reason }) => because(reason, owner.file))
+  const said = [...byReason].slice(0, emptyReasons).map(([why, slots]): Line => {
+    const [first, last] = [slots[0]?.slot ?? "", slots.at(-1)?.slot ?? ""]
+    const names = slots.length === 1 ? first : slots.length === 2 ? `${first}, ${last}` : `${first} … ${last}`
+    return [`    empty: ${names}${slots.length > 2 ? ` (${slots.length})` : ""}: ${why}`, "dim"]
+  })
+  const rest = own.length - [...byReason].slice(0, emptyReasons).reduce((sum, [, slots]) => sum + slots.length, 0)
+  return rest === 0 ? said : [...said, [`    and ${counted(rest, "more empty slot")}, each with its own reason`, "dim"]]
+}
+
+/** Different reasons for empty slots that are said of each strategy. */
+const emptyReasons = 3
 
 /** Orders of strategies that are not among the files. */
-const strangers = ({ strategies, changes }: Plan, assets: Assets): ReadonlyArray<string> => {
+const strangers = ({ strategies, changes }: Plan, assets: Assets): ReadonlyArray<Line> => {
   const others = changes.filter((change) => !strategies.some(({ name }) => name === change.strategy))
   if (others.length === 0) return []
   return [
-    "",
-    "Orders of strategies that are not among these files",
+    [""],
+    ["Orders of strategies that are not among these files", "bold"],
     ...changeLines(
       others.map((change) => ({ ...change, slot: `${change.strategy}/${change.slot}` })),
-      assets
+      assets,
+      ""
     )
   ]
 }
 
-const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<string> => {
-  const amount = (asset: string, value: bigint) => MoneyText.amountText(assets, asset, value)
+const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<Line> => {
+  const amount = (asset: string, value: bigint) => cut(MoneyText.amountText(assets, asset, value))
   const symbols = [...new Set(locked.map(({ asset }) => asset))]
   const rows = locked.map(({ strategy, asset, now, worst, budget }) => [
     strategy,
@@ -101,7 +185,7 @@ const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<string> =>
     const sum = (of: "now" | "worst" | "budget") => own.reduce((total, each) => total + each[of], 0n)
     return ["together", symbol, amount(symbol, sum("now")), amount(symbol, sum("worst")), amount(symbol, sum("budget"))]
   })
-  return Table.render(
+  const table = Table.render(
     [
       { title: "LOCKED" },
       { title: "ASSET" },
@@ -111,13 +195,21 @@ const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<string> =>
     ],
     new Set(locked.map(({ strategy }) => strategy)).size > 1 ? [...rows, ...sums] : rows
   )
+  const isEarned = locked.some(({ worst, budget }) => worst > budget)
+  return [
+    ...table.map((text): Line => [text]),
+    ...(isEarned
+      ? [["More than its budget a strategy locks only of what its own orders brought in.", "dim"] as const]
+      : [])
+  ]
 }
 
-const feeLines = ({ fees, changes, isBalanceKnown }: Plan, assets: Assets): ReadonlyArray<string> => {
+const feeLines = ({ fees, changes, isBalanceKnown }: Plan, assets: Assets): ReadonlyArray<Line> => {
   const costs = new Map<string, bigint>()
   for (const { action, costs: own } of changes) {
     if (action !== "cancel") continue
-    for (const { asset, amount } of own) costs.set(asset, (costs.get(asset) ?? 0n) + amount)
+    for (const { what, asset, amount } of own)
+      if (what === "refund fee") costs.set(asset, (costs.get(asset) ?? 0n) + amount)
   }
   const cancelling = [...costs].map(([asset, amount]) => money(assets, { asset, amount }))
   const known = [...fees].flatMap(([asset, { withdraw }]) =>
@@ -130,13 +222,19 @@ const feeLines = ({ fees, changes, isBalanceKnown }: Plan, assets: Assets): Read
       : `One payout costs about ${known.join(", ")}.`,
     ...(isBalanceKnown ? [] : ["The balances of the account cannot be read: budgets are not compared with them."]),
     ""
-  ]
+  ].map((text): Line => [text])
 }
 
-const findingLines = ({ findings }: Plan, refused: ReadonlyArray<string>): ReadonlyArray<string> =>
+const findingLines = ({ findings }: Plan, refused: ReadonlyArray<string>): ReadonlyArray<Line> =>
   findings.length === 0
     ? []
-    : [...findings.map(({ name, text }) => `${refused.includes(name) ? "UNSAFE" : "allowed"}  ${name}: ${text}`), ""]
+    : [
+        ...findings.map(({ name, text }): Line => {
+          const isRefused = refused.includes(name)
+          return [`${isRefused ? "! UNSAFE" : "  allowed"}  ${name}: ${cut(text)}`, isRefused ? "red" : "dim"]
+        }),
+        [""]
+      ]
 
 /** Stable: fields are added, never changed or removed. Amounts and prices are exact decimals in text. */
 export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>) => {
@@ -150,7 +248,9 @@ export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>)
     journal: plan.hasJournal ? plan.journal : null,
     killSwitch: plan.killed ?? null,
     refused,
-    summary: Object.fromEntries(actions.map((action) => [action, count(plan, action)])),
+    summary: Object.fromEntries(
+      actions.map((action) => [action, plan.changes.filter((change) => change.action === action).length])
+    ),
     prices: [...plan.prices].map(([market, { bid, ask, at }]) => ({
       market,
       bid: Decimal.format(bid),
@@ -168,6 +268,10 @@ export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>)
       output: amount(change.output),
       reason: reason(change.reason),
       limit: change.limit ?? null,
+      next:
+        change.next === undefined
+          ? null
+          : { side: change.next.side, price: Decimal.format(change.next.price), input: amount(change.next.input) },
       costs: change.costs.map((cost) => ({ what: cost.what, ...amount(cost) }))
     })),
     empty: plan.absent.map(({ strategy, slot, reason: why }) => ({ strategy, slot, reason: reason(why) })),

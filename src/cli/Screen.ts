@@ -11,6 +11,7 @@ import { describe, type Weight } from "../report/EventLine.ts"
 import * as Money from "../report/Money.ts"
 import * as Table from "../report/Table.ts"
 import { age, clock, counted } from "../report/Words.ts"
+import { type Colour, type Line, painted } from "./Colours.ts"
 import { type SlotRow, slotRows } from "./SlotRows.ts"
 
 export interface ScreenInput {
@@ -39,12 +40,6 @@ export interface Canvas {
 
 /** No end in any direction, and no colours. */
 export const paper: Canvas = { colours: false, rows: Number.POSITIVE_INFINITY, columns: Number.POSITIVE_INFINITY }
-
-const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
-type Colour = keyof typeof codes
-
-/** A line and the colour of the whole of it: it is cut to the width before it is painted. */
-type Line = readonly [text: string, colour?: Colour]
 
 /** Terminals of at least this height show the whole balance sheet and more events. */
 const tallRows = 36
@@ -155,9 +150,3 @@ const byState = (rows: ReadonlyArray<SlotRow>): string =>
     .join(", ")
 
 const colourOf: Readonly<Record<Weight, Colour>> = { quiet: "dim", good: "green", warn: "yellow", alarm: "red" }
-
-const painted = ([text, colour]: Line, { colours, columns }: Canvas): string => {
-  const visible = Table.printable(text)
-  const cut = visible.length > columns ? `${visible.slice(0, columns - 1)}…` : visible
-  return colours && colour !== undefined ? `\u001B[${codes[colour]}m${cut}\u001B[0m` : cut
-}

@@ -17,6 +17,7 @@ import * as PlanGround from "./PlanGround.ts"
 import * as PlanText from "./PlanText.ts"
 import { Process } from "./Process.ts"
 import * as StrategyFiles from "./StrategyFiles.ts"
+import { Terminal } from "./Terminal.ts"
 
 /** The plan has findings that nobody allowed; it has been printed with them. */
 export class PlanRefused extends Schema.TaggedError<PlanRefused>()("PlanRefused", {
@@ -51,7 +52,7 @@ export const command = Command.make(
     const refused = [...new Set(plan.findings.map(({ name }) => name))].filter((name) => !allow.includes(name))
     const assets = new Map(config.markets.assets.map((asset) => [asset.symbol, asset]))
     if (json) yield* Console.log(JSON.stringify(PlanText.json(plan, assets, refused)))
-    else for (const line of PlanText.lines(plan, assets, refused)) yield* Console.log(line)
+    else for (const line of PlanText.lines(plan, assets, refused, yield* styleHere)) yield* Console.log(line)
     if (refused.length > 0) return yield* new PlanRefused({ names: refused, isPrinted: json })
   })
 ).pipe(
@@ -64,6 +65,12 @@ export const command = Command.make(
     { command: "limitbot plan strategies/grid.yaml --allow fee-floor", description: "Accept one finding by its name" }
   ])
 )
+
+/** In a pipe nothing is cut. */
+const styleHere = Effect.gen(function* () {
+  const { isInteractive, colours, columns } = yield* Terminal
+  return { colours, columns: isInteractive ? columns() : Number.POSITIVE_INFINITY }
+})
 
 export interface Plan {
   readonly at: number
@@ -106,7 +113,10 @@ const draft = Effect.fnUntraced(function* (
     withdraw: killed === undefined ? undefined : { code: "kill-switch", text: killed }
   })
   const changes = PlanReport.changesOf(strategies, planned, fees)
-  const ground = { strategies, planned, changes, fees, balances, usd, minOrderUsd: config.venue.minOrderUsd }
+  const locked = PlanReport.lockedOf(strategies, planned, changes)
+  const { minOrderUsd } = config.venue
+  const exposure = config.limits?.exposure ?? new Map<string, bigint>()
+  const ground = { strategies, planned, changes, fees, balances, usd, minOrderUsd, locked, exposure }
   return {
     at,
     journal: config.journal,
@@ -118,7 +128,7 @@ const draft = Effect.fnUntraced(function* (
     isBalanceKnown: balances !== undefined,
     changes,
     absent: PlanReport.absentOf(planned),
-    locked: PlanReport.lockedOf(strategies, planned, changes),
+    locked,
     findings: PlanFindings.findingsOf(ground)
   } satisfies Plan
 })

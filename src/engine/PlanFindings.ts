@@ -9,7 +9,7 @@ import { type Market, quoteAmount } from "../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../strategy/Decision.ts"
 import { budgets, marketNames, marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
-import { type Fees, isResting, orderOf, type PlannedChange } from "./PlanReport.ts"
+import { type Fees, isResting, type Locked, orderOf, type PlannedChange } from "./PlanReport.ts"
 
 export const findingNames = ["crossing", "over-commit", "below-minimum", "fee-floor", "no-price"] as const
 export type FindingName = (typeof findingNames)[number]
@@ -31,6 +31,9 @@ export interface Ground {
   /** USD for one unit of an asset, by symbol. */
   readonly usd: ReadonlyMap<string, Decimal.Decimal>
   readonly minOrderUsd: Decimal.Decimal | undefined
+  readonly locked: ReadonlyArray<Locked>
+  /** By symbol: the most that the configuration lets all strategies together have outside the wallet. */
+  readonly exposure: ReadonlyMap<string, Amount>
 }
 
 export const findingsOf = (ground: Ground): ReadonlyArray<Finding> => [
@@ -107,8 +110,12 @@ const crossing = (pairs: ReadonlyArray<readonly [PlannedChange, PlannedChange]>)
 const sayOrder = (change: PlannedChange): string =>
   `${keyOf(change)} ${change.side} ${change.market} at ${Decimal.format(change.price)}`
 
-/** The wallets that the strategies count on, against the account; without a balance, against their own budgets only. */
-const overCommitted = ({ strategies, planned, changes, balances }: Ground): ReadonlyArray<Finding> => {
+/**
+ * The wallets that the strategies count on, against the account where its balance is known; and always against their own
+ * budgets, and against what the configuration allows all of them.
+ */
+const overCommitted = (ground: Ground): ReadonlyArray<Finding> => {
+  const { strategies, planned, changes, balances } = ground
   const assets = new Map(strategies.flatMap((strategy) => budgets(strategy).map(({ asset }) => [asset.symbol, asset])))
   const account = [...assets.values()].flatMap((asset): ReadonlyArray<Finding> => {
     const available = balances?.get(asset.symbol)
@@ -127,8 +134,40 @@ const overCommitted = ({ strategies, planned, changes, balances }: Ground): Read
     const text = `${denied.length} of its orders do not fit into its budget: ${first.slot}: ${first.reason.text}`
     return [{ name: "over-commit", strategies: [name], slots: denied.map(keyOf), text }]
   })
-  return [...account, ...ownBudget]
+  return [...account, ...ownBudget, ...overdrawn(strategies, planned), ...overExposed(ground, [...assets.values()])]
 }
+
+/** A budget that was made smaller than what is in orders already. */
+const overdrawn = (strategies: ReadonlyArray<Strategy>, { state: { ledger } }: PlannedAhead): ReadonlyArray<Finding> =>
+  strategies.flatMap((strategy) =>
+    budgets(strategy).flatMap(({ asset, amount }): ReadonlyArray<Finding> => {
+      const free = Ledger.freeOf(ledger, strategy.name, asset.symbol)
+      if (free >= 0n) return []
+      const [out, allowed] = [formatWithSymbol(amount - free, asset), formatWithSymbol(amount, asset)]
+      const text = `${strategy.name} has ${out} in orders and on the way back, and its budget is ${allowed} now`
+      return [{ name: "over-commit", strategies: [strategy.name], slots: [], text }]
+    })
+  )
+
+/** What all may lock at the same time, against what the configuration allows. */
+const overExposed = ({ locked, changes, exposure }: Ground, assets: ReadonlyArray<Asset>): ReadonlyArray<Finding> =>
+  assets.flatMap((asset): ReadonlyArray<Finding> => {
+    const most = exposure.get(asset.symbol)
+    const own = locked.filter((each) => each.asset === asset.symbol)
+    const others = changes.filter(
+      (change) =>
+        change.input.asset === asset.symbol &&
+        isResting(change) &&
+        !locked.some(({ strategy }) => strategy === change.strategy)
+    )
+    const sum =
+      own.reduce((total, { worst }) => total + worst, 0n) +
+      others.reduce((total, { input }) => total + input.amount, 0n)
+    if (most === undefined || sum <= most) return []
+    const names = [...new Set([...own.filter(({ worst }) => worst > 0n), ...others].map(({ strategy }) => strategy))]
+    const text = `${names.join(", ")} may lock up to ${formatWithSymbol(sum, asset)} together, and limits.exposure of the configuration allows ${formatWithSymbol(most, asset)}: what comes last is held back`
+    return [{ name: "over-commit", strategies: names, slots: [], text }]
+  })
 
 /** One market of a strategy of this name. */
 type Traded = Pick<Strategy, "name" | "market">

@@ -49,6 +49,8 @@ export interface PlannedChange extends PlannedOrder {
   readonly reason: Reason
   /** Our own limit that defers it, if one does. */
   readonly limit?: string
+  /** What takes the place of a cancelled order once its money is back. */
+  readonly next?: PlannedOrder
   /** Fees as the venue estimated them lately: of the refund for a cancel, of the payout for a new order. */
   readonly costs: ReadonlyArray<Cost>
 }
@@ -104,7 +106,7 @@ export const changesOf = (
   )
   const standing = planned.before.map((placement) =>
     changeOfPlacement(placement, ended.get(placement.id), wishIn(decided.get(placement.strategy), placement), {
-      isLoaded: loaded.has(placement.strategy),
+      strategy: loaded.get(placement.strategy),
       fees
     })
   )
@@ -134,23 +136,30 @@ const endedBy = (events: ReadonlyArray<BotEvent>): ReadonlyMap<string, Reason> =
     })
   )
 
+/** The strategy's market of this name, or its first. */
+const marketOf = ({ market, others = [] }: Strategy, name: string | undefined): Market =>
+  others.find((other) => other.name === name) ?? market
+
 const changeOfPlacement = (
   placement: Placement,
   ended: Reason | undefined,
   wished: Wished | undefined,
-  { isLoaded, fees }: { readonly isLoaded: boolean; readonly fees: Fees }
+  { strategy: owner, fees }: { readonly strategy: Strategy | undefined; readonly fees: Fees }
 ): PlannedChange => {
   const { strategy, slot, market, order } = placement
   const about = { strategy, slot, market, ...orderOfPlacement(placement), costs: [] }
   if (ended !== undefined) {
     const refund = order?.estimatedRefundFee ?? fees.get(placement.inputAsset)?.refund
     const costs = placement.funding === undefined ? [] : cost("refund fee", placement.inputAsset, refund)
-    return { ...about, action: "cancel", reason: ended, costs }
+    if (owner === undefined || wished === undefined) return { ...about, action: "cancel", reason: ended, costs }
+    const next = orderOf(marketOf(owner, wished.market), wished)
+    const payout = cost("payout fee", next.output.asset, fees.get(next.output.asset)?.withdraw)
+    return { ...about, action: "cancel", reason: ended, next, costs: [...costs, ...payout] }
   }
   if (placement.state === "closing")
     return { ...about, action: "defer", reason: leaving("its money is on the way back") }
   if (placement.cancel !== undefined) return { ...about, action: "defer", reason: leaving("its cancel is under way") }
-  if (!isLoaded) {
+  if (owner === undefined) {
     return { ...about, action: "keep", reason: { code: "not-loaded", text: "its strategy is not among these files" } }
   }
   return { ...about, action: "keep", reason: keepReason(placement, wished) }
@@ -173,9 +182,8 @@ const changeOfEvent = (
   fees: Fees
 ): ReadonlyArray<PlannedChange> => {
   const { name } = strategy
-  const named = (name: string | undefined) => strategy.others?.find((market) => market.name === name) ?? strategy.market
   if (event._tag === "Planned") {
-    const market = named(event.market)
+    const market = marketOf(strategy, event.market)
     const order = orderOf(market, event)
     const costs = cost("payout fee", order.output.asset, fees.get(order.output.asset)?.withdraw)
     return [
@@ -185,7 +193,7 @@ const changeOfEvent = (
   if (event._tag !== "Denied" && event._tag !== "Deferred") return []
   const wished = wishIn(decided, event)
   if (wished === undefined) return []
-  const market = named(wished.market)
+  const market = marketOf(strategy, wished.market)
   const limit = event._tag === "Denied" ? { limit: event.limit } : {}
   const reason = {
     code: event._tag === "Denied" ? event.limit : "retry-later",

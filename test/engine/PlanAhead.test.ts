@@ -32,6 +32,7 @@ interface Circumstances {
   readonly balances?: ReadonlyMap<string, bigint>
   readonly minOrderUsd?: string
   readonly killed?: string
+  readonly exposure?: ReadonlyMap<string, bigint>
   readonly unpriced?: ReadonlyArray<string>
   /** Markets of which there is no price. */
   readonly without?: ReadonlyArray<string>
@@ -74,8 +75,11 @@ const planOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, at: Ci
   }).pipe(Effect.provideService(EngineSettings, settings))
   const fees = at.fees ?? new Map()
   const changes = changesOf(strategies, planned, fees)
+  const locked = lockedOf(strategies, planned, changes)
   const findings = findingsOf({
     strategies,
+    locked,
+    exposure: at.exposure ?? new Map(),
     planned,
     changes,
     fees,
@@ -83,7 +87,7 @@ const planOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, at: Ci
     usd: new Map([["USDC", Decimal.one]]),
     minOrderUsd: at.minOrderUsd === undefined ? undefined : price(at.minOrderUsd)
   })
-  return { planned, changes, findings, locked: lockedOf(strategies, planned, changes) }
+  return { planned, changes, findings, locked }
 })
 
 const said = (changes: Effect.Success<ReturnType<typeof planOf>>["changes"]) =>
@@ -197,6 +201,9 @@ describe("a plan", () => {
         "cancel rung-01 BUY 57000 requote"
       ])
       assert.deepStrictEqual(moved.changes[1]?.costs, [{ what: "refund fee", asset: "USDC", amount: 5n }])
+      assert.strictEqual(Decimal.format(moved.changes[1]?.next?.price ?? Decimal.zero), "55000")
+      assert.match(moved.changes[1]?.reason.text ?? "", /^Wanted 0\.05 BTC at 55000, not 0\.05 BTC at 57000/)
+      assert.strictEqual(moved.changes[1]?.reason.source, "test.yaml:6")
     })
   )
 
@@ -259,6 +266,36 @@ describe("a plan is unsafe", () => {
       const { findings } = yield* planOf(two, { balances: new Map([...enough, ["USDC", 199_999_999_999n]]) })
       assert.deepStrictEqual(names(findings), ["over-commit buyer second"])
       assert.include(findings[0]?.text, "count on 200000 USDC, and the account has 199999.999999 USDC")
+    })
+  )
+
+  it.effect("when all together may lock more than the configuration allows, whatever the account has", () =>
+    Effect.gen(function* () {
+      // 5750 and 5550 USDC, and the other's 5750 that rest already.
+      const two = [buyer, ladder("second", "buy", "56000", "55000")]
+      const exposure = (most: bigint) => new Map([["USDC", most * 1_000_000n]])
+      assert.deepStrictEqual((yield* planOf(two, { exposure: exposure(11_300n) })).findings, [])
+      const { findings } = yield* planOf(two, { exposure: exposure(11_299n) })
+      assert.deepStrictEqual(names(findings), ["over-commit buyer second"])
+      assert.include(findings[0]?.text, "may lock up to 11300 USDC together")
+      const history = yield* resting([ladder("other", "buy", "58000", "57000")])
+      const more = yield* planOf(two, { history, exposure: exposure(17_049n) })
+      assert.deepStrictEqual(names(more.findings), ["over-commit buyer second other"])
+      assert.deepStrictEqual((yield* planOf(two, { history, exposure: exposure(17_050n) })).findings, [])
+    })
+  )
+
+  it.effect("when a budget is made smaller than what is in orders", () =>
+    Effect.gen(function* () {
+      const history = yield* resting([buyer])
+      const smaller = (quote: string) => buyer.replace("quote: 100000", `quote: ${quote}`).replace("0.1 }", "0.05 }")
+      assert.deepStrictEqual((yield* planOf([smaller("5750")], { history })).findings, [])
+      const { findings } = yield* planOf([smaller("5749.99")], { history })
+      assert.deepStrictEqual(names(findings), ["over-commit buyer"])
+      assert.include(
+        findings[0]?.text,
+        "buyer has 5750 USDC in orders and on the way back, and its budget is 5749.99 USDC now"
+      )
     })
   )
 
