@@ -169,7 +169,7 @@ const explainSlot = (
 /** The line of the file that a reason names. */
 const lineOf = ({ loaded }: StrategyState, rule: string): string | null => {
   const line = Number(/:(\d+)$/.exec(rule)?.[1])
-  return loaded?.text?.split(/\r?\n/)[line - 1]?.trim() ?? null
+  return loaded?.text?.split(/\r?\n/)[line - 1]?.replace(/\s+/g, " ").trim() ?? null
 }
 
 const inputsOf = ({ bid, ask, priceAt }: Of<"Decided">, decidedAt: number) => ({

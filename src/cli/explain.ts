@@ -132,7 +132,9 @@ export const command = Command.make(
           }
           if (json) return yield* Console.log(JSON.stringify(wanted))
           if (Option.isSome(at)) yield* Console.log(`At ${time(now)}:`)
-          for (const each of wanted) for (const line of lines(each)) yield* Console.log(line)
+          for (const each of wanted) {
+            for (const line of lines(each, wanted.length === 1)) yield* Console.log(line)
+          }
         }),
       { until: now, seen }
     )
@@ -159,18 +161,11 @@ const settingsOf = (overall: Settings["overall"]): Settings => ({
   account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 }
 })
 
-const lines = ({
-  slot,
-  verdict,
-  at,
-  because,
-  rule,
-  ruleText,
-  inputs,
-  guards,
-  wouldChange,
-  lately
-}: Explanation): ReadonlyArray<string> => {
+/** One slot alone with every limit and its numbers; among others, limits that pass are only named. */
+const lines = (
+  { slot, verdict, at, because, rule, ruleText, inputs, guards, wouldChange, lately }: Explanation,
+  isAlone: boolean
+): ReadonlyArray<string> => {
   const refusing = guards.filter(({ verdict }) => verdict !== "passes")
   const passing = guards.filter(({ verdict, text }) => verdict === "passes" && text !== "not set")
   return [
@@ -183,7 +178,11 @@ const lines = ({
         `  where ${text} ${holds ? "holds" : "does not hold"} with ${values} at ${time(inputs?.checkedAt ?? at)}`
     ),
     ...refusing.map(({ guard, verdict, text }) => `  limit ${guard} ${verdict}: ${text}`),
-    ...passing.map(({ guard, text }) => `  limit ${guard} passes: ${text}`),
+    ...(isAlone
+      ? passing.map(({ guard, text }) => `  limit ${guard} passes: ${text}`)
+      : passing.length === 0
+        ? []
+        : [`  limits that pass: ${passing.map(({ guard }) => guard).join(", ")}`]),
     ...wouldChange.map((line) => `  changes with ${line}`),
     ...lately.slice(-shownEvents).map((line) => `  saw ${line}`)
   ]
