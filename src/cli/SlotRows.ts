@@ -59,7 +59,9 @@ const placementRow = (
 ): SlotRow => {
   const { side, quantity, contradiction, cancel, why } = placement
   const base = side === "SELL" ? placement.inputAsset : placement.outputAsset
-  const isTrouble = contradiction !== undefined || placement.payout === "failed" || placement.refund === "failed"
+  const toPay = paymentNeeded(placement, assets)
+  const isFailed = placement.payout === "failed" || placement.refund === "failed"
+  const isTrouble = contradiction !== undefined || isFailed || toPay !== undefined
   return {
     slot,
     side,
@@ -68,10 +70,20 @@ const placementRow = (
     filled: `${(filledBase(placement) * 100n) / quantity} %`,
     state: stateOf(placement),
     legs,
-    why: contradiction ?? cancel?.why.text ?? why.text,
+    why: contradiction ?? toPay ?? cancel?.why.text ?? why.text,
     colour: isTrouble ? "red" : side === "BUY" ? "green" : "cyan",
     rank: (isTrouble ? rankOf.trouble : isResting(placement) ? 0 : rankOf.moving) + distance(placement, price)
   }
+}
+
+/** What only a person can do now: pay by hand, or see what the wallet did. */
+const paymentNeeded = ({ funding, inputAsset, order, state }: Placement, assets: Money.Assets): string | undefined => {
+  const payment = funding?.payment
+  if (state !== "funding" || payment === undefined || order === undefined || payment.state === "paid") return undefined
+  const memo = order.depositMemo === undefined ? "" : ` with memo ${order.depositMemo}`
+  const what = `exactly ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)} to ${order.depositAddress}${memo}`
+  if (payment.state === "unclear") return `UNCLEAR whether the wallet paid ${what}: see, and pay if it did not`
+  return payment.wallet === "manual" ? `PLEASE PAY ${what}` : undefined
 }
 
 const stateOf = ({ state, cancel }: Placement): string =>

@@ -139,7 +139,10 @@ const resumed = Effect.fnUntraced(function* (id: string, payAgain: boolean, json
   const steps = yield* journal.read(id)
   const account = SwapAccount.fold(steps)
   if (account === undefined) return yield* new SwapFlags.SwapUsage({ message: `There is no swap ${id} in the journal` })
-  if (!payAgain || SwapAccount.isOver(account)) return account
+  if (!payAgain || SwapAccount.isOver(account)) {
+    yield* advise(account, json)
+    return account
+  }
   if (account.wallet === undefined || !SwapAccount.mayHavePaid(account.wallet) || account.wallet.state === "paid") {
     return yield* new SwapFlags.SwapUsage({ message: `Swap ${id} has no payment that is unclear` })
   }
@@ -147,6 +150,15 @@ const resumed = Effect.fnUntraced(function* (id: string, payAgain: boolean, json
   const released = yield* journal.append(id, account.steps, [{ _tag: "WalletReleased", reason }])
   yield* show(released, account.agreed, json)
   return released.reduce<SwapAccount.SwapAccount>(SwapAccount.apply, account)
+})
+
+/** Says what only the operator can find out. */
+const advise = Effect.fnUntraced(function* (account: SwapAccount.SwapAccount, json: boolean) {
+  const lines = (account.seen?.deposited ?? 0n) === 0n ? SwapLine.unclearPayment(account) : []
+  if (lines.length === 0) return
+  yield* Console.log(
+    json ? JSON.stringify({ event: "attention", swap: account.id, text: lines.join(" ") }) : lines.join("\n")
+  )
 })
 
 /** Follows a swap until it is over or nothing more can be done now, showing every step. */
@@ -157,8 +169,10 @@ const toTheEnd = Effect.fnUntraced(function* (begunWith: SwapAccount.SwapAccount
   while (!SwapAccount.isOver(account)) {
     const before = account.steps
     account = yield* patiently(swapping.advance(account), account)
-    yield* show(account.timeline.slice(before), account.agreed, json)
+    const fresh = account.timeline.slice(before)
+    yield* show(fresh, account.agreed, json)
     if (SwapAccount.isOver(account)) break
+    if (fresh.some(({ event }) => event._tag === "WalletUnclear")) yield* advise(account, json)
     const now = yield* Clock.currentTimeMillis
     progress.update(stageOf(account), stages, account.seen?.status ?? account.phase)
     const late = now - account.agreed.deadline
@@ -191,7 +205,7 @@ const stillOpen = ({ agreed, id, seen, wallet }: SwapAccount.SwapAccount) =>
     swap: id,
     why:
       wallet?.state === "asked" || wallet?.state === "unclear"
-        ? `nobody knows whether the wallet paid ${agreed.depositAddress}; the venue says ${seen?.status ?? "nothing"}`
+        ? `nobody knows whether the wallet paid ${agreed.depositAddress}; the venue says ${seen?.status ?? "nothing"} (if you are sure that it did not, add --pay-again)`
         : `its deadline is over and the venue says ${seen?.status ?? "nothing"}`
   })
 

@@ -13,6 +13,7 @@ import { Venue } from "../venue/Venue.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
 import type { Placement } from "./BotState.ts"
 import { backoffMillis, EngineSettings } from "./EngineSettings.ts"
+import { readOrder } from "./Observation.ts"
 import { observe } from "./OrderTracker.ts"
 import { Wallet } from "./Wallet.ts"
 
@@ -105,7 +106,7 @@ export const make = Effect.gen(function* () {
     const { cancel, funding, order } = placement
     if (funding?.payment === undefined || order === undefined || working.has(placement.id)) return
     if (cancel === undefined && now < funding.validUntil) return
-    const read = yield* venue.getOrder(order.id)
+    const read = yield* readOrder(venue, placement.by, order)
     if (read.value.depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
     if (!isTerminal(read.value.fillStatus)) return
     const since = overSince.get(placement.id) ?? now
@@ -127,7 +128,16 @@ export const make = Effect.gen(function* () {
     )
   })
 
+  /** The process that asked is gone, and with it the wallet's answer. */
+  const noteForgotten = Effect.fnUntraced(function* (placement: Placement) {
+    const payment = placement.funding?.payment
+    if (payment?.wallet !== "command" || payment.state !== "asked" || working.has(placement.id)) return
+    const text = "limitbot was interrupted while the wallet was at work"
+    yield* record({ _tag: "PaymentUnclear", ...about(placement), text })
+  })
+
   const follow = Effect.fnUntraced(function* (placement: Placement, now: number) {
+    yield* noteForgotten(placement)
     yield* report(placement, now)
     const current = books.state.placements.get(placement.id)
     if (current?.state === "funding") yield* giveUp(current, now)

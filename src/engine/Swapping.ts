@@ -93,7 +93,8 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
     return yield* record(sent, { _tag: "IntentAnswered", code, text, ...correlationOf(correlationId) })
   })
 
-  const fundByWallet = Effect.fnUntraced(function* (account: Account) {
+  /** Whoever leaves meanwhile waits for the wallet: it may be in the middle of a payment, and its answer counts. */
+  const askWallet = Effect.fnUntraced(function* (account: Account) {
     const { agreed, id } = account
     const attempt = (account.wallet?.attempts ?? 0) + 1
     const { amountIn: amount, deadline, depositAddress, depositMemo, origin: asset } = agreed
@@ -110,8 +111,10 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
     const { sender, txHash } = paid.success
     if (txHash === undefined) return asked
     const event = { _tag: "WalletPaid", txHash, ...(sender === undefined ? {} : { sender }) } as const
-    return yield* report(yield* record(asked, event))
-  })
+    return yield* record(asked, event)
+  }, Effect.uninterruptible)
+
+  const fundByWallet = (account: Account) => Effect.flatMap(askWallet(account), report)
 
   /** Tells the venue of the transaction, which only makes it look sooner: a refusal changes nothing. */
   const report = Effect.fnUntraced(function* (account: Account) {

@@ -47,7 +47,7 @@ export const unclearPayment = ({ agreed, id, wallet }: SwapAccount): ReadonlyArr
     ? [
         `Nobody knows whether the wallet paid ${formatWithSymbol(agreed.amountIn, agreed.origin)} to ${agreed.depositAddress}.`,
         "It is not asked again. If its deposit shows, the swap goes on by itself. If you are sure that it did not pay:",
-        `  limitbot swap --resume ${id} --pay-again`
+        `limitbot swap --resume ${id} --pay-again`
       ].map(printable)
     : []
 

@@ -1,0 +1,253 @@
+/**
+ * Swaps and wallet programs as processes, killed with SIGKILL at each stage: whatever dies when, nothing is paid twice, a
+ * program of the user's is not run twice without a word, and the operator is told what to do.
+ */
+import { once } from "node:events"
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
+import { kill9, newFolder, type Program, pause, randomFrom, start, startSandbox } from "./processes.ts"
+
+const kills = Number(process.env["LIMITBOT_KILLS"] ?? 0)
+const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
+
+let sandbox: Awaited<ReturnType<typeof startSandbox>>
+
+beforeAll(async () => {
+  sandbox = await startSandbox(["--port", "0", "--seed", "11", "--speed", "60"])
+})
+afterAll(async () => {
+  await kill9(sandbox.program)
+})
+
+const senderOf = (folder: string): string => `sender-${basename(folder).toLowerCase()}`
+
+/** Pays by the sandbox's ledger, but only once `go` exists; every start of it leaves a line in `calls`. */
+const walletScript = (folder: string): string => {
+  const path = join(folder, "wallet.mjs")
+  writeFileSync(
+    path,
+    `#!${process.execPath}
+import { appendFileSync, existsSync } from "node:fs"
+let input = ""
+for await (const part of process.stdin) input += part
+const { amount, asset, depositAddress, reference } = JSON.parse(input)
+appendFileSync(${JSON.stringify(join(folder, "calls"))}, reference + " " + process.pid + "\\n")
+while (!existsSync(${JSON.stringify(join(folder, "go"))})) await new Promise((done) => setTimeout(done, 20))
+const answer = await fetch(${JSON.stringify(sandbox.connection.url)} + "/sandbox/deposit", {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ depositAddress, asset: asset.id, amount, sender: ${JSON.stringify(senderOf(folder))} })
+})
+console.log(JSON.stringify({ txHash: (await answer.json()).txHash, sender: ${JSON.stringify(senderOf(folder))} }))
+`
+  )
+  chmodSync(path, 0o755)
+  return path
+}
+
+/** Reference and process of every time that the program was started. */
+const callsIn = (folder: string): ReadonlyArray<string> => {
+  const file = join(folder, "calls")
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []
+}
+
+const prepare = (account: string, url = sandbox.connection.url) => {
+  const folder = newFolder()
+  const { apiKey, account: own } = sandbox.connection
+  writeFileSync(join(folder, "api.key"), apiKey, { mode: 0o600 })
+  writeFileSync(join(folder, "account.key"), own.key, { mode: 0o600 })
+  const config = join(folder, "config.yaml")
+  writeFileSync(
+    config,
+    `venue: { url: "${url}", apiKey: { file: api.key } }
+account:
+  key: { file: account.key }
+${account}
+assets:
+  BTC: { id: "nep141:btc.omft.native", decimals: 8 }
+  USDC: { id: "nep141:usdc.omft.native", decimals: 6 }
+journal: journal.sqlite
+`
+  )
+  return { folder, config }
+}
+
+const onChain = (folder: string) => `  depositType: ORIGIN_CHAIN
+  wallet: { command: ["${walletScript(folder)}"] }
+  recipients: { BTC: bc1qme, USDC: usdc-me }
+  refundTo: { BTC: bc1qme, USDC: usdc-me }`
+
+/** In satoshi: what the account has, or what came in from outside. */
+const held = async (account: string, place: string): Promise<bigint> => {
+  const books = (await (await fetch(`${sandbox.connection.url}/sandbox/books`)).json()) as {
+    readonly accounts: Record<string, Record<string, Record<string, string>>>
+    readonly imbalances: ReadonlyArray<string>
+  }
+  assert.deepStrictEqual(books.imbalances, [])
+  return BigInt(books.accounts[account]?.["BTC"]?.[place] ?? "0")
+}
+
+const eventOf = (line: string): string => (JSON.parse(line) as { readonly event: string }).event
+/** Without waiting for its wallet, which has inherited the standard error. */
+const kill = async ({ child }: Program): Promise<void> => {
+  const dead = once(child, "exit")
+  child.kill("SIGKILL")
+  await dead
+}
+
+const until = async (what: string, isTrue: () => boolean): Promise<void> => {
+  for (let look = 0; look < 500 && !isTrue(); look += 1) await pause(20)
+  assert.isTrue(isTrue(), what)
+}
+
+const finish = async (config: string, swap: string): Promise<ReadonlyArray<string>> => {
+  const resumed = start(["swap", "--resume", swap, "--config", config, "--json"])
+  assert.strictEqual(await resumed.ended, 0, resumed.errors.join(""))
+  const summary = JSON.parse(resumed.lines.at(-1) ?? "{}") as { readonly outcome: string; readonly swap: string }
+  assert.strictEqual(summary.outcome, "paid")
+  return resumed.lines.map(eventOf)
+}
+
+const swap = (config: string, ...more: ReadonlyArray<string>) =>
+  start(["swap", "0.01", "BTC", "USDC", "--yes", "--json", "--config", config, ...more])
+
+/** A moment of each stage, found by what goes over the wire. */
+const stages: ReadonlyArray<readonly [stage: string, cut: Cut]> = [
+  ["quoted, nothing written yet", { path: /quote/, at: "answer" }],
+  ["agreed", { path: /generate-intent/, at: "request" }],
+  ["signed and journaled", { path: /submit-intent/, at: "request" }],
+  ["submitted", { path: /submit-intent/, at: "answer" }],
+  ["the deposit is known", { path: /status/, at: "answer", body: /KNOWN_DEPOSIT_TX|PROCESSING/ }],
+  ["over, and not yet booked", { path: /status/, at: "answer", body: /"status":"SUCCESS"/ }]
+]
+
+describe.concurrent("a swap that is killed", () => {
+  it("at each stage pays once and goes on with --resume", { timeout: 180_000 }, async () => {
+    const { account, url } = sandbox.connection
+    const before = await held(account.signerId, "balance")
+    const paid = await Promise.all(
+      stages.map(async ([stage, cut]) => {
+        const own = await cuttingProxy(url)
+        const { config } = prepare("", own.url)
+        const reached = own.cut(cut)
+        const first = swap(config)
+        await reached
+        await kill9(first)
+        const isAgreed = first.lines.length > 0
+        if (isAgreed) assert.include(await finish(config, "s1"), "SwapEnded", stage)
+        await own.close()
+        return isAgreed
+      })
+    )
+    assert.deepStrictEqual(paid, [false, true, true, true, true, true])
+    assert.strictEqual(before - (await held(account.signerId, "balance")), 5_000_000n)
+  })
+
+  it.runIf(kills > 0)(`${kills} times at any moment: the same`, { timeout: 60_000 + kills * 20_000 }, async () => {
+    const random = randomFrom(seed)
+    const { config } = prepare("")
+    const before = await held(sandbox.connection.account.signerId, "balance")
+    for (let made = 1; made <= kills; made += 1) {
+      const first = swap(config)
+      await first.line((line) => eventOf(line) === "SwapAgreed")
+      await pause(random(0, 3000))
+      await kill9(first)
+      const again = start(["swap", "--resume", `s${made}`, "--config", config, "--json"])
+      await Promise.race([again.ended, pause(random(600, 2000))])
+      await kill9(again)
+      const list = start(["swaps", "--config", config, "--json"])
+      await list.ended
+      const [last] = (JSON.parse(list.lines.join("")) as ReadonlyArray<{ readonly outcome: string | null }>).slice(-1)
+      if (last?.outcome === null) await finish(config, `s${made}`)
+      const balance = await held(sandbox.connection.account.signerId, "balance")
+      assert.strictEqual(before - balance, 1_000_000n * BigInt(made), `seed ${seed}, swap ${made}`)
+    }
+    process.stdout.write(`killed ${kills} swaps twice (seed ${seed})\n`)
+  })
+})
+
+describe.concurrent("a wallet program", () => {
+  it("that outlives the swap that asked it is not run again, and its deposit is found", {
+    timeout: 60_000
+  }, async () => {
+    const own = newFolder()
+    const { config } = prepare(onChain(own))
+    const calls = () => callsIn(own)
+    const before = await held(senderOf(own), "external")
+    const first = swap(config)
+    await until("the wallet runs", () => calls().length === 1)
+    await kill(first)
+    const resumed = start(["swap", "--resume", "s1", "--config", config])
+    await resumed.line((line) => line.includes("--pay-again"))
+    assert.match(resumed.lines.join("\n"), /Nobody knows whether the wallet paid 0\.01 BTC to /)
+    writeFileSync(join(own, "go"), "")
+    assert.strictEqual(await resumed.ended, 0, resumed.errors.join(""))
+    assert.lengthOf(calls(), 1)
+    assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
+  })
+
+  it("that was killed as well runs again only by the operator's word", { timeout: 60_000 }, async () => {
+    const own = newFolder()
+    const { config } = prepare(onChain(own))
+    const calls = () => callsIn(own)
+    const before = await held(senderOf(own), "external")
+    const first = swap(config)
+    await until("the wallet runs", () => calls().length === 1)
+    await kill(first)
+    process.kill(Number(calls()[0]?.split(" ")[1]), "SIGKILL")
+    for (let again = 0; again < 2; again += 1) {
+      const waiting = start(["swap", "--resume", "s1", "--config", config, "--json"])
+      await waiting.line((line) => eventOf(line) === "attention")
+      await pause(1200)
+      await kill(waiting)
+    }
+    assert.lengthOf(calls(), 1)
+    writeFileSync(join(own, "go"), "")
+    const sure = start(["swap", "--resume", "s1", "--pay-again", "--config", config, "--json"])
+    assert.strictEqual(await sure.ended, 0, sure.errors.join(""))
+    assert.lengthOf(calls(), 2)
+    assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
+  })
+
+  it("of a bot that is killed meanwhile is run once for a placement, and the operator hears of it", {
+    timeout: 90_000
+  }, async () => {
+    const own = newFolder()
+    const { config, folder } = prepare(onChain(own))
+    const calls = () => callsIn(own)
+    const strategy = join(folder, "ladder.yaml")
+    writeFileSync(
+      strategy,
+      `name: sell-high
+market: BTC/USDC
+kind: ladder
+limits: { budget: { base: 0.05 } }
+ladder: { side: sell, from: 90000, to: 95000, rungs: 2, total: { base: 0.02 } }
+`
+    )
+    const run = () => start(["run", strategy, "--config", config, "--poll", "0.1s", "--json"])
+    const before = await held(senderOf(own), "external")
+    const first = run()
+    await until("both wallets run", () => calls().length === 2)
+    await kill(first)
+    const [killed] = calls()
+    process.kill(Number(killed?.split(" ")[1]), "SIGKILL")
+    const second = run()
+    await second.line((line) => line.includes("PaymentUnclear"))
+    await kill(second)
+    const status = start(["status", "--config", config])
+    await status.ended
+    assert.match(status.lines.join("\n"), /UNCLEAR whether the wallet paid exactly 0\.01 BTC to /)
+    writeFileSync(join(own, "go"), "")
+    const third = run()
+    await third.line((line) => line.includes("DepositSeen"))
+    await pause(1500)
+    await kill(third)
+    const references = calls().map((line) => line.split(" ")[0])
+    assert.lengthOf(references, 2)
+    assert.strictEqual(new Set(references).size, 2)
+    assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
+  })
+})
