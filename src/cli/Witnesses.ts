@@ -7,6 +7,7 @@ import type { Order } from "../domain/Order.ts"
 import * as BalanceComparison from "../engine/BalanceComparison.ts"
 import * as BotState from "../engine/BotState.ts"
 import * as JournalOrders from "../engine/JournalOrders.ts"
+import { readOrder } from "../engine/Observation.ts"
 import * as Reconciliation from "../engine/Reconciliation.ts"
 import { HistoryStore, lastSnapshot, saveSnapshot } from "../journal/HistoryStore.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -63,9 +64,13 @@ export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* ({ order
     if (value.nextCursor === undefined || isOldEnough || found.size === before) break
     cursor = value.nextCursor
   }
-  const missing = orders.flatMap(({ orderId }) => (orderId === undefined || found.has(orderId) ? [] : [orderId]))
-  for (const id of missing) {
-    const answer = yield* Effect.result(venue.getOrder(id))
+  const missing = orders.flatMap(({ by, depositAddress, depositMemo, orderId: id }) =>
+    id === undefined || depositAddress === undefined || found.has(id)
+      ? []
+      : [{ by, id, depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }]
+  )
+  for (const { by, id, ...address } of missing) {
+    const answer = yield* Effect.result(readOrder(venue, by, { id, ...address }))
     if (answer._tag === "Success") found.set(id, answer.success.value)
     else if (!isNotFound(answer.failure)) return yield* answer.failure
   }

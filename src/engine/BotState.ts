@@ -63,6 +63,8 @@ export interface Placement {
   readonly side: Side
   readonly price: Price
   readonly quantity: Amount
+  /** Left out for an order that rests. */
+  readonly by?: "swap"
   readonly inputAsset: string
   readonly inputAmount: Amount
   readonly outputAsset: string
@@ -306,9 +308,12 @@ const noteTrading = (state: BotState, placement: Placement, event: PlacementEven
 const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   const { _tag, placement: id, ...rest } = event
   assert(!state.placements.has(id), `${id} is planned twice`)
-  assert(event.deadline > state.lastDeadline, `the deadline of ${id} is not unique`)
   state.placementCount += 1
-  state.lastDeadline = event.deadline
+  // A swap is in no list to be found in: its deadline is no fingerprint.
+  if (event.by === undefined) {
+    assert(event.deadline > state.lastDeadline, `the deadline of ${id} is not unique`)
+    state.lastDeadline = event.deadline
+  }
   const placement: Placement = {
     ...rest,
     id,

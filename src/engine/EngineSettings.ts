@@ -12,6 +12,8 @@ export interface Settings {
   readonly resolveAfterMillis: number
   /** How long an order rests before the venue ends it by itself: the safety net when nobody looks after it. */
   readonly orderLifetimeMillis: number
+  /** Until when a swap must have been paid, which is to be at once. */
+  readonly swapLifetimeMillis: number
   /** No funding when less than this is left until the order's deadline. */
   readonly deadlineMarginMillis: number
   /** How long after a payload's deadline its deposit could still become visible. */
@@ -39,6 +41,7 @@ export const defaults: Omit<Settings, "account"> = {
   pollMaxMillis: 10_000,
   resolveAfterMillis: 30_000,
   orderLifetimeMillis: 7 * 24 * 3_600_000,
+  swapLifetimeMillis: 600_000,
   deadlineMarginMillis: 60_000,
   visibilityMillis: 10_000,
   paymentVisibilityMillis: 600_000,

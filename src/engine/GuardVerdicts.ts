@@ -6,7 +6,7 @@ import { type Amount, formatWithSymbol } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import * as Market from "../domain/Market.ts"
 import type { DesiredOrder } from "../strategy/Decision.ts"
-import { type Circumstances, guards, type LimitName, type Sized, sized } from "./RiskLimits.ts"
+import { type Circumstances, executable, guards, type LimitName, type Sized, sized } from "./RiskLimits.ts"
 
 export interface GuardVerdict {
   readonly guard: LimitName
@@ -87,6 +87,13 @@ const measures: Readonly<Record<LimitName, MeasureOf>> = {
     const now = `${order.desired.side} at ${Decimal.format(order.desired.price)} with a mid of ${short(Market.mid(at.price))}`
     if (mid === undefined) return { now }
     return { now, flips: `a mid ${isBuy === passes ? "below" : "above"} ${short(mid)}` }
+  },
+  "swap-price": ({ desired: { by, price, side } }, at, passes) => {
+    if (by !== "swap") return { now: "not by a swap" }
+    const isBuy = side === "BUY"
+    const now = `a swap at ${short(executable(side, at.price))}, at worst ${Decimal.format(price)}`
+    const word = isBuy === passes ? "above" : "below"
+    return { now, flips: `${isBuy ? "an ask" : "a bid"} ${word} ${Decimal.format(price)}` }
   },
   "open-orders": (_order, { openOrders, limits }, passes) =>
     counted("open orders", openOrders, limits.maxOpenOrders, passes),

@@ -15,6 +15,7 @@ export interface JournalOrder {
   readonly slot: string
   readonly inputAsset: string
   readonly outputAsset: string
+  readonly by: "swap" | undefined
   readonly orderId: string | undefined
   readonly depositAddress: string | undefined
   readonly depositMemo: string | undefined
@@ -60,6 +61,7 @@ const planned = (event: Extract<BotEvent, { readonly _tag: "Planned" }>, at: num
   slot: `${event.strategy}/${event.slot}`,
   inputAsset: event.inputAsset,
   outputAsset: event.outputAsset,
+  by: event.by,
   orderId: undefined,
   depositAddress: undefined,
   depositMemo: undefined,

@@ -9,7 +9,7 @@ import type { Order } from "../domain/Order.ts"
 import { isFinished } from "../domain/Placement.ts"
 import { Venue } from "../venue/Venue.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
-import { type Placement, unfinished } from "./BotState.ts"
+import { type BoundOrder, type Placement, unfinished } from "./BotState.ts"
 import { EngineSettings } from "./EngineSettings.ts"
 import { adopt, bind, matches, observe } from "./OrderTracker.ts"
 
@@ -22,6 +22,13 @@ interface Seen {
   readonly order: Order
   readonly correlationId: string | undefined
 }
+
+/** The order or the swap that a placement is bound to, as the venue has it now. */
+export const readOrder = (
+  venue: Venue["Service"],
+  by: "swap" | undefined,
+  { id, depositAddress, depositMemo }: Pick<BoundOrder, "id" | "depositAddress" | "depositMemo">
+) => (by === "swap" ? venue.getSwap(depositAddress, depositMemo) : venue.getOrder(id))
 
 export const make = Effect.gen(function* () {
   const venue = yield* Venue
@@ -48,9 +55,9 @@ export const make = Effect.gen(function* () {
   /** Reads what the list did not show: finished orders leave it, and it may lag. */
   const readMissing = (placements: ReadonlyArray<Placement>, seen: ReadonlyMap<string, Seen>) =>
     Effect.forEach(
-      placements.flatMap(({ order }) => (order === undefined || seen.has(order.id) ? [] : [order.id])),
-      (orderId) =>
-        venue.getOrder(orderId).pipe(
+      placements.flatMap(({ by, order }) => (order === undefined || seen.has(order.id) ? [] : [{ by, order }])),
+      ({ by, order }) =>
+        readOrder(venue, by, order).pipe(
           Effect.map((answer): Seen => ({ order: answer.value, correlationId: answer.correlationId })),
           // An order that we know and the venue denies stays exposure until it says something else.
           Effect.catchReason("VenueError", "Rejected", () => Effect.undefined)
@@ -66,7 +73,9 @@ export const make = Effect.gen(function* () {
     const missing = yield* readMissing(open, seen)
     const byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))
     const byDeadline = new Map(
-      [...books.state.placements.values()].map((placement) => [second(placement.deadline), placement.id])
+      [...books.state.placements.values()]
+        .filter(({ by }) => by === undefined)
+        .map((placement) => [second(placement.deadline), placement.id])
     )
 
     for (const report of [...seen.values(), ...missing]) {

@@ -20,6 +20,7 @@ export interface OwnOrder {
   readonly side: "BUY" | "SELL"
   readonly price: Decimal.Decimal
   readonly quantity: Amount
+  readonly by?: "swap"
   readonly state: PlacementState
   readonly cancelRequested: boolean
   /** What a cancel and a new order cost, in quote smallest units. */
@@ -69,6 +70,10 @@ const changeOf = (market: Market, order: OwnOrder, desired: DesiredOrder): Chang
   }
   if (order.side !== desired.side) {
     return withdraw(order, because("other-side", `The slot should ${desired.side} now`))
+  }
+  if (order.by !== desired.by) {
+    const how = desired.by === undefined ? "a resting order" : "a swap"
+    return withdraw(order, { code: "other-way", text: `The slot should ${desired.side} by ${how} now` })
   }
   const gain = difference(market, order, desired)
   if (gain <= order.replacementCost) return { _tag: "Keep", slot: order.slot }

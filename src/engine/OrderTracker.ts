@@ -89,8 +89,9 @@ export const bind = (
   if (problem !== undefined) {
     const what = `order ${order.id} was not funded: its ${problem}`
     const evidence = `side ${order.side}, quantity ${order.quantity}, price ${Decimal.format(order.price)}, deadline ${order.deadline}`
+    const orphan = { _tag: "OrphanSeen", ...about(placement), orderId: order.id } as const
     return [
-      { _tag: "OrphanSeen", ...about(placement), orderId: order.id },
+      ...(placement.by === undefined ? [orphan] : []),
       { _tag: "Contradiction", ...about(placement), what, evidence, ...correlation },
       { _tag: "Abandoned", ...about(placement), reason: what }
     ]

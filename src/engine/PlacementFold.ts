@@ -69,9 +69,11 @@ export const changeOf = (placement: Placement, event: Exclude<PlacementEvent, Of
   }
 }
 
-/** The order of an attempt that ended without money in it is clutter at the venue, to be cancelled. */
+/** The order of an attempt that ended without money in it is clutter at the venue, to be cancelled; a quoted swap is nothing. */
 const ownOrderAsOrphan = (placement: Placement): Change =>
-  placement.order === undefined ? {} : { orphans: new Map(placement.orphans).set(placement.order.id, false) }
+  placement.order === undefined || placement.by === "swap"
+    ? {}
+    : { orphans: new Map(placement.orphans).set(placement.order.id, false) }
 
 const askedOf = ({ amount, validUntil, wallet }: Of<"PaymentAsked">, at: number): Funding => ({
   signed: "",

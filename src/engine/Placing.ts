@@ -4,6 +4,7 @@
  *
  * The rules that make funding happen at most once:
  * - an order is inert until funded, so a create without an answer is only looked for, never assumed absent or repeated;
+ *   a swap without an answer is given up at once, as an unpaid quote is nothing and in no list;
  * - exactly one order is bound to a placement, after its whole echo was checked;
  * - one payload is signed per placement, journaled before it is first sent, and only the same bytes are ever sent again;
  * - a signed payload is given up only after its own deadline, when reads made later than that show no deposit;
@@ -19,6 +20,7 @@ import type { VenueError } from "../venue/VenueError.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
 import type { Placement } from "./BotState.ts"
 import { backoffMillis, EngineSettings } from "./EngineSettings.ts"
+import { readOrder } from "./Observation.ts"
 import { adopt, bind, observe } from "./OrderTracker.ts"
 import * as Paying from "./Paying.ts"
 
@@ -63,9 +65,11 @@ export const make = Effect.gen(function* () {
 
   const create = Effect.fnUntraced(function* (placement: Placement, { market }: Surroundings) {
     yield* record({ _tag: "CreateSent", ...about(placement), attempt: placement.createAttempts + 1 })
-    const { side, quantity, price, deadline } = placement
+    const { side, quantity, price, deadline, inputAmount, outputAmount } = placement
+    const order = { side, quantity, price, deadline, baseAsset: market.base.id, quoteAsset: market.quote.id }
+    const isSwap = placement.by === "swap"
     const answer = yield* Effect.result(
-      venue.createOrder({ side, quantity, price, deadline, baseAsset: market.base.id, quoteAsset: market.quote.id })
+      isSwap ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder(order)
     )
     if (answer._tag === "Success") {
       const { value, correlationId } = answer.success
@@ -75,16 +79,18 @@ export const make = Effect.gen(function* () {
     }
     const refusal = yield* refusalOf(answer.failure)
     // Without a clear refusal the order may exist: the list will show it, by its unique deadline.
-    if (!refusal.certain && answer.failure.reason._tag !== "RetryLater") return
+    if (!refusal.certain && answer.failure.reason._tag !== "RetryLater" && !isSwap) return
     const { code, text } = refusal
+    const reason = isSwap ? `no swap: ${text}` : `the venue refused to create it: ${code}: ${text}`
     const refused = { _tag: "CreateRefused", ...about(placement), code, text } as const
     yield* record(
       { ...refused, ...correlationOf(answer.failure.reason.correlationId) },
-      { _tag: "Abandoned", ...about(placement), reason: `the venue refused to create it: ${code}: ${text}` }
+      { _tag: "Abandoned", ...about(placement), reason }
     )
   })
 
   const awaitCreated = Effect.fnUntraced(function* (placement: Placement, now: number) {
+    if (placement.by === "swap") return yield* abandon(placement, "nobody knows what the venue answered to its quote")
     if (now - placement.changedAt < settings.resolveAfterMillis) return
     const seconds = Math.round(settings.resolveAfterMillis / 1000)
     yield* abandon(placement, `no answer to its create, and no order of its kind in the list for ${seconds} s`)
@@ -162,8 +168,10 @@ export const make = Effect.gen(function* () {
     const { funding, order } = placement
     if (funding === undefined || order === undefined) return
     if (now < funding.validUntil + settings.visibilityMillis) return
-    const read = yield* venue.getOrder(order.id)
+    const read = yield* readOrder(venue, placement.by, order)
     if (read.value.depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
+    // Known is more than nothing: a transfer that was seen is waited for.
+    if (read.value.fillStatus === "KNOWN_DEPOSIT_TX") return
     const reads = (emptyReads.get(placement.id) ?? 0) + 1
     emptyReads.set(placement.id, reads)
     if (reads < emptyReadsNeeded) return
@@ -176,7 +184,8 @@ export const make = Effect.gen(function* () {
 
   const cancel = Effect.fnUntraced(function* (placement: Placement, now: number) {
     const { cancel: request, order } = placement
-    if (request === undefined || order === undefined) return
+    // A swap ends by itself, and soon.
+    if (request === undefined || order === undefined || placement.by === "swap") return
     if (now - request.lastSentAt < backoffMillis(settings, request.attempts)) return
     yield* record({ _tag: "CancelSent", ...about(placement), attempt: request.attempts + 1 })
     const answer = yield* Effect.result(venue.cancelOrder(order.id))

@@ -281,12 +281,16 @@ const planned = (
     side: desired.side,
     price: desired.price,
     quantity: desired.quantity,
+    ...(desired.by === undefined ? {} : { by: desired.by }),
     inputAsset: inputAsset(market, desired.side).symbol,
     inputAmount,
     outputAsset: outputAsset(market, desired.side).symbol,
     outputAmount,
     mid: mid(price),
-    deadline: uniqueDeadline(state, now + settings.orderLifetimeMillis),
+    deadline:
+      desired.by === "swap"
+        ? now + settings.swapLifetimeMillis
+        : uniqueDeadline(state, now + settings.orderLifetimeMillis),
     why: desired.why
   }
 }
@@ -319,8 +323,8 @@ const decisionEvent = (
       : { elsewhere: [...elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
     desired: wished.flatMap(({ desired: { slot, market, legs, cycle, why }, order }) => {
       if (order === undefined) return []
-      const { side, price, quantity } = order
-      const of = market === undefined ? {} : { market: market.name }
+      const { side, price, quantity, by } = order
+      const of = { ...(market === undefined ? {} : { market: market.name }), ...(by === undefined ? {} : { by }) }
       return [{ slot, ...of, side, price, quantity, ...(decision.until.onFill ? {} : { legs, cycle }), why }]
     }),
     absent: [

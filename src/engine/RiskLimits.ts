@@ -24,6 +24,7 @@ export type LimitName =
   | "quiet-hours"
   | "stale-price"
   | "price-deviation"
+  | "swap-price"
   | "open-orders"
   | "orders-per-hour"
   | "min-order"
@@ -101,6 +102,7 @@ export const guards: ReadonlyArray<readonly [LimitName, Refuses]> = [
   ["quiet-hours", (_, at) => quietness(at)],
   ["stale-price", (_, at) => staleness(at)],
   ["price-deviation", ({ desired }, at) => badDeviation(desired, at)],
+  ["swap-price", ({ desired }, at) => badSwap(desired, at)],
   [
     "open-orders",
     (_, { openOrders, limits }) =>
@@ -200,6 +202,21 @@ export const badDeviation = (
   return gives
     ? `${side} at ${Decimal.format(limit)} is beyond ${Decimal.format(worst)}, the worst allowed at a mid of ${Decimal.format(mid)}`
     : undefined
+}
+
+/** What a swap would be executed at now. */
+export const executable = (side: Market.Side, { bid, ask }: Market.TwoSidedPrice): Market.Price =>
+  side === "BUY" ? ask : bid
+
+/** A swap that the venue would now quote at less than its limit waits: in words. */
+const badSwap = ({ by, side, price: limit }: DesiredOrder, { price }: Circumstances): string | undefined => {
+  if (by !== "swap") return undefined
+  const now = executable(side, price)
+  const [dear, cheap] = side === "BUY" ? [now, limit] : [limit, now]
+  if (!Decimal.isGreater(dear, cheap)) return undefined
+  const missing = Decimal.divide(Decimal.subtract(dear, cheap), limit, 4, "up")
+  const percent = Decimal.format(Decimal.multiply(missing, Decimal.make(100n)))
+  return `A swap would bring ${percent} % less than allowed: at ${Decimal.format(now)}, and ${Decimal.format(limit)} is the worst`
 }
 
 /** A price that is too old, or from the future, to decide on: in words. */

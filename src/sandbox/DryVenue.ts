@@ -1,7 +1,7 @@
 /**
  * The venue of a dry run: prices are real (every quote goes to the venue behind it), orders are not. Nothing is created,
  * signed or cancelled there; orders live in this process, are "funded" without a signature, fill at their limit when an
- * executable quote of the other side reaches it, and pay out at once without fees. It forgets everything when it ends,
+ * executable quote of the other side reaches it, swaps as soon as they are funded, and pay out at once without fees. It forgets everything when it ends,
  * so a dry run starts with an empty journal.
  */
 import { Clock, Effect, Layer } from "effect"
@@ -9,7 +9,14 @@ import type { Asset } from "../domain/Amount.ts"
 import { inputAmount, type Market, outputAmount } from "../domain/Market.ts"
 import type { Order } from "../domain/Order.ts"
 import { IntentGuard } from "../venue/IntentGuard.ts"
-import { type Answer, type CreateOrder, type DryQuote, type GeneratedIntent, Venue } from "../venue/Venue.ts"
+import {
+  type Answer,
+  type CreateOrder,
+  type CreateSwap,
+  type DryQuote,
+  type GeneratedIntent,
+  Venue
+} from "../venue/Venue.ts"
 import { Rejected, VenueError } from "../venue/VenueError.ts"
 
 interface DryOptions {
@@ -44,6 +51,23 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
         return answer(order)
       })
 
+      /** The price that the venue quotes now is the one that it is executed at. */
+      const createSwap = Effect.fnUntraced(function* (swap: CreateSwap) {
+        const market = marketOf(swap.baseAsset, swap.quoteAsset)
+        if (market === undefined) return yield* refuse("quote a swap", "validation-failed", "unknown asset")
+        const createdAt = yield* Clock.currentTimeMillis
+        const id = `dry-swap-${orders.size + 1}`
+        const order = { ...newOrder(market, swap, account, id, createdAt), depositAddress: id }
+        const { originAsset, destinationAsset, inputAmount: amount } = order
+        const { amountOut } = (yield* live.dryQuote({ originAsset, destinationAsset, amount })).value
+        if (amountOut < order.outputAmount) {
+          return yield* refuse("quote a swap", "worse-price", "the swap would bring less than allowed")
+        }
+        const quoted = { ...order, outputAmount: amountOut }
+        orders.set(id, quoted)
+        return answer(quoted)
+      })
+
       const find = (operation: string, id: string) => {
         const order = orders.get(id)
         return order === undefined ? Effect.fail(refuse(operation, "order-not-found", id)) : Effect.succeed(order)
@@ -66,16 +90,20 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
       return Venue.of({
         ...live,
         createOrder,
+        createSwap,
         cancelOrder,
+        getSwap: (depositAddress) => Effect.map(find("get swap", depositAddress), answer),
         getOrder: (id) => Effect.map(find("get order", id), answer),
         listOrders: () =>
           Effect.sync(() => answer({ orders: [...orders.values()].filter((order) => !order.payoutIsFinal).reverse() })),
         generateIntent: (depositAddress) => Effect.succeed(answer({ standard: "dry-run", payload: depositAddress })),
         submitIntent: ({ body, intentHash }) =>
-          Effect.sync(() => {
+          Effect.map(Clock.currentTimeMillis, (at) => {
             const order = [...orders.values()].find(({ depositAddress }) => depositAddress === body)
             if (order !== undefined && order.depositedAmount === 0n) {
-              orders.set(order.id, { ...order, depositedAmount: order.inputAmount, fillStatus: "OPEN" })
+              const funded = { ...order, depositedAmount: order.inputAmount, fillStatus: "OPEN" }
+              orders.set(order.id, funded)
+              if (order.id === order.depositAddress) fill(orders, funded, at)
             }
             return answer({ intentHash })
           }),

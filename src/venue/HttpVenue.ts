@@ -12,6 +12,8 @@ import { GenerateIntentResponse, SubmitIntentResponse } from "./IntentsApi.ts"
 import type { CreateOrderRequest } from "./OrdersApi.ts"
 import { noAnswer } from "./Reply.ts"
 import { Session } from "./Session.ts"
+import * as SwapOrders from "./SwapOrders.ts"
+import { Swaps } from "./Swaps.ts"
 import { TokensResponse } from "./SwapsApi.ts"
 import {
   type Answer,
@@ -144,9 +146,10 @@ const makePricesAndBalances = Effect.gen(function* () {
 export const layer = Layer.effect(
   Venue,
   Effect.gen(function* () {
-    return Venue.of({ ...(yield* makeOrders), ...(yield* makeFunding), ...(yield* makePricesAndBalances) })
+    const orders = { ...(yield* makeOrders), ...(yield* SwapOrders.make) }
+    return Venue.of({ ...orders, ...(yield* makeFunding), ...(yield* makePricesAndBalances) })
   })
-)
+).pipe(Layer.provide(Swaps.layer))
 
 /** Every attribute is sent: what is left out would be decided by the venue's defaults. */
 const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRequest => ({

@@ -23,6 +23,13 @@ export interface CreateOrder {
   readonly deadline: number
 }
 
+/** An order that is to be executed at once, by a swap. */
+export interface CreateSwap extends CreateOrder {
+  /** Exactly this is deposited, and at least that is to be paid out; smallest units. */
+  readonly inputAmount: Amount
+  readonly outputAmount: Amount
+}
+
 /** What the venue said, and the id under which its support finds the request. */
 export interface Answer<A> {
   readonly value: A
@@ -93,6 +100,10 @@ export class Venue extends Context.Service<
     }): Effect.Effect<Answer<OrderPage>, VenueError>
     getOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
     cancelOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
+    /** Quotes a swap, which is nothing until it is funded; refused with `worse-price` where it would bring less than it is to. */
+    createSwap(swap: CreateSwap): Effect.Effect<Answer<Order>, VenueError>
+    /** A swap as an order, whose id is its deposit address. By itself it is a sale of its origin at no price. */
+    getSwap(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<Order>, VenueError>
     generateIntent(depositAddress: string): Effect.Effect<Answer<GeneratedIntent>, VenueError>
     submitIntent(signed: SignedIntent): Effect.Effect<Answer<{ readonly intentHash: string }>, VenueError>
     /** Makes the venue look for a transfer on another chain at once; it finds it without, too. */

@@ -11,6 +11,7 @@ const journalOrder: JournalOrder = {
   slot: "grid/level-01",
   inputAsset: "BTC",
   outputAsset: "USDC",
+  by: undefined,
   orderId: "order-1",
   depositAddress: "deposit-1",
   depositMemo: "memo-1",

@@ -12,7 +12,7 @@ import { Clock } from "effect/Clock"
 import { HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { marketsByName } from "../../src/cli/Modes.ts"
 import * as SandboxWallet from "../../src/cli/SandboxWallet.ts"
-import type { Reason } from "../../src/domain/BotEvent.ts"
+import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
 import { Bookkeeper } from "../../src/engine/Bookkeeper.ts"
 import * as Engine from "../../src/engine/Engine.ts"
 import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
@@ -276,9 +276,15 @@ export const run = async (episode: Episode) => {
     const fills = events.flatMap(({ event }) =>
       event._tag === "FillSeen" && event.filledAt <= chaosEnds ? [{ ...event, filledAt: event.filledAt - start }] : []
     )
+    const isSwap = new Set(
+      events.flatMap(({ event }) => (event._tag === "Planned" && event.by === "swap" ? [event.placement] : []))
+    )
+    const ofSwaps = (tag: BotEvent["_tag"]) =>
+      events.filter(({ event }) => event._tag === tag && "placement" in event && isSwap.has(event.placement)).length
     return {
       ...result,
       seen: fills,
+      swaps: { funded: ofSwaps("FundingSigned"), filled: ofSwaps("PaidOut"), refunded: ofSwaps("Refunded") },
       /** Payments of which nobody knows whether they were made. */
       lost: events.filter(({ event }) => event._tag === "PaymentLost").length,
       steps: world.steps,

@@ -49,7 +49,26 @@ const variants: Readonly<Record<string, string>> = {
   "rebalance of three assets": `market: [SOL/USDC, BTC/USDC]
 kind: rebalance
 limits: { budget: { SOL: 10, BTC: 0.03, USDC: 2500 } }
-rebalance: { targets: { SOL: 33%, BTC: 33% }, band: 30bps, requote: 10bps }`
+rebalance: { targets: { SOL: 33%, BTC: 33% }, band: 30bps, requote: 10bps }`,
+  "bracket that leaves by a swap": `market: SOL/USDC
+kind: bracket
+limits: { budget: { quote: 600 } }
+bracket: { side: buy, size: { base: 3 }, entry: ${at(1.02)}, takeProfit: ${at(1.2)}, stop: ${at(1.015)}, reach: 4%, stopBy: swap }`,
+  "rules by swaps": `market: SOL/USDC
+kind: rules
+limits: { budget: { quote: 1500 } }
+rules:
+  timeframe: 1m
+  orders:
+    in-and-out:
+      when: mid > 1
+      side: buy
+      by: swap
+      price: mid * (1 + 1%)
+      size: { quote: 100 }
+      pause: 5s
+      times: 12
+      then: { price: entry * (1 - 2%), by: swap }`
 }
 
 const episodes: Readonly<Record<string, string>> = {

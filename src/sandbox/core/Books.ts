@@ -5,7 +5,8 @@
  */
 import type { Amount } from "../../domain/Amount.ts"
 
-/** Where an account's money can be. The last four are counter accounts: what was brought, traded, moved on or paid. */
+/** Where an account's money can be. `priceFees` are those that a swap's price contains. The
+ * last are counter accounts: what was paid, traded, brought or moved on. */
 export const places = [
   "balance",
   "depositInTransit",
@@ -16,6 +17,7 @@ export const places = [
   "returnInTransit",
   "failed",
   "feesPaid",
+  "priceFees",
   "traded",
   "initial",
   "external"
@@ -101,6 +103,7 @@ const nothing = (): Record<Place, Amount> => ({
   returnInTransit: 0n,
   failed: 0n,
   feesPaid: 0n,
+  priceFees: 0n,
   traded: 0n,
   initial: 0n,
   external: 0n

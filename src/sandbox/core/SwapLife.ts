@@ -77,7 +77,7 @@ const trade = (state: State, swap: Swap, amountIn: Amount.Amount, amountOut: Amo
   const traded: Books.Holding = { account: swap.account, place: "traded" }
   const rest = payAppFees(books, origin.id, amountIn, swap.request.appFees ?? [], inSwap(swap))
   const ours = (amountIn * BigInt(feeBasisPoints(swap.request, swap.partner !== undefined))) / 10_000n
-  Books.transfer(books, origin.id, ours, inSwap(swap), { account: swap.account, place: "feesPaid" })
+  Books.transfer(books, origin.id, ours, inSwap(swap), { account: swap.account, place: "priceFees" })
   Books.transfer(books, origin.id, rest - ours, inSwap(swap), traded)
   Books.transfer(books, destination.id, amountOut + withdrawFee, traded, held(swap, "payoutInTransit"))
   finishLater(state, swap, { spent: amountIn, received: amountOut, refundReason: undefined })

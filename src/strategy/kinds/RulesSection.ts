@@ -10,6 +10,7 @@ import type { KindContext } from "../Kind.ts"
 import { place, quoted, type Report, report } from "../Problem.ts"
 import { timeframe, timeframeMillis } from "../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../YamlReader.ts"
+import { execution } from "./Execution.ts"
 import { type Size, size } from "./Size.ts"
 
 export interface Rule {
@@ -18,6 +19,9 @@ export interface Rule {
   readonly when: Term
   readonly price: Term
   readonly size: Size
+  /** Executed by a swap: its price is the worst that it may be. */
+  readonly isSwap: boolean
+  readonly isExitSwap: boolean
   readonly cancelWhen: Term | undefined
   readonly exit: Term | undefined
   readonly expireMillis: number | undefined
@@ -71,6 +75,7 @@ const orderFields = (market: Market) =>
     when: Read.required(expression, "places the order when this is true"),
     side: Read.required(Read.oneOf("buy", "sell"), "buy or sell"),
     price: Read.required(expression, "an expression, computed once when the rule fires"),
+    by: Read.optional(execution, "swap: executed at once at this price or a better one; left out: an order that rests"),
     size: Read.required(size(market), "of the order"),
     cancelWhen: Read.optional(expression, "withdraws the order as long as nothing of it has filled"),
     expireAfter: Read.optional(Read.duration, "withdraws it when nothing of it has filled until then"),
@@ -78,7 +83,10 @@ const orderFields = (market: Market) =>
     times: Read.optional(Read.integer(1, mostFirings), "how often it may fire"),
     // biome-ignore lint/suspicious/noThenProperty: the key that people write; its value is never a function
     then: Read.optional(
-      Read.fields({ price: Read.required(expression, "an expression, computed once when the rule fires") })
+      Read.fields({
+        price: Read.required(expression, "an expression, computed once when the rule fires"),
+        by: Read.optional(execution, "swap: executed as soon as this price or a better one is to be had")
+      })
     )
   })
 
@@ -138,6 +146,8 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     when,
     price,
     size: read.size.value,
+    isSwap: read.by?.value === "swap",
+    isExitSwap: read.then?.value.by?.value === "swap",
     cancelWhen,
     exit,
     expireMillis: read.expireAfter?.value,

@@ -4,7 +4,7 @@
  * reaches the stop, the exit moves to a price beyond it by `reach` and stays there.
  *
  * The stop may follow: `trail` behind the best price since the entry filled (in steps, so that not every tick is a new
- * answer), and `breakevenAt` moves it to the entry price.
+ * answer), and `breakevenAt` moves it to the entry price. With `stopBy: swap` the exit at the stop is a swap.
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -17,6 +17,7 @@ import type { Kind } from "../Kind.ts"
 import { place, type Report, report } from "../Problem.ts"
 import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
+import { atPrice, bySwap, execution } from "./Execution.ts"
 import { decimalIn, isTrueIn } from "./Memory.ts"
 import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, size } from "./Size.ts"
@@ -32,6 +33,7 @@ interface Bracket {
   readonly takeProfit: Leg
   readonly stop: Price
   readonly reach: Decimal.Decimal
+  readonly isStopSwap: boolean
   readonly trail: Decimal.Decimal | undefined
   readonly trailStep: Decimal.Decimal
   readonly breakevenAt: Price | undefined
@@ -58,6 +60,7 @@ export const bracket: Kind = {
       takeProfit: { side: opposite(side), price: read.takeProfit.value, quantity: entry.quantity },
       stop: read.stop.value,
       reach: read.reach?.value ?? defaultReach,
+      isStopSwap: read.stopBy?.value === "swap",
       trail: read.trail?.value,
       trailStep: read.trailStep?.value ?? defaultStep,
       breakevenAt: read.breakevenAt?.value,
@@ -79,6 +82,7 @@ const bracketFields = (market: Market) =>
     takeProfit: Read.required(Read.price, "price of the exit with profit"),
     stop: Read.required(Read.price, "price at which it exits with a loss"),
     reach: Read.optional(Read.ratio, "at the stop the exit may give away this much more; left out: 0.5%"),
+    stopBy: Read.optional(execution, "swap: at the stop it is executed at once; left out: an order beyond the stop"),
     trail: Read.optional(Read.ratio, "the stop follows this far behind the best price"),
     trailStep: Read.optional(Read.ratio, "in steps of this much; left out: 0.1%"),
     breakevenAt: Read.optional(Read.price, "from this price on the stop is at least the entry price")
@@ -155,13 +159,20 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const state = filled === 0 ? undefined : filled === 1 ? advance(whole, before, price) : before
   const stop = state === undefined ? whole.stop : stopOf(whole, state)
   const exit: Leg = state?.isStopped
-    ? { ...takeProfit, price: orderPrice(market, side, better(whole, stop, negate(whole.reach))) }
+    ? {
+        ...takeProfit,
+        price: orderPrice(market, side, better(whole, stop, negate(whole.reach))),
+        ...bySwap(whole.isStopSwap)
+      }
     : takeProfit
   const numbers = `take-profit ${Decimal.format(takeProfit.price)}, stop ${Decimal.format(stop)}`
   const amount = `${formatWithSymbol(entry.quantity, market.base)} at ${Decimal.format(entry.price)}`
   const because = (code: string, text: string): Reason => ({ code, text, source })
   const why = state?.isStopped
-    ? because("stop", `the price reached the stop ${Decimal.format(stop)}: exits at ${Decimal.format(exit.price)}`)
+    ? because(
+        "stop",
+        `the price reached the stop ${Decimal.format(stop)}: exits ${atPrice(whole.isStopSwap, exit.price)}`
+      )
     : because("bracket", `${entry.side === "BUY" ? "buys" : "sells"} ${amount}; ${numbers}`)
   const decided = { desired: [{ slot, legs: [entry, exit] as const, cycle: false, why }], absent: [], reasons: [] }
   if (state === undefined) return { ...decided, memory: null, until: { onFill: true } }

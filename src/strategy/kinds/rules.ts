@@ -19,6 +19,7 @@ import type { Kind } from "../Kind.ts"
 import type { Inputs } from "../Strategy.ts"
 import { timeframeMillis } from "../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
+import { atPrice, bySwap } from "./Execution.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
 import { orderPrice } from "./PriceLevels.ts"
 import { type Rule, type Rules, readRules, rulesSchema } from "./RulesSection.ts"
@@ -133,9 +134,10 @@ const boughtBy = ({ side }: Rule, { quantity, legsBefore, exit }: Going, complet
 }
 
 const slotOf = (rule: Rule, going: Going, why: Reason): DesiredSlot => {
-  const entry: Leg = { side: rule.side, price: going.price, quantity: going.quantity }
+  const { quantity, price } = going
+  const entry: Leg = { side: rule.side, price, quantity, ...bySwap(rule.isSwap) }
   if (going.exit === undefined) return { slot: rule.slot, legs: [entry], cycle: true, why }
-  const exit: Leg = { side: opposite(rule.side), price: going.exit, quantity: going.quantity }
+  const exit: Leg = { side: opposite(rule.side), price: going.exit, quantity, ...bySwap(rule.isExitSwap) }
   return { slot: rule.slot, legs: [entry, exit], cycle: true, why }
 }
 
@@ -227,8 +229,8 @@ const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment): P
 
 const orderReason = (rule: Rule, market: Market, { price, exit, quantity }: Going): Reason => {
   const verb = rule.side === "BUY" ? "buys" : "sells"
-  const after = exit === undefined ? "" : `, then exits at ${Decimal.format(exit)}`
-  const order = `${verb} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}${after}`
+  const after = exit === undefined ? "" : `, then exits ${atPrice(rule.isExitSwap, exit)}`
+  const order = `${verb} ${formatWithSymbol(quantity, market.base)} ${atPrice(rule.isSwap, price)}${after}`
   return { code: "rule-fired", text: `${order}: ${rule.text}`, source: rule.source }
 }
 

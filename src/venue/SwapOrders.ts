@@ -1,0 +1,230 @@
+/**
+ * A swap as the engine's kind of order: quoted instead of created, funded like any other, and executed as soon as it is. Its
+ * id is its deposit address, its whole state what the swap status says.
+ *
+ * A quote that nobody pays is nothing: it never executes, is in no list of orders, and needs no cancel. So a lost answer is
+ * simply asked for anew. What is paid can execute at no less than the quote's least output, or comes back.
+ */
+import { Clock, Effect, Result } from "effect"
+import { type Amount, max, min } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Fill, Order, PayoutLeg } from "../domain/Order.ts"
+import { noAnswer } from "./Reply.ts"
+import { Swaps } from "./Swaps.ts"
+import type { Answer, CreateSwap } from "./Venue.ts"
+import { VenueClient } from "./VenueClient.ts"
+import { partiesOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
+import { Rejected, VenueError } from "./VenueError.ts"
+import type { QuoteRequest, QuoteResponse } from "./WireQuote.ts"
+import { type Swap, SwapStatusResponse, toSwap } from "./WireSwap.ts"
+import { formatTimestamp, parseAmount, parseTimestamp } from "./WireValue.ts"
+
+const calls = {
+  quote: { operation: "quote a swap" },
+  status: { operation: "read swap status", priority: "normal" }
+} as const
+
+/** Tolerances are basis points. */
+const whole = 10_000n
+
+export const make = Effect.gen(function* () {
+  const { account } = yield* VenueConfig
+  const client = yield* VenueClient
+  const swaps = yield* Swaps
+
+  const quote = (request: QuoteRequest) =>
+    swaps
+      .quote(request)
+      .pipe(Effect.catchTag("QuoteRefused", ({ why, correlationId }) => refuse("quote-refused", why, correlationId)))
+
+  /** The first quote says how much room the limit leaves, and that room is the tolerance of the second. */
+  const createSwap = Effect.fn("Venue.createSwap")(function* (swap: CreateSwap) {
+    const least = swap.outputAmount
+    const looked = yield* quote(requestOf(account, swap, true, 0))
+    const now = amountOf(looked.value.quote.amountOut)
+    if (now < least) return yield* worse(now, least, looked.correlationId)
+    const tolerance = ((now - least) * whole) / now
+    const answer = yield* quote(requestOf(account, swap, false, Number(tolerance)))
+    const promised = amountOf(answer.value.quote.minAmountOut)
+    if (promised < least) return yield* worse(promised, least, answer.correlationId)
+    const at = yield* Clock.currentTimeMillis
+    return yield* exact(calls.quote.operation, answer, toOrder(answer.value, undefined, { swap, at }))
+  })
+
+  const getSwap = Effect.fn("Venue.getSwap")(function* (depositAddress: string, depositMemo?: string) {
+    const query = { depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }
+    const send = client.api.deposits.status({ query, responseMode: "response-only" })
+    const answer = yield* client.read(calls.status, send, SwapStatusResponse)
+    const order = Result.flatMap(toSwap(answer.value), (swap) => toOrder(answer.value.quoteResponse, swap, undefined))
+    const { operation } = calls.status
+    const read = yield* exact(operation, answer, order)
+    if (read.value.id === depositAddress) return read
+    return yield* noAnswer(operation, "the venue answered with another swap than the one that was asked for", answer)
+  })
+
+  return { createSwap, getSwap }
+})
+
+const refuse = (code: string, text: string, correlationId: string | undefined): VenueError =>
+  new VenueError({
+    reason: new Rejected({
+      operation: calls.quote.operation,
+      code,
+      text,
+      ...(correlationId === undefined ? {} : { correlationId })
+    })
+  })
+
+const worse = (promised: Amount, least: Amount, correlationId: string | undefined): VenueError =>
+  refuse("worse-price", `the swap would bring ${shortfall(promised, least)} less than allowed`, correlationId)
+
+/** `0.4 %`, rounded up. */
+export const shortfall = (promised: Amount, least: Amount): string => {
+  const missing = Decimal.divide(Decimal.make((least - promised) * 100n), Decimal.make(max(1n, least)), 2, "up")
+  return `${Decimal.format(missing)} %`
+}
+
+const exact = <A>(
+  operation: string,
+  { value: _, ...trace }: Answer<unknown>,
+  order: Result.Result<A, string>
+): Effect.Effect<Answer<A>, VenueError> =>
+  Result.isFailure(order)
+    ? noAnswer(operation, `the answered swap is unusable: ${order.failure}`, trace)
+    : Effect.succeed({ ...trace, value: order.success })
+
+/** What is missing or no amount counts as nothing, which no order can promise. */
+const amountOf = (text: string | undefined): Amount => parseAmount(text ?? "") ?? 0n
+
+const requestOf = (
+  account: VenueAccount,
+  { side, baseAsset, quoteAsset, inputAmount, deadline }: CreateSwap,
+  dry: boolean,
+  slippageTolerance: number
+): QuoteRequest => {
+  const [originAsset, destinationAsset] = side === "SELL" ? [baseAsset, quoteAsset] : [quoteAsset, baseAsset]
+  return {
+    dry,
+    swapType: "EXACT_INPUT",
+    slippageTolerance,
+    originAsset,
+    depositType: account.depositType,
+    destinationAsset,
+    amount: String(inputAmount),
+    ...partiesOf(account, originAsset, destinationAsset),
+    refundType: account.refundType,
+    recipientType: account.recipientType,
+    deadline: formatTimestamp(deadline),
+    depositMode: "SIMPLE",
+    confidentiality: account.confidentiality,
+    quoteWaitingTimeMs: 0,
+    insured: false
+  }
+}
+
+/** `swap`: what is known of it; nothing yet when it was just quoted, by the terms that were `asked` for. */
+const toOrder = (
+  { quote, quoteRequest: echo, timestamp }: QuoteResponse,
+  swap: Swap | undefined,
+  asked: { readonly swap: CreateSwap; readonly at: number } | undefined
+): Result.Result<Order, string> => {
+  const { depositAddress, depositMemo } = quote
+  const inputAmount = amountOf(quote.amountIn)
+  const { originAsset, destinationAsset, depositType, recipient, recipientType, refundTo, refundType } = echo
+  if (depositAddress === undefined) return Result.fail("it has no deposit address")
+  if (inputAmount === 0n) return Result.fail("it does not say what is to be deposited")
+  if (originAsset === undefined || destinationAsset === undefined) return Result.fail("it does not say its assets")
+  // By itself a swap has no sides: it sells its origin.
+  const terms = asked?.swap ?? {
+    side: "SELL" as const,
+    baseAsset: originAsset,
+    quoteAsset: destinationAsset,
+    quantity: inputAmount,
+    price: Decimal.zero,
+    deadline: parseTimestamp(echo.deadline ?? "") ?? 0
+  }
+  const { side, baseAsset, quoteAsset, quantity, price, deadline } = terms
+  return Result.succeed({
+    id: depositAddress,
+    side,
+    baseAsset,
+    quoteAsset,
+    originAsset,
+    destinationAsset,
+    quantity,
+    price,
+    inputAmount,
+    outputAmount: amountOf(quote.minAmountOut),
+    depositAddress,
+    ...(depositMemo === undefined ? {} : { depositMemo }),
+    depositType: depositType ?? "",
+    recipient: recipient ?? "",
+    recipientType: recipientType ?? "",
+    refundTo: refundTo ?? "",
+    refundType: refundType ?? "",
+    appFeeBasisPoints: (echo.appFees ?? []).reduce((sum, { fee }) => sum + fee, 0),
+    // The output is what arrives: its fee is taken already.
+    estimatedWithdrawFee: 0n,
+    deadline,
+    createdAt: asked?.at ?? parseTimestamp(timestamp ?? "") ?? 0,
+    ...progressOf(swap, inputAmount, amountOf(quote.refundFee))
+  })
+}
+
+type Progress = Pick<
+  Order,
+  "fillStatus" | "depositedAmount" | "fills" | "withdrawals" | "refund" | "payoutIsFinal" | "estimatedRefundFee"
+>
+
+const started: Omit<Progress, "estimatedRefundFee"> = {
+  fillStatus: "AWAITING_DEPOSIT",
+  depositedAmount: 0n,
+  fills: [],
+  withdrawals: [],
+  payoutIsFinal: false
+}
+
+/** Statuses that a swap has only with a deposit. */
+const withDeposit: ReadonlySet<string> = new Set(["INCOMPLETE_DEPOSIT", "PROCESSING", "SUCCESS", "REFUNDED", "FAILED"])
+
+/**
+ * Amounts may be left out, even at the end. A deposit that the status implies is then all of it, which is what was signed for;
+ * an output that is not told has not been proven, so the swap is not over.
+ */
+const progressOf = (swap: Swap | undefined, inputAmount: Amount, refundFee: Amount): Progress => {
+  if (swap === undefined) return { ...started, estimatedRefundFee: refundFee }
+  const { status, amountOut = 0n } = swap
+  const depositedAmount = swap.depositedAmount ?? (withDeposit.has(status) ? inputAmount : 0n)
+  const known = { ...started, depositedAmount, estimatedRefundFee: refundFee }
+  if (status === "PENDING_DEPOSIT" && depositedAmount === 0n) return known
+  if (status === "PENDING_DEPOSIT" || status === "INCOMPLETE_DEPOSIT" || status === "PROCESSING") {
+    return { ...known, fillStatus: "OPEN" }
+  }
+  if (status === "FAILED") return { ...known, ...failed(swap) }
+  const isOver = status === "REFUNDED" || (status === "SUCCESS" && amountOut > 0n)
+  // A transfer that is known, or a claim without proof: a status of its own.
+  return isOver ? { ...known, ...over(swap, depositedAmount, refundFee) } : { ...known, fillStatus: status }
+}
+
+const over = (swap: Swap, depositedAmount: Amount, refundFee: Amount): Partial<Progress> => {
+  const { depositAddress = "", amountOut = 0n, updatedAt = 0, ledgerTxHashes, destinationTxHashes } = swap
+  const amountIn = amountOut === 0n ? 0n : (swap.amountIn ?? depositedAmount)
+  const unspent = max(0n, depositedAmount - amountIn)
+  const [txHash] = [...destinationTxHashes, ...ledgerTxHashes]
+  const leg: PayoutLeg = { status: "COMPLETED", ...(txHash === undefined ? {} : { txHash }) }
+  const fill: Fill = { id: `${depositAddress}-swap`, amountIn, amountOut, at: updatedAt }
+  return {
+    fillStatus: amountOut > 0n && unspent === 0n ? "FILLED" : "CANCELED",
+    fills: amountOut === 0n ? [] : [fill],
+    withdrawals: amountOut === 0n ? [] : [leg],
+    ...(unspent === 0n ? {} : { refund: leg }),
+    estimatedRefundFee: swap.refundedAmount === undefined ? refundFee : unspent - min(unspent, swap.refundedAmount),
+    payoutIsFinal: true
+  }
+}
+
+const failed = ({ refundReason }: Swap): Partial<Progress> => ({
+  fillStatus: "CANCELED",
+  refund: { status: "FAILED", reason: refundReason ?? "the venue gave the swap up" },
+  payoutIsFinal: true
+})
