@@ -72,6 +72,7 @@ export const kill9 = async (program: Program): Promise<void> => {
 export interface Connection {
   readonly url: string
   readonly apiKey: string
+  readonly partnerJwt: string
   readonly account: { readonly key: string; readonly signerId: string }
 }
 

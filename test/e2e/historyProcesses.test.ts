@@ -1,0 +1,101 @@
+/** Two processes with one partner and journals of their own, one of them killed in the middle: both get the whole history, slowly. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { cuttingProxy } from "./cuttingProxy.ts"
+import { kill9, newFolder, start, startSandbox } from "./processes.ts"
+
+let sandbox: Awaited<ReturnType<typeof startSandbox>>
+let proxy: Awaited<ReturnType<typeof cuttingProxy>>
+const count = 300
+
+beforeAll(async () => {
+  sandbox = await startSandbox(["--port", "0", "--seed", "12"])
+  const { account, partnerJwt, url } = sandbox.connection
+  proxy = await cuttingProxy(url)
+  const post = async (path: string, body: object) => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${partnerJwt}` }
+    const answer = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })
+    assert.strictEqual(answer.status, 200)
+    return (await answer.json()) as { readonly quote: { readonly depositAddress: string } }
+  }
+  const asset = "nep141:btc.omft.native"
+  for (let made = 0; made < count; made += 1) {
+    const { quote } = await post("/v0/quote", {
+      dry: false,
+      swapType: "EXACT_INPUT",
+      slippageTolerance: 500,
+      originAsset: asset,
+      depositType: "ORIGIN_CHAIN",
+      destinationAsset: "nep141:usdc.omft.native",
+      amount: "100000",
+      refundTo: "bc1q",
+      refundType: "ORIGIN_CHAIN",
+      recipient: account.signerId,
+      recipientType: "INTENTS",
+      deadline: new Date(Date.now() + 3_600_000).toISOString()
+    })
+    const { depositAddress } = quote
+    await post("/sandbox/deposit", { depositAddress, asset, amount: "100000", sender: "bc1q" })
+  }
+}, 60_000)
+afterAll(async () => {
+  await proxy.close()
+  await kill9(sandbox.program)
+})
+
+const prepare = () => {
+  const folder = newFolder()
+  const { account, apiKey, partnerJwt } = sandbox.connection
+  const secrets = { "api.key": apiKey, "account.key": account.key, "partner.jwt": partnerJwt }
+  for (const [name, secret] of Object.entries(secrets)) writeFileSync(join(folder, name), secret, { mode: 0o600 })
+  const config = join(folder, "config.yaml")
+  writeFileSync(
+    config,
+    `venue: { url: "${proxy.url}", apiKey: { file: api.key }, partnerJwt: { file: partner.jwt } }
+account: { key: { file: account.key } }
+assets:
+  BTC: { id: "nep141:btc.omft.native", decimals: 8 }
+  USDC: { id: "nep141:usdc.omft.native", decimals: 6 }
+journal: journal.sqlite
+`
+  )
+  return { config, journal: join(folder, "journal.sqlite") }
+}
+
+const sync = (config: string, ...more: ReadonlyArray<string>) =>
+  start(["history", "--sync", "--json", "--config", config, ...more])
+
+const storedIn = (journal: string): ReadonlyArray<string> => {
+  const database = new DatabaseSync(journal, { readOnly: true })
+  const rows = database.prepare("SELECT deposit_address FROM history_transactions").all()
+  database.close()
+  return rows.map((row) => String(row["deposit_address"]))
+}
+
+describe("two processes of one partner", () => {
+  it("read the whole history, never faster than allowed for long, and a killed one goes on", {
+    timeout: 120_000
+  }, async () => {
+    const [one, other] = [prepare(), prepare()]
+    // Its first page is written, and it dies while it asks for the second.
+    const cut = proxy.cut({ path: /lastDepositAddress/, at: "answer" })
+    const first = sync(one.config, "--count", "150")
+    const second = sync(other.config)
+    await cut
+    await kill9(first)
+    assert.lengthOf(storedIn(one.journal), 150)
+    const again = sync(one.config, "--count", "150")
+    assert.deepStrictEqual([await second.ended, await again.ended], [0, 0], again.errors.concat(second.errors).join(""))
+    for (const { journal } of [one, other]) {
+      assert.lengthOf(storedIn(journal), count)
+      assert.strictEqual(new Set(storedIn(journal)).size, count)
+    }
+    const taken = proxy.requests.filter(({ status }) => status === 200).map(({ at }) => at)
+    const refused = proxy.requests.length - taken.length
+    for (const [index, at] of taken.slice(1).entries()) assert.isAtLeast(at - (taken[index] ?? 0), 4900)
+    assert.isAtMost(refused, taken.length, "a 429 is obeyed")
+    process.stdout.write(`history of ${count} rows twice: ${taken.length} requests, ${refused} refused\n`)
+  })
+})
