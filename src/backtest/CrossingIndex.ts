@@ -23,8 +23,6 @@ export interface CrossingIndex {
 
 export const fanOutBits = 4
 const fanOut = 1 << fanOutBits
-/** Bars read one by one before climbing: a nearer crossing costs less to walk to than to look up. */
-const linearBars = 48
 
 const reduceMinima = (source: Column): Column => {
   const into = column((source.length + fanOut - 1) >> fanOutBits)
@@ -118,7 +116,8 @@ const climb = (index: CrossingIndex, from: number, to: number, below: number, ab
 
 /** The first bar in [from, to) whose lower price is at or below `below` or whose upper price is at or above `above`; else `to`. */
 export const nextCrossing = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
-  const near = index.minima.length === 0 ? to : Math.min(to, ((from + linearBars) >> fanOutBits) << fanOutBits)
+  // At least one bar is read one by one, and the rest of its block: they are in the processor's cache already.
+  const near = index.minima.length === 0 ? to : Math.min(to, ((from >> fanOutBits) + 1) << fanOutBits)
   const found = scan(index.lower, index.upper, from, near, below, above)
   index.reads.bars += found - from
   return found < near || near === to ? found : climb(index, near, to, below, above)
