@@ -17,12 +17,12 @@ export const noCosts: Costs = {
   minimumQuote: 0n
 }
 
-/** A touch fills all of it, at once. */
-const optimistic: FillRules = touching
+/** A touch fills all of it, at once; an order that is marketable gets the market, as this venue does it. */
+const optimistic: FillRules = { ...touching, price: "arrival" }
 
 /** A solver's margin beyond the limit, a tenth of the volume, and time for creating, funding, payout and cancelling. */
 const pessimistic: FillRules = {
-  ...touching,
+  ...optimistic,
   edgeBasisPoints: 10,
   placeMillis: 30_000,
   payoutMillis: 60_000,
@@ -46,7 +46,11 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
     within: "an order fills when a bar contains its limit; a gap over it does not fill",
     close: "an order fills when a bar closes at or beyond its limit"
   }[rules.touch] + (rules.edgeBasisPoints > 0 ? ` by ${rules.edgeBasisPoints} basis points` : ""),
-  rules.price === "limit" ? "fills are at the limit" : "a bar that opens beyond the limit fills at its open",
+  {
+    limit: "fills are at the limit",
+    open: "a bar that opens beyond the limit fills at its open",
+    arrival: "an order that is marketable when it arrives fills at once at the close, any other at its limit"
+  }[rules.price],
   rules.volumeShare === 0 ? "orders fill whole" : `at most ${rules.volumeShare * 100} % of a bar's volume is ours`,
   `placing takes ${minutes(rules.placeMillis)}, payout ${minutes(rules.payoutMillis)}, cancelling ${minutes(rules.cancelMillis)}`,
   `fees are ${rules.feeBasisPoints} basis points of the output`

@@ -14,8 +14,11 @@ export interface FillRules {
   readonly touch: "at" | "through" | "within" | "close"
   /** How far beyond the limit the bar must go. */
   readonly edgeBasisPoints: number
-  /** `open`: a bar that opens beyond the limit fills at its open. */
-  readonly price: "limit" | "open"
+  /**
+   * `open`: a bar that opens beyond the limit fills at its open. `arrival`: an order that the market has reached when it
+   * arrives fills at once, at the close; one that rests fills at its limit, and the solver keeps the rest.
+   */
+  readonly price: "limit" | "open" | "arrival"
   /** From a decision to a funded order that others see. */
   readonly placeMillis: number
   /** From a fill to the output in the wallet. */
@@ -49,10 +52,10 @@ export const touching: FillRules = {
   minimumQuote: 0n
 }
 
-/** Whole orders at their limit from the next bar on: what the kernel's fast path can do. */
+/** Resting orders fill whole at their limit: what the kernel's fast path can do. */
 export const isImmediate = (rules: FillRules): boolean =>
   rules.touch !== "within" &&
-  rules.price === "limit" &&
+  rules.price !== "open" &&
   rules.volumeShare === 0 &&
   rules.placeMillis === 0 &&
   rules.payoutMillis === 0 &&

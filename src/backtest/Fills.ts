@@ -119,7 +119,7 @@ const tradePrice = (run: Run.Run, bar: number, row: OrderTable.OrderRow): Price 
   const inside = (high: number, low: number): boolean =>
     Decimal.compare(row.price, exactPrice(high)) <= 0 && Decimal.compare(row.price, exactPrice(low)) >= 0
   if (rules.touch === "within" && !inside(run.candles.high[bar] ?? 0, run.candles.low[bar] ?? 0)) return undefined
-  if (rules.price === "limit") return row.price
+  if (rules.price !== "open") return row.price
   const open = exactPrice(run.candles.open[bar] ?? 0)
   return row.side === "BUY" ? Decimal.min(open, row.price) : Decimal.max(open, row.price)
 }
@@ -154,12 +154,12 @@ const complete = (run: Run.Run, slot: number, side: Side): void => {
   Run.wakeAfter(run, slot, run.conditions.rules.payoutMillis)
 }
 
-/** Fills as much of the slot's order as the bar gives, and returns that. */
-const fillSlice = (run: Run.Run, bar: number, slot: number, capacity: Amount): Amount => {
+/** Fills as much of the slot's order as the bar gives, at the bar's price or the one given, and returns that. */
+const fillSlice = (run: Run.Run, bar: number, slot: number, capacity: Amount, given?: Price): Amount => {
   const { slots, table } = run
   const order = slots.order[slot] ?? OrderTable.none
   const row = table.rows[order]
-  const price = row === undefined ? undefined : tradePrice(run, bar, row)
+  const price = given ?? (row === undefined ? undefined : tradePrice(run, bar, row))
   const open = slots.openQuantity[slot] ?? 0n
   const quantity = min(open, capacity)
   if (row === undefined || price === undefined || quantity <= 0n) {
@@ -178,9 +178,37 @@ const fillSlice = (run: Run.Run, bar: number, slot: number, capacity: Amount): A
 
 const unlimited = 10n ** 60n
 
+const capacityIn = (run: Run.Run, bar: number): Amount => {
+  const { rules, market } = run.conditions
+  return rules.volumeShare === 0 ? unlimited : capacityOf(rules, market, run.candles.volume[bar] ?? 0)
+}
+
+/** Legs that are marketable one after the other would go round for ever: each does so once within a bar. */
+const mayArrive = ({ slots, nextBar }: Run.Run, slot: number): boolean => {
+  if (slots.arrivedBar[slot] !== nextBar) slots.arrivals[slot] = 0
+  slots.arrivedBar[slot] = nextBar
+  slots.arrivals[slot] = (slots.arrivals[slot] ?? 0) + 1
+  return (slots.arrivals[slot] ?? 0) <= (slots.desired[slot]?.legs.length ?? 0)
+}
+
+/** Fills at once, in `bar`, what arrived marketable at the close of `closeBar`. Says whether something filled. */
+export const fillArrivals = (run: Run.Run, bar: number, closeBar: number): boolean => {
+  const price = exactPrice(run.candles.close[closeBar] ?? 0)
+  const before = run.log.count
+  let capacity = capacityIn(run, bar)
+  for (const slot of [...new Set(run.arrivals.splice(0))].sort((a, b) => a - b)) {
+    const row = run.table.rows[run.slots.order[slot] ?? OrderTable.none]
+    if (row === undefined || run.slots.state[slot] !== states.resting || capacity <= 0n) continue
+    if (!Run.arrivesMarketable(run, slot, row) || !mayArrive(run, slot)) continue
+    Run.unrest(run, slot, row)
+    capacity -= fillSlice(run, bar, slot, capacity, price)
+  }
+  settle(run)
+  return run.log.count > before
+}
+
 /** Fills orders by parts, at the bar's prices, with waiting times. */
 export const fillBarSlices = (run: Run.Run, bar: number, low: number, high: number): void => {
-  const { rules, market } = run.conditions
   const { buys, sells } = run.ladders
   const reached: Array<number> = []
   run.now = closeTime(run.candles.time, bar)
@@ -195,7 +223,7 @@ export const fillBarSlices = (run: Run.Run, bar: number, low: number, high: numb
     RankSet.remove(sells.resting, rank)
     reached.push(sells.slots[rank] ?? 0)
   }
-  let capacity = rules.volumeShare === 0 ? unlimited : capacityOf(rules, market, run.candles.volume[bar] ?? 0)
+  let capacity = capacityIn(run, bar)
   for (const slot of reached) capacity -= fillSlice(run, bar, slot, capacity)
   settle(run)
 }

@@ -56,6 +56,9 @@ export interface Outcome {
   readonly stays: ReadonlyArray<Run.Stay>
 }
 
+/** What fills on arrival may lead to an order that does so too: so often within one bar at most. */
+const mostRounds = 1000
+
 /** What was under way until the opening of this bar. Says whether something was paid out, or refunded to one who looks. */
 const wake = (run: Run.Run, bar: number): boolean => {
   run.now = openTime(run.candles.time, bar)
@@ -67,6 +70,7 @@ const wake = (run: Run.Run, bar: number): boolean => {
     if (run.slots.wakeBar[slot] !== bar) continue
     if (state === states.placing) {
       run.slots.state[slot] = states.resting
+      run.slots.placedBar[slot] = bar
       Run.rest(run, slot)
       continue
     }
@@ -83,6 +87,9 @@ const wake = (run: Run.Run, bar: number): boolean => {
     Run.place(run, slot)
   }
   Run.placeWaiting(run)
+  for (let round = 0; run.arrivals.length > 0 && round < mostRounds; round++)
+    paid = Fills.fillArrivals(run, bar, bar - 1) || paid
+  run.arrivals.length = 0
   return paid
 }
 
@@ -151,6 +158,11 @@ export const simulate = (conditions: Run.Conditions, candles: Candles, indices: 
       Drawdown.advance(run.drawdown, orders, candles.close, bar + 1, run.base, run.quote)
       ask = Decisions.decideAt(run, bar)
     }
+    for (let round = 0; run.arrivals.length > 0 && round < mostRounds; round++) {
+      Drawdown.advance(run.drawdown, orders, candles.close, bar + 1, run.base, run.quote)
+      if (Fills.fillArrivals(run, bar, bar) && ask.onFill) ask = Decisions.decideAt(run, bar)
+    }
+    run.arrivals.length = 0
   }
   Drawdown.advance(run.drawdown, orders, candles.close, bars, run.base, run.quote)
   return outcomeOf(run)

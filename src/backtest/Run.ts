@@ -76,6 +76,8 @@ export interface Run {
   readonly due: Array<number>
   /** Slots with something to happen later, by bar. */
   readonly wakes: Array<{ readonly bar: number; readonly slot: number }>
+  /** Slots whose order is marketable as it arrives. */
+  readonly arrivals: Array<number>
   /** The present, and the first bar that an order which rests now can fill in. */
   now: number
   nextBar: number
@@ -106,6 +108,7 @@ export const make = (conditions: Conditions, candles: Candles): Run => ({
   arriving: [],
   due: [],
   wakes: [],
+  arrivals: [],
   now: 0,
   nextBar: 0
 })
@@ -131,9 +134,18 @@ export const rest = (run: Run, slot: number): void => {
   if (row === undefined) return
   const ladder = row.side === "BUY" ? run.ladders.buys : run.ladders.sells
   RankSet.insert(ladder.resting, rankOf(run, slot, row))
+  if (run.conditions.rules.price === "arrival" && arrivesMarketable(run, slot, row)) run.arrivals.push(slot)
 }
 
-const unrest = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
+/** A new order that the last close has reached. */
+export const arrivesMarketable = (run: Run, slot: number, row: OrderTable.OrderRow): boolean => {
+  if (run.slots.placedBar[slot] !== run.nextBar || run.slots.openQuantity[slot] !== row.quantity) return false
+  const ladder = row.side === "BUY" ? run.ladders.buys : run.ladders.sells
+  const [limit, close] = [ladder.fillsAt[rankOf(run, slot, row)] ?? 0, run.candles.close[run.nextBar - 1] ?? 0]
+  return row.side === "BUY" ? limit >= close : limit <= close
+}
+
+export const unrest = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
   const ladder = row.side === "BUY" ? run.ladders.buys : run.ladders.sells
   RankSet.remove(ladder.resting, rankOf(run, slot, row))
 }

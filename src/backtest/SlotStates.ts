@@ -38,6 +38,9 @@ export interface SlotStates {
   readonly wakeBar: Array<number>
   /** First bar that can fill the order. */
   readonly placedBar: Array<number>
+  /** The bar before which an order last filled as it arrived, and how many did then. */
+  readonly arrivedBar: Array<number>
+  readonly arrivals: Array<number>
 }
 
 export const make = (): SlotStates => ({
@@ -56,7 +59,9 @@ export const make = (): SlotStates => ({
   openQuantity: [],
   openInput: [],
   wakeBar: [],
-  placedBar: []
+  placedBar: [],
+  arrivedBar: [],
+  arrivals: []
 })
 
 /** The slot's index; a new name gets the next one. */
@@ -80,6 +85,8 @@ export const indexOf = (slots: SlotStates, name: string): number => {
   slots.openInput.push(0n)
   slots.wakeBar.push(0)
   slots.placedBar.push(0)
+  slots.arrivedBar.push(0)
+  slots.arrivals.push(0)
   return slot
 }
 

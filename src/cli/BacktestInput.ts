@@ -46,8 +46,8 @@ export const ruleFlags = {
     Flag.withDescription("When a bar fills an order: at, through, within (no gaps) or close"),
     Flag.optional
   ),
-  fillPrice: Flag.Literals("fill-price", ["limit", "open"]).pipe(
-    Flag.withDescription("What a bar that opens beyond the limit pays"),
+  fillPrice: Flag.Literals("fill-price", ["limit", "open", "arrival"]).pipe(
+    Flag.withDescription("What is paid beyond the limit: nothing, a bar's open, or the market on arrival"),
     Flag.optional
   ),
   edgeBps: Flag.Finite("edge-bps").pipe(

@@ -20,6 +20,9 @@ interface Order {
   readonly wholeInput: bigint
   open: bigint
   input: bigint
+  /** First bar that can fill it. */
+  from: number
+  tried?: boolean
 }
 
 interface Slot {
@@ -36,6 +39,8 @@ interface Slot {
   unpaid: bigint
   lastPaid: bigint
   wakeBar: number
+  arrivedBar: number
+  arrivals: number
 }
 
 export interface NaiveFill {
@@ -105,7 +110,8 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
       whole: armed.quantity,
       wholeInput: input,
       open: armed.quantity,
-      input
+      input,
+      from: nextBar
     }
     slot.state = barAfter(rules.placeMillis) <= nextBar ? "resting" : "placing"
     if (slot.state === "placing") wakeAfter(slot, rules.placeMillis)
@@ -178,7 +184,9 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
           receivedByLast: 0n,
           unpaid: 0n,
           lastPaid: 0n,
-          wakeBar: 0
+          wakeBar: 0,
+          arrivedBar: 0,
+          arrivals: 0
         })
     const renewed = new Set<Slot>()
     for (const slot of slots) {
@@ -232,10 +240,10 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
     }
   }
   /** Compares exact decimals. */
-  const reaches = (order: Order, bar: number): boolean => {
+  const reaches = (order: Order, bar: number, closeOnly: boolean): boolean => {
     const edge = Decimal.make(BigInt(Math.round(rules.edgeBasisPoints * 1e6)), 10)
     const [low, high] =
-      rules.touch === "close"
+      rules.touch === "close" || closeOnly
         ? [exact(candles.close, bar), exact(candles.close, bar)]
         : [exact(candles.low, bar), exact(candles.high, bar)]
     const limit = Decimal.multiply(
@@ -249,12 +257,12 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
     rules.touch === "within" &&
     (Decimal.compare(order.price, exact(candles.high, bar)) > 0 ||
       Decimal.compare(order.price, exact(candles.low, bar)) < 0)
-  const fill = (slot: Slot, order: Order, bar: number, capacity: bigint): bigint => {
+  const fill = (slot: Slot, order: Order, bar: number, capacity: bigint, given?: Price): bigint => {
     const open = exact(candles.open, bar)
     const better = order.side === "BUY" ? Decimal.min(open, order.price) : Decimal.max(open, order.price)
-    const price = rules.price === "open" ? better : order.price
+    const price = given ?? (rules.price === "open" ? better : order.price)
     const quantity = min(order.open, capacity)
-    if (quantity <= 0n || jumpedOver(order, bar)) return 0n
+    if (quantity <= 0n || (given === undefined && jumpedOver(order, bar))) return 0n
     const whole = quantity === order.whole && order.input === order.wholeInput && Decimal.equals(price, order.price)
     const gross = order.side === "BUY" ? quantity : quoteAmount(market, quantity, price, whole ? "up" : "down")
     const fee = feeOf(rules, order.side, gross)
@@ -270,6 +278,55 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
     slot.unpaid += gross - fee
     if (order.open === 0n) complete(slot, order)
     return quantity
+  }
+  const settle = () => {
+    // What pays for itself goes first, then the others in the order of their fills.
+    const selfPaying = (slot: Slot): boolean => {
+      if (slot.successor !== null) return false
+      const armed = slot.desired === undefined ? undefined : armedLeg(slot.desired, progress(slot))
+      if (armed === undefined || armed.side === slot.paidSide) return false
+      const input = inputAmount(market, armed.side, armed.quantity, armed.price)
+      return slot.lastPaid >= input
+    }
+    const ready = due.splice(0)
+    const first = ready.filter(selfPaying)
+    for (const slot of first) place(slot)
+    for (const slot of ready.filter((slot) => !first.includes(slot))) {
+      succeed(slot)
+      place(slot)
+    }
+  }
+  /** Orders that are marketable as they arrive fill at once, at the last close. */
+  const fillArrivals = (bar: number, closeBar: number): boolean => {
+    let filled = false
+    for (let round = 0; rules.price === "arrival" && round < 1000; round++) {
+      const arrived = slots.flatMap((slot) => {
+        const order = slot.order
+        const isNew = order?.from === nextBar && order.open === order.whole && order.tried !== true
+        return order !== undefined && isNew && slot.state === "resting" && reaches(order, closeBar, true)
+          ? [{ slot, order }]
+          : []
+      })
+      if (arrived.length === 0) return filled
+      const before = fills.length
+      let capacity = rules.volumeShare === 0 ? 10n ** 60n : capacityOf(rules, market, candles.volume[bar] ?? 0)
+      for (const { slot, order } of arrived) {
+        order.tried = true
+        if (slot.arrivedBar !== nextBar) slot.arrivals = 0
+        slot.arrivedBar = nextBar
+        if (capacity <= 0n) continue
+        slot.arrivals++
+        if (slot.arrivals > (slot.desired?.legs.length ?? 0)) continue
+        capacity -= fill(slot, order, bar, capacity, exact(candles.close, closeBar))
+      }
+      settle()
+      placeWaiting()
+      if (fills.length > before) {
+        filled = true
+        if (bar === closeBar && until.onFill) decide(bar)
+      }
+    }
+    return filled
   }
   const isAsked = (bar: number): boolean => {
     const close = exact(candles.close, bar)
@@ -306,6 +363,7 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
       if (slot.wakeBar !== bar) continue
       if (slot.state === "placing") {
         slot.state = "resting"
+        if (slot.order !== undefined) slot.order.from = bar
         continue
       }
       if (slot.state === "cancelling") cancel(slot)
@@ -318,12 +376,13 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
       place(slot)
     }
     if (mine.length > 0) placeWaiting()
+    if (fillArrivals(bar, bar - 1)) happened = true
     nextBar = bar + 1
     now = TimeAxis.closeTime(candles.time, bar)
     const reached = slots.flatMap((slot, index) => {
       const order = slot.order
       const isLive = slot.state === "resting" || slot.state === "cancelling"
-      return order !== undefined && isLive && reaches(order, bar) ? [{ slot, order, index }] : []
+      return order !== undefined && isLive && reaches(order, bar, false) ? [{ slot, order, index }] : []
     })
     reached.sort((a, b) => {
       if (a.order.side !== b.order.side) return a.order.side === "BUY" ? -1 : 1
@@ -335,21 +394,7 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
     const before = fills.length
     for (const { slot, order } of reached) capacity -= fill(slot, order, bar, capacity)
     if (fills.length > before) happened = true
-    // What pays for itself goes first, then the others in the order of their fills.
-    const selfPaying = (slot: Slot): boolean => {
-      if (slot.successor !== null) return false
-      const armed = slot.desired === undefined ? undefined : armedLeg(slot.desired, progress(slot))
-      if (armed === undefined || armed.side === slot.paidSide) return false
-      const input = inputAmount(market, armed.side, armed.quantity, armed.price)
-      return slot.lastPaid >= input
-    }
-    const ready = due.splice(0)
-    const first = ready.filter(selfPaying)
-    for (const slot of first) place(slot)
-    for (const slot of ready.filter((slot) => !first.includes(slot))) {
-      succeed(slot)
-      place(slot)
-    }
+    settle()
     if (reached.length > 0) placeWaiting()
     const owned = totals()
     const equity =
@@ -358,6 +403,7 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
     peak = Math.max(peak, equity)
     drawdown = Math.max(drawdown, (peak - equity) / peak)
     if ((happened && until.onFill) || isAsked(bar)) decide(bar)
+    fillArrivals(bar, bar)
   }
   return { fills, ...totals(), fees, counts, drawdown, openOrders: openOrders() }
 }

@@ -17,7 +17,9 @@ describe("OwnState", () => {
     let looks = 0
     for (let seed = 1; seed <= 60; seed++) {
       const next = random(seed)
-      const rules = { ...(seed % 2 === 0 ? immediateRules(next) : anyRules(next)), refundFee: { base: 0n, quote: 0n } }
+      const drawn = seed % 2 === 0 ? immediateRules(next) : anyRules(next)
+      // Fills on arrival would come after a look at the same moment.
+      const rules = { ...drawn, price: "limit" as const, refundFee: { base: 0n, quote: 0n } }
       const conditions = randomConditions(seed, rules)
       const seen: Array<{ readonly now: number; readonly own: OwnState; readonly live: number }> = []
       const decide: Conditions["decide"] = (view, memory) => {

@@ -132,6 +132,7 @@ export const randomConditions = (seed: number, rules: FillRules): Conditions => 
 export const immediateRules = (next: Random): FillRules => ({
   ...touching,
   touch: pick(next, "at", "at", "through", "close"),
+  price: pick(next, "limit", "arrival"),
   edgeBasisPoints: pick(next, 0, 0, 5, 12.5),
   feeBasisPoints: pick(next, 0, 10, 25),
   withdrawFee: pick(next, { base: 0n, quote: 0n }, { base: 1000n, quote: 50_000n }),
@@ -142,7 +143,7 @@ export const immediateRules = (next: Random): FillRules => ({
 export const anyRules = (next: Random): FillRules => ({
   ...immediateRules(next),
   touch: pick(next, "at", "through", "within", "close"),
-  price: pick(next, "limit", "open"),
+  price: pick(next, "limit", "open", "arrival"),
   placeMillis: pick(next, 0, 30_000, 90_000, 400_000),
   payoutMillis: pick(next, 0, 60_000, 150_000),
   cancelMillis: pick(next, 0, 20_000, 200_000),
