@@ -198,6 +198,9 @@ const compareSwap = (swap: SwapAccount, { history }: Witnesses): Finding => {
     ...(ended?.outcome === "unproven" || ended?.outcome === "failed"
       ? [["contradiction", `it ended ${ended.outcome}: ${ended.text}`] as const]
       : []),
+    ...(isPaymentUnclear(swap)
+      ? [["explained", "nobody knows whether the wallet paid; no deposit shows"] as const]
+      : []),
     ...(history === undefined ? [] : swapAgainstHistory(swap, line))
   ]
   return {
@@ -218,6 +221,9 @@ const compareSwap = (swap: SwapAccount, { history }: Witnesses): Finding => {
     }
   }
 }
+
+const isPaymentUnclear = ({ phase, wallet }: SwapAccount): boolean =>
+  phase === "funding" && wallet?.wallet === "command" && (wallet.state === "asked" || wallet.state === "unclear")
 
 type Seen = NonNullable<SwapAccount["seen"]>
 

@@ -64,8 +64,8 @@ export interface Episode {
   /** Share of requests that something happens to. */
   readonly faultRate: number
   readonly kills: number
-  /** Orders are funded by a wallet on another chain instead of by signed intents. */
-  readonly deposits?: "ORIGIN_CHAIN"
+  /** Orders are funded by a wallet on another chain, or from private balances, instead of by plain signed intents. */
+  readonly deposits?: "ORIGIN_CHAIN" | "CONFIDENTIAL_INTENTS"
   /** YAML of the strategy; a grid when left out. */
   readonly strategy?: string
   readonly candles?: string
@@ -164,7 +164,8 @@ export const run = async (episode: Episode) => {
   const addresses = new Map(assets.map(({ id, symbol }) => [id, `${symbol}-address`]))
   const ownAddresses = { recipients: addresses, refundTo: addresses }
   const { signerId } = connection.account
-  const account = isOnChain ? chainAccount(signerId, ownAddresses) : ownAccount(signerId, "INTENTS")
+  const kind = episode.deposits ?? "INTENTS"
+  const account = kind === "ORIGIN_CHAIN" ? chainAccount(signerId, ownAddresses) : ownAccount(signerId, kind)
   const wallet = isOnChain ? SandboxWallet.layer(connection.url, onChainSender) : Layer.empty
 
   const venueConfig = Layer.succeed(VenueConfig, {
