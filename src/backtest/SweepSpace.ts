@@ -79,18 +79,25 @@ export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: num
   return [...chosen]
 }
 
-/** The strategy file with other values in place of its own: nothing else of its text changes. */
-export const apply = (text: string, space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>): string => {
+/** The strategy file as a function of these values: nothing else of its text changes. */
+export const template = (
+  text: string,
+  space: ReadonlyArray<Dimension>
+): ((values: ReadonlyArray<string>) => string) => {
   const document = parseDocument(text)
-  const edits = space.map(({ path }, index) => {
+  const places = space.map(({ path }, index) => {
     const node = document.getIn(path.split("."), true)
     const place = typeof node === "object" && node !== null && "range" in node ? node.range : undefined
     if (!Array.isArray(place) || !("value" in Object(node)))
       throw new SpaceError(
         `${path}: the strategy file has no such value; name a key that stands in it, such as grid.levels`
       )
-    return { from: Number(place[0]), to: Number(place[1]), value: values[index] ?? "" }
+    return { from: Number(place[0]), to: Number(place[1]), index }
   })
-  edits.sort((a, b) => b.from - a.from)
-  return edits.reduce((edited, { from, to, value }) => edited.slice(0, from) + value + edited.slice(to), text)
+  places.sort((a, b) => b.from - a.from)
+  return (values) =>
+    places.reduce(
+      (edited, { from, to, index }) => edited.slice(0, from) + (values[index] ?? "") + edited.slice(to),
+      text
+    )
 }

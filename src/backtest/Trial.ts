@@ -40,13 +40,19 @@ export interface TrialResult {
 
 const dayMillis = 86_400_000
 
-export const strategyOf = (search: Search, values: ReadonlyArray<string>): Strategy | string => {
-  const text = SweepSpace.apply(search.text, search.space, values)
-  return Result.match(StrategyFile.parse(text, search.file, search.markets), {
+/** Where the values stand in the file is found once per search. */
+const templates = new WeakMap<Search, ReturnType<typeof SweepSpace.template>>()
+const textOf = (search: Search, values: ReadonlyArray<string>): string => {
+  const template = templates.get(search) ?? SweepSpace.template(search.text, search.space)
+  templates.set(search, template)
+  return template(values)
+}
+
+export const strategyOf = (search: Search, values: ReadonlyArray<string>): Strategy | string =>
+  Result.match(StrategyFile.parse(textOf(search, values), search.file, search.markets), {
     onSuccess: (strategy) => strategy,
     onFailure: (problems) => problems.map(({ message }) => message).join("; ")
   })
-}
 
 const dailySharpeOf = (equity: ReadonlyArray<number>): number => {
   const returns = equity.slice(1).map((value, index) => value / (equity[index] ?? value) - 1)

@@ -66,7 +66,7 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
   const count = Option.getOrElse(input.random, () => SweepSpace.size(space))
   if (count < 1 || count > mostTrials)
     return yield* new BacktestInput.FlagInvalid({ message: `${count} trials: take larger steps, or --random 1000` })
-  yield* attempt(() => SweepSpace.apply(text, space, SweepSpace.combination(space, 0)))
+  yield* attempt(() => SweepSpace.template(text, space))
   const loaded = yield* BacktestInput.loadCandles(input, { open: true, volume: true, indexed: true })
   yield* BacktestInput.checkTimeframes(strategy, loaded.candles)
   const search: Trial.Search = { text, file, markets, space, mode: input.fills, options }

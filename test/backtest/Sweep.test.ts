@@ -68,10 +68,10 @@ describe("SweepSpace", () => {
   })
 
   it("changes the values in the file and nothing else of it", () => {
-    const changed = SweepSpace.apply(text, space, ["5", "48000", "30000"])
+    const changed = SweepSpace.template(text, space)(["5", "48000", "30000"])
     assert.strictEqual(changed, text.replace("11", "5").replace("45000", "48000").replace("35000", "30000"))
     assert.throws(
-      () => SweepSpace.apply(text, [SweepSpace.dimension("grid.levls=1,2")], ["1"]),
+      () => SweepSpace.template(text, [SweepSpace.dimension("grid.levls=1,2")]),
       /grid\.levls.*no such value/
     )
   })
