@@ -85,8 +85,9 @@ export const edit = async ({ grid, ladder }: Files, random: Random): Promise<str
   return "in two steps"
 }
 
-/** What a file says about each of its slots. */
+/** What a file says about each of its slots, its limits included. */
 const definitionsIn = (text: string): ReadonlyMap<string, string> => {
+  const [limits = ""] = /^limits: .*$/m.exec(text) ?? []
   const numbered = (prefix: string, definitions: ReadonlyArray<string>) =>
     new Map(definitions.map((definition, index) => [`${prefix}-${String(index).padStart(2, "0")}`, definition]))
   const levels = /levels: \[(.*)\], size: (.*) \}/.exec(text)
@@ -94,7 +95,7 @@ const definitionsIn = (text: string): ReadonlyMap<string, string> => {
     const prices = (levels[1] ?? "").split(", ")
     return numbered(
       "cell",
-      prices.slice(1).map((price, index) => `${prices[index]} ${price} ${levels[2]}`)
+      prices.slice(1).map((price, index) => `${prices[index]} ${price} ${levels[2]} ${limits}`)
     )
   }
   const [, ladder = ""] = /^ladder: (.*)$/m.exec(text) ?? []
