@@ -8,7 +8,7 @@ import { Clock, Effect, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market, Price, TwoSidedPrice } from "../domain/Market.ts"
 import { isFunded } from "../domain/Placement.ts"
-import type { Bounds } from "../strategy/Decision.ts"
+import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
@@ -19,7 +19,7 @@ import * as MarketWatch from "./MarketWatch.ts"
 import * as Observation from "./Observation.ts"
 import * as Placing from "./Placing.ts"
 import * as Planning from "./Planning.ts"
-import { pauseMillis } from "./PollPlan.ts"
+import { levelsIn, pauseMillis } from "./PollPlan.ts"
 import { badDeviation, staleness } from "./RiskLimits.ts"
 import * as StartUp from "./StartUp.ts"
 
@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
   const planning = yield* Planning.make
   const placing = yield* Placing.make
   const watch = yield* MarketWatch.make
-  const bounds = new Map<string, Bounds>()
+  const decisions = new Map<string, Decision>()
   let strategies = first
   /** Strategies that were taken away while running, whose orders are withdrawn. */
   let draining: ReadonlySet<string> = new Set()
@@ -70,8 +70,7 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
     yield* books.record(...LossGuard.check(books.state, strategy, moment))
     const paused = books.state.strategies.get(strategy.name)?.paused
     const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
-    const { until } = yield* planning.plan(strategy, moment, withdrawAll ?? losing)
-    bounds.set(strategy.name, until)
+    decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdrawAll ?? losing))
   })
 
   const drain = Effect.suspend(() => {
@@ -136,10 +135,8 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
   const levelsOf = (market: string): ReadonlyArray<Price> => [
     ...unfinished(books.state).flatMap((placement) => (placement.market === market ? [placement.price] : [])),
     ...strategies.flatMap((strategy) => {
-      const known = bounds.get(strategy.name)
-      const until =
-        strategy.market.name === market ? known : known?.elsewhere?.find((elsewhere) => elsewhere.market === market)
-      return [until?.priceBelow, until?.priceAbove].filter((price) => price !== undefined)
+      const decision = decisions.get(strategy.name)
+      return decision === undefined ? [] : levelsIn(decision, strategy, market)
     })
   ]
 

@@ -5,6 +5,8 @@
  */
 import * as Decimal from "../domain/Decimal.ts"
 import { mid, type Price, type TwoSidedPrice } from "../domain/Market.ts"
+import type { Decision } from "../strategy/Decision.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
 import type { Settings } from "./EngineSettings.ts"
 
 /** Relative move per second that is planned for: 0.05 % is a violent minute sustained. */
@@ -14,6 +16,16 @@ export interface Watched {
   readonly price: TwoSidedPrice | undefined
   /** Resting orders' prices and decisions' bounds of that market. */
   readonly levels: ReadonlyArray<Price>
+}
+
+/** Prices of this market at which the decision no longer holds, or a swap of it is made. */
+export const levelsIn = ({ until, desired }: Decision, strategy: Strategy, market: string): ReadonlyArray<Price> => {
+  const bounds =
+    strategy.market.name === market ? until : until.elsewhere?.find((elsewhere) => elsewhere.market === market)
+  const swaps = desired
+    .filter((slot) => (slot.market ?? strategy.market).name === market)
+    .flatMap(({ legs }) => legs.flatMap(({ by, price }) => (by === "swap" ? [price] : [])))
+  return [bounds?.priceBelow, bounds?.priceAbove, ...swaps].filter((price) => price !== undefined)
 }
 
 export const pauseMillis = (settings: Settings, watched: ReadonlyArray<Watched>, moneyMoves: boolean): number => {

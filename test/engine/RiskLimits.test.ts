@@ -44,6 +44,29 @@ const verdictOf = (at: Circumstances, order = desired): LimitName | "approved" =
   return "approved" in verdict ? "approved" : verdict.denied.limit
 }
 
+describe("a swap", () => {
+  const at = (bid: bigint, ask: bigint): Circumstances => ({
+    ...fine,
+    price: { bid: Decimal.make(bid), ask: Decimal.make(ask), at: noon }
+  })
+  const sale = { ...desired, side: "SELL", by: "swap" } as const
+  const said = (order: typeof sale | (typeof desired & { readonly by: "swap" }), price: Circumstances) => {
+    const verdict = check(order, { ...price, free: 10n ** 12n })
+    return "approved" in verdict ? "approved" : `${verdict.denied.limit}: ${verdict.denied.reason}`
+  }
+
+  it("waits until the venue would make it at its limit or better", () => {
+    assert.strictEqual(said(sale, at(59_000n, 59_100n)), "approved")
+    assert.strictEqual(
+      said(sale, at(58_764n, 59_100n)),
+      "swap-price: A swap would bring 0.4 % less than allowed: at 58764, and 59000 is the worst"
+    )
+    const purchase = { ...desired, by: "swap" } as const
+    assert.strictEqual(said(purchase, at(58_000n, 59_000n)), "approved")
+    assert.include(said(purchase, at(58_900n, 59_001n)), "swap-price: A swap would bring 0.01 % less than allowed")
+  })
+})
+
 describe("RiskLimits", () => {
   it("approves what is inside every limit", () => {
     assert.strictEqual(verdictOf(fine), "approved")

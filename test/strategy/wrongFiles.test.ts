@@ -3,7 +3,42 @@ import { render } from "../../src/strategy/Problem.ts"
 import { problemsOf } from "./support.ts"
 import { goodGrid, goodLadder, wrongFiles } from "./wrongFiles.ts"
 
+/** A good grid with one thing changed, and what is said to have been meant. */
+const meant: ReadonlyArray<readonly [was: string, is: string, hint: string]> = [
+  ["lower: 50000", "lower: 50.000,00", "write 50000.00: no separators, and the decimal sign is a point"],
+  ["lower: 50000", "lower: 50,000", "write 50000: no separators"],
+  ["lower: 50000", "lower: -50000", "it cannot be below zero"],
+  ["quote: 1000", "quote: 1000 USDC", "write 1000: just the number"],
+  ["quote: 1000", "quote: 1e3", "write the number out, without an exponent"],
+  ["maxPriceDeviation: 5%", "maxPriceDeviation: 0.05", "write 5% for 0.05"],
+  ["maxPriceDeviation: 5%", "maxPriceDeviation: -5%", "it cannot be below zero"],
+  ["staleAfter: 30s", "staleAfter: 30", "write 30s for seconds"],
+  ["staleAfter: 30s", "staleAfter: 2 Hours", "write 2h"],
+  ["staleAfter: 30s", "staleAfter: 1month", ""],
+  ["spacing: geometric", "spacing: geometrical", 'did you mean "geometric"?'],
+  ["  size: { base: 0.002 }\n", "", "size: of each cell"],
+  ["side: buy", "side: BUY", 'did you mean "buy"?'],
+  ["  rungs: 12\n", "", "rungs: how many orders (a whole number from 1 to 1000)"]
+]
+
+const unclosed = `name: dips
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 100 } }
+rules:
+  orders:
+    dip: { when: rsi(close, 14) < 30, side: buy, price: mid, size: { quote: 10 } }
+`
+
 describe("wrong strategy files", () => {
+  it("say what was probably meant", () => {
+    for (const [was, is, hint] of meant) {
+      const file = [goodGrid, goodLadder].find((good) => good.includes(was)) ?? ""
+      assert.strictEqual(problemsOf(file.replace(was, is))[0]?.hint ?? "", hint, is)
+    }
+    assert.match(problemsOf(unclosed)[0]?.hint ?? "", /an expression with a comma inside \{ … \} stands in quotes/)
+  })
+
   it("starts from good ones", () => {
     assert.deepStrictEqual(problemsOf(goodGrid), [])
     assert.deepStrictEqual(problemsOf(goodLadder), [])

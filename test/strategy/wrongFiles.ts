@@ -353,6 +353,31 @@ const otherKinds: ReadonlyArray<WrongFile> = [
     "{ side: buy, size: { base: 1 }, entry: 9, takeProfit: 10, stop: 8, breakevenAt: 8.5 }",
     "7:83 breakevenAt must be above"
   ),
+  inKind(
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 9, takeProfit: 10, stop: 8, stopBy: market }",
+    '7:78 expected order or swap, found "market"'
+  ),
+  inKind(
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 9, takeProfit: 10, stop: 8, by: swap }",
+    '7:70 unknown key "by"'
+  ),
+  inKind(
+    "rules",
+    "{ orders: { a: { when: mid > 1, side: buy, price: mid, size: { quote: 5 }, by: swop } } }",
+    '7:82 expected order or swap, found "swop"'
+  ),
+  inKind(
+    "rules",
+    "{ orders: { a: { when: mid > 1, side: buy, size: { quote: 5 }, by: swap } } }",
+    '7:18 missing key "price"'
+  ),
+  inKind(
+    "rules",
+    "{ orders: { a: { when: mid > 1, side: buy, price: mid, size: { quote: 5 }, then: { by: swap } } } }",
+    '7:84 missing key "price"'
+  ),
   inKind("market-making", "{ levels: 0, spread: 1%, size: 0.1 }", "7:13 expected a whole number from 1 to 50"),
   inKind("market-making", "{ levels: 2, spread: 1, size: 0.1 }", "7:24 expected a ratio"),
   inKind("market-making", "{ levels: 2, spread: 1%, size: 0.6 }", "7:34 all asks together need 1.2 BTC"),

@@ -156,6 +156,20 @@ describe("bracket", () => {
     assert.strictEqual(exitOf(stopped), "SELL 60825.6")
   })
 
+  it("leaves by a swap at the stop when told so, never at the take-profit", () => {
+    const swapping = strategyOf(
+      file("bracket", "{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 66000, stop: 58000, stopBy: swap }")
+    )
+    const filled = decideAt(swapping, price("60000"), null, held)
+    const stopped = decideAt(swapping, price("57900"), filled.memory, held)
+    const exits = [filled, stopped].map(({ desired: [slot] }) => slot?.legs.map(({ by }) => by))
+    assert.deepStrictEqual(exits, [
+      [undefined, undefined],
+      [undefined, "swap"]
+    ])
+    assert.include(stopped.desired[0]?.why.text, "exits by a swap at 57710 or better")
+  })
+
   it("mirrors all of it for a sale", () => {
     const short = strategyOf(
       file("bracket", "{ side: sell, size: { base: 1 }, entry: 60000, takeProfit: 55000, stop: 62000, trail: 2% }")

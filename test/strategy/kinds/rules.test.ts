@@ -290,3 +290,34 @@ const checkRules = (strategy: Strategy, seed: number): void => {
     now += integerBetween(next, 1, 4) * hour
   }
 }
+
+describe("rules by swaps", () => {
+  it("say so of the entry and of the exit, each for itself", () => {
+    const rule = (by: string, exitBy: string) =>
+      strategyOf(
+        file(`    all:
+      when: mid > 1
+      side: buy
+      price: mid * (1 + 1%)
+      size: { base: 1 }${by}
+      then: { price: entry * 2${exitBy} }`)
+      )
+    const legsOf = (strategy: Strategy) =>
+      strategy
+        .decide(at(strategy, "50000", 0), null)
+        .desired[0]?.legs.map(({ by, price }) => [by, Decimal.format(price)])
+    const swap = "\n      by: swap"
+    assert.deepStrictEqual(legsOf(rule(swap, "")), [
+      ["swap", "50500"],
+      [undefined, "101000"]
+    ])
+    assert.deepStrictEqual(legsOf(rule("", ", by: swap")), [
+      [undefined, "50500"],
+      ["swap", "101000"]
+    ])
+    assert.deepStrictEqual(
+      legsOf(rule("\n      by: order", ", by: order"))?.map(([by]) => by),
+      [undefined, undefined]
+    )
+  })
+})
