@@ -109,7 +109,8 @@ const settle = (run: Run.Run): void => {
     Decisions.succeed(run, slot)
     Run.place(run, slot)
   }
-  run.due.length = 0
+  // Setting a length is slow, even to what it is.
+  if (run.due.length > 0) run.due.length = 0
   if (run.waitingSlots > 0) Run.placeWaiting(run)
 }
 

@@ -24,14 +24,8 @@ export const warmUp = {
   wilder: (length: number): number => (length === 1 ? 2 : 6 * length + 1)
 }
 
-const column = (length: number): Column => new Float64Array(length).fill(Number.NaN)
-
 /** Hides the candles in which a value is not yet to be trusted. */
-const trustedFrom = (values: Column, first: number): Column => {
-  const shown = values.slice()
-  shown.fill(Number.NaN, 0, Math.min(first, shown.length))
-  return shown
-}
+const trustedFrom = (made: Column, first: number): Column => made.fill(Number.NaN, 0, Math.min(first, made.length))
 
 /** Index of the first number: an indicator of an indicator begins where the inner one does. */
 const firstNumber = (values: Column): number => {
@@ -39,96 +33,135 @@ const firstNumber = (values: Column): number => {
   return found < 0 ? values.length : found
 }
 
-/** A running sum that is taken anew once per window, so that rounding errors never add up. */
-export const sma = (values: Column, length: number): Column => {
-  const result = column(values.length)
+/**
+ * Sums of the last `length` values, divided. Every window is the end of one block of that length and the beginning of the
+ * next: both parts are summed afresh in each block, so no value is ever subtracted again and rounding errors cannot add up.
+ */
+const windowSums = (values: Column, length: number, divisor: number): Column => {
+  const result = new Float64Array(values.length)
   const first = firstNumber(values)
-  let sum = 0
-  for (let index = first + length - 1; index < values.length; index++) {
-    if ((index - first + 1) % length === 0) {
-      sum = 0
-      for (let back = index - length + 1; back <= index; back++) sum += values[back] ?? Number.NaN
-    } else sum += (values[index] ?? Number.NaN) - (values[index - length] ?? Number.NaN)
-    result[index] = sum / length
+  const endSums = new Float64Array(length + 1)
+  for (let start = first; start < values.length; start += length) {
+    const end = Math.min(values.length, start + length)
+    let sum = 0
+    for (let back = 1; back < length && start > first; back++) {
+      sum += values[start - back] ?? 0
+      endSums[length - back] = sum
+    }
+    sum = 0
+    for (let index = start; index < end; index++) {
+      sum += values[index] ?? 0
+      result[index] = (sum + (endSums[index - start + 1] ?? 0)) / divisor
+    }
   }
-  return result
+  return trustedFrom(result, first + length - 1)
 }
 
+export const sma = (values: Column, length: number): Column => windowSums(values, length, length)
+
 /** Smoothed by `weight`, beginning with the first value. */
-const smoothed = (values: Column, weight: number): Column => {
-  const result = column(values.length)
-  const first = firstNumber(values)
-  let mean = values[first] ?? Number.NaN
+const smoothed = (values: Column, weight: number, first: number): Column => {
+  const result = new Float64Array(values.length)
+  let mean = values[first] ?? 0
   for (let index = first; index < values.length; index++) {
-    mean += ((values[index] ?? Number.NaN) - mean) * weight
+    mean += ((values[index] ?? 0) - mean) * weight
     result[index] = mean
   }
   return result
 }
 
-export const ema = (values: Column, length: number): Column =>
-  trustedFrom(smoothed(values, 2 / (length + 1)), firstNumber(values) + warmUp.ema(length) - 1)
-
-/** Wilder's mean: the plain mean of the first `length` values, then smoothed by 1/length. */
-const wilder = (values: Column, length: number): Column => {
-  const result = column(values.length)
+export const ema = (values: Column, length: number): Column => {
   const first = firstNumber(values)
-  let sum = 0
-  for (let index = first; index < values.length; index++) {
-    const value = values[index] ?? Number.NaN
-    if (index < first + length) sum += value
-    if (index === first + length - 1) result[index] = sum / length
-    if (index >= first + length) result[index] = ((result[index - 1] ?? 0) * (length - 1) + value) / length
-  }
-  return result
+  return trustedFrom(smoothed(values, 2 / (length + 1), first), first + warmUp.ema(length) - 1)
 }
 
+/** By Wilder's means of rises and falls: the plain mean of the first `length`, from then on smoothed by 1/length. */
 export const rsi = (values: Column, length: number): Column => {
-  const [gains, losses] = [column(values.length), column(values.length)]
-  for (let index = 1; index < values.length; index++) {
-    const change = (values[index] ?? Number.NaN) - (values[index - 1] ?? Number.NaN)
-    gains[index] = change > 0 ? change : change * 0
-    losses[index] = change < 0 ? -change : change * 0
+  const result = new Float64Array(values.length)
+  const first = firstNumber(values)
+  let [rises, falls] = [0, 0]
+  for (let index = first + 1; index < values.length; index++) {
+    const change = (values[index] ?? 0) - (values[index - 1] ?? 0)
+    const weight = index - first < length ? 1 / (index - first) : 1 / length
+    rises += ((change > 0 ? change : change * 0) - rises) * weight
+    falls += ((change < 0 ? -change : change * 0) - falls) * weight
+    result[index] = rises === 0 && falls === 0 ? 50 : (100 * rises) / (rises + falls)
   }
-  const [up, down] = [wilder(gains, length), wilder(losses, length)]
-  const result = up.map((gain, index) => {
-    const loss = down[index] ?? Number.NaN
-    return gain === 0 && loss === 0 ? 50 : (100 * gain) / (gain + loss)
-  })
-  return trustedFrom(result, firstNumber(values) + warmUp.wilder(length) - 1)
+  return trustedFrom(result, first + warmUp.wilder(length) - 1)
 }
 
-const trueRange = ({ high, low, close }: CandleColumns): Column =>
-  high.map((top, index) => {
-    const bottom = low[index] ?? Number.NaN
-    const before = close[index - 1]
-    return before === undefined ? top - bottom : Math.max(top, before) - Math.min(bottom, before)
-  })
+/** Wilder's mean of the true range: how far a candle reached, the close before it included. */
+export const atr = ({ high, low, close }: CandleColumns, length: number): Column => {
+  const result = new Float64Array(close.length)
+  let mean = 0
+  for (let index = 0; index < close.length; index++) {
+    const [top, bottom] = [high[index] ?? 0, low[index] ?? 0]
+    const before = index === 0 ? top : (close[index - 1] ?? 0)
+    const range = (top > before ? top : before) - (bottom < before ? bottom : before)
+    mean += (range - mean) * (index < length ? 1 / (index + 1) : 1 / length)
+    result[index] = mean
+  }
+  return trustedFrom(result, warmUp.wilder(length) - 1)
+}
 
-export const atr = (candles: CandleColumns, length: number): Column =>
-  trustedFrom(wilder(trueRange(candles), length), warmUp.wilder(length) - 1)
-
-/** Population standard deviation of a window. */
+/**
+ * Population standard deviation of a window, by blocks like the sums. Deviations are taken from a value in the window, the
+ * first of the block: so the sum of their squares is at most the window's length times the answer's, and subtracting the
+ * square of their sum costs few digits. A window of equal values gives exactly zero.
+ */
 export const stdev = (values: Column, length: number): Column => {
-  const means = sma(values, length)
-  return means.map((mean, index) => {
-    let sum = 0
-    for (let back = index - length + 1; back <= index; back++) sum += ((values[back] ?? Number.NaN) - mean) ** 2
-    return Math.sqrt(sum / length)
-  })
+  const result = new Float64Array(values.length)
+  const first = firstNumber(values)
+  const endSums = new Float64Array(length + 1)
+  const endSquares = new Float64Array(length + 1)
+  for (let start = first; start < values.length; start += length) {
+    const end = Math.min(values.length, start + length)
+    const origin = values[start] ?? 0
+    let [sum, squares] = [0, 0]
+    for (let back = 1; back < length && start > first; back++) {
+      const deviation = (values[start - back] ?? 0) - origin
+      sum += deviation
+      squares += deviation * deviation
+      endSums[length - back] = sum
+      endSquares[length - back] = squares
+    }
+    sum = 0
+    squares = 0
+    for (let index = start; index < end; index++) {
+      const deviation = (values[index] ?? 0) - origin
+      sum += deviation
+      squares += deviation * deviation
+      const all = sum + (endSums[index - start + 1] ?? 0)
+      const spread = squares + (endSquares[index - start + 1] ?? 0) - (all * all) / length
+      result[index] = Math.sqrt(Math.max(0, spread) / length)
+    }
+  }
+  return trustedFrom(result, first + length - 1)
 }
 
-export const highest = (values: Column, length: number): Column => extreme(values, length, Math.max)
-export const lowest = (values: Column, length: number): Column => extreme(values, length, Math.min)
+export const highest = (values: Column, length: number): Column =>
+  extreme(values, length, Math.max, Number.NEGATIVE_INFINITY)
+export const lowest = (values: Column, length: number): Column =>
+  extreme(values, length, Math.min, Number.POSITIVE_INFINITY)
 
-const extreme = (values: Column, length: number, better: (a: number, b: number) => number): Column => {
-  const result = column(values.length)
-  for (let index = length - 1; index < values.length; index++) {
-    let best = values[index] ?? Number.NaN
-    for (let back = index - length + 1; back < index; back++) best = better(best, values[back] ?? Number.NaN)
-    result[index] = best
+/** By blocks like the sums. */
+const extreme = (values: Column, length: number, better: (a: number, b: number) => number, none: number): Column => {
+  const result = new Float64Array(values.length)
+  const ends = new Float64Array(length + 1).fill(none)
+  for (let start = 0; start < values.length; start += length) {
+    const end = Math.min(values.length, start + length)
+    let best = none
+    for (let back = 1; back < length && start > 0; back++) {
+      best = better(best, values[start - back] ?? 0)
+      ends[length - back] = best
+    }
+    best = none
+    for (let index = start; index < end; index++) {
+      best = better(best, values[index] ?? 0)
+      result[index] = better(best, ends[index - start + 1] ?? none)
+    }
   }
-  return result
+  return trustedFrom(result, length - 1)
 }
 
 /** Relative change against `length` candles before. */
@@ -136,22 +169,16 @@ export const change = (values: Column, length: number): Column =>
   values.map((value, index) => (index < length ? Number.NaN : value / (values[index - length] ?? Number.NaN) - 1))
 
 export const macd = (values: Column, fast: number, slow: number): Column => {
-  const [quick, late] = [smoothed(values, 2 / (fast + 1)), smoothed(values, 2 / (slow + 1))]
-  const line = quick.map((value, index) => value - (late[index] ?? Number.NaN))
-  return trustedFrom(line, firstNumber(values) + warmUp.ema(Math.max(fast, slow)) - 1)
+  const first = firstNumber(values)
+  const line = smoothed(values, 2 / (fast + 1), first)
+  const late = smoothed(values, 2 / (slow + 1), first)
+  for (let index = first; index < line.length; index++) line[index] = (line[index] ?? 0) - (late[index] ?? 0)
+  return trustedFrom(line, first + warmUp.ema(Math.max(fast, slow)) - 1)
 }
 
 /** The mean of the last typical prices, weighted by volume. */
 export const vwap = ({ high, low, close, volume }: CandleColumns, length: number): Column => {
-  const result = column(close.length)
-  for (let index = length - 1; index < close.length; index++) {
-    let [worth, traded] = [0, 0]
-    for (let back = index - length + 1; back <= index; back++) {
-      const typical = ((high[back] ?? 0) + (low[back] ?? 0) + (close[back] ?? 0)) / 3
-      worth += typical * (volume[back] ?? 0)
-      traded += volume[back] ?? 0
-    }
-    result[index] = worth / traded
-  }
-  return result
+  const worth = close.map((last, index) => (((high[index] ?? 0) + (low[index] ?? 0) + last) / 3) * (volume[index] ?? 0))
+  const traded = windowSums(volume, length, 1)
+  return windowSums(worth, length, 1).map((sum, index) => sum / (traded[index] ?? 0))
 }

@@ -103,6 +103,39 @@ describe.skipIf(!existsSync(data))("indicators on real candles agree with an ind
   })
 })
 
+describe("standard deviation", () => {
+  const exactly = (window: Float64Array): number => {
+    const mean = window.reduce((sum, value) => sum + value, 0) / window.length
+    return Math.sqrt(window.reduce((sum, value) => sum + (value - mean) ** 2, 0) / window.length)
+  }
+
+  it.each([2, 7, 20, 500])("of %s is that of the definition, whatever happened before the window", (length) => {
+    const shapes: ReadonlyArray<(index: number) => number> = [
+      (index) => (index < 900 ? 1e9 : 1e-3) + Math.sin(index),
+      (index) => 60_000 + index * 0.01,
+      (index) => (index % 701 === 0 ? 1e6 : 1) + (index % 3) * 1e-6
+    ]
+    for (const shape of shapes) {
+      const values = Float64Array.from({ length: 2000 }, (_, index) => shape(index))
+      const found = Indicators.stdev(values, length)
+      for (let index = length - 1; index < values.length; index++) {
+        const expected = exactly(values.subarray(index - length + 1, index + 1))
+        // What the definition itself loses by rounding its mean.
+        const lost = 1e-12 * Math.abs(values[index] ?? 0)
+        assert.isAtMost(Math.abs((found[index] ?? Number.NaN) - expected), 1e-9 * expected + lost, `${index}`)
+      }
+    }
+  })
+
+  it("of equal values is zero, right after a jump too", () => {
+    const values = Float64Array.from({ length: 100 }, (_, index) => (index < 50 ? 1e9 : 0.1))
+    assert.deepStrictEqual(
+      [...Indicators.stdev(values, 8).subarray(57)],
+      Array.from({ length: 43 }, () => 0)
+    )
+  })
+})
+
 describe("any indicator", () => {
   const random = Float64Array.from({ length: 400 }, (_, index) => 100 + 10 * Math.sin(index / 7) + (index % 13))
   const columns = (length: number): Indicators.CandleColumns => {
