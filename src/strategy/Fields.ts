@@ -91,12 +91,18 @@ const readField = (
   if (entry === undefined) {
     // A misspelled key is reported as such; that it is then missing needs no second problem.
     const isMisspelled = [...map.entries.keys()].some((key) => !keys.includes(key) && nearest(key, keys) === name)
-    if (field.isRequired && !isMisspelled) report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`)
-    return undefined
+    if (!field.isRequired || isMisspelled) return undefined
+    return report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`, hintOf(name, field))
   }
   if (isEmpty(entry.value)) return report(to, entry.key, `"${name}" has no value`)
   const value = field.read(entry.value, to)
   return value === undefined ? undefined : { value, start: entry.value.start, end: entry.value.end }
+}
+
+/** What a key takes, in the words that editors show. */
+const hintOf = (name: string, { read, about }: Field<unknown>): string | undefined => {
+  const { description } = withAbout(schemaOf(read), about)
+  return typeof description === "string" ? `${name}: ${description}` : undefined
 }
 
 type Rows<A> = ReadonlyArray<readonly [Located<string>, Located<A>]>
@@ -211,6 +217,11 @@ const numberHint = (found: string): string | undefined => {
   if (/^[+-]?[\d.]+e[+-]?\d+$/i.test(found)) return "write the number out, without an exponent"
   if (/^\d{1,3}([,_' ]\d{3})+(\.\d+)?$/.test(found)) return `write ${found.replace(/[,_' ]/g, "")}: no separators`
   if (/^\d+,\d+$/.test(found)) return `write ${found.replace(",", ".")}: the decimal sign is a point`
+  if (/^\d{1,3}(\.\d{3})+(,\d+)?$/.test(found)) {
+    return `write ${found.replace(/\./g, "").replace(",", ".")}: no separators, and the decimal sign is a point`
+  }
+  if (/^-\s?[\d.]/.test(found)) return "it cannot be below zero"
+  if (/^\d{60,}/.test(found)) return "a number this long is not read"
   const number = /^[^\d.-]*(\d+(?:\.\d+)?)[^\d]*$/.exec(found)?.[1]
   return number === undefined ? undefined : `write ${number}: just the number`
 }
@@ -267,6 +278,7 @@ export const ratio: Reader<Decimal.Decimal> = scalar(
   parseRatio,
   (found) => {
     const value = positive(found)
+    if (found.startsWith("-")) return "it cannot be below zero"
     return value === undefined
       ? undefined
       : `write ${Decimal.format(Decimal.multiply(value, Decimal.make(100n)))}% for ${found}`
@@ -285,6 +297,10 @@ export const duration: Reader<number> = scalar(
     const millis = Number(number) * (unitMillis[unit ?? ""] ?? 0)
     return millis > 0 && millis <= longestDays * 86_400_000 ? millis : undefined
   },
-  (found) => (/^\d+$/.test(found) ? `write ${found}s for seconds` : undefined),
+  (found) => {
+    if (/^\d+$/.test(found)) return `write ${found}s for seconds`
+    const [, number, unit = ""] = /^(\d{1,9}) ?(s|sec|second|m|min|minute|h|hr|hour|d|day)s?$/i.exec(found) ?? []
+    return number === undefined ? undefined : `write ${number}${unit.slice(0, 1).toLowerCase()}`
+  },
   { type: "string", pattern: "^(?=.*[1-9])\\d{1,9}[smhd]$" }
 )

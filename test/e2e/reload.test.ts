@@ -63,7 +63,9 @@ describe("reload", () => {
       )
       assert.deepStrictEqual(orphans, [], "no spare order is left at the venue")
       const counts = edits.checkEdits(events)
-      process.stdout.write(`${wanted} edits (seed ${seed}): ${JSON.stringify({ ...seen, ...counts, ...result })}\n`)
+      const { fills, orders, funded } = result
+      const figures = { ...seen, ...counts, fills, orders, funded, events: events.length }
+      process.stdout.write(`${wanted} edits (seed ${seed}): ${JSON.stringify(figures)}\n`)
     } catch (error) {
       throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
     } finally {

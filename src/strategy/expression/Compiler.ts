@@ -64,12 +64,14 @@ export const compileAny = (node: YamlScalar, use: Use, scope: Scope): Term | und
   const parsed = parse(node.text)
   if (Result.isFailure(parsed)) {
     const { message, ...at } = parsed.failure
-    return report(scope.to, placeOf(at), message, operatorHint(node.text.slice(at.start)))
+    return report(scope.to, placeOf(at), message, operatorHint(node.text.slice(at.start), node.text))
   }
   return termOf(parsed.success, { ...scope, use, placeOf, text: node.text })
 }
 
-const operatorHint = (rest: string): string | undefined => {
+const operatorHint = (rest: string, text: string): string | undefined => {
+  if (rest === "" && text.split("(").length > text.split(")").length)
+    return "a bracket is not closed; an expression with a comma inside { … } stands in quotes"
   if (/^=[^=]/.test(rest)) return "== compares"
   if (/^&&/.test(rest)) return "write and"
   if (/^\|\|/.test(rest)) return "write or"
