@@ -12,8 +12,11 @@ import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { SwapJournal } from "../../src/journal/SwapJournal.ts"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { type QuoteRequest, Swaps } from "../../src/venue/Swaps.ts"
+import { Venue } from "../../src/venue/Venue.ts"
+import { RetryLater, VenueError } from "../../src/venue/VenueError.ts"
 import { btc, send, usdc, venueBooks } from "../sandbox/clients.ts"
 import { play, start } from "../sandbox/play.ts"
+import { payByIntent } from "../sandbox/playedSwaps.ts"
 
 const asset = (symbol: string, id: string, decimals: number) => ({ symbol, id, decimals })
 const origin = asset("BTC", btc, 8)
@@ -226,6 +229,11 @@ describe("deposits on another chain", () => {
         const begun = yield* begin({ ...onChain, ...changes })
         const account = yield* Effect.provide(finish(begun), wallet)
         assert.strictEqual(yield* Ref.get(asked), 1)
+        const { accounts, imbalances } = yield* venueBooks
+        assert.deepStrictEqual(imbalances, [])
+        const { fees, spent } = SwapAccount.moneyOf(account).input
+        const cameIn = accounts["bc1qme"]?.["BTC"]?.["external"] ?? "0"
+        assert.strictEqual(cameIn, String(fees + spent), "both books agree on what left for good")
         return account
       }).pipe(Effect.provide(journalLayer))
     )
@@ -302,6 +310,53 @@ describe("deposits on another chain", () => {
         yield* payOnChain({ reference: "", asset: origin, amount, depositAddress, depositMemo, deadline }, amount)
         assert.strictEqual(outcome(yield* finish(waiting)), "paid")
       }).pipe(Effect.provide(journalLayer))
+    )
+  )
+})
+
+describe("deposits by intent", () => {
+  const balance = Effect.gen(function* () {
+    const { account } = yield* SandboxConnection
+    const { accounts, imbalances } = yield* venueBooks
+    assert.deepStrictEqual(imbalances, [])
+    return BigInt(accounts[account.signerId]?.["BTC"]?.["balance"] ?? "0")
+  })
+
+  it.effect("that are executed late are refunded, and both books agree", () =>
+    play(
+      Effect.gen(function* () {
+        const before = yield* balance
+        const begun = yield* begin()
+        yield* Effect.sleep("60 seconds")
+        // Signed in time, but the answer to the first attempt is that it did not get through.
+        const venue = yield* Venue
+        const reason = new RetryLater({ operation: "submit intent", afterMillis: 1000, text: "busy" })
+        const busy = Layer.succeed(Venue, { ...venue, submitIntent: () => Effect.fail(new VenueError({ reason })) })
+        const signed = yield* Effect.flatMap(Swapping.make(), (one) => one.advance(begun)).pipe(Effect.provide(busy))
+        yield* Effect.sleep("61 seconds")
+        const account = yield* finish(signed)
+        assert.strictEqual(outcome(account), "refunded", JSON.stringify(account.ended))
+        assert.deepStrictEqual(SwapAccount.moneyOf(account).input.refunded, 1_000_000n)
+        assert.strictEqual(yield* balance, before)
+      }).pipe(Effect.provide(journalLayer))
+    )
+  )
+
+  it.effect("to which somebody adds are noted, refunded, and both books agree", () =>
+    play(
+      Effect.gen(function* () {
+        const before = yield* balance
+        const begun = yield* begin()
+        yield* payByIntent(begun.agreed.depositAddress, "500")
+        const account = yield* finish(begun)
+        assert.strictEqual(outcome(account), "paid")
+        const { refunded, residual, spent } = SwapAccount.moneyOf(account).input
+        assert.deepStrictEqual([spent, refunded, residual], [1_000_000n, 500n, 0n])
+        assert.match(account.contradiction ?? "", /1000500 was deposited although 1000000 was signed for/)
+        assert.strictEqual(before - (yield* balance), 1_000_000n)
+      }).pipe(Effect.provide(journalLayer)),
+      // What somebody else paid is not yet known when ours is generated.
+      { settings: { recognitionMillis: [2000, 2000] } }
     )
   )
 })

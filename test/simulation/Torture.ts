@@ -17,6 +17,7 @@ import { Bookkeeper } from "../../src/engine/Bookkeeper.ts"
 import * as Engine from "../../src/engine/Engine.ts"
 import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
 import * as StartUp from "../../src/engine/StartUp.ts"
+import { type Payment, Wallet, type WalletPort, WalletUnclear } from "../../src/engine/Wallet.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
@@ -66,6 +67,8 @@ export interface Episode {
   readonly kills: number
   /** Orders are funded by a wallet on another chain, or from private balances, instead of by plain signed intents. */
   readonly deposits?: "ORIGIN_CHAIN" | "CONFIDENTIAL_INTENTS"
+  /** How the wallet on another chain pays when it does not do as it is asked. */
+  readonly pays?: Deviation
   /** YAML of the strategy; a grid when left out. */
   readonly strategy?: string
   readonly candles?: string
@@ -76,6 +79,23 @@ export interface Episode {
 }
 
 const onChainSender = "sender-address"
+
+export type Deviation = "short" | "excess" | "late" | "wrong memo"
+
+const shortBy = 7n
+const lateByMillis = minute
+
+/** A wallet that errs in one way with each payment; one that is late outlives the bot that asked it. */
+const erring = (deviation: Deviation, outside: Domain) => (wallet: WalletPort) => ({
+  ...wallet,
+  pay: (payment: Payment) => {
+    if (deviation === "short") return wallet.pay({ ...payment, amount: payment.amount - shortBy })
+    if (deviation === "excess") return wallet.pay({ ...payment, amount: payment.amount + shortBy })
+    if (deviation === "wrong memo") return wallet.pay({ ...payment, depositMemo: "7" })
+    outside.fork(Effect.andThen(Effect.sleep(lateByMillis), wallet.pay(payment)))
+    return Effect.fail(new WalletUnclear({ text: "it takes its time" }))
+  }
+})
 
 /** What happens to one request between the bot and the sandbox. */
 type Fate = "delivered" | "request lost" | "answer lost" | "slow"
@@ -166,7 +186,13 @@ export const run = async (episode: Episode) => {
   const { signerId } = connection.account
   const kind = episode.deposits ?? "INTENTS"
   const account = kind === "ORIGIN_CHAIN" ? chainAccount(signerId, ownAddresses) : ownAccount(signerId, kind)
-  const wallet = isOnChain ? SandboxWallet.layer(connection.url, onChainSender) : Layer.empty
+  const { pays } = episode
+  const honest = SandboxWallet.layer(connection.url, onChainSender)
+  const paying =
+    pays === undefined
+      ? honest
+      : Layer.effect(Wallet, Effect.map(Wallet, erring(pays, sandboxDomain))).pipe(Layer.provide(honest))
+  const wallet = isOnChain ? paying : Layer.empty
 
   const venueConfig = Layer.succeed(VenueConfig, {
     url: connection.url,
@@ -269,7 +295,7 @@ export const run = async (episode: Episode) => {
     const result = runIn(
       world,
       (isOnChain
-        ? evidence.checkOnChain(connection.url, onChainSender)
+        ? evidence.checkOnChain(connection.url, onChainSender, pays !== "short")
         : evidence.check(connection.url, connection.account.signerId)
       ).pipe(Effect.provideContext(journal), Effect.provideService(HttpClient.HttpClient, service))
     )
