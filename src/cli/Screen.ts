@@ -124,7 +124,7 @@ const slotLines = (rows: ReadonlyArray<SlotRow>, room: number, { columns }: Canv
       ...(isWide ? [{ title: "LEGS", align: "right" as const }] : []),
       { title: "WHY" }
     ],
-    shown.map(({ slot, side, price, quantity, filled, state, legs, why }) => [
+    shown.map(({ slot, side, price, quantity, filled, state, legs, why, progress }) => [
       slot,
       side,
       price,
@@ -132,7 +132,7 @@ const slotLines = (rows: ReadonlyArray<SlotRow>, room: number, { columns }: Canv
       ...(isWide ? [filled] : []),
       state,
       ...(isWide ? [legs] : []),
-      why
+      progress === undefined ? why : isWide ? `${progress}: ${why}` : progress
     ])
   )
   const hidden = rows.filter((row) => !telling.has(row))

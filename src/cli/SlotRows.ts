@@ -20,6 +20,8 @@ export interface SlotRow {
   readonly state: string
   readonly legs: string
   readonly why: string
+  /** Of an order that goes its way, instead of `why` where there is little room. */
+  readonly progress: string | undefined
   readonly colour: "red" | "green" | "cyan" | "dim"
   /** Lower is shown first: trouble, then money on the move, then orders by their distance from the price. */
   readonly rank: number
@@ -59,6 +61,7 @@ const placementRow = (
 ): SlotRow => {
   const { side, quantity, contradiction, cancel, why } = placement
   const base = side === "SELL" ? placement.inputAsset : placement.outputAsset
+  const filled = `${(filledBase(placement) * 100n) / quantity} %`
   const toPay = paymentNeeded(placement, assets)
   const isFailed = placement.payout === "failed" || placement.refund === "failed"
   const isTrouble = contradiction !== undefined || isFailed || toPay !== undefined
@@ -67,10 +70,16 @@ const placementRow = (
     side,
     price: Decimal.format(placement.price),
     quantity: Money.withSymbol(assets, base, quantity),
-    filled: `${(filledBase(placement) * 100n) / quantity} %`,
+    filled,
     state: stateOf(placement),
     legs,
     why: contradiction ?? toPay ?? cancel?.why.text ?? why.text,
+    progress:
+      isTrouble || cancel !== undefined
+        ? undefined
+        : isResting(placement) && price !== undefined
+          ? `${(distance(placement, price) * 100).toFixed(2)} % away`
+          : `${filled} filled`,
     colour: isTrouble ? "red" : side === "BUY" ? "green" : "cyan",
     rank: (isTrouble ? rankOf.trouble : isResting(placement) ? 0 : rankOf.moving) + distance(placement, price)
   }
@@ -119,6 +128,7 @@ const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {
     state: frozen === undefined ? "empty" : "frozen",
     legs,
     why,
+    progress: undefined,
     colour: frozen === undefined ? "dim" : "red",
     rank: frozen === undefined ? rankOf.empty : rankOf.trouble
   }

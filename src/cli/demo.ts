@@ -134,7 +134,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   ).pipe(Effect.provide(NodeHttpClient.layerUndici))
   yield* BotRun.printSummary(options, result, { booksAgree: differences.length === 0 })
   if (differences.length > 0) return yield* new BooksDiffer({ differences })
-  if (!json) yield* Console.log(`The sandbox's own books agree to the unit. Journal: ${config.journal}`)
+  if (!json) yield* Console.log(`The sandbox's own books agree to the unit.\nJournal: ${config.journal}`)
 })
 
 /** At high speed the market moves between the two questions of a price, so that the first answers may contradict each other. */
