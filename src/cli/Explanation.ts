@@ -261,6 +261,9 @@ const because = (
   const refusal = strategy.refusals.get(name)
   const gone = removed.get(strategy.name)
   return [
+    ...(stopped?.event._tag === "BotStopped"
+      ? [`the bot does not run since ${time(stopped.at)}: ${stopped.event.reason}`]
+      : []),
     ...(gone?.event._tag === "StrategyRemoved"
       ? [`its strategy was taken away at ${time(gone.at)}, its orders ${gone.event.orders}`]
       : []),
@@ -281,9 +284,6 @@ const because = (
     ...(state.killed === undefined ? [] : [`the kill switch is on: ${state.killed}`]),
     ...(strategy.paused === undefined ? [] : [`paused by ${strategy.paused.limit}: ${strategy.paused.reason}`]),
     ...(state.venueDownSince === undefined ? [] : [`the venue does not answer since ${time(state.venueDownSince)}`]),
-    ...(stopped?.event._tag === "BotStopped"
-      ? [`the bot does not run since ${time(stopped.at)}: ${stopped.event.reason}`]
-      : []),
     ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
     ...(decision === undefined
       ? []
