@@ -13,7 +13,7 @@ import type { Strategy } from "../strategy/Strategy.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 import { Bookkeeper } from "./Bookkeeper.ts"
 import { type Placement, unfinished } from "./BotState.ts"
-import { EngineSettings } from "./EngineSettings.ts"
+import { backoffMillis, EngineSettings } from "./EngineSettings.ts"
 import * as LossGuard from "./LossGuard.ts"
 import * as MarketWatch from "./MarketWatch.ts"
 import * as Observation from "./Observation.ts"
@@ -126,11 +126,25 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
     yield* books.record({ _tag: "VenueUp", downMillis: now - since })
   })
 
-  const pause = Effect.sync(() => {
+  const pause = Effect.map(Clock.currentTimeMillis, (now) => {
     if (watch.prices.size === 0) return settings.pollMinMillis
     const watched = [...watch.prices].map(([market, price]) => ({ price, levels: levelsOf(market) }))
-    return pauseMillis(settings, watched, [...books.state.placements.values()].some(isMoving))
+    const planned = pauseMillis(settings, watched, [...books.state.placements.values()].some(isMoving))
+    return Math.max(settings.pollMinMillis, Math.min(planned, nextMoment(now) - now))
   })
+
+  /** When a decision stops to hold by itself, or an attempt that failed may be repeated: the first of these moments. */
+  const nextMoment = (now: number): number => {
+    let next = Number.POSITIVE_INFINITY
+    const note = (moment: number | undefined) => {
+      if (moment !== undefined && moment > now) next = Math.min(next, moment)
+    }
+    for (const { name } of strategies) note(decisions.get(name)?.until.time)
+    for (const { refusals, refusedAt } of books.state.slots.values()) {
+      if (refusals > 0) note(refusedAt + backoffMillis(settings, refusals))
+    }
+    return next
+  }
 
   const levelsOf = (market: string): ReadonlyArray<Price> => [
     ...unfinished(books.state).flatMap((placement) => (placement.market === market ? [placement.price] : [])),
@@ -192,6 +206,7 @@ const holdOf = (
 }
 
 const isMoving = (placement: Placement): boolean =>
+  (placement.by === "swap" && placement.state === "open") ||
   placement.state === "planned" ||
   placement.state === "creating" ||
   placement.state === "created" ||

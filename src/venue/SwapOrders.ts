@@ -37,13 +37,14 @@ export const make = Effect.gen(function* () {
       .quote(request)
       .pipe(Effect.catchTag("QuoteRefused", ({ why, correlationId }) => refuse("quote-refused", why, correlationId)))
 
-  /** The first quote says how much room the limit leaves, and that room is the tolerance of the second. */
+  /** The first quote says how much room the limit leaves, and most of that room is the tolerance of the second. */
   const createSwap = Effect.fn("Venue.createSwap")(function* (swap: CreateSwap) {
     const least = swap.outputAmount
     const looked = yield* quote(requestOf(account, swap, true, 0))
     const now = amountOf(looked.value.quote.amountOut)
     if (now < least) return yield* worse(now, least, looked.correlationId)
-    const tolerance = ((now - least) * whole) / now
+    // The rest is for what the price moves from the one to the other.
+    const tolerance = ((now - least) * whole * 9n) / (now * 10n)
     const answer = yield* quote(requestOf(account, swap, false, Number(tolerance)))
     const promised = amountOf(answer.value.quote.minAmountOut)
     if (promised < least) return yield* worse(promised, least, answer.correlationId)
