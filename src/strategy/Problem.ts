@@ -100,6 +100,9 @@ export const quoted = (text: string): string => {
 
 /** `file:line:column: message`, the line with carets under the mistake, and the hint. */
 export const render = (problem: Problem, text: string): string => {
+  const head = `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`
+  // A file that is empty or cannot be read has no line to show.
+  if (text === "") return [head, ...hintLine(problem, "")].join("\n")
   const raw = lineText(sourceText(problem.file, text), problem.line)
   const skipped = Math.max(0, problem.column - longestLine / 2)
   const shown = raw
@@ -110,12 +113,15 @@ export const render = (problem: Problem, text: string): string => {
   const carets = Math.max(1, Math.min((problem.endColumn ?? problem.column + 1) - problem.column, shown.length - start))
   const margin = " ".repeat(String(problem.line).length)
   return [
-    `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`,
+    head,
     `  ${problem.line} | ${shown}`,
     `  ${margin} | ${" ".repeat(start)}${"^".repeat(carets)}`,
-    ...(problem.hint === undefined ? [] : [`  ${margin} = ${problem.hint}`])
+    ...hintLine(problem, `${margin} `)
   ].join("\n")
 }
+
+const hintLine = ({ hint }: Problem, margin: string): ReadonlyArray<string> =>
+  hint === undefined ? [] : [`  ${margin}= ${hint}`]
 
 /** The fewest single-character edits and swaps of neighbours between two words; given up beyond `limit`. */
 const editDistance = (a: string, b: string, limit: number): number => {

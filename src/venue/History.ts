@@ -28,6 +28,7 @@ import {
 /** A thousand records take a while, and several callers may wait in the lane. */
 const attemptMillis = 30_000
 const readMillis = 120_000
+const credential = "venue.partnerJwt"
 
 export interface TransactionPage {
   readonly transactions: ReadonlyArray<Transaction>
@@ -59,7 +60,7 @@ export class History extends Context.Service<
       const history = yield* HttpApiClient.group(WholeVenueApi, { group: "history", httpClient })
 
       const read = (operation: string, send: Send) =>
-        attempt({ operation, kind: "read", send, deadlineMillis: attemptMillis }, lane, readMillis).pipe(
+        attempt({ operation, kind: "read", credential, send, deadlineMillis: attemptMillis }, lane, readMillis).pipe(
           Effect.retry(repeatReads(readMillis)),
           within(operation, readMillis)
         )
@@ -83,7 +84,11 @@ export class History extends Context.Service<
       })
 
       const account = Effect.fn("History.account")(function* (query: AccountHistoryQuery) {
-        const call = { operation: "read the account history", priority: "background" } as const
+        const call = {
+          operation: "read the account history",
+          priority: "background",
+          credential: "account.key and account.signerId"
+        } as const
         const send = client.api.accountHistory.list({ query, responseMode: "response-only" })
         return yield* session.run(client.read(call, send, AccountHistoryResponse))
       })

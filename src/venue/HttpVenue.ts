@@ -39,18 +39,23 @@ const quoteSlippageBasisPoints = 100
 
 const responseMode = "response-only"
 
+const apiKey = "venue.apiKey"
+/** A quote without the partner's token goes with the key. */
+const partner = "venue.partnerJwt (or venue.apiKey)"
+const ownSession = "account.key and account.signerId"
+
 /** What moves or saves money goes before what looks, and looking at orders before looking at prices. */
 const calls = {
-  createOrder: { operation: "create order", priority: "normal" },
-  listOrders: { operation: "list orders", priority: "normal" },
-  getOrder: { operation: "get order", priority: "normal" },
-  cancelOrder: { operation: "cancel order", priority: "urgent" },
-  generateIntent: { operation: "generate intent", priority: "urgent" },
-  submitIntent: { operation: "submit intent", priority: "urgent" },
-  submitDeposit: { operation: "submit deposit", priority: "urgent" },
-  quote: { operation: "quote", priority: "background" },
+  createOrder: { operation: "create order", priority: "normal", credential: apiKey },
+  listOrders: { operation: "list orders", priority: "normal", credential: apiKey },
+  getOrder: { operation: "get order", priority: "normal", credential: apiKey },
+  cancelOrder: { operation: "cancel order", priority: "urgent", credential: apiKey },
+  generateIntent: { operation: "generate intent", priority: "urgent", credential: apiKey },
+  submitIntent: { operation: "submit intent", priority: "urgent", credential: apiKey },
+  submitDeposit: { operation: "submit deposit", priority: "urgent", credential: apiKey },
+  quote: { operation: "quote", priority: "background", credential: partner },
   tokens: { operation: "list tokens", priority: "background" },
-  balances: { operation: "read balances", priority: "background" }
+  balances: { operation: "read balances", priority: "background", credential: ownSession }
 } as const
 
 const makeOrders = Effect.gen(function* () {

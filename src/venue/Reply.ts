@@ -24,6 +24,8 @@ export interface Request {
   /** For messages: "create order". */
   readonly operation: string
   readonly kind: Kind
+  /** The setting whose credential goes with it, for messages. */
+  readonly credential?: string | undefined
 }
 
 export interface Reply {
@@ -156,13 +158,19 @@ const refusalIn = (reply: Reply): Refusal => {
 }
 
 /** Why a reply is not a success; `undefined` for 2xx. */
-export const refused = ({ kind, operation }: Request, reply: Reply, now: number): VenueError | undefined => {
+export const refused = (
+  { credential, kind, operation }: Request,
+  reply: Reply,
+  now: number
+): VenueError | undefined => {
   const { status } = reply
   if (status >= 200 && status < 300) return undefined
   const seen = seenIn(reply)
   const { code, pointer, text } = refusalIn(reply)
   const reason = () => {
-    if (status === 401) return new Unauthorized({ operation, text, ...seen })
+    if (status === 401) {
+      return new Unauthorized({ operation, text, ...seen, ...(credential === undefined ? {} : { credential }) })
+    }
     if (status === 429 || (kind === "read" && (status >= 500 || status === 408 || status === 425))) {
       const afterMillis = pauseMillis(reply.headers["retry-after"], now) ?? defaultPauseMillis
       return new RetryLater({ operation, afterMillis: Math.round(afterMillis), text: `${status} ${text}`, ...seen })

@@ -19,8 +19,9 @@ const maxLifetimeMillis = Duration.toMillis("30 days")
 /** Renewed when this share of its life is left, so that a token never expires on the way. */
 const renewAtShareLeft = 0.1
 
-const authenticateCall = { operation: "authenticate", priority: "background" } as const
-const refreshCall = { operation: "refresh the session", priority: "background" } as const
+const credential = "account.key and account.signerId"
+const authenticateCall = { operation: "authenticate", priority: "background", credential } as const
+const refreshCall = { operation: "refresh the session", priority: "background", credential } as const
 
 interface Token {
   readonly value: Redacted.Redacted

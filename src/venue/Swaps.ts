@@ -73,9 +73,9 @@ export class Swaps extends Context.Service<
 }
 
 const calls = {
-  quote: { operation: "quote", priority: "normal" },
-  submitDeposit: { operation: "submit deposit", priority: "urgent" },
-  status: { operation: "read swap status", priority: "background" }
+  quote: { operation: "quote", priority: "normal", credential: "venue.partnerJwt (or venue.apiKey)" },
+  submitDeposit: { operation: "submit deposit", priority: "urgent", credential: "venue.apiKey" },
+  status: { operation: "read swap status", priority: "background", credential: "venue.apiKey" }
 } as const
 
 /** What was asked for and must come back unchanged: another recipient would be another's quote. */

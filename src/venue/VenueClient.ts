@@ -26,6 +26,8 @@ export interface Call {
   /** For messages: "create order". */
   readonly operation: string
   readonly priority: Priority
+  /** The setting whose credential goes with it; left out for what needs none. */
+  readonly credential?: string
 }
 
 export class VenueClient extends Context.Service<
@@ -57,12 +59,12 @@ export class VenueClient extends Context.Service<
         )
 
       const read = Effect.fn("VenueClient.read")(function* <A>(
-        { operation, priority }: Call,
+        { credential, operation, priority }: Call,
         send: Send,
         success: Schema.Codec<A, unknown>
       ) {
         yield* Effect.annotateCurrentSpan({ operation })
-        const request = { operation, kind: "read", send, deadlineMillis: patience.attemptMillis } as const
+        const request = { credential, operation, kind: "read", send, deadlineMillis: patience.attemptMillis } as const
         const reply = yield* attempt(request, budget.lane(priority), patience.readMillis).pipe(
           Effect.retry(repeatReads(patience.readMillis)),
           within(operation, patience.readMillis)
@@ -71,12 +73,12 @@ export class VenueClient extends Context.Service<
       })
 
       const write = Effect.fn("VenueClient.write")(function* <A>(
-        { operation, priority }: Call,
+        { credential, operation, priority }: Call,
         send: Send,
         success: Schema.Codec<A, unknown>
       ) {
         yield* Effect.annotateCurrentSpan({ operation })
-        const request = { operation, kind: "write", send, deadlineMillis: patience.writeMillis } as const
+        const request = { credential, operation, kind: "write", send, deadlineMillis: patience.writeMillis } as const
         const reply = yield* attempt(request, budget.lane(priority), patience.writeMillis)
         return yield* Reply.decode(success)(operation, reply)
       })

@@ -42,21 +42,34 @@ export class RetryLater extends Schema.TaggedError<RetryLater>()("RetryLater", {
   }
 }
 
+/** Calls that change something at the venue; what only reads has nothing that may have happened. */
+const changing: ReadonlySet<string> = new Set([
+  "create order",
+  "cancel order",
+  "submit intent",
+  "submit deposit",
+  "authenticate"
+])
+
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   ...context,
   text: Schema.String
 }) {
   override get message(): string {
-    return `No usable answer to "${this.operation}": ${this.text}; it may or may not have happened`
+    const doubt = changing.has(this.operation) ? "; it may or may not have happened" : ""
+    return `No usable answer to "${this.operation}": ${this.text}${doubt}`
   }
 }
 
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   ...context,
+  /** The setting that holds it. */
+  credential: Schema.optionalKey(Schema.String),
   text: Schema.String
 }) {
   override get message(): string {
-    return `The venue does not accept our credential for "${this.operation}": ${this.text}. Check venue.apiKey and venue.partnerJwt`
+    const where = this.credential ?? "venue.apiKey and venue.partnerJwt"
+    return `The venue does not accept our credential for "${this.operation}": ${this.text}. Check ${where}: it may be wrong or have expired`
   }
 }
 

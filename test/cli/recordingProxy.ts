@@ -1,12 +1,19 @@
-/** A proxy on a free port that passes everything on and remembers what was asked: each method and path once. */
+/** A proxy on a free port that passes everything on and remembers what was asked: each method and path once. Credentials expire on request. */
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 
 export const recordingProxy = async (target: string) => {
   const requests = new Set<string>()
+  let expired: string | undefined
   const server = createServer((incoming, outgoing) => {
     requests.add(`${incoming.method} ${incoming.url?.split("?")[0]}`)
     const { method, headers } = incoming
+    if (expired !== undefined && (headers["x-api-key"] === expired || headers.authorization === `Bearer ${expired}`)) {
+      incoming.resume()
+      outgoing.writeHead(401, { "content-type": "application/json" })
+      outgoing.end(JSON.stringify({ message: "expired" }))
+      return
+    }
     const passedOn = request(new URL(incoming.url ?? "/", target), { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(outgoing)
@@ -16,9 +23,13 @@ export const recordingProxy = async (target: string) => {
   })
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
   const { port } = server.address() as AddressInfo
+  /** From now on this key or token is refused. */
+  const expire = (credential: string) => {
+    expired = credential
+  }
   const close = () => {
     server.closeAllConnections()
     return new Promise<void>((done) => server.close(() => done()))
   }
-  return { url: `http://127.0.0.1:${port}`, port, requests, close }
+  return { url: `http://127.0.0.1:${port}`, port, requests, expire, close }
 }

@@ -36,7 +36,7 @@ describe("the public YAML test suite", () => {
   it("never crashes the reader, in bounded time, with a place for every problem", () => {
     for (const { id, yaml } of cases) {
       const started = performance.now()
-      for (const problem of problemsOf(yaml)) assert.include(render(problem, yaml), "^", id)
+      for (const problem of problemsOf(yaml)) assert.include(render(problem, yaml), yaml === "" ? ":1:1: " : "^", id)
       assert.isBelow(performance.now() - started, 1_000, id)
     }
   })
