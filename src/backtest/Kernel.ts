@@ -138,7 +138,7 @@ export const simulate = (conditions: Run.Conditions, candles: Candles, indices: 
   for (let bar = 0; bar < bars; bar++) {
     let filled = bar === 0
     if ((run.wakes[0]?.bar ?? bars) <= bar) {
-      Drawdown.advance(run.drawdown, orders, candles.close, bar, run.base, run.quote)
+      Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
       filled = wake(run, bar)
     }
     const stop = filled && ask.onFill ? bar + 1 : Math.min(bars, run.wakes[0]?.bar ?? bars)
@@ -149,22 +149,22 @@ export const simulate = (conditions: Run.Conditions, candles: Candles, indices: 
     }
     const [low, high] = [orders.lower[bar] ?? 0, orders.upper[bar] ?? 0]
     if (low <= nearestBuy(run.ladders) || high >= nearestSell(run.ladders)) {
-      Drawdown.advance(run.drawdown, orders, candles.close, bar, run.base, run.quote)
+      Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
       const before = run.log.count
       fillBar(run, bar, low, high)
       filled ||= run.log.count > before
     }
     if ((filled && ask.onFill) || boundBar(ask, closes, bar, bar + 1) === bar) {
-      Drawdown.advance(run.drawdown, orders, candles.close, bar + 1, run.base, run.quote)
+      Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
       ask = Decisions.decideAt(run, bar)
     }
     for (let round = 0; run.arrivals.length > 0 && round < mostRounds; round++) {
-      Drawdown.advance(run.drawdown, orders, candles.close, bar + 1, run.base, run.quote)
+      Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
       if (Fills.fillArrivals(run, bar, bar) && ask.onFill) ask = Decisions.decideAt(run, bar)
     }
     run.arrivals.length = 0
   }
-  Drawdown.advance(run.drawdown, orders, candles.close, bars, run.base, run.quote)
+  Drawdown.advance(run.drawdown, closes, bars, run.base, run.quote)
   return outcomeOf(run)
 }
 
