@@ -4,10 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import * as StrategyFiles from "../../src/cli/StrategyFiles.ts"
+import { parse } from "../../src/strategy/StrategyFile.ts"
 import { markets } from "../strategy/support.ts"
-import { goodGrid, goodLadder } from "../strategy/wrongFiles.ts"
+import { goodGrid, goodLadder, goodThirds } from "../strategy/wrongFiles.ts"
 
 const twinGrid = goodGrid.replace("name: btc-grid", "# a comment\nname:   eth-ladder")
 const quotedTwin = goodGrid.replace("name: btc-grid", 'name: "eth-ladder"')
@@ -60,6 +61,34 @@ const cases: ReadonlyArray<
     "a:3:7 expected one of"
   ]
 ]
+
+const byVolume = `name: by-volume
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 1000 } }
+rules:
+  orders:
+    dip: { when: close < vwap(20), side: buy, price: mid, size: { quote: 100 } }
+`
+
+describe("a strategy file for its purpose", () => {
+  it("is refused at its place where it cannot work", () => {
+    const said = (text: string, purpose: StrategyFiles.Purpose) =>
+      Result.match(StrategyFiles.suited(parse(text, "a", markets), purpose), {
+        onSuccess: ({ name }) => [name],
+        onFailure: (problems) => problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
+      })
+    assert.deepStrictEqual(said(byVolume, "backtest"), ["by-volume"])
+    assert.deepStrictEqual(said(byVolume, "live"), ["7:26 the venue tells no volume: vwap is for backtests only"])
+    assert.deepStrictEqual(said(byVolume.replace("close < vwap(20)", "volume(4h) > 5 BTC"), "live"), [
+      "7:18 the venue tells no volume: volume is for backtests only"
+    ])
+    assert.deepStrictEqual(said(goodThirds, "live"), ["thirds"])
+    assert.deepStrictEqual(said(goodThirds, "backtest"), [
+      "2:9 a backtest replays the prices of one market, this strategy trades several"
+    ])
+  })
+})
 
 describe("strategy files together", () => {
   it.effect.each(cases)("say %s", ([, files, given, ...says]) =>

@@ -50,6 +50,30 @@ const variants: Readonly<Record<string, string>> = {
 kind: rebalance
 limits: { budget: { SOL: 10, BTC: 0.03, USDC: 2500 } }
 rebalance: { targets: { SOL: 33%, BTC: 33% }, band: 30bps, requote: 10bps }`,
+  "bracket that trails": `market: SOL/USDC
+kind: bracket
+limits: { budget: { quote: 600 } }
+bracket: { side: buy, size: { base: 3 }, entry: ${at(1.01)}, takeProfit: ${at(1.2)}, stop: ${at(0.9)}, trail: 50bps, trailStep: 10bps, breakevenAt: ${at(1.05)} }`,
+  "rules of its own trading": `market: SOL/USDC
+kind: rules
+limits: { budget: { base: 1, quote: 1500 } }
+rules:
+  timeframe: 1m
+  orders:
+    buy:
+      when: openOrders < 2 and since(placement) > 5s and freeQuote > 200 USDC and not (mid > averageEntry * 1.5)
+      side: buy
+      price: mid * (1 - 0.05%)
+      size: { quote: 100 }
+      expireAfter: 1m
+      pause: 5s
+    sell:
+      when: position >= 0.5 SOL and realisedProfit > -1000 USDC and since(fill) > 2s
+      side: sell
+      price: averageEntry * (1 - 1%)
+      size: { base: 0.5 }
+      expireAfter: 1m
+      pause: 5s`,
   "bracket that leaves by a swap": `market: SOL/USDC
 kind: bracket
 limits: { budget: { quote: 600 } }

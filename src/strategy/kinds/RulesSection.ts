@@ -49,7 +49,7 @@ export const readRules = (section: YamlNode, { market, budget, to }: KindContext
     market,
     timeframe: ofCandles,
     names: new Map(),
-    needs: { candles: new Map(), clockMillis: undefined },
+    needs: { candles: new Map(), clockMillis: undefined, volume: undefined },
     to
   }
   const names = read.let === undefined ? new Map<string, Term>() : namesOf(read.let.value, scope)

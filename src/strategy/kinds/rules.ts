@@ -34,6 +34,7 @@ export const rules: Kind = {
     return {
       initialMemory: null,
       candles: whole.needs.candles,
+      ...(whole.needs.volume === undefined ? {} : { notLive: whole.needs.volume }),
       decide: (view, memory) => decide(whole, view, memory),
       inputs: (view, memory) => inputs(whole, view, memory)
     }

@@ -24,7 +24,7 @@ const compiled = (text: string) => {
     market,
     timeframe: "1h",
     names: new Map(),
-    needs: { candles: new Map(), clockMillis: undefined },
+    needs: { candles: new Map(), clockMillis: undefined, volume: undefined },
     to
   }
   const node = { type: "scalar", text, isQuoted: false, start: 0, end: text.length } as const
