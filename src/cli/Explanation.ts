@@ -145,7 +145,7 @@ const explainSlot = (
     because: because(moment, strategy, name, placement, wish),
     wouldChange: [
       ...flips.map(({ guard, flips }) => `${flips ?? "another order"}, for the limit ${guard}`),
-      ...checks.map(({ text, values, holds }) => `${text} turning ${holds ? "false" : "true"} (then ${values})`),
+      ...turningPoints(checks),
       ...(decision === undefined ? [] : wouldChange(decision))
     ],
     at: now,
@@ -164,6 +164,17 @@ const explainSlot = (
       .map((entry) => EventLine.logLine(entry, assets))
       .filter((line) => line !== undefined)
   }
+}
+
+/** What would change the answer by itself; where nothing alone would, what stands in its way together. */
+const turningPoints = (checks: ReadonlyArray<Input>): ReadonlyArray<string> => {
+  const deciding = checks.filter(({ decides }) => decides)
+  if (deciding.length > 0) {
+    return deciding.map(({ text, values, holds }) => `${text} turning ${holds ? "false" : "true"} (then ${values})`)
+  }
+  const failing = checks.filter(({ holds }) => !holds)
+  const together = failing.map(({ text, values }) => `${text} (then ${values})`).join(" and ")
+  return failing.length > 1 ? [`${together} turning true`] : []
 }
 
 /** The line of the file that a reason names. */
@@ -301,8 +312,8 @@ const wouldChange = (decision: Of<"Decided">): ReadonlyArray<string> => {
     const of = market === undefined ? "" : ` of ${market}`
     const now = short(mid(priceDecidedOn(decision, market)))
     return [
-      ...(priceBelow === undefined ? [] : [`a mid${of} of ${Decimal.format(priceBelow)} or less (then ${now})`]),
-      ...(priceAbove === undefined ? [] : [`a mid${of} of ${Decimal.format(priceAbove)} or more (then ${now})`])
+      ...(priceBelow === undefined ? [] : [`a mid${of} of ${short(priceBelow)} or less (then ${now})`]),
+      ...(priceAbove === undefined ? [] : [`a mid${of} of ${short(priceAbove)} or more (then ${now})`])
     ]
   }
   return [

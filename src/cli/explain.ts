@@ -171,12 +171,11 @@ const lines = (
   return [
     `${slot} ${verdict}`,
     ...because.map((line) => `  because ${line}`),
-    ...(rule === null ? [] : [`  by the rule at ${rule}${ruleText === null ? "" : `: ${ruleText}`}`]),
+    ...(rule === null
+      ? []
+      : [`  by the rule at ${rule}${ruleText === null || ruleText.endsWith(":") ? "" : `: ${ruleText}`}`]),
     ...(inputs === null ? [] : [`  on a mid of ${inputs.mid}, ${inputs.priceAgeMillis} ms old`]),
-    ...(inputs?.checks ?? []).map(
-      ({ text, values, holds }) =>
-        `  where ${text} ${holds ? "holds" : "does not hold"} with ${values} at ${time(inputs?.checkedAt ?? at)}`
-    ),
+    ...(inputs === null ? [] : conditionLines(inputs)),
     ...refusing.map(({ guard, verdict, text }) => `  limit ${guard} ${verdict}: ${text}`),
     ...(isAlone
       ? passing.map(({ guard, text }) => `  limit ${guard} passes: ${text}`)
@@ -187,3 +186,8 @@ const lines = (
     ...lately.slice(-shownEvents).map((line) => `  saw ${line}`)
   ]
 }
+
+const conditionLines = ({ checks, checkedAt }: NonNullable<Explanation["inputs"]>): ReadonlyArray<string> => [
+  ...(checks.length === 0 || checkedAt === null ? [] : [`  on these conditions at ${time(checkedAt)}`]),
+  ...checks.map(({ text, values, holds }) => `    ${text} ${holds ? "holds" : "does not hold"}: ${values}`)
+]

@@ -118,7 +118,9 @@ const decisions = {
       Schema.Array(
         Schema.Struct({
           slot: Text,
-          checks: Schema.Array(Schema.Struct({ text: Text, values: Text, holds: Schema.Boolean }))
+          checks: Schema.Array(
+            Schema.Struct({ text: Text, values: Text, holds: Schema.Boolean, decides: Schema.Boolean })
+          )
         })
       )
     ),

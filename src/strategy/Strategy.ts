@@ -18,6 +18,8 @@ export interface Input {
   readonly text: string
   readonly values: string
   readonly holds: boolean
+  /** Were it alone the other way, the answer would be another. */
+  readonly decides: boolean
 }
 
 /** By slot. */

@@ -5,7 +5,7 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Span } from "../Problem.ts"
 import type { Input } from "../Strategy.ts"
-import type { Check, Moment, Term, ValueType } from "./Term.ts"
+import type { Moment, Term, ValueType } from "./Term.ts"
 
 /** The text of a part; brackets around what it begins or ends with belong to it. */
 export const written = ({ start, end }: Span, text: string): string => {
@@ -22,18 +22,31 @@ export const written = ({ start, end }: Span, text: string): string => {
   return text.slice(Math.max(0, first), last).replace(/\s+/g, " ").trim()
 }
 
-/** The same comparison is said once, wherever the condition has it. */
-export const inputsOf = (conditions: ReadonlyArray<Term | undefined>, moment: Moment): ReadonlyArray<Input> => {
-  const checks = new Map(conditions.flatMap((term) => term?.checks ?? []).map((check) => [check.text, check]))
-  return [...checks.values()].map((check) => inputOf(check, moment))
-}
+/** A condition of one comparison, or crossing. */
+export const checked = (text: string, operands: ReadonlyArray<Term>, value: Term["value"]) =>
+  ({
+    checks: [{ text, operands, value }],
+    value: (moment) => (moment.flipped === text ? 1 - value(moment) : value(moment))
+  }) satisfies Pick<Term, "checks" | "value">
 
-const inputOf = ({ text, operands, value }: Check, moment: Moment): Input => {
-  const found = { isCold: false, isUndefined: false, lacking: new Set<string>(), crossings: [], times: [] }
-  const asked = { ...moment, found }
-  const moving = operands.filter(({ constant }) => constant === undefined)
-  const values = moving.map((term) => said(term.value(asked), term.type))
-  return { text, values: values.join(" and "), holds: value(asked) > 0 }
+/** The same comparison is said once, wherever the conditions have it. `verdict`: what all of them come to. */
+export const inputsOf = (
+  conditions: ReadonlyArray<Term | undefined>,
+  moment: Moment,
+  verdict: (moment: Moment) => boolean
+): ReadonlyArray<Input> => {
+  const asked: Moment = {
+    ...moment,
+    found: { isCold: false, isUndefined: false, lacking: new Set(), crossings: [], times: [] }
+  }
+  const present = verdict(asked)
+  const checks = new Map(conditions.flatMap((term) => term?.checks ?? []).map((check) => [check.text, check]))
+  return [...checks.values()].map(({ text, operands, value }) => {
+    const moving = operands.filter(({ constant }) => constant === undefined)
+    const values = moving.map((term) => said(term.value(asked), term.type)).join(" and ")
+    const decides = verdict({ ...asked, flipped: text }) !== present
+    return { text, values, holds: value(asked) > 0, decides }
+  })
 }
 
 const said = (value: number, type: ValueType): string => {

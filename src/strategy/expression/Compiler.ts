@@ -5,22 +5,15 @@
 import { Result } from "effect"
 import type { Market } from "../../domain/Market.ts"
 import type { CandleColumns } from "../Indicators.ts"
-import { type Problem, problemAt, quoted, type Report, report, type Span, suggestion } from "../Problem.ts"
+import { quoted, type Report, report, type Span, suggestion } from "../Problem.ts"
 import { timeframeMillis } from "../Timeframe.ts"
 import type { YamlScalar } from "../YamlReader.ts"
-import { written } from "./Checks.ts"
+import { checked, written } from "./Checks.ts"
 import { functions, longestLength } from "./functions.ts"
-import { type Expression, type Operator, parse } from "./Grammar.ts"
+import { type Expression, parse } from "./Grammar.ts"
+import { arithmetic, comparisons, dependenceOf, movingName, resultType } from "./Operators.ts"
 import { ownNamed, ownWords, sinceOf } from "./OwnNames.ts"
-import {
-  combine,
-  constantTerm,
-  noteCrossing,
-  type PriceDependence,
-  seriesTerm,
-  type Term,
-  type ValueType
-} from "./Term.ts"
+import { combine, constantTerm, noteCrossing, seriesTerm, type Term, type ValueType } from "./Term.ts"
 
 /** What expressions of one file share. */
 export interface Scope {
@@ -37,8 +30,6 @@ export interface Needs {
   readonly candles: Map<string, number>
   /** The answer may change whenever this many milliseconds of the day are over. */
   clockMillis: number | undefined
-  /** Where volume is asked for, which no live run knows. */
-  volume: Problem | undefined
 }
 
 /** Only a straight line of the price can say at which price a condition changes; a price is computed just once. */
@@ -144,14 +135,7 @@ const clocks: ReadonlyMap<string, readonly [everyMillis: number, value: (now: nu
 
 const priceNames = ["mid", "bid", "ask"] as const
 
-const noteVolume = (name: string, at: Span, { needs, to, placeOf }: Compiling): void => {
-  if (name !== "volume" && name !== "vwap") return
-  const hint = "use prices alone, such as sma(close, 20)"
-  needs.volume ??= problemAt(to.source, placeOf(at), `the venue tells no volume: ${name} is for backtests only`, hint)
-}
-
 const named = (name: string, at: Span, context: Compiling): Term | undefined => {
-  noteVolume(name, at, context)
   const own = context.names.get(name)
   if (own !== undefined) return own
   const ofCandle = candleNames.find((candidate) => candidate === name)
@@ -204,7 +188,6 @@ const remembered = (term: Term, { needs }: Compiling): Term => {
 
 const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
   const { to, placeOf } = context
-  noteVolume(name, at, context)
   const ofCandle = candleNames.find((candidate) => candidate === name)
   if (ofCandle !== undefined) {
     const timeframe = given.length === 1 ? timeframeOf(given[0]) : undefined
@@ -243,8 +226,7 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   if (good.length < terms.length || !areAlike(good, parameters, given, usage, context)) return undefined
   const made = make({ terms: good, timeframe, defaultTimeframe: context.timeframe })
   if (made.type !== "boolean") return remembered(made, context)
-  const check = { text: written(at, context.text), operands: good, value: made.value }
-  return remembered({ ...made, checks: [check] }, context)
+  return remembered({ ...made, ...checked(written(at, context.text), good, made.value) }, context)
 }
 
 /** Values that are compared with each other inside a function must be of one type. */
@@ -334,8 +316,8 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
     } else noteCrossing(left, right, moment)
     return holds(a, b) ? 1 : 0
   }
-  const check = { text: written(tree, context.text), operands: [left, right], value }
-  return { type, isLiteral: false, dependence: "none", checks: [check], value }
+  const ofText = checked(written(tree, context.text), [left, right], value)
+  return { type, isLiteral: false, dependence: "none", ...ofText }
 }
 
 /** Both sides are always evaluated: what would change the answer may stand on either. */
@@ -358,53 +340,4 @@ const logical = (
       : (moment) => Math.max(a.value(moment), b.value(moment))
   const checks = [...(a.checks ?? []), ...(b.checks ?? [])]
   return { type: "boolean", isLiteral: false, dependence: "none", checks, value }
-}
-
-type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }
-
-const arithmetic: Table<number> = {
-  "+": (a, b) => a + b,
-  "-": (a, b) => a - b,
-  "*": (a, b) => a * b,
-  "/": (a, b) => a / b
-}
-
-const comparisons: Table<boolean> = {
-  "<": (a, b) => a < b,
-  "<=": (a, b) => a <= b,
-  ">": (a, b) => a > b,
-  ">=": (a, b) => a >= b,
-  "==": (a, b) => a === b,
-  "!=": (a, b) => a !== b
-}
-
-const isFactor = ({ type }: Term): boolean => type === "number" || type === "ratio"
-
-/** The type that two terms give, or `undefined` when they do not fit. */
-const resultType = (operator: Operator, a: Term, b: Term): ValueType | undefined => {
-  if (a.type === "boolean" || b.type === "boolean") return undefined
-  const common = a.type === b.type || b.isLiteral ? a.type : a.isLiteral ? b.type : undefined
-  if (operator === "*")
-    return isFactor(a)
-      ? a.type === "ratio" && b.type === "number"
-        ? "ratio"
-        : b.type
-      : isFactor(b)
-        ? a.type
-        : undefined
-  if (operator === "/") return a.type === b.type ? "number" : isFactor(b) ? a.type : undefined
-  if (operator === "+" || operator === "-") return common
-  return common === undefined ? undefined : "boolean"
-}
-
-const movingName = ({ dependence }: Term, other: Term): string =>
-  dependence === "time" || other.dependence === "time" ? "since" : "mid"
-
-const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDependence => {
-  if (a.dependence === "none" && b.dependence === "none") return "none"
-  const line = a.dependence === "none" ? b.dependence : a.dependence
-  if (b.dependence !== "none" && b.dependence !== line) return "other"
-  if (operator === "*") return a.dependence === "none" || b.dependence === "none" ? line : "other"
-  if (operator === "/") return b.dependence === "none" ? line : "other"
-  return line
 }

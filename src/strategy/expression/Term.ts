@@ -54,6 +54,8 @@ export interface Moment {
   readonly own: OwnState | undefined
   /** Milliseconds by which `since` is ahead of `now`: zero but where its line is being measured. */
   readonly elapsed: number
+  /** The text of a comparison that is taken for the opposite of what it is, to find out whether it decides. */
+  readonly flipped?: string
   readonly found: {
     /** A value was needed that is not there yet. */
     isCold: boolean

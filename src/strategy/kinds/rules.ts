@@ -114,9 +114,13 @@ const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
   const before = statesIn(whole, memory)
   const moment = momentOf(whole, view, before)
   return new Map(
-    whole.rules.map(({ slot, when, cancelWhen }, index) => {
-      const isGoing = before[index]?.going !== undefined
-      return [slot, inputsOf(isGoing ? [cancelWhen] : [when, cancelWhen], moment)]
+    whole.rules.map((rule, index) => {
+      const { slot, when, cancelWhen } = rule
+      if (before[index]?.going === undefined) {
+        return [slot, inputsOf([when, cancelWhen], moment, (at) => judge(rule, at) === "yes")]
+      }
+      const isUnwanted = (at: Moment) => cancelWhen !== undefined && truth(cancelWhen, at) === "yes"
+      return [slot, inputsOf([cancelWhen], moment, isUnwanted)]
     })
   )
 }
