@@ -1,7 +1,7 @@
 /**
  * The largest fall of equity from an earlier peak, over the close of every bar. Between fills equity is a fixed line in
- * the close, so a block of bars whose highest and lowest close make no new record is passed without reading it: the result
- * is that of reading every bar.
+ * the close, so the highest and the lowest close of a block of bars mostly say what reading it would: a new peak or a
+ * deeper fall, but not in which order both come. Only then is it read, and the result is that of reading every bar.
  */
 import type { Column } from "./Candles.ts"
 import { type CrossingIndex, fanOutBits } from "./CrossingIndex.ts"
@@ -29,21 +29,30 @@ const overBars = (drawdown: Drawdown, closes: Column, to: number, base: number, 
 }
 
 /**
- * True when nothing in the block, nor in any part of it, can be a new peak or a deeper fall. A hair on the safe side, so
- * that rounding cannot pass what reading would have counted.
+ * Takes a block in without reading it; false when that would not be exact. A block that reaches beyond the bars asked for
+ * says only that nothing in it matters.
  */
-const isHarmless = (
+const takeBlock = (
   drawdown: Drawdown,
   closes: CrossingIndex,
   level: number,
   block: number,
+  isWhole: boolean,
   base: number,
   quote: number
 ): boolean => {
   const { peak, greatest } = drawdown
   const most = quote + base * (closes.maxima[level]?.[block] ?? 0)
   const least = quote + base * (closes.minima[level]?.[block] ?? 0)
-  return most <= peak && peak - least <= greatest * peak * (1 - 1e-12)
+  if (most <= peak) {
+    if (peak - least <= greatest * peak) return true
+    if (isWhole) drawdown.greatest = (peak - least) / peak
+    return isWhole
+  }
+  // Even if the peak came first, it fell no deeper. A hair on the safe side of rounding.
+  if (!isWhole || most - least > greatest * most * (1 - 1e-12)) return false
+  drawdown.peak = most
+  return true
 }
 
 /** The level whose blocks are as long as the bars that are left, or a little longer. */
@@ -55,7 +64,12 @@ export const advance = (drawdown: Drawdown, closes: CrossingIndex, to: number, b
   while (drawdown.next < to) {
     const bar = drawdown.next
     let level = levelFor(levels, to - bar)
-    while (level >= 0 && !isHarmless(drawdown, closes, level, bar >> (fanOutBits * (level + 1)), base, quote)) level--
+    for (; level >= 0; level--) {
+      const bits = fanOutBits * (level + 1)
+      const block = bar >> bits
+      const isWhole = block << bits === bar && (block + 1) << bits <= to
+      if (takeBlock(drawdown, closes, level, block, isWhole, base, quote)) break
+    }
     const bits = fanOutBits * (Math.max(0, level) + 1)
     const end = levels === 0 ? to : Math.min(to, ((bar >> bits) + 1) << bits)
     if (level >= 0) drawdown.next = end
