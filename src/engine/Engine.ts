@@ -7,7 +7,6 @@
 import { Clock, Effect, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market, Price, TwoSidedPrice } from "../domain/Market.ts"
-import { isFunded } from "../domain/Placement.ts"
 import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { VenueError } from "../venue/VenueError.ts"
@@ -19,7 +18,7 @@ import * as MarketWatch from "./MarketWatch.ts"
 import * as Observation from "./Observation.ts"
 import * as Placing from "./Placing.ts"
 import * as Planning from "./Planning.ts"
-import { levelsIn, pauseMillis } from "./PollPlan.ts"
+import { isMoving, levelsIn, pauseMillis } from "./PollPlan.ts"
 import { badDeviation, staleness } from "./RiskLimits.ts"
 import * as StartUp from "./StartUp.ts"
 
@@ -81,10 +80,11 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
     return books.record(...orders.map((placement) => Planning.withdrawal(placement, why)))
   })
 
-  const work = Effect.fnUntraced(function* (placement: Placement, withdrawAll: Reason | undefined) {
+  const work = Effect.fnUntraced(function* (placement: Placement, withdrawAll: Reason | undefined, beginUntil: number) {
     const market = markets.get(placement.market)
     if (market === undefined) return
     const now = yield* Clock.currentTimeMillis
+    if (placement.state === "planned" && now > beginUntil) return
     const hold = withdrawAll?.text ?? holdOf(placement, strategies, watch.prices.get(placement.market), now)
     yield* placing.advance(placement, { market, hold }).pipe(
       // One placement's failed read must not interrupt the others in the middle of a request: it is read again next turn.
@@ -95,15 +95,19 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
   /** Everything once. Fails when the venue cannot be reached, does not accept us, or the journal cannot be written. */
   const turn = Effect.fn("Engine.turn")(function* () {
     const withdrawAll = yield* withdraw
+    const beginUntil = (yield* Clock.currentTimeMillis) + settings.turnMillis
     yield* noteKillSwitch(withdrawAll)
-    yield* Effect.all([watch.look(strategies), observation.look(markets)], { concurrency: 2, discard: true })
+    yield* Effect.all([watch.look(strategies), observation.look(markets, watch.prices)], {
+      concurrency: 2,
+      discard: true
+    })
     yield* noteVenueUp
     yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
     yield* drain
     yield* Effect.forEach(
       // Copied: working on placements changes the map.
       [...books.state.placements.values()],
-      (placement) => work(placement, withdrawAll),
+      (placement) => work(placement, withdrawAll, beginUntil),
       { concurrency: settings.concurrency, discard: true }
     )
   })
@@ -204,11 +208,3 @@ const holdOf = (
   if (price === undefined) return "there is no price"
   return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
 }
-
-const isMoving = (placement: Placement): boolean =>
-  (placement.by === "swap" && placement.state === "open") ||
-  placement.state === "planned" ||
-  placement.state === "creating" ||
-  placement.state === "created" ||
-  (isFunded(placement.state) && (placement.state !== "open" || placement.cancel !== undefined)) ||
-  (placement.state === "open" && placement.fills.size > 0)

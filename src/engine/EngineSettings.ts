@@ -10,6 +10,8 @@ export interface Settings {
   readonly pollMaxMillis: number
   /** A create without an answer is looked for this long, then given up; it can never be funded afterwards. */
   readonly resolveAfterMillis: number
+  /** A turn begins no further order after this time: the prices that it is planned and funded by would be old. */
+  readonly turnMillis: number
   /** How long an order rests before the venue ends it by itself: the safety net when nobody looks after it. */
   readonly orderLifetimeMillis: number
   /** Until when a swap must have been paid, which is to be at once. */
@@ -40,6 +42,7 @@ export const defaults: Omit<Settings, "account"> = {
   pollMinMillis: 1_000,
   pollMaxMillis: 10_000,
   resolveAfterMillis: 30_000,
+  turnMillis: 10_000,
   orderLifetimeMillis: 7 * 24 * 3_600_000,
   swapLifetimeMillis: 600_000,
   deadlineMarginMillis: 60_000,

@@ -1,10 +1,14 @@
 /**
  * One look at the venue's orders: the list of unfinished ones, then one by one whichever of ours it did not show. What is
  * seen becomes events; what is *not* seen becomes nothing, because silence proves nothing.
+ *
+ * With many resting orders a look reads only what can have changed: the newest page, the orders whose money moves or whose
+ * price is within reach, and one page more of a round through the whole list, so that every order is seen in the end. What a
+ * round did not show is read by itself.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
-import type { Market } from "../domain/Market.ts"
+import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import type { Order } from "../domain/Order.ts"
 import { isFinished } from "../domain/Placement.ts"
 import { Venue } from "../venue/Venue.ts"
@@ -12,7 +16,10 @@ import { Bookkeeper } from "./Bookkeeper.ts"
 import { type BoundOrder, type Placement, unfinished } from "./BotState.ts"
 import { EngineSettings } from "./EngineSettings.ts"
 import { adopt, bind, matches, observe } from "./OrderTracker.ts"
+import { isMoving, isWithinReach } from "./PollPlan.ts"
 
+/** The most orders that the venue gives in one page. */
+const pageSize = 50
 /** More pages than this in one look is a cursor that loops. */
 const mostPages = 400
 /** Clocks may differ, and an order may be dated from before we sent it. */
@@ -35,21 +42,52 @@ export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
 
-  /** Newest first, until the orders are older than anything that is still open. */
+  /** Where the round through the whole list is, and when it began. */
+  let round: { readonly cursor: string; readonly since: number } | undefined
+  /** What the last round did not show. */
+  let missed: ReadonlySet<string> = new Set()
+  let seenAt = new Map<string, number>()
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const readPage = Effect.fnUntraced(function* (cursor: string | undefined) {
+    const now = yield* Clock.currentTimeMillis
+    const answer = yield* venue.listOrders({ unfinishedOnly: true, ...(cursor === undefined ? {} : { cursor }) })
+    const { orders, nextCursor } = answer.value
+    for (const { id } of orders) seenAt.set(id, now)
+    return { seen: orders.map((order): Seen => ({ order, correlationId: answer.correlationId })), next: nextCursor }
+  })
+
+  /** Newest first, until the orders are older than `since`; `next` continues behind what was read. */
   const list = Effect.fnUntraced(function* (since: number) {
     const seen = new Map<string, Seen>()
-    let cursor: string | undefined
+    let next: string | undefined
     for (let page = 0; page < mostPages; page += 1) {
-      const answer = yield* venue.listOrders({ unfinishedOnly: true, ...(cursor === undefined ? {} : { cursor }) })
-      const { orders, nextCursor } = answer.value
       const before = seen.size
-      for (const order of orders) seen.set(order.id, { order, correlationId: answer.correlationId })
-      const isOldEnough = orders.some((order) => order.createdAt < since - clockSkewMillis)
+      const orders = yield* readPage(next)
+      next = orders.next
+      for (const report of orders.seen) seen.set(report.order.id, report)
+      const isOldEnough = orders.seen.some(({ order }) => order.createdAt < since - clockSkewMillis)
       // A page without anything new means the cursor does not move.
-      if (nextCursor === undefined || isOldEnough || seen.size === before) break
-      cursor = nextCursor
+      if (next === undefined || isOldEnough || seen.size === before) break
     }
-    return seen
+    return { seen, next }
+  })
+
+  /** One page further; at the end of a round, whatever it has not shown is to be read by itself. */
+  const sweep = Effect.fnUntraced(function* (behindNewest: string | undefined, now: number) {
+    if (round === undefined && behindNewest !== undefined) round = { cursor: behindNewest, since: now }
+    if (round === undefined) return []
+    const { cursor, since } = round
+    // A cursor may be refused when it is old: the next look begins another round.
+    const page = yield* readPage(cursor).pipe(Effect.catchReason("VenueError", "Rejected", () => Effect.undefined))
+    round = page?.next === undefined || page.next === cursor ? undefined : { cursor: page.next, since }
+    if (page !== undefined && page.next === undefined) {
+      seenAt = new Map([...seenAt].filter(([, at]) => at >= since))
+      const isMissed = ({ order, plannedAt }: Placement) =>
+        order !== undefined && plannedAt < since && !seenAt.has(order.id)
+      missed = new Set(unfinished(books.state).flatMap((placement) => (isMissed(placement) ? [placement.id] : [])))
+    }
+    return page?.seen ?? []
   })
 
   /** Reads what the list did not show: finished orders leave it, and it may lag. */
@@ -65,12 +103,41 @@ export const make = Effect.gen(function* () {
       { concurrency: settings.concurrency }
     )
 
-  const look = Effect.fn("Observation.look")(function* (markets: ReadonlyMap<string, Market>) {
+  /** What there is to know now about the open orders: all of it while they are few or when in doubt. */
+  const read = Effect.fnUntraced(function* (
+    open: ReadonlyArray<Placement>,
+    prices: ReadonlyMap<string, TwoSidedPrice>,
+    now: number
+  ) {
+    const doubtful = missed
+    missed = new Set()
+    const urgent = open.filter(
+      (placement) =>
+        isMoving(placement) ||
+        doubtful.has(placement.id) ||
+        now >= placement.deadline ||
+        isWithinReach(placement.price, prices.get(placement.market), now - lookedAt)
+    )
+    if (urgent.length >= Math.ceil(open.length / pageSize)) {
+      const { seen } = yield* list(Math.min(...open.map((placement) => placement.plannedAt)))
+      return [...seen.values(), ...(yield* readMissing(open, seen))]
+    }
+    const unbound = urgent.filter(({ order }) => order === undefined)
+    const { seen, next } = yield* list(Math.min(...unbound.map((placement) => placement.plannedAt)))
+    for (const report of yield* sweep(next, now)) seen.set(report.order.id, report)
+    return [...seen.values(), ...(yield* readMissing(urgent, seen))]
+  })
+
+  /** `prices`: the last one of each market. */
+  const look = Effect.fn("Observation.look")(function* (
+    markets: ReadonlyMap<string, Market>,
+    prices: ReadonlyMap<string, TwoSidedPrice>
+  ) {
     const open = unfinished(books.state)
     if (open.length === 0 && !hasOrphans(books.state.placements)) return
-    const since = Math.min(...open.map((placement) => placement.plannedAt))
-    const seen = yield* list(since)
-    const missing = yield* readMissing(open, seen)
+    const now = yield* Clock.currentTimeMillis
+    const reports = yield* read(open, prices, now)
+    lookedAt = now
     const byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))
     const byDeadline = new Map(
       [...books.state.placements.values()]
@@ -78,7 +145,7 @@ export const make = Effect.gen(function* () {
         .map((placement) => [second(placement.deadline), placement.id])
     )
 
-    for (const report of [...seen.values(), ...missing]) {
+    for (const report of reports) {
       if (report === undefined) continue
       const id = byOrder.get(report.order.id) ?? byDeadline.get(second(report.order.deadline))
       const placement = id === undefined ? undefined : books.state.placements.get(id)

@@ -5,6 +5,8 @@
  */
 import * as Decimal from "../domain/Decimal.ts"
 import { mid, type Price, type TwoSidedPrice } from "../domain/Market.ts"
+import { isFunded } from "../domain/Placement.ts"
+import type { Placement } from "./BotState.ts"
 import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { Settings } from "./EngineSettings.ts"
@@ -36,7 +38,23 @@ export const pauseMillis = (settings: Settings, watched: ReadonlyArray<Watched>,
 
 const pauseFor = (settings: Settings, price: TwoSidedPrice | undefined, levels: ReadonlyArray<Price>): number => {
   if (price === undefined) return settings.pollMinMillis
-  const now = Decimal.toNumber(mid(price))
-  const nearest = Math.min(...levels.map((level) => Math.abs(Decimal.toNumber(level) - now) / now))
-  return (nearest / fastestMovePerSecond) * 1000
+  return levels.reduce((least, level) => Math.min(least, secondsTo(price, level) * 1000), Number.POSITIVE_INFINITY)
 }
+
+const secondsTo = (price: TwoSidedPrice, level: Price): number => {
+  const now = Decimal.toNumber(mid(price))
+  return Math.abs(Decimal.toNumber(level) - now) / now / fastestMovePerSecond
+}
+
+/** Whether the price can have been at this level within this time. Without a price it may have been anywhere. */
+export const isWithinReach = (level: Price, price: TwoSidedPrice | undefined, withinMillis: number): boolean =>
+  price === undefined || secondsTo(price, level) * 1000 <= withinMillis
+
+/** An order that something is being done with: its money, or the venue's answer, is on the way. */
+export const isMoving = (placement: Placement): boolean =>
+  (placement.by === "swap" && placement.state === "open") ||
+  placement.state === "planned" ||
+  placement.state === "creating" ||
+  placement.state === "created" ||
+  (isFunded(placement.state) && (placement.state !== "open" || placement.cancel !== undefined)) ||
+  (placement.state === "open" && placement.fills.size > 0)
