@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
-import type { BotEvent, Reason } from "../domain/BotEvent.ts"
+import type { BotEvent, Of, Reason } from "../domain/BotEvent.ts"
 import * as Ledger from "../domain/Ledger.ts"
 import { inputAsset, mid, outputAsset, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
 import { armedLeg, type Decision, type DesiredOrder, type DesiredSlot, holds } from "../strategy/Decision.ts"
@@ -15,7 +15,8 @@ import { type BotState, type Placement, slotKey, unfinished } from "./BotState.t
 import { backoffMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
 import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
 import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
-import { ownState, reserved } from "./TradingFold.ts"
+import * as Tally from "./Tally.ts"
+import { ownState } from "./TradingFold.ts"
 
 /** The last answer of a strategy, and what had been seen by then. */
 interface Standing {
@@ -97,7 +98,8 @@ export const make = Effect.gen(function* () {
       wish,
       own.map((placement) => ownOrder(strategy, placement, view))
     )
-    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, change), { discard: true })
+    const tally = Tally.of(books.state, strategy.name, now)
+    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, tally, change), { discard: true })
     return decision
   })
 
@@ -105,6 +107,7 @@ export const make = Effect.gen(function* () {
     strategy: Strategy,
     view: View,
     own: ReadonlyArray<Placement>,
+    tally: Tally.Tally,
     change: Change
   ): ReturnType<typeof books.record> => {
     switch (change._tag) {
@@ -116,11 +119,11 @@ export const make = Effect.gen(function* () {
         return placement === undefined ? Effect.void : books.record(withdrawal(placement, change.why))
       }
       case "Place":
-        return place(strategy, view, change.desired)
+        return place(strategy, view, tally, change.desired)
     }
   }
 
-  const place = (strategy: Strategy, view: View, desired: DesiredOrder) => {
+  const place = (strategy: Strategy, view: View, tally: Tally.Tally, desired: DesiredOrder) => {
     const { state } = books
     const { now } = view
     const slot = state.slots.get(slotKey(strategy.name, desired.slot))
@@ -131,8 +134,12 @@ export const make = Effect.gen(function* () {
       return once(state, about, `${slot?.refusals} refusals`, { _tag: "Deferred", ...about, reason })
     }
     const price = priceFor(view, desired)
-    const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now))
-    if ("approved" in verdict) return books.record(planned(state, settings, strategy, verdict.approved, price, now))
+    const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now, tally))
+    if ("approved" in verdict) {
+      const event = planned(state, settings, strategy, verdict.approved, price, now)
+      Tally.add(tally, event)
+      return books.record(event)
+    }
     const { limit, reason } = verdict.denied
     return once(state, about, limit, { _tag: "Denied", ...about, limit, reason, mid: mid(price) })
   }
@@ -163,13 +170,12 @@ export const circumstances = (
   strategy: Strategy,
   desired: DesiredOrder,
   price: TwoSidedPrice,
-  now: number
+  now: number,
+  { own, all } = Tally.of(state, strategy.name, now)
 ): Circumstances => {
   const { name, limits } = strategy
   const market = desired.market ?? strategy.market
   const asset = inputAsset(market, desired.side).symbol
-  const open = unfinished(state)
-  const own = open.filter((placement) => placement.strategy === name)
   const known = state.strategies.get(name)
   const frozen = state.slots.get(slotKey(name, desired.slot))?.frozen
   const { overall } = settings
@@ -179,26 +185,23 @@ export const circumstances = (
     market,
     limits,
     price,
-    openOrders: own.length,
-    free: Ledger.freeOf(state.ledger, name, asset) - reserved(own, asset),
-    openNotional: own.reduce((sum, order) => sum + (order.side === "BUY" ? order.inputAmount : order.outputAmount), 0n),
-    lastHour: recent(known?.planned, now),
+    openOrders: own.openOrders,
+    free: Ledger.freeOf(state.ledger, name, asset) - (own.reserved.get(asset) ?? 0n),
+    openNotional: own.notional,
+    lastHour: own.lastHour,
     ...(state.killed === undefined ? {} : { killed: state.killed }),
     ...(frozen === undefined ? {} : { frozen }),
     ...(known?.paused === undefined ? {} : { paused: known.paused.reason }),
     overall: {
-      openOrders: open.length,
-      lastHour: [...state.strategies.values()].reduce((sum, { planned }) => sum + recent(planned, now), 0),
-      exposure: open.reduce((sum, { inputAsset, inputAmount }) => (inputAsset === asset ? sum + inputAmount : sum), 0n),
+      openOrders: all.openOrders,
+      lastHour: all.lastHour,
+      exposure: all.exposure.get(asset) ?? 0n,
       ...(overall?.maxOpenOrders === undefined ? {} : { maxOpenOrders: overall.maxOpenOrders }),
       ...(overall?.maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour: overall.maxOrdersPerHour }),
       ...(maxExposure === undefined ? {} : { maxExposure })
     }
   }
 }
-
-const recent = (times: ReadonlyArray<number> = [], now: number): number =>
-  times.filter((time) => time > now - 3_600_000).length
 
 /** A candle that closed since is a new object in the view. */
 const stillHolds = ({ decision: { until }, moves, candles }: Standing, view: View, movesNow: number): boolean =>
@@ -270,7 +273,7 @@ const planned = (
   { desired, inputAmount, outputAmount }: Approved,
   price: TwoSidedPrice,
   now: number
-): BotEvent => {
+): Of<"Planned"> => {
   const market = desired.market ?? strategy.market
   return {
     _tag: "Planned",
