@@ -34,16 +34,18 @@ const assets = [
   { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
 ] as const
 
+const perStrategy = 1000
+
 /** Far below the market, so that nothing fills. */
-const ladder = (orders: number) => `name: ladder
+const ladder = (name: string, orders: number) => `name: ${name}
 market: BTC/USDC
 kind: ladder
-limits: { budget: { quote: 10000 }, maxOpenOrders: ${orders} }
-ladder: { side: buy, from: 30000, to: 45000, rungs: ${orders}, total: { quote: 9000 } }
+limits: { budget: { quote: 1000 }, maxOpenOrders: ${orders} }
+ladder: { side: buy, from: 30000, to: 45000, rungs: ${orders}, total: { quote: 900 } }
 `
 
-const strategyOf = (orders: number) => {
-  const text = ladder(orders)
+const strategyOf = (name: string, orders: number) => {
+  const text = ladder(name, orders)
   const read = StrategyFile.parse(text, "ladder.yaml", { assets, ticks: new Map() })
   if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
   return read.success
@@ -93,15 +95,17 @@ const measure = async (orders: number) => {
       })
     )
   )
-  const strategy = strategyOf(orders)
+  const strategies = Array.from({ length: Math.ceil(orders / perStrategy) }, (_, index) =>
+    strategyOf(`ladder-${index}`, Math.min(perStrategy, orders - index * perStrategy))
+  )
   let open = () => 0
   const bot = Effect.gen(function* () {
     const { state } = yield* Bookkeeper
     open = () => [...state.placements.values()].filter((placement) => placement.state === "open").length
     const start = { pid: 1, version: "0", mode: "bench", account: signerId, venue: connection.url }
-    yield* StartUp.record(start, [strategy])
+    yield* StartUp.record(start, strategies)
     const markets = marketsByName({ assets, ticks: new Map() })
-    const engine = yield* Engine.make({ strategies: [strategy], markets, withdraw: Effect.undefined })
+    const engine = yield* Engine.make({ strategies, markets, withdraw: Effect.undefined })
     yield* engine.runUntil(Effect.never)
   }).pipe(Effect.provide(services), Effect.scoped)
 

@@ -122,7 +122,7 @@ export const make = Effect.gen(function* () {
       const { seen } = yield* list(Math.min(...open.map((placement) => placement.plannedAt)))
       return [...seen.values(), ...(yield* readMissing(open, seen))]
     }
-    const unbound = urgent.filter(({ order }) => order === undefined)
+    const unbound = urgent.filter(({ order, by }) => order === undefined && by === undefined)
     const { seen, next } = yield* list(Math.min(...unbound.map((placement) => placement.plannedAt)))
     for (const report of yield* sweep(next, now)) seen.set(report.order.id, report)
     return [...seen.values(), ...(yield* readMissing(urgent, seen))]

@@ -50,7 +50,7 @@ const secondsTo = (price: TwoSidedPrice, level: Price): number => {
 export const isWithinReach = (level: Price, price: TwoSidedPrice | undefined, withinMillis: number): boolean =>
   price === undefined || secondsTo(price, level) * 1000 <= withinMillis
 
-/** An order that something is being done with: its money, or the venue's answer, is on the way. */
+/** An order that something is being done with: its money, or the venue's answer, is on the way. A swap never rests. */
 export const isMoving = (placement: Placement): boolean =>
   (placement.by === "swap" && placement.state === "open") ||
   placement.state === "planned" ||

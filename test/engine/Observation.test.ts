@@ -104,6 +104,8 @@ const makeVenue = () => {
   const unused = Effect.die("not asked for in these tests")
   const layer = Layer.succeed(Venue, {
     createOrder: () => unused,
+    createSwap: () => unused,
+    getSwap: () => unused,
     cancelOrder: () => unused,
     generateIntent: () => unused,
     submitIntent: () => unused,
