@@ -6,9 +6,9 @@
 import * as Decimal from "../domain/Decimal.ts"
 import { mid, type Price, type TwoSidedPrice } from "../domain/Market.ts"
 import { isFunded } from "../domain/Placement.ts"
-import type { Placement } from "./BotState.ts"
 import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
+import type { Placement } from "./BotState.ts"
 import type { Settings } from "./EngineSettings.ts"
 
 /** Relative move per second that is planned for: 0.05 % is a violent minute sustained. */
