@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
+import { chainIds } from "../src/venue/HistoryApi.ts"
 import { WholeVenueApi } from "../src/venue/VenueApi.ts"
 import { orderErrorCodes } from "../src/venue/WireError.ts"
 import { fillStatuses } from "../src/venue/WireOrder.ts"
@@ -60,7 +61,14 @@ const fieldGroups = [
   "credentials",
   "ledger spelling",
   "memo",
-  "platform fee"
+  "platform fee",
+  "required fields",
+  "chain identifiers",
+  "history cursors",
+  "history page sizes",
+  "confidential accounts",
+  "expired credentials",
+  "damaged answers"
 ]
 
 const required = (): ReadonlyArray<string> => {
@@ -78,9 +86,32 @@ const required = (): ReadonlyArray<string> => {
     ...Object.entries(orderErrors).flatMap(([endpoint, codes]) =>
       codes.map((code) => `${endpoint} ${orderErrorCodes[code][0]} ${code}`)
     ),
-    ...["quote 400", "status 404", "refresh 401", "account 401", "history 400", "history 401", "history 429"]
+    ...["deposit/submit", "status", "generate-intent", "submit-intent"].map((endpoint) => `${endpoint} 401`),
+    ...[
+      "quote 400",
+      "quote 401",
+      "deposit/submit 404",
+      "generate-intent 400",
+      "status 404",
+      "refresh 401",
+      "account 401",
+      "history 400",
+      "history 401",
+      "history 429"
+    ]
   ]
 }
+
+/** Section 4.11 of the interface, with both spellings of the home ledger. */
+const chains =
+  "native near eth base arb btc sol ton doge xrp zec gnosis bera bsc pol tron sui op avax cardano stellar aptos ltc monad " +
+  "xlayer starknet bch adi plasma scroll aleo movement dash abs hypercore fogo"
+
+describe("the contract", () => {
+  it("knows the chains of the interface, and no others", () => {
+    assert.strictEqual(chainIds.join(" "), chains)
+  })
+})
 
 describe("docs/interface.md", () => {
   it("has a row for everything, once", () => {

@@ -99,9 +99,19 @@ describe("order errors", () => {
   it.effect("the short attribute list of the interface is enough", () =>
     play(
       Effect.gen(function* () {
-        const { side: _, ...short } = attributes
+        const { deadline: _, side: __, ...short } = attributes
         const answer = yield* send("POST", "/v0/orders", { data: { type: "orders", attributes: short } })
         assert.strictEqual(answer.status, 201)
+        assert.deepInclude((answer.body as { data: { attributes: object } }).data.attributes, {
+          side: "SELL",
+          depositType: "INTENTS",
+          recipientType: "INTENTS",
+          refundType: "INTENTS",
+          confidentiality: "basic",
+          depositMode: "SIMPLE",
+          timeInForce: "GTC",
+          deadline: new Date(start + 7 * 86_400_000).toISOString()
+        })
       })
     )
   )

@@ -202,6 +202,26 @@ describe("the partner's history", () => {
   )
 })
 
+describe("a page", () => {
+  it.effect("holds 50 when nothing is said, by cursor and by page", () =>
+    play(
+      Effect.gen(function* () {
+        const { partnerJwt } = yield* SandboxConnection
+        for (let made = 0; made < 51; made += 1) yield* quote({ deadline: iso(86_400_000) })
+        const credential = { authorization: `Bearer ${partnerJwt}` }
+        const byCursor = yield* send("GET", "/api/v0/transactions?statuses=PENDING_DEPOSIT", undefined, credential)
+        assert.lengthOf(byCursor.body as ReadonlyArray<unknown>, 50)
+        yield* Effect.sleep("5 seconds")
+        const path = "/api/v0/transactions-pages?statuses=PENDING_DEPOSIT"
+        const { data, ...counts } = (yield* send("GET", path, undefined, credential)).body as { data: unknown }
+        assert.lengthOf(data as ReadonlyArray<unknown>, 50)
+        const expected = { totalPages: 2, page: 1, perPage: 50, total: 51, nextPage: 2, prevPage: null }
+        assert.deepStrictEqual(counts as object, expected)
+      })
+    )
+  )
+})
+
 describe("an account's own history", () => {
   /** Three lists that are read together. */
   const own: ReadonlyArray<readonly [query: string, expected: ReadonlyArray<string>]> = [

@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { HttpClient, HttpServerResponse } from "effect/http"
+import * as Amount from "../../src/domain/Amount.ts"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { AuthenticateResponse, BalancesResponse, RefreshResponse } from "../../src/venue/AccountApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "../../src/venue/IntentsApi.ts"
@@ -56,8 +57,27 @@ const checkOrder = (what: string, body: unknown): void => {
   has(what, at(attributes, "swapView"), Required.swapView)
   for (const fill of listAt(attributes, "partialFills")) has(what, fill, Required.fill)
   for (const leg of ["withdrawal", "refund"]) met.add(`${leg} ${at(at(at(attributes, "payouts"), leg), "status")}`)
+  const [input, output] = [
+    at(at(attributes, "swapView"), "originAsset"),
+    at(at(attributes, "swapView"), "destinationAsset")
+  ]
+  checkAmount(what, attributes, "depositedAmount", input)
+  checkAmount(what, attributes, "estimatedRefundFee", input)
+  checkAmount(what, attributes, "estimatedWithdrawFee", output)
   met.add(`order ${at(attributes, "fillStatus")}`)
   met.add(`payout ${at(attributes, "payoutStatus")}`)
+}
+
+const decimalsOf: Readonly<Record<string, number>> = { [btc]: 8, [usdc]: 6 }
+
+/** An amount in smallest units and the same in units of its asset say the same; dollars are a number. */
+const checkAmount = (what: string, body: unknown, name: string, asset: unknown): void => {
+  const decimals = decimalsOf[String(asset)] ?? assert.fail(`${what}: unknown asset ${asset}`)
+  const amount = String(at(body, name))
+  assert.match(amount, /^(?:0|[1-9]\d*)$/, `${what} ${name}`)
+  assert.strictEqual(at(body, `${name}Formatted`), Amount.format(BigInt(amount), decimals), `${what} ${name}`)
+  const usd = at(body, `${name}Usd`)
+  if (usd !== undefined) assert.match(String(usd), /^\d+\.\d+$/, `${what} ${name}`)
 }
 
 const checkTransaction = (what: string, body: unknown): void => {
@@ -65,6 +85,8 @@ const checkTransaction = (what: string, body: unknown): void => {
   met.add(`history ${at(body, "status")}`)
   if (at(body, "refundReason") != null) met.add(`history ${at(body, "refundReason")}`)
   const { createdAt, depositAddress, depositMemo = null, depositAddressAndMemo } = body as Record<string, string>
+  checkAmount(what, body, "amountIn", at(body, "originAsset"))
+  checkAmount(what, body, "amountOut", at(body, "destinationAsset"))
   assert.match(createdAt ?? "", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   assert.strictEqual(depositAddressAndMemo, depositMemo === null ? depositAddress : `${depositAddress}_${depositMemo}`)
 }
@@ -79,6 +101,8 @@ const checks: Readonly<Record<string, (what: string, body: unknown) => void>> = 
     has(what, body, Required.quoteResponse)
     has(what, at(body, "quote"), Required.quote)
     has(what, at(body, "quoteRequest"), Required.quoteRequest)
+    checkAmount(what, at(body, "quote"), "amountIn", at(at(body, "quoteRequest"), "originAsset"))
+    checkAmount(what, at(body, "quote"), "amountOut", at(at(body, "quoteRequest"), "destinationAsset"))
   },
   "POST /v0/orders": (what, body) => {
     exact(what, toOrder(decoded(what, OrderResponse, body).data))

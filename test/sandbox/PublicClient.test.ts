@@ -87,6 +87,9 @@ const end = async (depositAddress: string) => {
   throw new Error(`swap ${depositAddress} does not end`)
 }
 
+const soon = [20, 60] as const
+const quick = { recognitionMillis: soon, chainRecognitionMillis: soon, swapMillis: soon, payoutMillis: soon }
+
 const withClient = (act: (connection: Connection) => Promise<void>) =>
   Effect.gen(function* () {
     const connection = yield* SandboxServer.SandboxConnection
@@ -94,7 +97,7 @@ const withClient = (act: (connection: Connection) => Promise<void>) =>
     OpenAPI.HEADERS = { "X-API-Key": connection.apiKey }
     OpenAPI.TOKEN = connection.partnerJwt
     yield* Effect.promise(() => act(connection))
-  }).pipe(Effect.provide(SandboxServer.layer({ ledger: "near" })))
+  }).pipe(Effect.provide(SandboxServer.layer({ ledger: "near", settings: quick })))
 
 const refusal = (attempt: Promise<unknown>): Promise<ApiError> =>
   attempt.then(
@@ -183,6 +186,21 @@ describe("a public client", () => {
       assert.isAbove((await AccountService.getBalances()).balances.length, 1)
       const { items } = await AccountService.getHistory(undefined, undefined, undefined, 5)
       assert.strictEqual(items[0]?.status, "PENDING_DEPOSIT")
+      const byKinds = (deposit: "INTENTS" | "ORIGIN_CHAIN") =>
+        AccountService.getHistory(
+          undefined,
+          undefined,
+          ["PENDING_DEPOSIT", "SUCCESS"],
+          5,
+          undefined,
+          undefined,
+          undefined,
+          ["CONFIDENTIAL_INTENTS", deposit],
+          ["null", "INTENTS"],
+          ["null", "null"]
+        )
+      assert.lengthOf((await byKinds("INTENTS")).items, 1)
+      assert.lengthOf((await byKinds("ORIGIN_CHAIN")).items, 0)
     })
   )
 
