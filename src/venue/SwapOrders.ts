@@ -41,22 +41,23 @@ export const make = Effect.gen(function* () {
   const createSwap = Effect.fn("Venue.createSwap")(function* (swap: CreateSwap) {
     const least = swap.outputAmount
     const looked = yield* quote(requestOf(account, swap, true, 0))
-    const now = amountOf(looked.value.quote.amountOut)
-    if (now < least) return yield* worse(now, least, looked.correlationId)
+    const output = amountOf(looked.value.quote.amountOut)
+    if (output < least) return yield* worse(output, least, looked.correlationId)
     // The rest is for what the price moves from the one to the other.
-    const tolerance = ((now - least) * whole * 9n) / (now * 10n)
+    const tolerance = ((output - least) * whole * 9n) / (output * 10n)
     const answer = yield* quote(requestOf(account, swap, false, Number(tolerance)))
     const promised = amountOf(answer.value.quote.minAmountOut)
     if (promised < least) return yield* worse(promised, least, answer.correlationId)
-    const at = yield* Clock.currentTimeMillis
-    return yield* exact(calls.quote.operation, answer, toOrder(answer.value, undefined, { swap, at }))
+    const now = yield* Clock.currentTimeMillis
+    return yield* exact(calls.quote.operation, answer, toOrder(answer.value, now, undefined, swap))
   })
 
   const getSwap = Effect.fn("Venue.getSwap")(function* (depositAddress: string, depositMemo?: string) {
     const query = { depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }
     const send = client.api.deposits.status({ query, responseMode: "response-only" })
     const answer = yield* client.read(calls.status, send, SwapStatusResponse)
-    const order = Result.flatMap(toSwap(answer.value), (swap) => toOrder(answer.value.quoteResponse, swap, undefined))
+    const now = yield* Clock.currentTimeMillis
+    const order = Result.flatMap(toSwap(answer.value), (swap) => toOrder(answer.value.quoteResponse, now, swap))
     const { operation } = calls.status
     const read = yield* exact(operation, answer, order)
     if (read.value.id === depositAddress) return read
@@ -123,11 +124,12 @@ const requestOf = (
   }
 }
 
-/** `swap`: what is known of it; nothing yet when it was just quoted, by the terms that were `asked` for. */
+/** `swap`: what is known of it, nothing yet when it was just quoted; `asked`: the terms that it was quoted for. */
 const toOrder = (
   { quote, quoteRequest: echo, timestamp }: QuoteResponse,
+  now: number,
   swap: Swap | undefined,
-  asked: { readonly swap: CreateSwap; readonly at: number } | undefined
+  asked?: CreateSwap
 ): Result.Result<Order, string> => {
   const { depositAddress, depositMemo } = quote
   const inputAmount = amountOf(quote.amountIn)
@@ -136,7 +138,7 @@ const toOrder = (
   if (inputAmount === 0n) return Result.fail("it does not say what is to be deposited")
   if (originAsset === undefined || destinationAsset === undefined) return Result.fail("it does not say its assets")
   // By itself a swap has no sides: it sells its origin.
-  const terms = asked?.swap ?? {
+  const terms = asked ?? {
     side: "SELL" as const,
     baseAsset: originAsset,
     quoteAsset: destinationAsset,
@@ -167,8 +169,8 @@ const toOrder = (
     // The output is what arrives: its fee is taken already.
     estimatedWithdrawFee: 0n,
     deadline,
-    createdAt: asked?.at ?? parseTimestamp(timestamp ?? "") ?? 0,
-    ...progressOf(swap, inputAmount, amountOf(quote.refundFee))
+    createdAt: parseTimestamp(timestamp ?? "") ?? now,
+    ...progressOf(swap, inputAmount, amountOf(quote.refundFee), now > deadline)
   })
 }
 
@@ -190,14 +192,16 @@ const withDeposit: ReadonlySet<string> = new Set(["INCOMPLETE_DEPOSIT", "PROCESS
 
 /**
  * Amounts may be left out, even at the end. A deposit that the status implies is then all of it, which is what was signed for;
- * an output that is not told has not been proven, so the swap is not over.
+ * an output that is not told has not been proven, so the swap is not over. One that nobody paid in time never executes: what
+ * comes later is sent back.
  */
-const progressOf = (swap: Swap | undefined, inputAmount: Amount, refundFee: Amount): Progress => {
+const progressOf = (swap: Swap | undefined, inputAmount: Amount, refundFee: Amount, isLate: boolean): Progress => {
   if (swap === undefined) return { ...started, estimatedRefundFee: refundFee }
   const { status, amountOut = 0n } = swap
   const depositedAmount = swap.depositedAmount ?? (withDeposit.has(status) ? inputAmount : 0n)
   const known = { ...started, depositedAmount, estimatedRefundFee: refundFee }
-  if (status === "PENDING_DEPOSIT" && depositedAmount === 0n) return known
+  if (status === "PENDING_DEPOSIT" && depositedAmount === 0n)
+    return isLate ? { ...known, fillStatus: "EXPIRED" } : known
   if (status === "PENDING_DEPOSIT" || status === "INCOMPLETE_DEPOSIT" || status === "PROCESSING") {
     return { ...known, fillStatus: "OPEN" }
   }

@@ -32,6 +32,21 @@ rules:
 `
 
 describe("swaps in place of orders", () => {
+  it("paid by a wallet on another chain", { timeout: 120_000 }, async () => {
+    const { swaps } = await run({
+      seed: 2,
+      chaosMillis: 120_000,
+      faultRate: 0.1,
+      kills: 3,
+      strategy,
+      speed: 5,
+      deposits: "ORIGIN_CHAIN",
+      pace: { paymentVisibilityMillis: 90_000, swapLifetimeMillis: 120_000 }
+    })
+    assert.isAbove(swaps.filled, 0)
+    process.stdout.write(`on chain: ${JSON.stringify(swaps)}\n`)
+  })
+
   it(`${count} episodes of lost requests, refused swaps and kills: both books agree`, {
     timeout: 60_000 + count * 20_000
   }, async () => {

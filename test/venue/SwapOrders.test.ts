@@ -1,6 +1,7 @@
 /** Swaps as orders over the real client: what is asked, what is refused before any money follows, and what a status means. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { type CreateSwap, Venue } from "../../src/venue/Venue.ts"
 import { bodyText, json, scripted, testAccount, text } from "./scriptedVenue.ts"
@@ -51,9 +52,19 @@ const create = (
     )
   })
 
+/** Terms that every status repeats. */
+const fixed = { deadline: "2026-02-03T00:00:00.000Z" }
+
 const status = (word: string, details: object, change: object = {}) =>
   Effect.suspend(() => {
-    const request = { dry: false, slippageTolerance: 50, originAsset: "base", destinationAsset: "quote", ...change }
+    const request = {
+      dry: false,
+      slippageTolerance: 50,
+      originAsset: "base",
+      destinationAsset: "quote",
+      ...fixed,
+      ...change
+    }
     const answer = { quoteResponse: quoted(request, 1000n), status: word, swapDetails: details }
     const { layer } = scripted(() => json(answer))
     return Venue.use((venue) => venue.getSwap("deposit-1")).pipe(
@@ -167,6 +178,16 @@ describe("the status of a swap", () => {
         paid: ["COMPLETED hash"],
         isFinal: true
       })
+    })
+  )
+
+  it.effect("that nobody paid is over after its deadline", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 1, 3))
+      assert.strictEqual((yield* status("PENDING_DEPOSIT", {})).status, "AWAITING_DEPOSIT")
+      yield* TestClock.adjust(1)
+      assert.strictEqual((yield* status("PENDING_DEPOSIT", {})).status, "EXPIRED")
+      assert.strictEqual((yield* status("KNOWN_DEPOSIT_TX", {})).status, "KNOWN_DEPOSIT_TX")
     })
   )
 
