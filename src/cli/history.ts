@@ -7,6 +7,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { HistoryStore } from "../journal/HistoryStore.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
+import { counted } from "../report/Words.ts"
 import { anyKind } from "../venue/AccountHistoryApi.ts"
 import { History } from "../venue/History.ts"
 import type { TransactionsQuery } from "../venue/HistoryApi.ts"
@@ -197,5 +198,5 @@ const synchronise = Effect.fnUntraced(function* ({ count, json }: Pick<Given, "c
   const { pages, rows } = yield* HistorySync.sync(report, Option.getOrUndefined(count))
   const total = (yield* (yield* HistoryStore).all).length
   if (json) return yield* Console.log(JSON.stringify({ pages, rows, total }))
-  yield* Console.log(`Read ${rows} transactions in ${pages} requests; ${total} are stored.`)
+  yield* Console.log(`Read ${counted(rows, "transaction")} in ${counted(pages, "request")}; ${total} stored.`)
 }, Effect.scoped)

@@ -51,7 +51,8 @@ const prepare = (sandbox: Connection) => {
   const environment = {
     PATH: [join(folder, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
     LIMITBOT_API_KEY: sandbox.apiKey,
-    LIMITBOT_ACCOUNT_KEY: sandbox.account.key
+    LIMITBOT_ACCOUNT_KEY: sandbox.account.key,
+    LIMITBOT_PARTNER_JWT: sandbox.partnerJwt
   }
   return { folder, environment }
 }
