@@ -17,9 +17,14 @@ export interface Options {
   readonly costs: Costs
   /** Single rules changed by name, on both sides. */
   readonly changes: Partial<FillRules>
+  /** What was measured, by side; single rules changed by name come first. */
+  readonly measured?: Readonly<Record<FillMode, Partial<FillRules>>>
   /** Keep where every order rested: for pictures. */
   readonly keepsOrders?: boolean
 }
+
+export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): FillRules =>
+  rulesOf(mode, costs, { ...measured?.[mode], ...changes })
 
 /** One side of the band. */
 export interface Side {
@@ -67,7 +72,7 @@ export const run = (
   mode: FillMode,
   options: Options
 ): Side => {
-  const rules = rulesOf(mode, options.costs, options.changes)
+  const rules = rulesIn(mode, options)
   const { closes, orders } = indices
   const outcome = Kernel.simulate(
     { ...conditionsOf(strategy, candles, rules), keepsOrders: options.keepsOrders === true },

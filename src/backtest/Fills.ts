@@ -184,12 +184,14 @@ const capacityIn = (run: Run.Run, bar: number): Amount => {
   return rules.volumeShare === 0 ? unlimited : capacityOf(rules, market, run.candles.volume[bar] ?? 0)
 }
 
-/** Legs that are marketable one after the other would go round for ever: each does so once within a bar. */
+/** Legs that are marketable one after the other would go round for ever; live each round takes its time. */
+const mostArrivals = 12
+
 const mayArrive = ({ slots, nextBar }: Run.Run, slot: number): boolean => {
   if (slots.arrivedBar[slot] !== nextBar) slots.arrivals[slot] = 0
   slots.arrivedBar[slot] = nextBar
   slots.arrivals[slot] = (slots.arrivals[slot] ?? 0) + 1
-  return (slots.arrivals[slot] ?? 0) <= (slots.desired[slot]?.legs.length ?? 0)
+  return (slots.arrivals[slot] ?? 0) <= mostArrivals
 }
 
 /** Fills at once, in `bar`, what arrived marketable at the close of `closeBar`. Says whether something filled. */

@@ -120,7 +120,10 @@ const comparison = (results: Results): HtmlComparison.Comparison => {
     runs,
     times: times.map(({ time }) => time / 1000),
     price: times.map(({ close }) => close / start - 1),
-    assumptions: sides.flatMap(({ mode, rules }) => describe(rules).map((rule) => `${mode}: ${rule}`)),
+    assumptions: [
+      ...sides.flatMap(({ mode, rules }) => describe(rules).map((rule) => `${mode}: ${rule}`)),
+      ...first.calibrated
+    ],
     notModelled,
     quality: BacktestReport.qualityOf(first),
     warnings: first.warnings

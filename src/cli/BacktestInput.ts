@@ -27,7 +27,9 @@ const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
 export const dataFlags = {
-  data: Flag.String("data").pipe(Flag.withDescription("Candles or trades: CSV, plain or gzipped")),
+  data: Flag.String("data").pipe(
+    Flag.withDescription("Candles or trades: CSV, plain or gzipped; journal:FILE for prices that a bot saw itself")
+  ),
   from: text("from", "First moment of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),
   to: text("to", "End of the data to use, not included"),
   repair: text("repair", `Repair the data: ${repairs.join(", ")} (comma between), or all`),
@@ -169,16 +171,37 @@ const repairsOf = (written: Option.Option<string>) =>
         )
   })
 
+const journalPrefix = "journal:"
+
+/** A journal's minutes as if they had been a file. Loaded on demand: most runs read files. */
+const fromJournal = Effect.fnUntraced(function* (file: string, market: string | undefined) {
+  const JournalData = yield* Effect.promise(() => import("./JournalData.ts"))
+  const { candles, sha256 } = yield* JournalData.candles(file, market)
+  const repaired = { invalid: 0, sort: 0, duplicates: 0, range: 0, gaps: 0 }
+  const indices = Kernel.linearIndices(candles, "at")
+  return { candles, sha256, indices, problems: [], repaired, source: "file" } satisfies CandleFile.Loaded
+})
+
+/** Nothing to take a share of: orders fill whole, and that is said. */
+export const withoutVolume = (options: Backtest.Options, candles: Candles.Candles): Backtest.Options =>
+  candles.volume.length > 0 && candles.volume.every((volume) => volume === 0)
+    ? { ...options, changes: { ...options.changes, volumeShare: 0 } }
+    : options
+
 /** Candles of the file and the time asked for. `indexed`: worth an index, because many runs follow. */
 export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
   flags: DataFlags,
-  wanted: { readonly open: boolean; readonly volume: boolean; readonly indexed: boolean }
+  wanted: { readonly open: boolean; readonly volume: boolean; readonly indexed: boolean },
+  market?: string
 ) {
   const repair = yield* repairsOf(flags.repair)
   const from = yield* moment("from", flags.from, 0)
   const to = yield* moment("to", flags.to, Number.MAX_SAFE_INTEGER)
   const cache = flags.noCache ? "never" : "beside"
-  const loaded = yield* CandleFile.load(flags.data, { repair, tradeCandleMillis: 60_000, cache, wanted })
+  const isJournal = flags.data.startsWith(journalPrefix)
+  const loaded = isJournal
+    ? yield* fromJournal(flags.data.slice(journalPrefix.length), market)
+    : yield* CandleFile.load(flags.data, { repair, tradeCandleMillis: 60_000, cache, wanted })
   const warnings = loaded.problems.filter(({ severity }) => severity === "warning").map(format)
   const whole = Option.isNone(flags.from) && Option.isNone(flags.to)
   const candles = whole ? loaded.candles : Candles.between(loaded.candles, from, to)

@@ -187,6 +187,7 @@ export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
       step: candles.time.stepMillis / 1000
     },
     holdStatistics: BacktestStatistics.holdFacts(result, band.high, result.trials),
+    calibrated: result.calibrated,
     notModelled,
     warnings: result.warnings
   }

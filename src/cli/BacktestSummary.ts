@@ -20,6 +20,8 @@ export interface Result {
   readonly band: { readonly low: Backtest.Side; readonly high: Backtest.Side }
   /** The side whose fills are listed. */
   readonly shown: Backtest.Side
+  /** What was measured instead of assumed, in sentences. */
+  readonly calibrated: ReadonlyArray<string>
   /** How many were tried to find this one, as the user says. */
   readonly trials: number
   readonly wallMillis: number
@@ -51,6 +53,7 @@ export const json = (result: Result) => {
     from: openTime(candles.time, 0),
     to: closeTime(candles.time, candles.bars - 1),
     bars: candles.bars,
+    ...(result.calibrated.length === 0 ? {} : { calibrated: result.calibrated }),
     fills: shown.outcome.fills.count,
     wallMillis: result.wallMillis,
     kernelMillis: result.kernelMillis,
@@ -112,6 +115,7 @@ export const lines = (result: Result): ReadonlyArray<string> => {
     `${strategy.name} (${strategy.kind}) on ${strategy.market.name}`,
     `${candles.bars} bars from ${iso(from)} to ${iso(to)}, ${read}`,
     ...result.warnings,
+    ...result.calibrated,
     "",
     ...Table.render(columns, rows),
     "",

@@ -60,15 +60,20 @@ const plainJson = (value: unknown): string =>
 
 export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags) {
   const { text, file, markets, strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
-  const options = yield* BacktestInput.options(input, strategy.market)
+  const asked = yield* BacktestInput.options(input, strategy.market)
   const required = yield* conditions(input.where)
   const space = yield* attempt(() => input.set.map(SweepSpace.dimension))
   const count = Option.getOrElse(input.random, () => SweepSpace.size(space))
   if (count < 1 || count > mostTrials)
     return yield* new BacktestInput.FlagInvalid({ message: `${count} trials: take larger steps, or --random 1000` })
   yield* attempt(() => SweepSpace.template(text, space))
-  const loaded = yield* BacktestInput.loadCandles(input, { open: true, volume: true, indexed: true })
+  const loaded = yield* BacktestInput.loadCandles(
+    input,
+    { open: true, volume: true, indexed: true },
+    strategy.market.name
+  )
   yield* BacktestInput.checkTimeframes(strategy, loaded.candles)
+  const options = BacktestInput.withoutVolume(asked, loaded.candles)
   const search: Trial.Search = { text, file, markets, space, mode: input.fills, options }
   const identity = [text, space, input.fills, loaded.sha256, input.from, input.to, input.repair, options]
   return {

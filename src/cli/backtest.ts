@@ -2,8 +2,8 @@
 import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../backtest/Backtest.ts"
+import * as Calibration from "../backtest/Calibration.ts"
 import type { Candles } from "../backtest/Candles.ts"
-import { rulesOf } from "../backtest/FillModel.ts"
 import * as FillRows from "../backtest/FillRows.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { Results } from "./BacktestComparison.ts"
@@ -23,18 +23,35 @@ interface Asked extends BacktestInput.DataFlags, BacktestInput.RuleFlags {
   readonly config: Option.Option<string>
   readonly fills: keyof typeof modes
   readonly trials: number
+  readonly calibrate: Option.Option<string>
   readonly report: Option.Option<string>
 }
+
+/** Loaded on demand, like everything that most runs do without. */
+const calibrationOf = Effect.fnUntraced(function* (journal: string, market: string) {
+  const JournalData = yield* Effect.promise(() => import("./JournalData.ts"))
+  const found = yield* JournalData.calibration(journal, market)
+  const measured = {
+    pessimistic: Calibration.rulesFor(found, "pessimistic"),
+    optimistic: Calibration.rulesFor(found, "optimistic")
+  }
+  return { measured, calibrated: Calibration.describe(found) }
+})
 
 /** What a strategy, its costs and the report need of the data. */
 const prepare = Effect.fnUntraced(function* (input: Asked, file: string) {
   const { strategy } = yield* BacktestInput.loadStrategy(file, input.config)
-  const options = yield* BacktestInput.options(input, strategy.market)
-  const rules = modes[input.fills].map((mode) => rulesOf(mode, options.costs, options.changes))
+  const given = yield* BacktestInput.options(input, strategy.market)
+  const calibration = Option.isNone(input.calibrate)
+    ? undefined
+    : yield* calibrationOf(input.calibrate.value, strategy.market.name)
+  const options = { ...given, ...(calibration === undefined ? {} : { measured: calibration.measured }) }
+  const rules = modes[input.fills].map((mode) => Backtest.rulesIn(mode, options))
   const hasReport = Option.isSome(input.report)
   const open = rules.some(({ price }) => price === "open") || strategy.candles !== undefined || hasReport
   const volume = rules.some(({ volumeShare }) => volumeShare > 0) || strategy.candles !== undefined
-  return { strategy, options: { ...options, keepsOrders: hasReport }, open, volume }
+  const calibrated = calibration?.calibrated ?? []
+  return { strategy, options: { ...options, keepsOrders: hasReport }, open, volume, calibrated }
 })
 
 /** All strategies over the same candles, loaded once. */
@@ -42,18 +59,23 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
   const started = yield* Clock.currentTimeNanos
   const prepared = yield* Effect.forEach(files, (file) => prepare(input, file))
   const wanted = { open: prepared.some(({ open }) => open), volume: prepared.some(({ volume }) => volume) }
-  const loaded = yield* BacktestInput.loadCandles(input, { ...wanted, indexed: false })
+  const market = prepared[0]?.strategy.market.name
+  const loaded = yield* BacktestInput.loadCandles(input, { ...wanted, indexed: false }, market)
   const { candles, indices } = loaded
   const [first, ...rest] = modes[input.fills]
-  return yield* Effect.forEach(prepared, ({ strategy, options }) =>
+  return yield* Effect.forEach(prepared, ({ strategy, options: asked, calibrated }) =>
     Effect.gen(function* () {
       yield* BacktestInput.checkTimeframes(strategy, candles)
+      const options = BacktestInput.withoutVolume(asked, candles)
+      const warnings = options === asked ? [] : ["the data have no volumes: orders fill whole"]
       const kernelStarted = yield* Clock.currentTimeNanos
       const runSide = (mode: (typeof modes)["both"][number]) => Backtest.run(strategy, candles, indices, mode, options)
       const sides = [runSide(first), ...rest.map(runSide)] as const
       const ended = yield* Clock.currentTimeNanos
       return {
         ...loaded,
+        warnings: [...loaded.warnings, ...warnings],
+        calibrated,
         strategy,
         data: input.data,
         band: Backtest.band([sides[0], ...sides.slice(1)]),
@@ -97,6 +119,10 @@ export const command = Command.make(
     ),
     fillsCsv: Flag.String("fills-csv").pipe(
       Flag.withDescription("Write every fill (of the optimistic side, when both run) to this file"),
+      Flag.optional
+    ),
+    calibrate: Flag.String("calibrate").pipe(
+      Flag.withDescription("Measure times and margins of fills in this journal, instead of assuming them"),
       Flag.optional
     ),
     trials: Flag.Int("trials").pipe(

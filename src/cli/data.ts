@@ -1,12 +1,14 @@
-/** `limitbot data info|convert|generate`: look at candle files, repair and convert them, make synthetic ones. */
+/** `limitbot data info|convert|generate|calibrate`: look at candles, repair and convert, make synthetic ones; measure a journal. */
 import { Console, DateTime, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as Calibration from "../backtest/Calibration.ts"
 import type { Candles } from "../backtest/Candles.ts"
 import { sha256Of } from "../backtest/ColumnCache.ts"
 import * as Generate from "../backtest/Generate.ts"
 import * as TimeAxis from "../backtest/TimeAxis.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as flags from "./flags.ts"
+import * as JournalData from "./JournalData.ts"
 import * as Progress from "./Progress.ts"
 
 const wanted = { open: true, volume: true, indexed: false }
@@ -19,11 +21,28 @@ const extremes = ({ low, high }: Candles): readonly [number, number] => [
   high.reduce((greatest, value) => Math.max(greatest, value), 0)
 ]
 
+const market = Flag.String("market").pipe(
+  Flag.withDescription("Of a journal: the market whose prices are meant, for example BTC/USDC"),
+  Flag.optional
+)
+
+const load = (input: BacktestInput.DataFlags & { readonly market: Option.Option<string> }) =>
+  BacktestInput.loadCandles(input, wanted, Option.getOrUndefined(input.market))
+
+const calibrate = Command.make(
+  "calibrate",
+  { journal: Argument.String("journal"), market, json: flags.json },
+  Effect.fn(function* ({ journal, market, json }) {
+    const found = yield* JournalData.calibration(journal, Option.getOrUndefined(market))
+    yield* Console.log(json ? JSON.stringify(found) : Calibration.describe(found).join("\n"))
+  })
+).pipe(Command.withDescription("What a bot's own orders took, by its journal: for backtest --calibrate"))
+
 const info = Command.make(
   "info",
-  { ...BacktestInput.dataFlags, data: Argument.String("data"), json: flags.json },
+  { ...BacktestInput.dataFlags, data: Argument.String("data"), market, json: flags.json },
   Effect.fn(function* (input) {
-    const { candles, warnings, repaired, sha256, source } = yield* BacktestInput.loadCandles(input, wanted)
+    const { candles, warnings, repaired, sha256, source } = yield* load(input)
     const { time, bars } = candles
     const gaps = TimeAxis.gaps(time)
     const [lowest, highest] = extremes(candles)
@@ -87,9 +106,9 @@ const writeCsv = Effect.fn("data.writeCsv")(function* (candles: Candles, file: s
 
 const convert = Command.make(
   "convert",
-  { ...BacktestInput.dataFlags, data: Argument.String("data"), out: Argument.String("out") },
+  { ...BacktestInput.dataFlags, data: Argument.String("data"), out: Argument.String("out"), market },
   Effect.fn(function* (input) {
-    const { candles, warnings } = yield* BacktestInput.loadCandles(input, wanted)
+    const { candles, warnings } = yield* load(input)
     for (const warning of warnings) yield* Console.error(warning)
     yield* writeCsv(candles, input.out)
     yield* Console.log(`${input.out}: ${candles.bars} candles`)
@@ -136,5 +155,5 @@ const hashOf = ({ open, high, low, close }: Candles): string =>
 
 export const command = Command.make("data").pipe(
   Command.withDescription("Look at candle files, convert and generate them"),
-  Command.withSubcommands([info, convert, generate])
+  Command.withSubcommands([info, convert, generate, calibrate])
 )

@@ -50,9 +50,14 @@ export const command = Command.make(
     if (input.runs < 1 || input.runs > 1_000_000 || input.block < 1)
       return yield* new BacktestInput.FlagInvalid({ message: "--runs: 1 to 1,000,000; --block: at least 1" })
     const { strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
-    const options = yield* BacktestInput.options(input, strategy.market)
-    const { candles, indices } = yield* BacktestInput.loadCandles(input, { open: true, volume: true, indexed: false })
+    const asked = yield* BacktestInput.options(input, strategy.market)
+    const { candles, indices } = yield* BacktestInput.loadCandles(
+      input,
+      { open: true, volume: true, indexed: false },
+      strategy.market.name
+    )
     yield* BacktestInput.checkTimeframes(strategy, candles)
+    const options = BacktestInput.withoutVolume(asked, candles)
     const mode: FillMode = input.fills
     const next = MonteCarlo.seeded(input.seed)
     const returns = Statistics.returnsOf(

@@ -54,6 +54,8 @@ export interface Report {
   readonly stays: { readonly from: Int32Array; readonly to: Int32Array; readonly order: Int32Array }
   /** First bars and times (epoch seconds) of runs of bars that are `step` seconds apart. */
   readonly axis: { readonly bars: ReadonlyArray<number>; readonly times: ReadonlyArray<number>; readonly step: number }
+  /** What was measured instead of assumed. */
+  readonly calibrated: ReadonlyArray<string>
   readonly notModelled: ReadonlyArray<string>
 }
 
@@ -162,7 +164,10 @@ const bodyOf = (report: Report): string => {
       `${shown} side; gained: what each sale earned against the buy before it, in quote`
     ),
     section("Fills", fillsTable, `${shown} side`),
-    section("Assumptions", `${rulesOf(sides)}<h3>Not modelled</h3>${list(report.notModelled)}`),
+    section(
+      "Assumptions",
+      `${rulesOf(sides)}${report.calibrated.length === 0 ? "" : `<h3>Measured</h3>${list(report.calibrated)}`}<h3>Not modelled</h3>${list(report.notModelled)}`
+    ),
     section("Data quality", `${textTable(report.quality)}${report.warnings.length === 0 ? "" : list(report.warnings)}`),
     section("Run", textTable(report.facts))
   ].join("\n")

@@ -316,7 +316,7 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
         slot.arrivedBar = nextBar
         if (capacity <= 0n) continue
         slot.arrivals++
-        if (slot.arrivals > (slot.desired?.legs.length ?? 0)) continue
+        if (slot.arrivals > 12) continue
         capacity -= fill(slot, order, bar, capacity, exact(candles.close, closeBar))
       }
       settle()

@@ -4,13 +4,16 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Console, Effect } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import * as backtest from "../../src/cli/backtest.ts"
 import * as data from "../../src/cli/data.ts"
 import * as monteCarlo from "../../src/cli/monteCarlo.ts"
 import * as sweep from "../../src/cli/sweep.ts"
 import * as walkForward from "../../src/cli/walkForward.ts"
+import { Journal } from "../../src/journal/Journal.ts"
+import { PriceStore } from "../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
 
 const root = Command.make("limitbot").pipe(
   Command.withSubcommands([backtest.command, data.command, sweep.command, walkForward.command, monteCarlo.command])
@@ -142,6 +145,52 @@ describe("backtest commands", () => {
         assert.deepStrictEqual(cut.band, asked.band)
         assert.strictEqual(asked.bars, 6.5 * 1440)
         assert.isFalse(existsSync(`${part}.columns`))
+      }),
+    60_000
+  )
+
+  it.live(
+    "a bot's journal as data, and as the measure of its own fills",
+    () =>
+      Effect.gen(function* () {
+        const journal = join(folder, "bot.sqlite")
+        const stores = PriceStore.layer.pipe(
+          Layer.provideMerge(Journal.layer),
+          Layer.provide(Sqlite.layer({ filename: journal }))
+        )
+        yield* Effect.gen(function* () {
+          const store = yield* PriceStore
+          for (let minute = 0; minute < 600; minute++) {
+            const [open, close] = [minute, minute + 1].map((at) => 40_000 + 1500 * Math.sin(at / 60) + 1 / 3)
+            const [low, high] = [Math.min(open ?? 0, close ?? 0), Math.max(open ?? 0, close ?? 0)]
+            yield* store.append("BTC/USDC", {
+              openedAt: 1_700_000_040_000 + minute * 60_000,
+              open: open ?? 0,
+              high,
+              low,
+              close: close ?? 0
+            })
+          }
+        }).pipe(Effect.provide(stores))
+        const named = `journal:${journal}`
+        assert.match(
+          yield* limitbot("data", "info", named, "--market", "BTC/USDC"),
+          /600 candles of 60 s.*\n.*\nno gaps/
+        )
+        const [out, plain] = [join(folder, "bot.csv"), ["--no-cache", "--fills", "optimistic", "--json"]]
+        yield* limitbot("data", "convert", named, out, "--market", "BTC/USDC")
+        const replayed = JSON.parse(yield* limitbot("backtest", strategy, "--data", named, ...plain))
+        const converted = JSON.parse(yield* limitbot("backtest", strategy, "--data", out, ...plain))
+        assert.isAbove(replayed.fills, 0)
+        assert.deepStrictEqual(replayed.band, converted.band)
+        const said = yield* limitbot("backtest", strategy, "--data", named, "--calibrate", journal)
+        assert.match(said, /the data have no volumes: orders fill whole/)
+        assert.match(said, /placing: measured 0 times, 30 are needed: the default is used/)
+        assert.match(yield* limitbot("data", "calibrate", journal), /no stored minute reached a resting order/)
+        const missing = yield* Effect.flip(limitbot("data", "info", named, "--market", "ETH/USDC"))
+        assert.match(missing.message, /0 minutes of ETH\/USDC are stored; let the bot run/)
+        const nameless = yield* Effect.flip(limitbot("data", "info", named))
+        assert.match(nameless.message, /say which market's prices: --market BTC\/USDC/)
       }),
     60_000
   )

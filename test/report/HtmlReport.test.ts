@@ -34,6 +34,7 @@ const report: HtmlReport.Report = {
   fills: { bar: Int32Array.of(1), order: Int32Array.of(0), reached: Float64Array.of(1.5) },
   stays: { from: Int32Array.of(0), to: Int32Array.of(1), order: Int32Array.of(0) },
   axis: { bars: [0], times: [1], step: 60 },
+  calibrated: [evil],
   notModelled: [evil],
   warnings: [evil]
 }
