@@ -89,6 +89,45 @@ export const backtestFramework = (candles: Candles, levels: ReadonlyArray<number
   }
 }
 
+/**
+ * One order and its profit. Its rule sees every bar and enters on the one after that which reaches the price, so that its
+ * position can end on the bar after: entries are told by the bar that reached.
+ */
+export const grademark = (candles: Candles, [buy = 0, sell = 0]: ReadonlyArray<number>): (() => string) => {
+  const { backtest } = require("grademark")
+  const { DataFrame } = require("data-forge")
+  const rows = Array.from({ length: candles.bars }, (_, bar) => ({
+    time: bar,
+    open: candles.open[bar],
+    high: candles.high[bar],
+    low: candles.low[bar],
+    close: candles.close[bar],
+    volume: candles.volume[bar]
+  }))
+  const series = new DataFrame(rows)
+  return () => {
+    const hash = new FillHash()
+    const entries: Array<number> = []
+    const trades: ReadonlyArray<{ exitTime: number; exitReason: string }> = backtest(
+      {
+        entryRule: (enter: () => void, { bar }: { bar: { time: number; low: number } }) => {
+          if (bar.time === 0 || bar.low > buy) return
+          entries.push(bar.time)
+          enter()
+        },
+        profitTarget: ({ entryPrice }: { entryPrice: number }) => sell - entryPrice
+      },
+      series
+    )
+    for (const [index, bar] of entries.entries()) {
+      hash.add(bar, true, 0)
+      const trade = trades[index]
+      if (trade?.exitReason === "profit-target") hash.add(trade.exitTime, false, 0)
+    }
+    return hash.text()
+  }
+}
+
 /** What identifies parsed candles: rows, and the sum of all closes and volumes. */
 export const sumOf = (rows: number, closes: ArrayLike<number>, volumes: ArrayLike<number>): string => {
   let sum = 0
@@ -123,21 +162,46 @@ export const papaParse = (text: string): string => {
   )
 }
 
-const tail = (values: ArrayLike<number>): string => `${Number(values[values.length - 1]).toPrecision(9)}`
+/** Last values, to three digits: one package rounds, and they differ in how long their beginning is remembered. */
+export const lastOf = (columns: ReadonlyArray<ArrayLike<number>>): string =>
+  columns.map((values) => Number(values[values.length - 1]).toPrecision(3)).join(" ")
 
-export const technicalIndicators = (closes: Array<number>): string => {
-  const { SMA, EMA, RSI } = require("technicalindicators")
-  const [sma, ema, rsi] = [SMA, EMA, RSI].map((one, index) =>
-    one.calculate({ period: index === 2 ? 14 : 20, values: closes })
-  )
-  return [...[sma, ema].map(tail), Math.round(rsi.at(-1))].join(" ")
+interface Prices {
+  readonly high: Array<number>
+  readonly low: Array<number>
+  readonly close: Array<number>
 }
 
-export const ixjb94 = async (closes: Array<number>): Promise<string> => {
+export const technicalIndicators = ({ high, low, close }: Prices): string => {
+  const { SMA, EMA, RSI, ATR, BollingerBands } = require("technicalindicators")
+  const bands: ReadonlyArray<{ upper: number; middle: number; lower: number }> = BollingerBands.calculate({
+    period: 20,
+    values: close,
+    stdDev: 2
+  })
+  const last = bands.at(-1)
+  return lastOf([
+    SMA.calculate({ period: 20, values: close }),
+    EMA.calculate({ period: 20, values: close }),
+    RSI.calculate({ period: 14, values: close }),
+    ATR.calculate({ period: 14, high, low, close }),
+    [last?.upper ?? 0],
+    [last?.middle ?? 0],
+    [last?.lower ?? 0]
+  ])
+}
+
+export const ixjb94 = ({ high, low, close }: Prices): string => {
   const { IndicatorsSync } = require("@ixjb94/indicators")
   const indicators = new IndicatorsSync()
-  const [sma, ema, rsi] = [indicators.sma(closes, 20), indicators.ema(closes, 20), indicators.rsi(closes, 14)]
-  return [...[sma, ema].map(tail), Math.round(rsi.at(-1))].join(" ")
+  const [lower, middle, upper] = indicators.bbands(close, 20, 2)
+  return lastOf([
+    indicators.sma(close, 20),
+    indicators.ema(close, 20),
+    indicators.rsi(close, 14),
+    indicators.atr(high, low, close, 14),
+    upper,
+    middle,
+    lower
+  ])
 }
-
-export const indicatorTail = tail

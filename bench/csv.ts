@@ -1,0 +1,54 @@
+/** Reading a year of minutes: against CSV libraries, and the column cache against the CSV. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import * as CandleCsv from "../src/backtest/CandleCsv.ts"
+import * as CandleFile from "../src/backtest/CandleFile.ts"
+import type { Candles } from "../src/backtest/Candles.ts"
+import { openTime } from "../src/backtest/TimeAxis.ts"
+import type { Bench } from "./bench.ts"
+import * as ladder from "./ladder.ts"
+import { compare } from "./measure.ts"
+import * as peers from "./peers.ts"
+
+const csvOf = ({ bars, time, open, high, low, close, volume }: Candles): string => {
+  const lines = ["open_time_ms,open,high,low,close,volume"]
+  for (let bar = 0; bar < bars; bar++)
+    lines.push([openTime(time, bar), open[bar], high[bar], low[bar], close[bar], volume[bar]].join(","))
+  return `${lines.join("\n")}\n`
+}
+
+export const csv = async ({ show, folder }: Bench): Promise<void> => {
+  const bytes = new TextEncoder().encode(csvOf(ladder.years(1)))
+  const ours = {
+    name: "ours with all checks",
+    run: () => {
+      const { candles } = CandleCsv.parse(bytes, { file: "bench.csv", repair: new Set() })
+      return candles === undefined ? "nothing" : peers.sumOf(candles.bars, candles.close, candles.volume)
+    }
+  }
+  const theirs = [
+    ["udsv", peers.uDsv],
+    ["csv-parse", peers.csvParse],
+    ["papaparse", peers.papaParse]
+  ] as const
+  for (const [name, run] of theirs)
+    if (peers.isInstalled(name))
+      show(
+        await compare(
+          "CSV of 1 year",
+          ours,
+          { name, run: () => run(new TextDecoder().decode(bytes)) },
+          { samples: 5, warmUps: 2 }
+        )
+      )
+  const file = join(folder, "year.csv")
+  writeFileSync(file, bytes)
+  const load = (cache: "beside" | "never") => async (): Promise<string> => {
+    const options = { repair: new Set<never>(), tradeCandleMillis: 60_000, cache, wanted: { open: true, volume: true } }
+    const { candles } = await Effect.runPromise(CandleFile.load(file, options))
+    return peers.sumOf(candles.bars, candles.close, candles.volume)
+  }
+  const fromCache = { name: "the column cache", run: load("beside") }
+  show(await compare("load 1 year", fromCache, { name: "the CSV", run: load("never") }, { samples: 9, warmUps: 2 }))
+}

@@ -1,0 +1,114 @@
+/** How cost grows: the left time is that of the smaller work, the ratio what the larger one costs in proportion. */
+import { type Candles, column, slice } from "../src/backtest/Candles.ts"
+import * as Kernel from "../src/backtest/Kernel.ts"
+import * as TimeAxis from "../src/backtest/TimeAxis.ts"
+import * as Trial from "../src/backtest/Trial.ts"
+import type { Bench } from "./bench.ts"
+import * as ladder from "./ladder.ts"
+import { compare, type Way } from "./measure.ts"
+import { gridSearch } from "./sweep.ts"
+
+/** Every bar, and after it bars that stand still at its close: the same fills, further apart. */
+const stretched = (candles: Candles, times: number): Candles => {
+  const bars = candles.bars * times
+  const made = { open: column(bars), high: column(bars), low: column(bars), close: column(bars), volume: column(bars) }
+  for (let bar = 0; bar < bars; bar++) {
+    const from = Math.floor(bar / times)
+    const still = bar % times > 0
+    made.open[bar] = (still ? candles.close[from] : candles.open[from]) ?? 0
+    made.high[bar] = (still ? candles.close[from] : candles.high[from]) ?? 0
+    made.low[bar] = (still ? candles.close[from] : candles.low[from]) ?? 0
+    made.close[bar] = candles.close[from] ?? 0
+  }
+  const { stepMillis } = candles.time
+  const time = TimeAxis.regular(bars, TimeAxis.openTime(candles.time, 0), stepMillis)
+  return { ...made, bars, time, priceScale: candles.priceScale }
+}
+
+const ladderRun = (
+  name: string,
+  candles: Candles,
+  levels: ReadonlyArray<number>,
+  indices: Kernel.Indices,
+  repeats: number
+): Way => {
+  const conditions = ladder.conditions(candles, levels)
+  return {
+    name,
+    run: () => {
+      let fills = 0
+      for (let run = 0; run < repeats; run++) fills = Kernel.simulate(conditions, candles, indices).fills.count
+      return `${fills} fills`
+    }
+  }
+}
+
+const sparse = async ({ show }: Bench): Promise<void> => {
+  const [once, more] = [1, 12].map((times) => stretched(ladder.years(1), times))
+  if (once === undefined || more === undefined) return
+  const levels = ladder.levelsOf(once, 2, 0.25)
+  const [few, many] = [once, more].map((candles) =>
+    ladderRun(`${candles.bars} bars`, candles, levels, Kernel.buildIndices(candles, "at"), 100)
+  )
+  if (few === undefined || many === undefined) return
+  show(await compare("2 orders at 25 %, 100 runs", few, many, { samples: 9, warmUps: 3 }))
+}
+
+const manyOrders = async ({ show }: Bench, candles: Candles, indices: Kernel.Indices): Promise<void> => {
+  const twenty = ladder.levelsOf(candles, 20, 0.0025)
+  const top = twenty.at(-1) ?? 0
+  // Beyond what the price ever reaches.
+  const far = Array.from({ length: 19_980 }, (_, k) => top * 100 + k)
+  const start = slice(candles, 0, 2)
+  const placed = Kernel.linearIndices(start, "at")
+  /** Without placing them: the run less one that ends at once. */
+  const filling = (name: string, levels: ReadonlyArray<number>): Way => {
+    const [all, none] = [ladderRun("", candles, levels, indices, 1), ladderRun("", start, levels, placed, 1)]
+    return {
+      name,
+      run: async () => {
+        const began = performance.now()
+        none.run()
+        const between = performance.now()
+        const result = String(await all.run())
+        return { result, measured: performance.now() - between - (between - began) }
+      }
+    }
+  }
+  const many = filling("20,000 orders once they are placed", [...twenty, ...far])
+  show(await compare("as many fills", filling("20 orders", twenty), many, { samples: 15, warmUps: 3 }))
+}
+
+const dense = async ({ show }: Bench, candles: Candles, indices: Kernel.Indices): Promise<void> => {
+  const levels = ladder.levelsOf(candles, 2000, 0.0005)
+  const linear = ladderRun("without index", candles, levels, Kernel.linearIndices(candles, "at"), 1)
+  const indexed = ladderRun("with index", candles, levels, indices, 1)
+  show(await compare("a fill in nearly every bar", linear, indexed, { samples: 5, warmUps: 2 }))
+}
+
+const strategies = async ({ show }: Bench, candles: Candles, indices: Kernel.Indices): Promise<void> => {
+  const search = gridSearch()
+  const run = (count: number, repeats: number, name: string): Way => ({
+    name,
+    run: () => {
+      let fills = 0
+      for (let trial = 0; trial < count; trial++)
+        for (let repeat = 0; repeat < repeats; repeat++) fills += Trial.run(search, trial % 100, candles, indices).fills
+      return `${fills} fills`
+    }
+  })
+  show(
+    await compare("1,000 runs", run(100, 10, "100 strategies ten times"), run(1000, 1, "1,000 strategies"), {
+      samples: 3
+    })
+  )
+}
+
+export const scaling = async (bench: Bench): Promise<void> => {
+  await sparse(bench)
+  const five = ladder.years(5)
+  const indices = Kernel.buildIndices(five, "at")
+  await manyOrders(bench, five, indices)
+  await dense(bench, five, indices)
+  await strategies(bench, five, indices)
+}

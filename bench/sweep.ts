@@ -1,0 +1,94 @@
+/** A thousand parameter sets over five years: against single runs, and two threads against one. */
+import { execFileSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { noCosts } from "../src/backtest/FillModel.ts"
+import * as Kernel from "../src/backtest/Kernel.ts"
+import * as Sweep from "../src/backtest/Sweep.ts"
+import * as SweepSpace from "../src/backtest/SweepSpace.ts"
+import * as Trial from "../src/backtest/Trial.ts"
+import type { Bench } from "./bench.ts"
+import * as ladder from "./ladder.ts"
+import { compare, type Done } from "./measure.ts"
+import { built, gridText, minutes } from "./program.ts"
+
+const ladderText = `name: bench
+market: BTC/USDC
+kind: ladder
+limits: { budget: { base: 0, quote: 100000 }, maxOpenOrders: 1000 }
+ladder: { side: buy, from: 39000, to: 30000, rungs: 20, total: { quote: 50000 }, takeProfit: 1%, repeat: true }
+`
+
+const gridSets = ["grid.levels=11..50:1", "grid.lower=20000..28000:2000", "grid.upper=45000..65000:5000"]
+const ladderSets = ["ladder.rungs=10..29:1", "ladder.from=36000..40000:1000", "ladder.takeProfit=1..5.5:0.5%"]
+
+const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: symbol === "BTC" ? 8 : 6 }))
+
+export const searchOf = (text: string, sets: ReadonlyArray<string>): Trial.Search => ({
+  text,
+  file: "bench.yaml",
+  markets: { assets, ticks: new Map() },
+  space: sets.map(SweepSpace.dimension),
+  mode: "optimistic",
+  options: { costs: noCosts, changes: {} }
+})
+
+export const gridSearch = (): Trial.Search => searchOf(gridText, gridSets)
+
+const identity = (results: ReadonlyArray<Trial.TrialResult>): string => {
+  let hash = 0
+  for (const { trial, pnlQuote, fills, maxDrawdown } of results.toSorted((a, b) => a.trial - b.trial))
+    for (const character of `${trial} ${pnlQuote} ${fills} ${maxDrawdown}`)
+      hash = Math.imul(hash ^ character.charCodeAt(0), 16_777_619)
+  return `${results.length} trials ${hash >>> 0}`
+}
+
+/** Single runs have no index, because building one takes longer than a run. */
+export const sweep = async ({ show }: Bench): Promise<void> => {
+  const candles = ladder.years(5)
+  const search = gridSearch()
+  const trials = Array.from({ length: 1000 }, (_, trial) => trial)
+  const linear = Kernel.linearIndices(candles, "at")
+  const sweeping = (threads: number) => ({
+    name: `a sweep on ${threads} threads`,
+    run: async () => {
+      const results: Array<Trial.TrialResult> = []
+      const indices = Kernel.buildIndices(candles, "at")
+      await Effect.runPromise(
+        Sweep.run({ search, candles, indices, trials, threads }, (result) => void results.push(result))
+      )
+      return identity(results)
+    }
+  })
+  const single = {
+    name: "single runs",
+    run: () => identity(trials.map((trial) => Trial.run(search, trial, candles, linear)))
+  }
+  show(await compare("1,000 grids over 5 years", sweeping(2), single, { samples: 2 }))
+}
+
+/** The command itself, by the time that it reports: candles from their cache, all results, the best again. */
+export const threads = async ({ show, folder }: Bench): Promise<void> => {
+  const limitbot = built(folder)
+  const file = minutes(limitbot, folder, 5)
+  for (const [what, text, sets] of [
+    ["grids", gridText, gridSets],
+    ["ladders", ladderText, ladderSets]
+  ] as const) {
+    const strategy = join(folder, `${what}.yaml`)
+    writeFileSync(strategy, text)
+    const words = ["sweep", strategy, "--data", file, "--json", ...sets.flatMap((set) => ["--set", set])]
+    const on = (count: number) => ({
+      name: count === 1 ? "1 thread" : `${count} threads`,
+      run: (): Done => {
+        const output = execFileSync(process.execPath, [limitbot, ...words, "--threads", `${count}`], {
+          encoding: "utf8"
+        })
+        const { trials, refused, best, deflatedSharpe, wallMillis } = JSON.parse(output)
+        return { result: JSON.stringify([trials, refused, best, deflatedSharpe]), measured: wallMillis }
+      }
+    })
+    show(await compare(`\`sweep\` of 1,000 ${what} over 5 years`, on(2), on(1), { samples: 4 }))
+  }
+}
