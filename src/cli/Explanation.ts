@@ -137,8 +137,8 @@ const explainSlot = (
   const judged = wish === undefined || "done" in wish ? [] : judge(moment, strategy, wish.desired, placement)
   const flips = placement === undefined ? judged.filter(({ verdict }) => verdict === "refuses") : []
   const rule = wished?.source ?? absent?.why.source ?? placement?.why.source ?? null
-  const seen = moment.seen.get(strategy.name)
-  const checks = seen?.inputs.get(name) ?? []
+  const seen = moment.seen.get(strategy.name)?.get(name)
+  const checks = seen?.checks ?? []
   return {
     slot: key,
     verdict: verdict(placement, assets, now),

@@ -10,18 +10,15 @@ import * as CandleFeed from "../engine/CandleFeed.ts"
 import { progress } from "../engine/Planning.ts"
 import { ownState } from "../engine/TradingFold.ts"
 import { type Minute, PriceStore } from "../journal/PriceStore.ts"
-import type { Inputs, Strategy } from "../strategy/Strategy.ts"
+import type { Input, Strategy } from "../strategy/Strategy.ts"
 import type { View } from "../strategy/View.ts"
 
 const minuteMillis = 60_000
 /** An older price says nothing about the moment. */
 const freshMinutes = 3
 
-/** Inputs by slot, and when they were so. */
-export interface Seen {
-  readonly at: number
-  readonly inputs: Inputs
-}
+/** What the conditions of each slot saw, and when. */
+export type Seen = ReadonlyMap<string, { readonly at: number; readonly checks: ReadonlyArray<Input> }>
 
 export const look = Effect.fn("PastInputs.look")(function* (state: BotState, strategy: Strategy, now: number) {
   const known = state.strategies.get(strategy.name)
@@ -44,13 +41,20 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
     candles: feed.view(),
     own: ownState(state, strategy, own)
   }
-  return { at: price.at, inputs: strategy.inputs(view, known.memory ?? null) } satisfies Seen
+  const fresh = strategy.inputs(view, known.memory ?? null)
+  const then = recorded(known)
+  return new Map(
+    [...fresh].map(([slot, checks]) => {
+      const before = then.get(slot)
+      if (checks.length > 0 || before === undefined) return [slot, { at: price.at, checks }] as const
+      // Nothing withdraws this order: what was seen when it was decided, which decides no more.
+      return [slot, { ...before, checks: before.checks.map((check) => ({ ...check, decides: false })) }] as const
+    })
+  )
 })
 
-const recorded = (known: StrategyState | undefined): Seen | undefined =>
-  known?.decision?.inputs === undefined
-    ? undefined
-    : { at: known.decidedAt, inputs: new Map(known.decision.inputs.map(({ slot, checks }) => [slot, checks])) }
+const recorded = (known: StrategyState | undefined): Seen =>
+  new Map((known?.decision?.inputs ?? []).map(({ slot, checks }) => [slot, { at: known?.decidedAt ?? 0, checks }]))
 
 const priceAt = (last: Minute | undefined, now: number): TwoSidedPrice | undefined => {
   const at = (last?.openedAt ?? 0) + minuteMillis

@@ -107,8 +107,7 @@ export const command = Command.make(
             const strategy = loaded === undefined ? undefined : yield* strategyOf(loaded, markets)
             if (strategy === undefined) continue
             strategies.set(name, strategy)
-            const inputs = yield* PastInputs.look(state, strategy, now)
-            if (inputs !== undefined) looked.set(name, inputs)
+            looked.set(name, yield* PastInputs.look(state, strategy, now))
           }
           const settings = settingsOf(state.run?.overall === undefined ? limits : overallOf(state.run.overall))
           const moment = {
@@ -163,7 +162,7 @@ const settingsOf = (overall: Settings["overall"]): Settings => ({
 
 /** One slot alone with every limit and its numbers; among others, limits that pass are only named. */
 const lines = (
-  { slot, verdict, at, because, rule, ruleText, inputs, guards, wouldChange, lately }: Explanation,
+  { slot, verdict, because, rule, ruleText, inputs, guards, wouldChange, lately }: Explanation,
   isAlone: boolean
 ): ReadonlyArray<string> => {
   const refusing = guards.filter(({ verdict }) => verdict !== "passes")

@@ -179,14 +179,14 @@ describe("what conditions saw", () => {
     Effect.gen(function* () {
       const state = yield* decided
       const seen = yield* PastInputs.look(state, strategy, now).pipe(Effect.provideService(PriceStore, stored([])))
-      assert.strictEqual(seen?.at, now)
-      assert.deepStrictEqual(seen?.inputs.get("dip"), [
+      assert.strictEqual(seen.get("dip")?.at, now)
+      assert.deepStrictEqual(seen.get("dip")?.checks, [
         { text: "close > trend", values: "not known and not known", holds: false, decides: false },
         { text: "rsi(close, 2) < 30", values: "not known", holds: false, decides: false },
         { text: "(mid + 10) * 2 < 100000", values: "120020", holds: false, decides: false }
       ])
       // The order of this rule goes on: only what would withdraw it counts.
-      assert.deepStrictEqual(seen?.inputs.get("calm"), [
+      assert.deepStrictEqual(seen.get("calm")?.checks, [
         { text: "openOrders < 3", values: "0", holds: true, decides: true },
         { text: "since(fill) > 4h", values: "endless", holds: true, decides: true },
         { text: "mid < averageEntry", values: "60000 and not known", holds: false, decides: true }
@@ -204,8 +204,8 @@ describe("what conditions saw", () => {
       const seen = yield* PastInputs.look(state, strategy, later).pipe(
         Effect.provideService(PriceStore, stored(minutesTo(later, closes)))
       )
-      assert.isTrue(seen !== undefined && later - seen.at < 60_000)
-      const [rising, , mid] = seen?.inputs.get("dip") ?? []
+      assert.isBelow(later - (seen.get("dip")?.at ?? 0), 60_000)
+      const [rising, , mid] = seen.get("dip")?.checks ?? []
       assert.deepStrictEqual(rising, {
         text: "close > trend",
         values: "49970 and 49946.667",
@@ -213,10 +213,10 @@ describe("what conditions saw", () => {
         decides: true
       })
       assert.deepStrictEqual(mid, { text: "(mid + 10) * 2 < 100000", values: "99960", holds: true, decides: true })
-      assert.deepStrictEqual(seen?.inputs.get("calm"), [
+      assert.deepStrictEqual(seen.get("calm")?.checks, [
         { text: "mid < averageEntry", values: "49970 and not known", holds: false, decides: true }
       ])
-      const moment = { ...nothingElse, seen: new Map(seen === undefined ? [] : [["dips", seen]]), settings }
+      const moment = { ...nothingElse, seen: new Map([["dips", seen]]), settings }
       const all = explain({
         ...moment,
         state,
