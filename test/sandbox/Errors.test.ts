@@ -116,6 +116,38 @@ describe("order errors", () => {
     )
   )
 
+  it.effect("the list takes pages of 1 to 50 and known filters, and nothing else", () =>
+    play(
+      Effect.gen(function* () {
+        for (let made = 0; made < 51; made += 1) yield* Venue.use((port) => port.createOrder(order()))
+        const listed = Effect.fnUntraced(function* (query: string) {
+          const { body, status } = yield* send("GET", `/v0/orders?${query}`)
+          return status === 200 ? (body as { data: ReadonlyArray<unknown> }).data.length : status
+        })
+        const taken: ReadonlyArray<readonly [string, number]> = [
+          ["", 50],
+          ["page[size]=1", 1],
+          ["page[size]=50", 50],
+          ["filter[fillStatus]=OPEN&filter[fillStatus]=AWAITING_DEPOSIT&page[size]=9", 9],
+          ["filter[fillStatus]=UNTRIGGERED", 0],
+          ["filter[isPayoutStatusFinal]=false&page[size]=3", 3],
+          ["filter[isPayoutStatusFinal]=true", 0]
+        ]
+        for (const [query, expected] of taken) assert.strictEqual(yield* listed(query), expected, query)
+        for (const query of [
+          "page[size]=0",
+          "page[size]=51",
+          "page[size]=many",
+          "page[after]=nowhere",
+          "filter[fillStatus]=DONE",
+          "filter[isPayoutStatusFinal]=maybe"
+        ]) {
+          assert.strictEqual(yield* listed(query), 400, query)
+        }
+      })
+    )
+  )
+
   it.effect("missing and wrong credentials, other people's orders, unknown ids and cursors", () =>
     play(
       Effect.gen(function* () {

@@ -87,6 +87,7 @@ const checkTransaction = (what: string, body: unknown): void => {
   const { createdAt, depositAddress, depositMemo = null, depositAddressAndMemo } = body as Record<string, string>
   checkAmount(what, body, "amountIn", at(body, "originAsset"))
   checkAmount(what, body, "amountOut", at(body, "destinationAsset"))
+  assert.strictEqual(at(body, "createdAtTimestamp"), Math.floor(Date.parse(createdAt ?? "") / 1000))
   assert.match(createdAt ?? "", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   assert.strictEqual(depositAddressAndMemo, depositMemo === null ? depositAddress : `${depositAddress}_${depositMemo}`)
 }
@@ -211,23 +212,39 @@ const partner = Effect.map(SandboxConnection, ({ partnerJwt }) => ({
   authorization: `Bearer ${partnerJwt}`
 }))
 
+/** A swap only ever goes forward, and its end stays. */
+const rankOf: Readonly<Record<string, number>> = {
+  PENDING_DEPOSIT: 0,
+  KNOWN_DEPOSIT_TX: 1,
+  INCOMPLETE_DEPOSIT: 2,
+  PROCESSING: 3,
+  SUCCESS: 4,
+  REFUNDED: 4,
+  FAILED: 4
+}
+
 /** Pays a part of what is asked for, tells of it, and looks on until it is over. */
 const swap = Effect.fnUntraced(function* (changes: object, parts = ["1000000"], looks = 100) {
   const { body } = yield* send("POST", "/v0/quote", swapRequest(yield* account, changes), yield* partner)
   const { depositAddress, depositMemo: memo } = at(body, "quote") as Record<string, string>
   const query = `/v0/status?depositAddress=${depositAddress}${memo === undefined ? "" : `&depositMemo=${memo}`}`
-  yield* send("GET", query)
+  let last = "PENDING_DEPOSIT"
+  const look = Effect.gen(function* () {
+    const now = String(at((yield* send("GET", query)).body, "status"))
+    const [before, after] = [rankOf[last] ?? 9, rankOf[now] ?? -1]
+    assert.isTrue(now === last || (before < 4 && before < after), `${last} became ${now}`)
+    last = now
+    return after === 4
+  })
+  yield* look
   for (const amount of parts) {
     const paid = yield* send("POST", "/sandbox/deposit", { depositAddress, memo, asset: btc, amount, sender: "bc1q" })
     yield* send("POST", "/v0/deposit/submit", { txHash: at(paid.body, "txHash"), depositAddress, memo })
     yield* Effect.sleep("100 millis")
-    yield* send("GET", query)
+    yield* look
   }
-  for (let look = 0; look < looks; look += 1) {
-    const { body: seen } = yield* send("GET", query)
-    if (["SUCCESS", "REFUNDED", "FAILED"].includes(String(at(seen, "status")))) return
-    yield* Effect.sleep("60 millis")
-  }
+  for (let count = 0; count < looks && !(yield* look); count += 1) yield* Effect.sleep("60 millis")
+  if (looks > 0) yield* Effect.andThen(Effect.sleep("200 millis"), look)
 })
 
 /** Both histories, every page of them in both forms. */
