@@ -87,7 +87,7 @@ describe.concurrent("limitbot run", () => {
   it("stops when the venue does not know its key", async () => {
     const sandbox = await startSandbox()
     const cwd = workspace(sandbox, { "api.key": "no-such-key\n", "partner.key": "no.such.token\n" })
-    assertSays(await run(runGrid, { cwd }), 1, /does not accept our credential.*Check venue\.apiKey/)
+    assertSays(await run(runGrid, { cwd }), 1, /does not accept our credential.*Check venue\.(apiKey|partnerJwt)/)
   })
 
   it("--dry-run trades on paper only", async () => {
