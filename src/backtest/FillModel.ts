@@ -58,9 +58,11 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
 
 /** What candles cannot tell, whatever the rules. */
 export const notModelled: ReadonlyArray<string> = [
-  "the order of high and low within a bar: an order placed in a bar fills from the next bar on",
-  "price bounds within a bar: strategies see closes only, as bid and ask",
+  "the order of high and low within a bar: an order that rests fills from the next bar on",
+  "what happens within a bar: strategies are asked at its close, and see that as bid and ask",
+  "an order that fills while it is being cancelled because a solver had it in hand already",
   "requests that fail, are repeated or are refused by the venue",
   "the influence of the own orders on the market",
-  "the tolerance and the price limit by which the live engine holds back orders"
+  "limits other than budget and maxOpenOrders: maxPriceDeviation, minOrder, maxNotional, orders per hour, quiet hours, losses",
+  "orders that live keeps because a new price is worth less than the fees of replacing them"
 ]
