@@ -9,6 +9,7 @@ import type { Asset } from "../domain/Amount.ts"
 import { inputAmount, type Market, outputAmount } from "../domain/Market.ts"
 import type { Order } from "../domain/Order.ts"
 import { IntentGuard } from "../venue/IntentGuard.ts"
+import { worsePrice } from "../venue/SwapOrders.ts"
 import {
   type Answer,
   type CreateOrder,
@@ -61,7 +62,7 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
         const { originAsset, destinationAsset, inputAmount: amount } = order
         const { amountOut } = (yield* live.dryQuote({ originAsset, destinationAsset, amount })).value
         if (amountOut < order.outputAmount) {
-          return yield* refuse("quote a swap", "worse-price", "the swap would bring less than allowed")
+          return yield* refuse("quote a swap", "worse-price", worsePrice(amountOut, order.outputAmount))
         }
         const quoted = { ...order, outputAmount: amountOut }
         orders.set(id, quoted)

@@ -78,12 +78,12 @@ const refuse = (code: string, text: string, correlationId: string | undefined): 
   })
 
 const worse = (promised: Amount, least: Amount, correlationId: string | undefined): VenueError =>
-  refuse("worse-price", `the swap would bring ${shortfall(promised, least)} less than allowed`, correlationId)
+  refuse("worse-price", worsePrice(promised, least), correlationId)
 
-/** `0.4 %`, rounded up. */
-export const shortfall = (promised: Amount, least: Amount): string => {
+/** In words, the difference rounded up. */
+export const worsePrice = (promised: Amount, least: Amount): string => {
   const missing = Decimal.divide(Decimal.make((least - promised) * 100n), Decimal.make(max(1n, least)), 2, "up")
-  return `${Decimal.format(missing)} %`
+  return `the swap would bring ${Decimal.format(missing)} % less than allowed`
 }
 
 const exact = <A>(

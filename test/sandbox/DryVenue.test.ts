@@ -81,10 +81,10 @@ describe("a dry run's venue", () => {
     })
   )
 
-  it.effect("refuses a swap that would bring less than allowed", () =>
+  it.effect("refuses a swap that would bring 0.4 % less than allowed", () =>
     Effect.gen(function* () {
-      const { result } = yield* dry(599_999_999n, (venue) => Effect.flip(venue.createSwap(swap)))
-      assert.include(result.message, "worse-price: the swap would bring less than allowed")
+      const { result } = yield* dry(597_600_000n, (venue) => Effect.flip(venue.createSwap(swap)))
+      assert.include(result.message, "worse-price: the swap would bring 0.4 % less than allowed")
     })
   )
 })
