@@ -155,7 +155,7 @@ const explainSlot = (
       decision === undefined
         ? null
         : {
-            ...inputsOf(decision, strategy.decidedAt),
+            ...inputsOf(priceDecidedOn(decision, marketOf(decision, name) ?? placement?.market), strategy.decidedAt),
             checks,
             checkedAt: checks.length === 0 ? null : (seen?.at ?? null)
           },
@@ -183,11 +183,15 @@ const lineOf = ({ loaded }: StrategyState, rule: string): string | null => {
   return loaded?.text?.split(/\r?\n/)[line - 1]?.replace(/\s+/g, " ").trim() ?? null
 }
 
-const inputsOf = ({ bid, ask, priceAt }: Of<"Decided">, decidedAt: number) => ({
+/** Of an order on a further market of the strategy. */
+const marketOf = ({ desired }: Of<"Decided">, name: string): string | undefined =>
+  desired.find(({ slot }) => slot === name)?.market
+
+const inputsOf = ({ bid, ask, at }: TwoSidedPrice, decidedAt: number) => ({
   bid: Decimal.format(bid),
   ask: Decimal.format(ask),
-  mid: Decimal.format(mid({ bid, ask, at: priceAt })),
-  priceAgeMillis: decidedAt - priceAt,
+  mid: Decimal.format(mid({ bid, ask, at })),
+  priceAgeMillis: decidedAt - at,
   decidedAt
 })
 
