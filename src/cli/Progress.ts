@@ -5,11 +5,14 @@ import { Effect } from "effect"
 export interface Progress {
   /** `done` of `total`, and a word about it. */
   update(done: number, total: number, note: string): void
+  /** Makes room for a line of output; the next update draws the bar again. */
+  wipe(): void
 }
 
 const width = 24
 
-const silent: Progress = { update: () => undefined }
+const silent: Progress = { update: () => undefined, wipe: () => undefined }
+const emptyLine = "\r\u001B[K"
 
 /** The bar is wiped away when the scope ends. */
 export const make = (title: string) =>
@@ -25,11 +28,15 @@ export const make = (title: string) =>
           shown = permille
           const bar = "█".repeat(filled) + "░".repeat(width - filled)
           stderr.write(`\r${title} ${bar} ${(permille / 10).toFixed(1)} % ${note}\u001B[K`)
+        },
+        wipe: () => {
+          if (shown >= 0) stderr.write(emptyLine)
+          shown = -1
         }
       }
     }),
     () =>
       Effect.sync(() => {
-        if (stderr.isTTY === true) stderr.write("\r\u001B[K")
+        if (stderr.isTTY === true) stderr.write(emptyLine)
       })
   )

@@ -58,8 +58,11 @@ export const terms = {
     Flag.withDescription("How long the deposit may take, for example 10m"),
     Flag.withDefault(600_000)
   ),
-  confidentiality: Flag.Literals("confidentiality", Wire.confidentialities).pipe(Flag.withDefault("public" as const)),
-  referral: Flag.String("referral").pipe(Flag.optional),
+  confidentiality: Flag.Literals("confidentiality", Wire.confidentialities).pipe(
+    Flag.withDescription("How public the swap is"),
+    Flag.withDefault("public" as const)
+  ),
+  referral: Flag.String("referral").pipe(Flag.withDescription("Who sent you, for the venue's records"), Flag.optional),
   appFees: Flag.KeyValuePair("app-fee").pipe(
     Flag.withDescription("recipient=basis points of the input; may be repeated"),
     Flag.optional
@@ -68,16 +71,28 @@ export const terms = {
     Flag.withDescription("recipient=share in percent; at most three, together 100"),
     Flag.optional
   ),
-  insured: Flag.Boolean("insured").pipe(Flag.withDefault(false)),
+  insured: Flag.Boolean("insured").pipe(Flag.withDescription("Costs two basis points more"), Flag.withDefault(false)),
   quoteWaiting: Flag.Int("quote-waiting-ms").pipe(
     Flag.withDescription("How long the venue may look for a better quote"),
     Flag.withDefault(0)
   ),
-  connectedWallets: Flag.String("connected-wallet").pipe(Flag.between(0, 20)),
-  sessionId: Flag.String("session-id").pipe(Flag.optional),
-  virtualChainRecipient: Flag.String("virtual-chain-recipient").pipe(Flag.optional),
-  virtualChainRefundRecipient: Flag.String("virtual-chain-refund-recipient").pipe(Flag.optional),
-  customRecipientMsg: Flag.String("custom-recipient-msg").pipe(Flag.optional),
+  connectedWallets: Flag.String("connected-wallet").pipe(
+    Flag.withDescription("Of the one who asks; may be repeated"),
+    Flag.between(0, 20)
+  ),
+  sessionId: Flag.String("session-id").pipe(Flag.withDescription("Of the one who asks"), Flag.optional),
+  virtualChainRecipient: Flag.String("virtual-chain-recipient").pipe(
+    Flag.withDescription("For chains that the venue keeps itself"),
+    Flag.optional
+  ),
+  virtualChainRefundRecipient: Flag.String("virtual-chain-refund-recipient").pipe(
+    Flag.withDescription("The same for refunds"),
+    Flag.optional
+  ),
+  customRecipientMsg: Flag.String("custom-recipient-msg").pipe(
+    Flag.withDescription("A message to the contract that is paid"),
+    Flag.optional
+  ),
   dry: Flag.Boolean("dry").pipe(
     Flag.withDescription("Only the quote: nothing is created or paid"),
     Flag.withDefault(false)

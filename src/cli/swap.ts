@@ -170,6 +170,7 @@ const toTheEnd = Effect.fnUntraced(function* (begunWith: SwapAccount.SwapAccount
     const before = account.steps
     account = yield* patiently(swapping.advance(account), account)
     const fresh = account.timeline.slice(before)
+    if (fresh.length > 0) progress.wipe()
     yield* show(fresh, account.agreed, json)
     if (SwapAccount.isOver(account)) break
     if (fresh.some(({ event }) => event._tag === "WalletUnclear")) yield* advise(account, json)
