@@ -74,10 +74,16 @@ export const mapNote = ({ space, objective, rungs, bars }: Found): string => {
 export const plateau = (map: HeatMap.HeatMap): string => {
   const summit = HeatMap.summit(map)
   if (summit === undefined) return ""
+  const edges = [
+    [summit.row, map.rows.length],
+    [summit.column, map.columns.length]
+  ] as const
+  const isAtEdge = edges.some(([at, count]) => count > 2 && (at === 0 || at === count - 1))
+  const further = isAtEdge ? " It lies at the edge of what was searched: there may be better ones beyond." : ""
   const kept = `${(Math.max(0, summit.kept) * 100).toFixed(0)} % of its lead over the median`
   return HeatMap.isPlateau(summit)
-    ? `The best cell stands on a plateau: with its neighbours it keeps ${kept}.`
-    : `The best cell is a spike: with its neighbours it keeps ${kept}. Do not rely on it.`
+    ? `The best cell stands on a plateau: with its neighbours it keeps ${kept}.${further}`
+    : `The best cell is a spike: with its neighbours it keeps ${kept}. Do not rely on it.${further}`
 }
 
 export const steps = ({ rungs }: Found): string =>

@@ -23,12 +23,15 @@ interface Data {
   readonly indices: Kernel.Indices
 }
 
-/** How likely the best has skill, given how many were tried: Bailey and López de Prado's deflated Sharpe ratio.
- * Trials that halving left early have ratios of shorter data, which vary more: that only makes it stricter. */
+/**
+ * How likely the best has skill, given how many were tried: Bailey and López de Prado's deflated Sharpe ratio. Where halving
+ * left trials early their ratios are of shorter data and do not compare: then only their number counts.
+ */
 const deflated = (
   search: Trial.Search,
   best: Trial.TrialResult,
   all: ReadonlyArray<Trial.TrialResult>,
+  isHalved: boolean,
   { candles, indices }: Data
 ): number => {
   const strategy = Trial.strategyOf(search, best.values)
@@ -37,11 +40,9 @@ const deflated = (
   const conditions = { market: strategy.market, budget: strategy.limits.budget }
   const days = EquityCurve.sampleBars(candles, dayMillis)
   const equity = EquityCurve.at(side.outcome, candles, conditions, days).map((point) => point.equity)
-  const tried = all.filter(({ refused }) => refused === undefined)
-  return Statistics.deflatedSharpe(
-    Statistics.returnsOf(equity),
-    tried.map(({ dailySharpe }) => dailySharpe)
-  )
+  const returns = Statistics.returnsOf(equity)
+  const sharpes = all.filter(({ refused }) => refused === undefined).map(({ dailySharpe }) => dailySharpe)
+  return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
 }
 
 /** Runs what is not yet known, stores as it goes, and returns the results of every step. */
@@ -114,7 +115,7 @@ export const command = Command.make(
       threads: loaded.threads,
       wallMillis: Number(wallNanos) / 1e6,
       objective,
-      deflatedSharpe: best[0] === undefined ? 0 : deflated(loaded.search, best[0], all, loaded)
+      deflatedSharpe: best[0] === undefined ? 0 : deflated(loaded.search, best[0], all, rungs.length > 1, loaded)
     }
     if (Option.isSome(input.report)) {
       const fileSystem = yield* FileSystem.FileSystem

@@ -15,7 +15,7 @@ import { limitbot as built } from "../builtProgram.ts"
 import { type Connection, newFolder, startSandbox } from "../cli/program.ts"
 import { type Block, blocksOf, filesNamedIn, read, root } from "./documents.ts"
 
-const pages = ["README.md", "ARCHITECTURE.md", "docs/operations.md", "docs/security.md"]
+const pages = ["README.md", "ARCHITECTURE.md", "docs/operations.md", "docs/security.md", "docs/backtest.md"]
 
 const shim = (folder: string, name: string, text: string): void =>
   writeFileSync(join(folder, name), `#!/usr/bin/env bash\nset -euo pipefail\n${text}\n`, { mode: 0o755 })
