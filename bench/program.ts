@@ -1,6 +1,6 @@
 /** The built program as whole processes: how long it takes to start and to run, and how much memory it needs. */
 import { execFileSync, spawnSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import type { Bench } from "./bench.ts"
 import { compare, type Done, type Way } from "./measure.ts"
@@ -14,14 +14,15 @@ grid: { lower: 25000, upper: 60000, levels: 21, spacing: geometric, size: { base
 
 /** Builds into the folder, and gives the file to run. */
 export const built = (folder: string): string => {
-  const tool = resolve(import.meta.dirname, "../tools/build.ts")
-  execFileSync(process.execPath, [tool, join(folder, "dist")])
-  return join(folder, "dist/limitbot.mjs")
+  const [tool, program] = [resolve(import.meta.dirname, "../tools/build.ts"), join(folder, "dist/limitbot.mjs")]
+  if (!existsSync(program)) execFileSync(process.execPath, [tool, join(folder, "dist")])
+  return program
 }
 
 /** Synthetic minutes as CSV, with their column cache beside. */
 export const minutes = (limitbot: string, folder: string, years: number): string => {
   const file = join(folder, `${years}-years.csv`)
+  if (existsSync(file)) return file
   execFileSync(process.execPath, [limitbot, "data", "generate", file, "--bars", `${years * 525_600}`])
   execFileSync(process.execPath, [limitbot, "data", "info", file])
   return file

@@ -17,7 +17,7 @@ const ladderText = `name: bench
 market: BTC/USDC
 kind: ladder
 limits: { budget: { base: 0, quote: 100000 }, maxOpenOrders: 1000 }
-ladder: { side: buy, from: 39000, to: 30000, rungs: 20, total: { quote: 50000 }, takeProfit: 1%, repeat: true }
+ladder: { side: buy, from: 39000, to: 30000, rungs: 20, total: { quote: 50000 }, takeProfit: 1% }
 `
 
 const gridSets = ["grid.levels=11..50:1", "grid.lower=20000..28000:2000", "grid.upper=45000..65000:5000"]
