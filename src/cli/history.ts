@@ -138,7 +138,24 @@ type Given = HistoryFlags.Filters & {
   readonly [K in Exclude<keyof typeof ways, "config">]: (typeof ways)[K] extends Flag.Flag<infer A> ? A : never
 }
 
+/** Nothing that was asked for is passed over in silence. */
+const conflictIn = (given: Given): string | undefined => {
+  const isFiltered = Object.keys(HistoryFlags.queryOf(given)).length > 0
+  const cursor = Object.keys(cursorOf(given))
+  const isPaged = Option.isSome(given.page) || Option.isSome(given.perPage)
+  const isNarrowed = isFiltered || isPaged || cursor.some((name) => name !== "numberOfTransactions")
+  if (given.sync && given.stored) return "--sync and --stored exclude each other"
+  if (given.sync && (isNarrowed || given.csv)) return "--sync reads everything: it goes with --count and --json only"
+  if (given.stored && (isNarrowed || cursor.length > 0)) {
+    return "--stored shows everything: it goes with --csv and --json only"
+  }
+  if (given.csv && given.json) return "--csv and --json exclude each other"
+  return isPaged && cursor.length > 0 ? "Pages and cursors exclude each other" : undefined
+}
+
 const show = Effect.fnUntraced(function* (given: Given) {
+  const conflict = conflictIn(given)
+  if (conflict !== undefined) return yield* new HistoryUsage({ message: conflict })
   if (given.sync) return yield* synchronise(given)
   if (given.stored) return yield* print(yield* storedRecords, given)
   const history = yield* History
