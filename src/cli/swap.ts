@@ -64,6 +64,14 @@ export const command = Command.make(
   "swap",
   { ...SwapFlags.terms, ...ways },
   Effect.fn(function* ({ config: file, json, payAgain, resume, yes, ...given }) {
+    if (Option.isSome(resume) && Option.isSome(given.amount)) {
+      return yield* new SwapFlags.SwapUsage({
+        message: "--resume goes on with a swap as it was agreed: without amounts"
+      })
+    }
+    if (payAgain && Option.isNone(resume)) {
+      return yield* new SwapFlags.SwapUsage({ message: "--pay-again goes with --resume only" })
+    }
     const config = yield* ConfigFile.load(file)
     const signerId = yield* PartnerMode.signerOf(config)
     yield* Effect.gen(function* () {
