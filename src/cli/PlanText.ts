@@ -68,8 +68,11 @@ export const lines = (
     ...findingLines(plan, refused),
     [summary(plan, refused), "bold"]
   ]
-  return all.map((line) => painted(line, style))
+  return all.map((line) => painted(line, isWarning(line) ? { ...style, columns: Number.POSITIVE_INFINITY } : style))
 }
+
+/** What is held back or unsafe is said in full, however narrow the terminal is. */
+const isWarning = ([text]: Line): boolean => text.trimStart().startsWith("! ")
 
 const summary = ({ changes }: Plan, refused: ReadonlyArray<string>): string => {
   const counts = Object.entries(signs).flatMap(([name, { done }]) => {
