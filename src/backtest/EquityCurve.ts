@@ -40,6 +40,26 @@ export const at = (
   })
 }
 
+/** The equity alone: what a search needs of thousands of runs. */
+export const equityAt = (
+  { fills, table }: Outcome,
+  { close }: Candles,
+  { market, budget }: Pick<Conditions, "market" | "budget">,
+  bars: ReadonlyArray<number>
+): Float64Array => {
+  let base = Number(budget.base) / 10 ** market.base.decimals
+  let quote = Number(budget.quote) / 10 ** market.quote.decimals
+  let next = 0
+  return Float64Array.from(bars, (bar) => {
+    for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
+      const order = fills.orders[next] ?? 0
+      base += table.baseChange[order] ?? 0
+      quote += table.quoteChange[order] ?? 0
+    }
+    return quote + base * (close[bar] ?? 0)
+  })
+}
+
 /** The last bar of every period that has one. */
 export const periodEnds = (candles: Candles, periodMillis: number): ReadonlyArray<number> => {
   const { time, bars } = candles

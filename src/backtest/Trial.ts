@@ -54,11 +54,16 @@ export const strategyOf = (search: Search, values: ReadonlyArray<string>): Strat
     onFailure: (problems) => problems.map(({ message }) => message).join("; ")
   })
 
-const dailySharpeOf = (equity: ReadonlyArray<number>): number => {
-  const returns = equity.slice(1).map((value, index) => value / (equity[index] ?? value) - 1)
-  if (returns.length < 2) return 0
-  const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length
-  const variance = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (returns.length - 1)
+const dailySharpeOf = (equity: Float64Array): number => {
+  const days = equity.length - 1
+  if (days < 2) return 0
+  const returnOf = (day: number): number => (equity[day] ?? 0) / (equity[day - 1] ?? 0) - 1
+  let sum = 0
+  for (let day = 1; day <= days; day++) sum += returnOf(day)
+  const mean = sum / days
+  let squares = 0
+  for (let day = 1; day <= days; day++) squares += (returnOf(day) - mean) ** 2
+  const variance = squares / (days - 1)
   return variance > 0 ? mean / Math.sqrt(variance) : 0
 }
 
@@ -78,7 +83,7 @@ export const run = (search: Search, trial: number, candles: Candles, indices: Ke
   if (typeof strategy === "string") return { trial, values, refused: strategy, ...nothing }
   const side = Backtest.run(strategy, candles, indices, search.mode, search.options)
   const { market, limits } = strategy
-  const curve = EquityCurve.at(side.outcome, candles, { market, budget: limits.budget }, days(candles))
+  const equity = EquityCurve.equityAt(side.outcome, candles, { market, budget: limits.budget }, days(candles))
   return {
     trial,
     values,
@@ -88,6 +93,6 @@ export const run = (search: Search, trial: number, candles: Candles, indices: Ke
     quote: format(side.outcome.quote, market.quote.decimals),
     fills: side.outcome.fills.count,
     maxDrawdown: side.outcome.maxDrawdown,
-    dailySharpe: dailySharpeOf(curve.map(({ equity }) => equity))
+    dailySharpe: dailySharpeOf(equity)
   }
 }
