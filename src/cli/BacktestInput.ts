@@ -149,7 +149,8 @@ export const loadStrategy = Effect.fn("BacktestInput.loadStrategy")(function* (
   return { text, file, markets, strategy: parsed.success } satisfies StrategySource
 })
 
-const moment = (flag: string, written: Option.Option<string>, otherwise: number) =>
+/** A moment as people write it. */
+export const moment = (flag: string, written: Option.Option<string>, otherwise: number) =>
   Effect.suspend(() => {
     if (Option.isNone(written)) return Effect.succeed(otherwise)
     const read = parseField(written.value, "time")

@@ -1,12 +1,14 @@
-/** `limitbot data info|convert|generate|calibrate`: look at candles, repair and convert, make synthetic ones; measure a journal. */
-import { Console, DateTime, Effect, FileSystem, Option } from "effect"
+/** `limitbot data info|convert|generate|calibrate|download`: look at candles, repair and convert, make synthetic ones; measure a journal. */
+import { Clock, Console, DateTime, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Calibration from "../backtest/Calibration.ts"
 import type { Candles } from "../backtest/Candles.ts"
 import { sha256Of } from "../backtest/ColumnCache.ts"
+import { timeframeMillis } from "../backtest/Decisions.ts"
 import * as Generate from "../backtest/Generate.ts"
 import * as TimeAxis from "../backtest/TimeAxis.ts"
 import * as BacktestInput from "./BacktestInput.ts"
+import * as Download from "./Download.ts"
 import * as flags from "./flags.ts"
 import * as JournalData from "./JournalData.ts"
 import * as Progress from "./Progress.ts"
@@ -153,7 +155,37 @@ const hashOf = ({ open, high, low, close }: Candles): string =>
     )
   )
 
+const download = Command.make(
+  "download",
+  {
+    exchange: Flag.String("exchange").pipe(
+      Flag.withDescription("The exchange by its name in ccxt, for example kraken")
+    ),
+    symbol: Flag.String("symbol").pipe(Flag.withDescription("The market there, for example BTC/USDT")),
+    timeframe: Flag.String("timeframe").pipe(Flag.withDescription("Length of a candle"), Flag.withDefault("1m")),
+    from: Flag.String("from").pipe(Flag.withDescription("First moment: 2024-01-31 or epoch milliseconds")),
+    to: BacktestInput.dataFlags.to,
+    out: Flag.String("out").pipe(Flag.withDescription("The file; the same command goes on after its last line"))
+  },
+  Effect.fn(function* (input) {
+    const stepMillis = timeframeMillis(input.timeframe)
+    if (stepMillis === undefined)
+      return yield* new BacktestInput.FlagInvalid({
+        message: `--timeframe ${input.timeframe}: write for example 1m, 1h`
+      })
+    const from = yield* BacktestInput.moment("from", Option.some(input.from), 0)
+    const to = yield* BacktestInput.moment("to", input.to, yield* Clock.currentTimeMillis)
+    const exchange = yield* Effect.flatMap(Download.loadLibrary, (module) =>
+      Download.openExchange(module, input.exchange)
+    )
+    const progress = yield* Progress.make("download")
+    const wanted = { ...input, stepMillis, from, to }
+    const written = yield* Download.run(exchange, wanted, (done) => progress.update(done, to - from, input.symbol))
+    yield* Console.log(`${input.out}: ${written} new candles`)
+  }, Effect.scoped)
+).pipe(Command.withDescription("Fetch candles from an exchange, through the optional package ccxt"))
+
 export const command = Command.make("data").pipe(
   Command.withDescription("Look at candle files, convert and generate them"),
-  Command.withSubcommands([info, convert, generate, calibrate])
+  Command.withSubcommands([info, convert, generate, calibrate, download])
 )

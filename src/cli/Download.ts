@@ -1,0 +1,114 @@
+/**
+ * Candles from an exchange to a file, through ccxt: a big library that hundreds of exchanges are kept up to date in, and that
+ * only this command needs, so it is an optional peer dependency. It keeps to the exchange's rate limits by itself.
+ *
+ * The file grows page by page, and the same command goes on after its last line. A candle that is not over is left out.
+ */
+import { Clock, Effect, FileSystem, Predicate, Schema } from "effect"
+
+export class DownloadFailed extends Schema.TaggedError<DownloadFailed>()("DownloadFailed", {
+  message: Schema.String
+}) {}
+
+export interface Wanted {
+  readonly exchange: string
+  readonly symbol: string
+  readonly timeframe: string
+  readonly stepMillis: number
+  /** Epoch milliseconds; `to` is not included. */
+  readonly from: number
+  readonly to: number
+  readonly out: string
+}
+
+/** The part of an exchange that is used: rows of time, open, high, low, close, volume from a time on. */
+export interface Exchange {
+  fetchOHLCV(symbol: string, timeframe: string, since: number, limit: number): Promise<unknown>
+}
+
+const library = "ccxt"
+const pageSize = 1000
+
+/** The library when it is there; otherwise how to get it. */
+export const loadLibrary: Effect.Effect<unknown, DownloadFailed> = Effect.tryPromise({
+  try: () => import(library),
+  catch: () =>
+    new DownloadFailed({
+      message: `Downloads need the package ${library}, which is not installed: npm install --no-save ${library}@4, then again`
+    })
+})
+
+const isExchange = (value: unknown): value is Exchange => Predicate.hasProperty(value, "fetchOHLCV")
+
+const isConstructor = (value: unknown): value is new (options: unknown) => unknown => typeof value === "function"
+
+/** An exchange of the library by its id, such as `kraken`. */
+export const openExchange = (module: unknown, id: string): Effect.Effect<Exchange, DownloadFailed> =>
+  Effect.suspend(() => {
+    const inside = Predicate.hasProperty(module, "default") ? module.default : module
+    const found = Predicate.isObject(inside) && Object.hasOwn(inside, id) ? Reflect.get(inside, id) : undefined
+    const exchange = isConstructor(found) ? new found({ enableRateLimit: true }) : undefined
+    return isExchange(exchange)
+      ? Effect.succeed(exchange)
+      : Effect.fail(new DownloadFailed({ message: `--exchange ${id}: ${library} knows no such exchange` }))
+  })
+
+const Rows = Schema.Array(
+  Schema.Tuple([Schema.Int, Schema.Finite, Schema.Finite, Schema.Finite, Schema.Finite, Schema.Finite])
+)
+
+const page = (exchange: Exchange, { symbol, timeframe, out }: Wanted, since: number) =>
+  Effect.tryPromise(() => exchange.fetchOHLCV(symbol, timeframe, since, pageSize)).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Rows)),
+    Effect.mapError((error) => {
+      const cause = "cause" in error && error.cause instanceof Error ? error.cause.message : error.message
+      return new DownloadFailed({
+        message: `${symbol}: ${cause}; what ${out} holds stays, and the same command goes on after it`
+      })
+    })
+  )
+
+const header = "open_time_ms,open,high,low,close,volume"
+
+/** The time to go on from: after the last line of the file, or the beginning. */
+const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: Wanted) {
+  const fileSystem = yield* FileSystem.FileSystem
+  if (!(yield* fileSystem.exists(out))) {
+    yield* fileSystem.writeFileString(out, `${header}\n`)
+    return from
+  }
+  const text = yield* fileSystem.readFileString(out)
+  if (!text.startsWith(`${header}\n`))
+    return yield* new DownloadFailed({ message: `${out}: this is no file of a download; name another` })
+  // A torn last line is taken off: its candle comes again.
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1)
+  if (whole.length < text.length) yield* fileSystem.writeFileString(out, whole)
+  const last = Number(whole.trimEnd().split("\n").at(-1)?.split(",")[0])
+  return Number.isInteger(last) ? Math.max(from, last + stepMillis) : from
+})
+
+/** Writes what is missing of the candles asked for; returns how many were new. */
+export const run = Effect.fn("Download.run")(function* (
+  exchange: Exchange,
+  wanted: Wanted,
+  onProgress: (until: number) => void
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const { from, to, out, stepMillis } = wanted
+  let since = yield* begin(wanted)
+  let written = 0
+  for (;;) {
+    const end = Math.min(to, yield* Clock.currentTimeMillis) - stepMillis
+    if (since > end) return written
+    const rows = yield* page(exchange, wanted, since)
+    const fresh = rows.filter(([time]) => time >= since && time <= end).sort(([a], [b]) => a - b)
+    const last = fresh.at(-1)?.[0]
+    // An empty page is the end, unless the exchange was silent for as long as a page covers.
+    if (last === undefined && since + pageSize * stepMillis > end) return written
+    if (fresh.length > 0)
+      yield* fileSystem.writeFileString(out, fresh.map((row) => `${row.join(",")}\n`).join(""), { flag: "a" })
+    written += fresh.length
+    since = last === undefined ? since + pageSize * stepMillis : last + stepMillis
+    onProgress(since - from)
+  }
+})
