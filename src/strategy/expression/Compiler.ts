@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import type { Market } from "../../domain/Market.ts"
 import type { CandleColumns } from "../Indicators.ts"
-import { quoted, type Report, report, type Span, suggestion } from "../Problem.ts"
+import { type Problem, problemAt, quoted, type Report, report, type Span, suggestion } from "../Problem.ts"
 import { timeframeMillis } from "../Timeframe.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
@@ -30,6 +30,8 @@ export interface Needs {
   readonly candles: Map<string, number>
   /** The answer may change whenever this many milliseconds of the day are over. */
   clockMillis: number | undefined
+  /** Where volume is asked for, which no live run knows. */
+  volume: Problem | undefined
 }
 
 /** Only a straight line of the price can say at which price a condition changes; a price is computed just once. */
@@ -135,7 +137,14 @@ const clocks: ReadonlyMap<string, readonly [everyMillis: number, value: (now: nu
 
 const priceNames = ["mid", "bid", "ask"] as const
 
+const noteVolume = (name: string, at: Span, { needs, to, placeOf }: Compiling): void => {
+  if (name !== "volume" && name !== "vwap") return
+  const hint = "use prices alone, such as sma(close, 20)"
+  needs.volume ??= problemAt(to.source, placeOf(at), `the venue tells no volume: ${name} is for backtests only`, hint)
+}
+
 const named = (name: string, at: Span, context: Compiling): Term | undefined => {
+  noteVolume(name, at, context)
   const own = context.names.get(name)
   if (own !== undefined) return own
   const ofCandle = candleNames.find((candidate) => candidate === name)
@@ -188,6 +197,7 @@ const remembered = (term: Term, { needs }: Compiling): Term => {
 
 const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
   const { to, placeOf } = context
+  noteVolume(name, at, context)
   const ofCandle = candleNames.find((candidate) => candidate === name)
   if (ofCandle !== undefined) {
     const timeframe = given.length === 1 ? timeframeOf(given[0]) : undefined
