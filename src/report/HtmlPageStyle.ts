@@ -41,7 +41,7 @@ ul { margin: 6px 0; padding-left: 20px } li { margin: 3px 0 }
 .maps { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 24px }
 figure { margin: 0; min-width: 0 } figcaption { color: var(--soft); font-size: 13px; margin: 10px 0 4px }
 .heat { table-layout: fixed } .heat td, .heat th { text-align: center; font-size: 12px; padding: 0; height: 30px; border: 1px solid var(--paper); print-color-adjust: exact; -webkit-print-color-adjust: exact }
-.heat th { border: 0; font-weight: 500 } .heat th.across { text-align: left; padding-left: 3px } .heat td.best { outline: 2px solid var(--ink); outline-offset: -2px }
+.heat th, .months th { vertical-align: middle } .heat th { border: 0; font-weight: 500 } .heat th.across { text-align: left; padding-left: 3px } .heat td.best { outline: 2px solid var(--ink); outline-offset: -2px }
 .legend { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; font-size: 13px; color: var(--soft) } .legend i { width: 160px; height: 10px; border-radius: 5px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 .legend .mark { width: 14px; height: 14px; border: 2px solid var(--ink); margin-left: 16px }
 .histogram { width: 100%; height: 120px; fill: var(--hold); border-bottom: 1px solid var(--line) } .histogram .best { fill: var(--accent) }

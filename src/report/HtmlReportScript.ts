@@ -36,7 +36,7 @@ const resting = (u) => clip(u, (ctx) => {
     shown[order[1]].push([x, y, end])
   }
   ctx.lineWidth = devicePixelRatio || 1
-  ctx.globalAlpha = shown[0].length + shown[1].length > 400 ? 0.14 : 0.4
+  ctx.globalAlpha = shown[0].length + shown[1].length > 600 ? 0.2 : 0.45
   for (const [side, name] of ["--buy", "--sell"].entries()) {
     ctx.strokeStyle = colour(name)
     ctx.beginPath()
