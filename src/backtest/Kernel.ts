@@ -4,7 +4,8 @@
  * jumped over by the index. Money is exact; equity and drawdown are those of every bar's close.
  *
  * Rules of time: a decision is made at the close of a bar, the first one at the close of bar 0. An order placed in bar i
- * can fill from bar i + 1 on. Within a bar: what was under way, then fills, then the decision.
+ * can fill from bar i + 1 on. Within a bar: what was under way, then fills, then the decision. By the rule `arrival` an
+ * order that the close has reached as it is placed fills at once, in the same bar, and what follows from that does too.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { Candles } from "./Candles.ts"

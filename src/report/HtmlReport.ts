@@ -143,7 +143,7 @@ const textTable = (facts: Facts): string =>
 
 const bodyOf = (report: Report): string => {
   const { sides, shown } = report
-  const statistics = [...sides.map((side) => [side.name, side.statistics] as const)]
+  const statistics = sides.map((side) => [side.name, side.statistics] as const)
   return [
     HtmlPage.cards(report.headline),
     section(

@@ -132,7 +132,7 @@ export const randomConditions = (seed: number, rules: FillRules): Conditions => 
 export const immediateRules = (next: Random): FillRules => ({
   ...touching,
   touch: pick(next, "at", "at", "through", "close"),
-  price: pick(next, "limit", "arrival"),
+  price: pick(next, "limit", "limit", "limit", "arrival"),
   edgeBasisPoints: pick(next, 0, 0, 5, 12.5),
   feeBasisPoints: pick(next, 0, 10, 25),
   withdrawFee: pick(next, { base: 0n, quote: 0n }, { base: 1000n, quote: 50_000n }),
