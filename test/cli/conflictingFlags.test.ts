@@ -3,13 +3,9 @@ import { describe, it } from "@effect/vitest"
 import { assertSays, nowhere, run, workspace } from "./program.ts"
 
 const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
-  ["history --sync --stored", /--sync and --stored exclude each other/],
   ["history --sync --status REFUNDED", /--sync reads everything/],
-  ["history --stored --from-chain btc", /--stored shows everything/],
   ["history --page 2 --after-address abc", /Pages and cursors exclude each other/],
-  ["history account --prev-cursor a --next-cursor b", /--prev-cursor and --next-cursor exclude each other/],
   ["swap 0.01 BTC USDC --resume s1", /without amounts/],
-  ["swap 0.01 BTC USDC --pay-again", /--pay-again goes with --resume only/],
   ["swap 0.01 BTC USDC", /Nobody is there to agree/]
 ]
 

@@ -4,11 +4,11 @@ import { type Deviation, run } from "./Torture.ts"
 
 const episode = {
   seed: 1,
-  chaosMillis: 120_000,
+  chaosMillis: 75_000,
   faultRate: 0,
   kills: 0,
   deposits: "ORIGIN_CHAIN",
-  pace: { paymentVisibilityMillis: 90_000 }
+  pace: { paymentVisibilityMillis: 70_000 }
 } as const
 
 /** Whether some of what the wallet says it paid is not found in any order, and therefore residual. */
