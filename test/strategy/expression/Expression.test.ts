@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { compileAny, type Scope } from "../../../src/strategy/expression/Compiler.ts"
 import { parse } from "../../../src/strategy/expression/Grammar.ts"
+import { columnOf } from "../../../src/strategy/expression/Term.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
 import { type Report, sourceText } from "../../../src/strategy/Problem.ts"
 import type { OwnState } from "../../../src/strategy/View.ts"
@@ -75,6 +76,12 @@ const evaluated = (text: string, { closed = 200, own }: { closed?: number; own?:
 }
 
 describe("expressions", () => {
+  it("compute a column once, whoever asks for it", () => {
+    const columnFor = (text: string) => columnOf(compiled(text).term?.series ?? assert.fail(), columns)
+    assert.strictEqual(columnFor("rsi(close, 14)"), columnFor("rsi( close,14 )"))
+    assert.notStrictEqual(columnFor("rsi(close, 14)"), columnFor("rsi(close, 15)"))
+  })
+
   it.each([
     ["1 + 2 * 3 - 4 / 2", 5],
     ["-(1 - 3) * 2", 4],
