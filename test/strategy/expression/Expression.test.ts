@@ -153,7 +153,6 @@ describe("expressions", () => {
     ["close > 1 x", '9: unknown unit "x"'],
     ["close > mid x", "13: expected an operator"],
     ["close = 1", "7: expected an operator"],
-    ["close > rsi(", "13: expected a number, a name or a bracket, found its end"],
     ["1 < close < 2", "11: expected an operator"],
     ["close > 1 && mid > 2", "11: expected an operator"],
     ["clsoe > 1", '1: unknown name "clsoe"'],
