@@ -2,7 +2,7 @@
  * One strategy over one series of candles, under the rules of one or both sides of the band. The strategy is the very
  * function that runs live, with its own budget and limits.
  */
-import { type Amount, format } from "../domain/Amount.ts"
+import { type Amount, format, max } from "../domain/Amount.ts"
 import { quoteAmount } from "../domain/Market.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { type Candles, exactPrice } from "./Candles.ts"
@@ -49,7 +49,7 @@ export const conditionsOf = (strategy: Strategy, candles: Candles, rules: FillRu
   market: strategy.market,
   decide: strategy.decide,
   initialMemory: strategy.initialMemory,
-  rules,
+  rules: { ...rules, minimumQuote: max(rules.minimumQuote, strategy.limits.minOrder ?? 0n) },
   budget: strategy.limits.budget,
   maxOpenOrders: strategy.limits.maxOpenOrders,
   ...(strategy.candles === undefined

@@ -120,6 +120,15 @@ describe("Backtest", () => {
     assert.closeTo(gained, trips.grossProfit - trips.grossLoss, 1e-6)
   })
 
+  it("refuses and counts what is below the strategy's minOrder", () => {
+    const limits = { ...strategy.limits, minOrder: 390_000_000n }
+    const { outcome } = Backtest.run({ ...strategy, limits }, candles, indices, "optimistic", options)
+    assert.isAbove(outcome.counts.deniedMinimum, 0)
+    for (const { input, output, side } of FillRows.rows(outcome, candles)) {
+      assert.isAtLeast(Number(side === "BUY" ? input : output), 389_000_000)
+    }
+  })
+
   it("is deterministic", () => {
     const again = Backtest.run(strategy, candles, indices, "pessimistic", options)
     assert.deepStrictEqual(Backtest.toJson(strategy, again), Backtest.toJson(strategy, pessimistic))
