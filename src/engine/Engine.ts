@@ -80,11 +80,19 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
     return books.record(...orders.map((placement) => Planning.withdrawal(placement, why)))
   })
 
-  const work = Effect.fnUntraced(function* (placement: Placement, withdrawAll: Reason | undefined, beginUntil: number) {
+  /** Whether a turn may begin one more order: on fresh prices, and while the venue answers clearly. */
+  const mayBegin = (turnStartedAt: number, now: number): boolean =>
+    now <= turnStartedAt + settings.turnMillis && placing.unclearAt() < turnStartedAt
+
+  const work = Effect.fnUntraced(function* (
+    placement: Placement,
+    withdrawAll: Reason | undefined,
+    turnStartedAt: number
+  ) {
     const market = markets.get(placement.market)
     if (market === undefined) return
     const now = yield* Clock.currentTimeMillis
-    if (placement.state === "planned" && now > beginUntil) return
+    if (placement.state === "planned" && !mayBegin(turnStartedAt, now)) return
     const hold = withdrawAll?.text ?? holdOf(placement, strategies, watch.prices.get(placement.market), now)
     yield* placing.advance(placement, { market, hold }).pipe(
       // One placement's failed read must not interrupt the others in the middle of a request: it is read again next turn.
@@ -95,7 +103,7 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
   /** Everything once. Fails when the venue cannot be reached, does not accept us, or the journal cannot be written. */
   const turn = Effect.fn("Engine.turn")(function* () {
     const withdrawAll = yield* withdraw
-    const beginUntil = (yield* Clock.currentTimeMillis) + settings.turnMillis
+    const startedAt = yield* Clock.currentTimeMillis
     yield* noteKillSwitch(withdrawAll)
     yield* Effect.all([watch.look(strategies), observation.look(markets, watch.prices)], {
       concurrency: 2,
@@ -107,7 +115,7 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
     yield* Effect.forEach(
       // Copied: working on placements changes the map.
       [...books.state.placements.values()],
-      (placement) => work(placement, withdrawAll, beginUntil),
+      (placement) => work(placement, withdrawAll, startedAt),
       { concurrency: settings.concurrency, discard: true }
     )
   })

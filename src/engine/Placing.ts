@@ -58,6 +58,8 @@ export const make = Effect.gen(function* () {
   /** Not journaled: forgetting these after a restart only means to wait or to read once more. */
   const emptyReads = new Map<string, number>()
   const orphanTries = new Map<string, { readonly attempts: number; readonly at: number }>()
+  /** When a create was last left without a clear answer. */
+  let unclearAt = Number.NEGATIVE_INFINITY
 
   const record = (...events: ReadonlyArray<BotEvent>) => books.record(...events)
   const fresh = (placement: Placement): Placement | undefined => books.state.placements.get(placement.id)
@@ -78,6 +80,7 @@ export const make = Effect.gen(function* () {
       return yield* record(...bind(current, market, value, settings.account, "reply", correlationId))
     }
     const refusal = yield* refusalOf(answer.failure)
+    if (!refusal.certain) unclearAt = yield* Clock.currentTimeMillis
     // Without a clear refusal the order may exist: the list will show it, by its unique deadline.
     if (!refusal.certain && answer.failure.reason._tag !== "RetryLater" && !isSwap) return
     const { code, text } = refusal
@@ -238,5 +241,5 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  return { advance }
+  return { advance, unclearAt: () => unclearAt }
 })

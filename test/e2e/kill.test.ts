@@ -70,7 +70,9 @@ describe("processes killed at random moments", () => {
     const bot = start(["run", strategy, "--config", config, ...poll])
     try {
       for (let done = 0; done < 12; done += 1) {
-        await pause(random(300, 2000))
+        const events = bot.lines.length + Math.trunc(random(2, 20))
+        await Promise.race([bot.line(() => bot.lines.length >= events), pause(3000)])
+        await pause(random(0, 200))
         await kill9(sandbox.program)
         await pause(random(0, 300))
         sandbox = await startSandbox(["--port", port, ...sandboxArgs])

@@ -52,6 +52,7 @@ describe("wrong strategy files", () => {
     const isAsSaid =
       said.length === says.length && said.every((problem, index) => problem.startsWith(says[index] ?? "?"))
     assert.isTrue(isAsSaid, `expected\n${says.join("\n")}\nfound\n${said.join("\n")}`)
-    for (const problem of problems) assert.include(render(problem, text), "^")
+    // An empty file has no line to point into.
+    if (text !== "") for (const problem of problems) assert.include(render(problem, text), "^")
   })
 })
