@@ -40,8 +40,8 @@ const perStrategy = 1000
 const ladder = (name: string, orders: number) => `name: ${name}
 market: BTC/USDC
 kind: ladder
-limits: { budget: { quote: 1000 }, maxOpenOrders: ${orders} }
-ladder: { side: buy, from: 30000, to: 45000, rungs: ${orders}, total: { quote: 900 } }
+limits: { budget: { quote: 10000 }, maxOpenOrders: ${orders} }
+ladder: { side: buy, from: 30000, to: 45000, rungs: ${orders}, total: { quote: 9000 } }
 `
 
 const strategyOf = (name: string, orders: number) => {

@@ -80,7 +80,7 @@ export const make = Effect.gen(function* () {
       return yield* record(...bind(current, market, value, settings.account, "reply", correlationId))
     }
     const refusal = yield* refusalOf(answer.failure)
-    if (!refusal.certain) unclearAt = yield* Clock.currentTimeMillis
+    if (answer.failure.reason._tag === "OutcomeUnknown") unclearAt = yield* Clock.currentTimeMillis
     // Without a clear refusal the order may exist: the list will show it, by its unique deadline.
     if (!refusal.certain && answer.failure.reason._tag !== "RetryLater" && !isSwap) return
     const { code, text } = refusal
