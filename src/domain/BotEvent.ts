@@ -263,6 +263,8 @@ export const BotEvent = Schema.TaggedUnion(members)
 export type BotEvent = typeof BotEvent.Type
 export type Tag = BotEvent["_tag"]
 export type Of<T extends Tag> = Extract<BotEvent, { readonly _tag: T }>
+/** What tells of a placement. */
+export type PlacementEvent = Extract<BotEvent, { readonly placement: string }>
 
 /** An event with its place in the journal. */
 export interface Recorded {

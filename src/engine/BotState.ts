@@ -4,7 +4,7 @@
  * a defect, not an error to recover from).
  */
 import type { Amount } from "../domain/Amount.ts"
-import type { BotEvent, Of, Reason, Recorded } from "../domain/BotEvent.ts"
+import type { BotEvent, Of, PlacementEvent, Reason, Recorded } from "../domain/BotEvent.ts"
 import * as Ledger from "../domain/Ledger.ts"
 import type { Price, Side } from "../domain/Market.ts"
 import { isFinished, type PlacementState, placementTransitions } from "../domain/Placement.ts"
@@ -189,7 +189,7 @@ export const apply = (state: BotState, { sequence, at, event }: Recorded): void 
   else applyOther(state, event, at)
 }
 
-const applyOther = (state: BotState, event: Exclude<BotEvent, { readonly placement: string }>, at: number): void => {
+const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, at: number): void => {
   switch (event._tag) {
     case "BotStarted":
       state.run = event
@@ -274,8 +274,6 @@ const changeStrategy = (
   const strategy = state.strategies.get(name) ?? emptyStrategy(name)
   state.strategies.set(name, { ...strategy, ...change(strategy) })
 }
-
-export type PlacementEvent = Extract<BotEvent, { readonly placement: string }>
 
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {
   if (event._tag === "Planned") return plan(state, event, at)

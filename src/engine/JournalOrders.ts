@@ -3,7 +3,7 @@
  * engine's own state forgets what is settled; this remembers, and is only made when somebody compares.
  */
 import type { Amount } from "../domain/Amount.ts"
-import type { BotEvent, Recorded } from "../domain/BotEvent.ts"
+import type { Of, PlacementEvent, Recorded } from "../domain/BotEvent.ts"
 
 export interface Moment {
   readonly at: number
@@ -37,8 +37,6 @@ export interface JournalOrder {
   readonly timeline: ReadonlyArray<Moment>
 }
 
-type PlacementEvent = Extract<BotEvent, { readonly placement: string }>
-
 /** Adds one event; orders by placement, in place. */
 export const apply = (orders: Map<string, JournalOrder>, { at, event }: Recorded): void => {
   if (!("placement" in event)) return
@@ -56,7 +54,7 @@ export const apply = (orders: Map<string, JournalOrder>, { at, event }: Recorded
   orders.set(event.placement, { ...order, ...changeOf(order, event), correlationIds, timeline })
 }
 
-const planned = (event: Extract<BotEvent, { readonly _tag: "Planned" }>, at: number): JournalOrder => ({
+const planned = (event: Of<"Planned">, at: number): JournalOrder => ({
   placement: event.placement,
   slot: `${event.strategy}/${event.slot}`,
   inputAsset: event.inputAsset,

@@ -1,6 +1,6 @@
 /** What each event changes in its placement: one half of the fold of the journal (see `BotState`). */
-import type { Of } from "../domain/BotEvent.ts"
-import type { Funding, Payment, Placement, PlacementEvent } from "./BotState.ts"
+import type { Of, PlacementEvent } from "../domain/BotEvent.ts"
+import type { Funding, Payment, Placement } from "./BotState.ts"
 
 /** New values of the fields that an event changes. */
 export type Change = Partial<Placement>

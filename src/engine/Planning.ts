@@ -309,7 +309,7 @@ const decisionEvent = (
   view: View,
   decision: Decision,
   inputs: Inputs | undefined
-): BotEvent & { readonly _tag: "Decided" } => {
+): Of<"Decided"> => {
   const { price, elsewhere } = view
   const wished = decision.desired.map((desired) => ({
     desired,
@@ -347,7 +347,7 @@ const done = ({ slot, why }: DesiredSlot): Decision["absent"][number] => ({
 })
 
 /** What makes two decisions the same: everything but the price that they were made at. */
-const stable = ({ desired, absent, memory }: BotEvent & { readonly _tag: "Decided" }): string =>
+const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
   JSON.stringify([desired, absent.map(({ slot, why }) => [slot, why.code]), memory], (_key, value) =>
     typeof value === "bigint" ? value.toString() : value
   )

@@ -1,13 +1,13 @@
 /** What a strategy's trading has come to, folded from the events of its placements (see `BotState`). */
 import type { Amount } from "../domain/Amount.ts"
-import type { Of } from "../domain/BotEvent.ts"
+import type { Of, PlacementEvent } from "../domain/BotEvent.ts"
 import * as CostBasis from "../domain/CostBasis.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import * as Ledger from "../domain/Ledger.ts"
 import type { Price } from "../domain/Market.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { OwnState } from "../strategy/View.ts"
-import type { BotState, Placement, PlacementEvent } from "./BotState.ts"
+import type { BotState, Placement } from "./BotState.ts"
 
 /** On one market. */
 export interface Trading {

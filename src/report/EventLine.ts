@@ -3,7 +3,7 @@
  * journal and in `--json`, but say nothing to a person.
  */
 import { DateTime } from "effect"
-import type { BotEvent, Recorded } from "../domain/BotEvent.ts"
+import type { BotEvent, PlacementEvent, Recorded } from "../domain/BotEvent.ts"
 import { format as price } from "../domain/Decimal.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 import { printable } from "./Table.ts"
@@ -76,8 +76,6 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return placementSentence(event, money)
   }
 }
-
-type PlacementEvent = Extract<BotEvent, { readonly placement: string }>
 
 const placementSentence = (event: PlacementEvent, money: (symbol: string, amount: bigint) => string): Said => {
   switch (event._tag) {
