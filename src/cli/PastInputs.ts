@@ -8,6 +8,7 @@ import type { TwoSidedPrice } from "../domain/Market.ts"
 import { type BotState, type StrategyState, unfinished } from "../engine/BotState.ts"
 import * as CandleFeed from "../engine/CandleFeed.ts"
 import { progress } from "../engine/Planning.ts"
+import * as Tally from "../engine/Tally.ts"
 import { ownState } from "../engine/TradingFold.ts"
 import { type Minute, PriceStore } from "../journal/PriceStore.ts"
 import type { Input, Strategy } from "../strategy/Strategy.ts"
@@ -39,7 +40,7 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
     price,
     slots: progress(state, strategy.name, own),
     candles: feed.view(),
-    own: ownState(state, strategy, own)
+    own: ownState(state, strategy, Tally.of(state, strategy.name, now).own)
   }
   const fresh = strategy.inputs(view, known.memory ?? null)
   const then = recorded(known)

@@ -82,6 +82,7 @@ export const make = Effect.gen(function* () {
   ) {
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
     const slots = progress(books.state, strategy.name, own)
+    const tally = Tally.of(books.state, strategy.name, now)
     const view: View = {
       now,
       market: strategy.market,
@@ -89,7 +90,7 @@ export const make = Effect.gen(function* () {
       ...(elsewhere === undefined ? {} : { elsewhere }),
       slots,
       ...(candles === undefined ? {} : { candles }),
-      own: ownState(books.state, strategy, own)
+      own: ownState(books.state, strategy, tally.own)
     }
     const decision = yield* decide(strategy, view)
     const wish = withdrawAll === undefined ? wishOf(decision, view) : nothing(own, withdrawAll)
@@ -98,7 +99,6 @@ export const make = Effect.gen(function* () {
       wish,
       own.map((placement) => ownOrder(strategy, placement, view))
     )
-    const tally = Tally.of(books.state, strategy.name, now)
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, tally, change), { discard: true })
     return decision
   })

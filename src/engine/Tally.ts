@@ -10,7 +10,7 @@ export interface Tally {
   readonly all: Usage
 }
 
-interface Usage {
+export interface Usage {
   openOrders: number
   /** Placements planned in the last hour. */
   lastHour: number

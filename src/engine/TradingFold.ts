@@ -8,6 +8,7 @@ import type { Price } from "../domain/Market.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { OwnState } from "../strategy/View.ts"
 import type { BotState, Placement } from "./BotState.ts"
+import type { Usage } from "./Tally.ts"
 
 /** On one market. */
 export interface Trading {
@@ -64,20 +65,18 @@ const movingTags: ReadonlySet<PlacementEvent["_tag"]> = new Set([
   "Settled"
 ])
 
-/** Planned but unsigned placements: their money is still in the wallet, yet spoken for. */
-export const reserved = (own: ReadonlyArray<Placement>, asset: string): Amount =>
-  own
-    .filter((placement) => placement.inputAsset === asset && placement.funding === undefined)
-    .reduce((total, placement) => total + placement.inputAmount, 0n)
-
-/** On its first market. `own`: the unfinished placements of the strategy. */
-export const ownState = (state: BotState, { name, market }: Strategy, own: ReadonlyArray<Placement>): OwnState => {
+/** On its first market. */
+export const ownState = (
+  state: BotState,
+  { name, market }: Strategy,
+  { openOrders, reserved }: Pick<Usage, "openOrders" | "reserved">
+): OwnState => {
   const trading = state.strategies.get(name)?.trading.get(market.name)
   const basis = trading?.basis ?? CostBasis.empty
   const averageEntry = CostBasis.averagePrice(basis, market)
-  const free = (asset: string) => Ledger.freeOf(state.ledger, name, asset) - reserved(own, asset)
+  const free = (asset: string) => Ledger.freeOf(state.ledger, name, asset) - (reserved.get(asset) ?? 0n)
   return {
-    openOrders: own.length,
+    openOrders,
     freeBase: free(market.base.symbol),
     freeQuote: free(market.quote.symbol),
     realisedProfit: basis.realised,

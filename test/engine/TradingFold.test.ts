@@ -3,6 +3,7 @@ import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as CostBasis from "../../src/domain/CostBasis.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as BotState from "../../src/engine/BotState.ts"
+import * as Tally from "../../src/engine/Tally.ts"
 import { ownState } from "../../src/engine/TradingFold.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
 
@@ -92,10 +93,7 @@ const events: ReadonlyArray<BotEvent> = [
 describe("own state", () => {
   it("follows the orders, and every change of it is counted", () => {
     const state = BotState.make()
-    const own = () => {
-      const open = BotState.unfinished(state).filter(({ strategy }) => strategy === "s")
-      return ownState(state, strategy, open)
-    }
+    const own = () => ownState(state, strategy, Tally.of(state, "s", 0).own)
     const seen = events.map((event, index) => {
       const [before, moves] = [own(), state.strategies.get("s")?.moves ?? 0]
       BotState.apply(state, { sequence: index + 1, at: 10 * index, event })
