@@ -3,8 +3,10 @@
  * combinations or a seeded random choice of them. Values are decimal text from end to end, so that a trial is the file
  * that a person would have written.
  */
-import { parseDocument } from "yaml"
+import { Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
+import { sourceText } from "../strategy/Problem.ts"
+import { isEmpty, readYaml, type YamlNode, type YamlScalar } from "../strategy/YamlReader.ts"
 
 export interface Dimension {
   /** Keys of the strategy file, from the top: `grid.levels`. */
@@ -79,25 +81,59 @@ export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: num
   return [...chosen]
 }
 
-/** The strategy file as a function of these values: nothing else of its text changes. */
-export const template = (
-  text: string,
-  space: ReadonlyArray<Dimension>
-): ((values: ReadonlyArray<string>) => string) => {
-  const document = parseDocument(text)
-  const places = space.map(({ path }, index) => {
-    const node = document.getIn(path.split("."), true)
-    const place = typeof node === "object" && node !== null && "range" in node ? node.range : undefined
-    if (!Array.isArray(place) || !("value" in Object(node)))
-      throw new SpaceError(
-        `${path}: the strategy file has no such value; name a key that stands in it, such as grid.levels`
-      )
-    return { from: Number(place[0]), to: Number(place[1]), index }
+/** The strategy file as a function of the values. */
+export interface Template {
+  /** Nothing else of the text changes. */
+  readonly text: (values: ReadonlyArray<string>) => string
+  /** What reading that text gives, without reading it; `undefined` when a value is more than a plain word. */
+  readonly node: (values: ReadonlyArray<string>) => YamlNode | undefined
+}
+
+interface Place {
+  readonly keys: ReadonlyArray<string>
+  readonly scalar: YamlScalar
+}
+
+const childOf = (node: YamlNode | undefined, key: string): YamlNode | undefined =>
+  node?.type === "map" ? node.entries.get(key)?.value : node?.type === "list" ? node.items[Number(key)] : undefined
+
+const placeOf = (file: YamlNode, path: string): Place => {
+  const keys = path.split(".")
+  const node = keys.reduce<YamlNode | undefined>(childOf, file)
+  if (node?.type === "scalar" && !isEmpty(node)) return { keys, scalar: node }
+  throw new SpaceError(
+    `${path}: the strategy file has no such value; name a key that stands in it, such as grid.levels`
+  )
+}
+
+/** Numbers, ratios, words: in any place of a file YAML reads them as they stand. */
+const plainWord = /^[-+.]?\w[\w.%+-]*$/
+
+const replaced = (node: YamlNode, [key, ...rest]: ReadonlyArray<string>, text: string): YamlNode => {
+  if (key === undefined) return { type: "scalar", text, isQuoted: false, start: node.start, end: node.end }
+  if (node.type === "list")
+    return { ...node, items: node.items.map((item, i) => (i === Number(key) ? replaced(item, rest, text) : item)) }
+  const entry = node.type === "map" ? node.entries.get(key) : undefined
+  if (node.type !== "map" || entry === undefined) return node
+  return { ...node, entries: new Map(node.entries).set(key, { ...entry, value: replaced(entry.value, rest, text) }) }
+}
+
+/** For a file that is good YAML, which its first reading has shown. */
+export const template = (text: string, space: ReadonlyArray<Dimension>): Template => {
+  const file = Result.getOrElse(readYaml(sourceText("", text)), () => {
+    throw new SpaceError("the strategy file cannot be read as YAML")
   })
-  places.sort((a, b) => b.from - a.from)
-  return (values) =>
-    places.reduce(
-      (edited, { from, to, index }) => edited.slice(0, from) + (values[index] ?? "") + edited.slice(to),
-      text
-    )
+  const places = space.map(({ path }) => placeOf(file, path))
+  const last = places.map(({ scalar }, index) => ({ ...scalar, index })).toSorted((a, b) => b.start - a.start)
+  return {
+    text: (values) =>
+      last.reduce(
+        (edited, { start, end, index }) => edited.slice(0, start) + (values[index] ?? "") + edited.slice(end),
+        text
+      ),
+    node: (values) =>
+      values.every((value) => plainWord.test(value))
+        ? places.reduce((node, { keys }, index) => replaced(node, keys, values[index] ?? ""), file)
+        : undefined
+  }
 }

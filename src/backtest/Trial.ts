@@ -2,6 +2,7 @@
 import { Result } from "effect"
 import { format } from "../domain/Amount.ts"
 import type { Markets } from "../strategy/Markets.ts"
+import { sourceText } from "../strategy/Problem.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 import * as Backtest from "./Backtest.ts"
@@ -40,19 +41,27 @@ export interface TrialResult {
 
 const dayMillis = 86_400_000
 
-/** Where the values stand in the file is found once per search. */
-const templates = new WeakMap<Search, ReturnType<typeof SweepSpace.template>>()
-const textOf = (search: Search, values: ReadonlyArray<string>): string => {
+/** The file is read once per search. */
+const templates = new WeakMap<Search, SweepSpace.Template>()
+const templateOf = (search: Search): SweepSpace.Template => {
   const template = templates.get(search) ?? SweepSpace.template(search.text, search.space)
   templates.set(search, template)
-  return template(values)
+  return template
 }
 
-export const strategyOf = (search: Search, values: ReadonlyArray<string>): Strategy | string =>
-  Result.match(StrategyFile.parse(textOf(search, values), search.file, search.markets), {
+export const strategyOf = (search: Search, values: ReadonlyArray<string>): Strategy | string => {
+  const { file, markets } = search
+  const template = templateOf(search)
+  const [text, node] = [template.text(values), template.node(values)]
+  const strategy =
+    node === undefined
+      ? StrategyFile.parse(text, file, markets)
+      : StrategyFile.ofNode(node, sourceText(file, text), markets)
+  return Result.match(strategy, {
     onSuccess: (strategy) => strategy,
     onFailure: (problems) => problems.map(({ message }) => message).join("; ")
   })
+}
 
 const dailySharpeOf = (equity: Float64Array): number => {
   const days = equity.length - 1

@@ -10,7 +10,16 @@ import type { Behaviour, Kind, KindContext } from "./Kind.ts"
 import { kinds } from "./kinds.ts"
 import { budgetSchema, limitsSchema, readLimits } from "./LimitsSection.ts"
 import { type Markets, markets } from "./Markets.ts"
-import { inOrder, type Problem, problemAt, quoted, type Report, report, sourceText } from "./Problem.ts"
+import {
+  inOrder,
+  type Problem,
+  problemAt,
+  quoted,
+  type Report,
+  report,
+  type SourceText,
+  sourceText
+} from "./Problem.ts"
 import type { Strategy } from "./Strategy.ts"
 import { readYaml, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
@@ -21,10 +30,17 @@ export const parse = (
   markets: Markets
 ): Result.Result<Strategy, ReadonlyArray<Problem>> => {
   const source = sourceText(file, text)
-  const yaml = readYaml(source)
-  if (Result.isFailure(yaml)) return Result.fail(yaml.failure)
+  return Result.flatMap(readYaml(source), (node) => ofNode(node, source, markets))
+}
+
+/** The same of a file whose YAML is read already. */
+export const ofNode = (
+  node: YamlNode,
+  source: SourceText,
+  markets: Markets
+): Result.Result<Strategy, ReadonlyArray<Problem>> => {
   const to: Report = { source, problems: [] }
-  const strategy = readStrategy(yaml.success, markets, to)
+  const strategy = readStrategy(node, markets, to)
   return strategy === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(strategy)
 }
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { noCosts } from "../../src/backtest/FillModel.ts"
 import * as Generate from "../../src/backtest/Generate.ts"
 import * as Kernel from "../../src/backtest/Kernel.ts"
@@ -7,6 +7,8 @@ import * as Objective from "../../src/backtest/Objective.ts"
 import * as Sweep from "../../src/backtest/Sweep.ts"
 import * as SweepSpace from "../../src/backtest/SweepSpace.ts"
 import * as Trial from "../../src/backtest/Trial.ts"
+import { sourceText } from "../../src/strategy/Problem.ts"
+import { readYaml, type YamlNode } from "../../src/strategy/YamlReader.ts"
 
 const text = `# a grid
 name: sweep-me
@@ -68,12 +70,36 @@ describe("SweepSpace", () => {
   })
 
   it("changes the values in the file and nothing else of it", () => {
-    const changed = SweepSpace.template(text, space)(["5", "48000", "30000"])
+    const changed = SweepSpace.template(text, space).text(["5", "48000", "30000"])
     assert.strictEqual(changed, text.replace("11", "5").replace("45000", "48000").replace("35000", "30000"))
     assert.throws(
       () => SweepSpace.template(text, [SweepSpace.dimension("grid.levls=1,2")]),
       /grid\.levls.*no such value/
     )
+  })
+
+  const withoutPlaces = (node: YamlNode): unknown =>
+    node.type === "scalar"
+      ? [node.text, node.isQuoted]
+      : node.type === "list"
+        ? node.items.map(withoutPlaces)
+        : [...node.entries].map(([key, { value }]) => [key, withoutPlaces(value)])
+
+  it("reads the file once: its nodes with the values are those of the edited text", () => {
+    const file = `name: "a"\ngrid: { levels: [1, '2', 3], of: 5 }\nladder:\n  from:\n    7 # seven\n  to: x\n`
+    const paths = ["name", "grid.levels.1", "grid.of", "ladder.from", "ladder.to"]
+    const template = SweepSpace.template(
+      file,
+      paths.map((path) => ({ path, values: [] }))
+    )
+    const values = ["-1", "0.5%", ".5", "true", "a-b", "25bps", "1e5", "-", "--", "%", "a: b", "[1", "5 # five", "'q'"]
+    for (const [at, value] of values.entries()) {
+      const some = paths.map((_, index) => (index === at % paths.length ? value : "9"))
+      const node = template.node(some)
+      const read = readYaml(sourceText("a.yaml", template.text(some)))
+      assert.strictEqual(node !== undefined, at <= 6, value)
+      if (node !== undefined) assert.deepStrictEqual(withoutPlaces(node), withoutPlaces(Result.getOrThrow(read)), value)
+    }
   })
 })
 
