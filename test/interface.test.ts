@@ -8,6 +8,7 @@ import { WholeVenueApi } from "../src/venue/VenueApi.ts"
 import { orderErrorCodes } from "../src/venue/WireError.ts"
 import { fillStatuses } from "../src/venue/WireOrder.ts"
 import { refundReasons, swapStatuses } from "../src/venue/WireSwap.ts"
+import { orderErrors } from "./sandbox/orderErrors.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const text = readFileSync(join(root, "docs/interface.md"), "utf8")
@@ -16,24 +17,6 @@ const rows = [...text.matchAll(/^\| `([^`]+)` \| [^|]+ \| `(test\/[^`]+)`: (.+) 
   ([, name = "", file = "", title = ""]) => ({ name, file, title })
 )
 const names = rows.map(({ name }) => name)
-
-/** Section 7 of the interface. */
-const overload = ["rate-limit-exceeded", "internal-error", "service-unavailable"] as const
-const orderErrors = {
-  "create order": [
-    "malformed-request",
-    "validation-failed",
-    "request-rejected",
-    "order-rejected",
-    "authentication-required",
-    "client-generated-id",
-    "resource-type-mismatch",
-    ...overload
-  ],
-  "list orders": ["validation-failed", "authentication-required", ...overload],
-  "cancel order": ["order-rejected", "authentication-required", "order-not-found", ...overload],
-  "get order": ["authentication-required", "order-not-found", ...overload]
-} as const
 
 const fieldGroups = [
   "amounts",
@@ -83,9 +66,7 @@ const required = (): ReadonlyArray<string> => {
     ...fillStatuses.map((status) => `order ${status}`),
     ...["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "FAILED"].map((status) => `payout ${status}`),
     ...refundReasons.map((reason) => `refund ${reason}`),
-    ...Object.entries(orderErrors).flatMap(([endpoint, codes]) =>
-      codes.map((code) => `${endpoint} ${orderErrorCodes[code][0]} ${code}`)
-    ),
+    ...orderErrors.map(([endpoint, code]) => `${endpoint} ${orderErrorCodes[code][0]} ${code}`),
     ...["deposit/submit", "status", "generate-intent", "submit-intent"].map((endpoint) => `${endpoint} 401`),
     ...[
       "quote 400",

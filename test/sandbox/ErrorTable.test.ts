@@ -6,30 +6,8 @@ import { orderErrorCodes } from "../../src/venue/WireError.ts"
 import { json } from "../venue/scriptedVenue.ts"
 import { reads, reasonOf, run, structured, writes } from "../venue/venueCalls.ts"
 import { btc, createAndFund, isSettled, price, send, until, usdc } from "./clients.ts"
+import { type Code, type Endpoint, orderErrors } from "./orderErrors.ts"
 import { play } from "./play.ts"
-
-type Code = keyof typeof orderErrorCodes
-
-const overload = ["rate-limit-exceeded", "internal-error", "service-unavailable"] as const
-
-/** Codes by endpoint, as the interface lists them. */
-const errorTable: Readonly<Record<string, ReadonlyArray<Code>>> = {
-  create: [
-    "malformed-request",
-    "validation-failed",
-    "request-rejected",
-    "order-rejected",
-    "authentication-required",
-    "client-generated-id",
-    "resource-type-mismatch",
-    ...overload
-  ],
-  list: ["validation-failed", "authentication-required", ...overload],
-  cancel: ["order-rejected", "authentication-required", "order-not-found", ...overload],
-  get: ["authentication-required", "order-not-found", ...overload]
-}
-
-const rows = Object.entries(errorTable).flatMap(([endpoint, codes]) => codes.map((code) => [endpoint, code] as const))
 
 const attributes = {
   orderType: "LIMIT",
@@ -52,15 +30,15 @@ const faultsOf = (code: Code) => {
 }
 
 /** A request that the sandbox refuses with the code. */
-const provoke = (endpoint: string, code: Code) =>
+const provoke = (endpoint: Endpoint, code: Code) =>
   Effect.gen(function* () {
     const isAnonymous = code === "authentication-required"
     const credentials = isAnonymous ? { "x-api-key": undefined } : {}
-    if (endpoint === "list") {
+    if (endpoint === "list orders") {
       const query = code === "validation-failed" ? "?page[size]=51" : ""
       return yield* send("GET", `/v0/orders${query}`, undefined, credentials)
     }
-    if (endpoint === "create") {
+    if (endpoint === "create order") {
       const bodies: Partial<Record<Code, unknown>> = {
         "malformed-request": "{",
         "validation-failed": created({ price: "-1" }),
@@ -73,7 +51,7 @@ const provoke = (endpoint: string, code: Code) =>
     }
     const isOver = code === "order-rejected"
     const id = isOver ? yield* overOrder : "none"
-    return endpoint === "cancel"
+    return endpoint === "cancel order"
       ? yield* send("POST", `/v0/orders/${id}/cancel`, undefined, credentials)
       : yield* send("GET", `/v0/orders/${id}`, undefined, credentials)
   })
@@ -85,7 +63,7 @@ const overOrder = Effect.gen(function* () {
 })
 
 describe("the error table", () => {
-  it.effect.each(rows)("the sandbox answers %s with %s, status, title and meta", ([endpoint, code]) =>
+  it.effect.each(orderErrors)("the sandbox answers %s with %s, status, title and meta", ([endpoint, code]) =>
     play(
       Effect.gen(function* () {
         const answer = yield* provoke(endpoint, code)
@@ -101,18 +79,18 @@ describe("the error table", () => {
   )
 
   const clients = {
-    create: writes.createOrder[0],
-    list: reads.listOrders[0],
-    cancel: writes.cancelOrder[0],
-    get: reads.getOrder[0]
+    "create order": writes.createOrder[0],
+    "list orders": reads.listOrders[0],
+    "cancel order": writes.cancelOrder[0],
+    "get order": reads.getOrder[0]
   } as const
-  it.effect.each(rows)("the client of %s tells %s by its reaction", ([endpoint, code]) =>
+  it.effect.each(orderErrors)("the client of %s tells %s by its reaction", ([endpoint, code]) =>
     Effect.gen(function* () {
       const [status] = orderErrorCodes[code]
-      const call = clients[endpoint as keyof typeof clients]
+      const call = clients[endpoint]
       const { exit } = yield* run<unknown>(call, () => json(structured(code, status), status))
       const reason = reasonOf(exit)
-      const isWrite = endpoint === "create" || endpoint === "cancel"
+      const isWrite = endpoint === "create order" || endpoint === "cancel order"
       const expected =
         status === 401
           ? "Unauthorized"
