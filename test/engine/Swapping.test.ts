@@ -14,7 +14,7 @@ import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { type QuoteRequest, Swaps } from "../../src/venue/Swaps.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { RetryLater, VenueError } from "../../src/venue/VenueError.ts"
-import { btc, send, usdc, venueBooks } from "../sandbox/clients.ts"
+import { btc, quoteRequest, send, usdc, venueBooks } from "../sandbox/clients.ts"
 import { play, start } from "../sandbox/play.ts"
 import { payByIntent } from "../sandbox/playedSwaps.ts"
 
@@ -23,31 +23,11 @@ const origin = asset("BTC", btc, 8)
 const destination = asset("USDC", usdc, 6)
 const deadline = start + 120_000
 
-const request = (changes: Partial<QuoteRequest>, owner: string): QuoteRequest => ({
-  dry: false,
-  swapType: "EXACT_INPUT",
-  slippageTolerance: 100,
-  originAsset: btc,
-  depositType: "INTENTS",
-  destinationAsset: usdc,
-  amount: "1000000",
-  refundTo: owner,
-  refundType: changes.depositType ?? "INTENTS",
-  recipient: owner,
-  recipientType: changes.depositType === "ORIGIN_CHAIN" ? "DESTINATION_CHAIN" : "INTENTS",
-  deadline: new Date(deadline).toISOString(),
-  depositMode: "SIMPLE",
-  confidentiality: "public",
-  quoteWaitingTimeMs: 0,
-  insured: false,
-  ...changes
-})
-
 const onChain = { depositType: "ORIGIN_CHAIN" } as const
 
 const begin = Effect.fnUntraced(function* (changes: Partial<QuoteRequest> = {}) {
   const { account, url } = yield* SandboxConnection
-  const asked = request(changes, account.signerId)
+  const asked = quoteRequest(account.signerId, { deadline: new Date(deadline).toISOString(), ...changes })
   const { quote } = (yield* (yield* Swaps).quote(asked)).value
   const agreed: SwapEventOf<"SwapAgreed"> = {
     _tag: "SwapAgreed",

@@ -12,7 +12,7 @@ import { IntentGuard } from "../../src/venue/IntentGuard.ts"
 import * as Nep413 from "../../src/venue/Nep413.ts"
 import { Session } from "../../src/venue/Session.ts"
 import { Signer } from "../../src/venue/Signer.ts"
-import { Swaps } from "../../src/venue/Swaps.ts"
+import { type QuoteRequest, Swaps } from "../../src/venue/Swaps.ts"
 import { type CreateOrder, Venue } from "../../src/venue/Venue.ts"
 import { VenueClient } from "../../src/venue/VenueClient.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
@@ -52,6 +52,29 @@ export const order = (changes: Partial<CreateOrder> = {}): CreateOrder => ({
   quantity: 1_000_000n,
   price: price("60000"),
   deadline: Date.parse("2030-01-01T00:00:00.123Z"),
+  ...changes
+})
+
+/** From the account's balance to its balance, unless told otherwise. */
+export const quoteRequest = (
+  owner: string,
+  changes: Partial<QuoteRequest> & Pick<QuoteRequest, "deadline">
+): QuoteRequest => ({
+  dry: false,
+  swapType: "EXACT_INPUT",
+  slippageTolerance: 100,
+  originAsset: btc,
+  depositType: "INTENTS",
+  destinationAsset: usdc,
+  amount: "1000000",
+  refundTo: owner,
+  refundType: changes.depositType ?? "INTENTS",
+  recipient: owner,
+  recipientType: changes.depositType === "ORIGIN_CHAIN" ? "DESTINATION_CHAIN" : "INTENTS",
+  depositMode: "SIMPLE",
+  confidentiality: "public",
+  quoteWaitingTimeMs: 0,
+  insured: false,
   ...changes
 })
 

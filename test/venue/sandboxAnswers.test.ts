@@ -10,10 +10,10 @@ import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { History } from "../../src/venue/History.ts"
 import { IntentGuard } from "../../src/venue/IntentGuard.ts"
 import { layer as clientLayer } from "../../src/venue/library.ts"
-import { type QuoteRequest, Swaps } from "../../src/venue/Swaps.ts"
+import { Swaps } from "../../src/venue/Swaps.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
-import { btc, order, usdc } from "../sandbox/clients.ts"
+import { btc, order, quoteRequest, usdc } from "../sandbox/clients.ts"
 import { start } from "../sandbox/play.ts"
 import { mutate } from "./mutate.ts"
 
@@ -23,28 +23,9 @@ const options = { seed: 7 }
 
 type Ports = Venue | Swaps | History | IntentGuard
 
-const quoteRequest = (signerId: string, changes: Partial<QuoteRequest>): QuoteRequest => ({
-  dry: false,
-  swapType: "EXACT_INPUT",
-  slippageTolerance: 100,
-  originAsset: btc,
-  depositType: "INTENTS",
-  destinationAsset: usdc,
-  amount: "1000000",
-  refundTo: signerId,
-  refundType: "INTENTS",
-  recipient: signerId,
-  recipientType: "INTENTS",
-  deadline: new Date(start + 86_400_000).toISOString(),
-  depositMode: "SIMPLE",
-  confidentiality: "public",
-  quoteWaitingTimeMs: 0,
-  insured: false,
-  ...changes
-})
-
 /** Everything that the client can do, in an order in which it works; what is learned on the way is kept. */
 const scenario = (signerId: string) => {
+  const request = quoteRequest(signerId, { deadline: new Date(start + 86_400_000).toISOString() })
   let orderId = ""
   let depositAddress = ""
   let amount = 0n
@@ -89,12 +70,12 @@ const scenario = (signerId: string) => {
         "quote",
         "POST /v0/quote",
         Swaps.use((swaps) =>
-          Effect.map(swaps.quote(quoteRequest(signerId, {})), ({ value }) => {
+          Effect.map(swaps.quote(request), ({ value }) => {
             depositAddress = value.quote.depositAddress ?? ""
           })
         )
       ],
-      ["unverified quote", "POST /v0/quote", Swaps.use((swaps) => swaps.quote(quoteRequest(signerId, {})))],
+      ["unverified quote", "POST /v0/quote", Swaps.use((swaps) => swaps.quote(request))],
       [
         "deposit",
         "POST /v0/deposit/submit",
