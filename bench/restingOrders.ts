@@ -21,12 +21,8 @@ import * as Sqlite from "../src/journal/Sqlite.ts"
 import * as SandboxServer from "../src/sandbox/SandboxServer.ts"
 import { render } from "../src/strategy/Problem.ts"
 import * as StrategyFile from "../src/strategy/StrategyFile.ts"
-import * as HttpVenue from "../src/venue/HttpVenue.ts"
-import * as IntentGuard from "../src/venue/IntentGuard.ts"
-import { Session } from "../src/venue/Session.ts"
-import { Signer } from "../src/venue/Signer.ts"
-import { VenueClient } from "../src/venue/VenueClient.ts"
-import { defaultPatience, ownAccount, VenueConfig } from "../src/venue/VenueConfig.ts"
+import { layer as clientLayer } from "../src/venue/library.ts"
+import { defaultPatience, ownAccount, type VenueConfig } from "../src/venue/VenueConfig.ts"
 import { Domain, World } from "../test/simulation/World.ts"
 
 const assets = [
@@ -67,20 +63,15 @@ const measure = async (orders: number) => {
     return Effect.andThen(Effect.sleep(5), service.execute(request))
   })
   const journal = join(tmpdir(), `limitbot-resting-${process.pid}-${orders}.sqlite`)
-  const venueConfig = Layer.succeed(VenueConfig, {
+  const config: VenueConfig["Service"] = {
     url: connection.url,
     ledger: "native",
     verifier: connection.verifier,
     apiKey: Redacted.make(connection.apiKey),
     account: ownAccount(signerId, "INTENTS"),
     patience: defaultPatience
-  })
-  const services = Layer.mergeAll(
-    HttpVenue.layer.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer)),
-    IntentGuard.layer
-  ).pipe(
-    Layer.provide(Signer.layer(Redacted.make(connection.account.key))),
-    Layer.provide(venueConfig),
+  }
+  const services = clientLayer(config, Redacted.make(connection.account.key)).pipe(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
     Layer.merge(
       Bookkeeper.layer.pipe(

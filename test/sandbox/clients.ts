@@ -5,23 +5,19 @@ import { type Decimal, parse, zero } from "../../src/domain/Decimal.ts"
 import { isTerminal, type Order } from "../../src/domain/Order.ts"
 import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
-import { History } from "../../src/venue/History.ts"
-import * as HttpVenue from "../../src/venue/HttpVenue.ts"
-import * as Guard from "../../src/venue/IntentGuard.ts"
 import { IntentGuard } from "../../src/venue/IntentGuard.ts"
+import { layer as clientLayer } from "../../src/venue/library.ts"
 import * as Nep413 from "../../src/venue/Nep413.ts"
-import { Session } from "../../src/venue/Session.ts"
 import { Signer } from "../../src/venue/Signer.ts"
-import { type QuoteRequest, Swaps } from "../../src/venue/Swaps.ts"
+import type { QuoteRequest } from "../../src/venue/Swaps.ts"
 import { type CreateOrder, Venue } from "../../src/venue/Venue.ts"
-import { VenueClient } from "../../src/venue/VenueClient.ts"
-import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
+import { defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
 
 /** The bot's side, for the generated account of the sandbox in the context. */
 export const venue = Layer.unwrap(
   Effect.gen(function* () {
     const { url, apiKey, partnerJwt, quoteKey, ledger, verifier, account: own } = yield* SandboxConnection
-    const config = Layer.succeed(VenueConfig, {
+    const config: VenueConfig["Service"] = {
       url,
       apiKey: Redacted.make(apiKey),
       partnerJwt: Redacted.make(partnerJwt),
@@ -30,14 +26,8 @@ export const venue = Layer.unwrap(
       verifier,
       account: ownAccount(own.signerId, "INTENTS"),
       patience: defaultPatience
-    })
-    return Layer.mergeAll(
-      Layer.mergeAll(HttpVenue.layer, Swaps.layer, History.layer).pipe(
-        Layer.provide(Session.layer),
-        Layer.provide(VenueClient.layer)
-      ),
-      Guard.layer
-    ).pipe(Layer.provide(Signer.layer(Redacted.make(own.key))), Layer.provide(config))
+    }
+    return clientLayer(config, Redacted.make(own.key))
   })
 )
 

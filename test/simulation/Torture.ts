@@ -26,12 +26,8 @@ import { noFaults } from "../../src/sandbox/Faults.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { render } from "../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
-import * as HttpVenue from "../../src/venue/HttpVenue.ts"
-import * as IntentGuard from "../../src/venue/IntentGuard.ts"
-import { Session } from "../../src/venue/Session.ts"
-import { Signer } from "../../src/venue/Signer.ts"
-import { VenueClient } from "../../src/venue/VenueClient.ts"
-import { chainAccount, defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
+import { layer as clientLayer } from "../../src/venue/library.ts"
+import { chainAccount, defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
 import * as evidence from "../e2e/evidence.ts"
 import { Domain, randomFrom, runIn, World } from "./World.ts"
 
@@ -194,22 +190,16 @@ export const run = async (episode: Episode) => {
       : Layer.effect(Wallet, Effect.map(Wallet, erring(pays, sandboxDomain))).pipe(Layer.provide(honest))
   const wallet = isOnChain ? paying : Layer.empty
 
-  const venueConfig = Layer.succeed(VenueConfig, {
+  const config: VenueConfig["Service"] = {
     url: connection.url,
     ledger: "native",
     verifier: connection.verifier,
     apiKey: Redacted.make(connection.apiKey),
     account,
     patience: defaultPatience
-  })
+  }
   const services = (journal: Context.Context<Journal | PriceStore>) =>
-    Layer.mergeAll(
-      wallet,
-      HttpVenue.layer.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer)),
-      IntentGuard.layer
-    ).pipe(
-      Layer.provide(Signer.layer(Redacted.make(connection.account.key))),
-      Layer.provide(venueConfig),
+    Layer.merge(wallet, clientLayer(config, Redacted.make(connection.account.key))).pipe(
       Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
       Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),
       Layer.merge(
