@@ -10,8 +10,7 @@ const ours = (candles: Indicators.CandleColumns): string => {
   const [sma, ema, rsi] = [Indicators.sma(close, 20), Indicators.ema(close, 20), Indicators.rsi(close, 14)]
   const atr = Indicators.atr(candles, 14)
   const deviation = Indicators.stdev(close, 20)
-  const upper = sma.map((mean, index) => mean + 2 * (deviation[index] ?? 0))
-  const lower = sma.map((mean, index) => mean - 2 * (deviation[index] ?? 0))
+  const [upper, lower] = [Indicators.band(sma, deviation, 2), Indicators.band(sma, deviation, -2)]
   return peers.lastOf([sma, ema, rsi, atr, upper, sma, lower])
 }
 

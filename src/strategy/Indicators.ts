@@ -75,17 +75,24 @@ export const ema = (values: Column, length: number): Column => {
   return trustedFrom(smoothed(values, 2 / (length + 1), first), first + warmUp.ema(length) - 1)
 }
 
-/** By Wilder's means of rises and falls: the plain mean of the first `length`, from then on smoothed by 1/length. */
+/**
+ * By Wilder's means of rises and falls: the plain mean of the first `length`, from then on smoothed by 1/length. Half of |change| ± change is one or the other and zero, exactly and without a
+ * branch, which the processor could only guess.
+ */
 export const rsi = (values: Column, length: number): Column => {
   const result = new Float64Array(values.length)
   const first = firstNumber(values)
-  let [rises, falls] = [0, 0]
+  let [rises, falls, before, weight] = [0, 0, values[first] ?? 0, 1]
   for (let index = first + 1; index < values.length; index++) {
-    const change = (values[index] ?? 0) - (values[index - 1] ?? 0)
-    const weight = index - first < length ? 1 / (index - first) : 1 / length
-    rises += ((change > 0 ? change : change * 0) - rises) * weight
-    falls += ((change < 0 ? -change : change * 0) - falls) * weight
-    result[index] = rises === 0 && falls === 0 ? 50 : (100 * rises) / (rises + falls)
+    if (index - first <= length) weight = 1 / (index - first)
+    const value = values[index] ?? 0
+    const change = value - before
+    const size = Math.abs(change)
+    before = value
+    rises += ((size + change) / 2 - rises) * weight
+    falls += ((size - change) / 2 - falls) * weight
+    const all = rises + falls
+    result[index] = all === 0 ? 50 : (100 * rises) / all
   }
   return trustedFrom(result, first + warmUp.wilder(length) - 1)
 }
@@ -93,12 +100,14 @@ export const rsi = (values: Column, length: number): Column => {
 /** Wilder's mean of the true range: how far a candle reached, the close before it included. */
 export const atr = ({ high, low, close }: CandleColumns, length: number): Column => {
   const result = new Float64Array(close.length)
-  let mean = 0
+  let [mean, before, weight] = [0, high[0] ?? 0, 1]
   for (let index = 0; index < close.length; index++) {
-    const [top, bottom] = [high[index] ?? 0, low[index] ?? 0]
-    const before = index === 0 ? top : (close[index - 1] ?? 0)
+    if (index < length) weight = 1 / (index + 1)
+    const top = high[index] ?? 0
+    const bottom = low[index] ?? 0
     const range = (top > before ? top : before) - (bottom < before ? bottom : before)
-    mean += (range - mean) * (index < length ? 1 / (index + 1) : 1 / length)
+    before = close[index] ?? 0
+    mean += (range - mean) * weight
     result[index] = mean
   }
   return trustedFrom(result, warmUp.wilder(length) - 1)
@@ -165,8 +174,12 @@ const extreme = (values: Column, length: number, better: (a: number, b: number) 
 }
 
 /** Relative change against `length` candles before. */
-export const change = (values: Column, length: number): Column =>
-  values.map((value, index) => (index < length ? Number.NaN : value / (values[index - length] ?? Number.NaN) - 1))
+export const change = (values: Column, length: number): Column => {
+  const result = new Float64Array(values.length)
+  for (let index = length; index < values.length; index++)
+    result[index] = (values[index] ?? 0) / (values[index - length] ?? 0) - 1
+  return trustedFrom(result, length)
+}
 
 export const macd = (values: Column, fast: number, slow: number): Column => {
   const first = firstNumber(values)
@@ -178,7 +191,21 @@ export const macd = (values: Column, fast: number, slow: number): Column => {
 
 /** The mean of the last typical prices, weighted by volume. */
 export const vwap = ({ high, low, close, volume }: CandleColumns, length: number): Column => {
-  const worth = close.map((last, index) => (((high[index] ?? 0) + (low[index] ?? 0) + last) / 3) * (volume[index] ?? 0))
+  const worth = new Float64Array(close.length)
+  for (let index = 0; index < worth.length; index++) {
+    const typical = ((high[index] ?? 0) + (low[index] ?? 0) + (close[index] ?? 0)) / 3
+    worth[index] = typical * (volume[index] ?? 0)
+  }
   const traded = windowSums(volume, length, 1)
-  return windowSums(worth, length, 1).map((sum, index) => sum / (traded[index] ?? 0))
+  const sums = windowSums(worth, length, 1)
+  for (let index = 0; index < sums.length; index++) sums[index] = (sums[index] ?? 0) / (traded[index] ?? 0)
+  return sums
+}
+
+/** So many standard deviations above a mean, or below it when there are less than none. */
+export const band = (means: Column, widths: Column, deviations: number): Column => {
+  const result = new Float64Array(means.length)
+  for (let index = 0; index < result.length; index++)
+    result[index] = (means[index] ?? 0) + deviations * (widths[index] ?? 0)
+  return result
 }

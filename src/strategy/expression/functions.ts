@@ -99,10 +99,8 @@ const bands = (name: string, sign: 1 | -1): readonly [string, FunctionOf] => [
       const inner = first?.series ?? nothing
       const column = (candles: CandleColumns) => {
         const values = columnOf(inner, candles)
-        const widths = Indicators.stdev(values, length)
-        return Indicators.sma(values, length).map(
-          (mean, index) => mean + sign * deviations * (widths[index] ?? Number.NaN)
-        )
+        const means = Indicators.sma(values, length)
+        return Indicators.band(means, Indicators.stdev(values, length), sign * deviations)
       }
       const key = `${name}(${inner.key}, ${length}, ${deviations})`
       return seriesTerm(
