@@ -37,14 +37,20 @@ const fundedSpans = (events: ReadonlyArray<Recorded>) => {
   return spans
 }
 
-/** The journal at rest and the sandbox tell the same story, and nothing in it was paid twice. */
-export const check = Effect.fnUntraced(function* (url: string, account: string) {
+/** What both sides say, now that no placement is open any more. */
+const atRest = Effect.fnUntraced(function* (url: string) {
   const response = yield* HttpClient.get(`${url}/sandbox/books`)
   const truth = yield* HttpClientResponse.schemaBodyJson(BooksResponse)(response)
   const state = yield* replay
   const events = yield* readAll
   const open = unfinished(state)
   assert.isTrue(open.length === 0, `still open: ${open.map((placement) => `${placement.id} ${placement.state}`)}`)
+  return { truth, state, events }
+})
+
+/** The journal at rest and the sandbox tell the same story, and nothing in it was paid twice. */
+export const check = Effect.fnUntraced(function* (url: string, account: string) {
+  const { truth, state, events } = yield* atRest(url)
 
   const signed = new Map(
     events.flatMap(({ event }) => (event._tag === "FundingSigned" ? [[event.orderId, event.amount] as const] : []))
@@ -77,12 +83,7 @@ export const check = Effect.fnUntraced(function* (url: string, account: string) 
  * what the bot's wallet has less is what came in from `sender` and did not go back, or was named as unexplained.
  */
 export const checkOnChain = Effect.fnUntraced(function* (url: string, sender: string, isExact = true) {
-  const response = yield* HttpClient.get(`${url}/sandbox/books`)
-  const truth = yield* HttpClientResponse.schemaBodyJson(BooksResponse)(response)
-  const state = yield* replay
-  const events = yield* readAll
-  const open = unfinished(state)
-  assert.isTrue(open.length === 0, `still open: ${open.map((placement) => `${placement.id} ${placement.state}`)}`)
+  const { truth, state, events } = yield* atRest(url)
 
   const asked = events.flatMap(({ event }) => (event._tag === "PaymentAsked" ? [event] : []))
   assert.strictEqual(new Set(asked.map(({ placement }) => placement)).size, asked.length, "each placement asks once")

@@ -163,17 +163,23 @@ describe.concurrent("a swap that is killed", () => {
   })
 })
 
+/** A swap whose wallet program still runs. */
+const killedWhilePaying = async () => {
+  const own = newFolder()
+  const { config } = prepare(onChain(own))
+  const calls = () => callsIn(own)
+  const before = await held(senderOf(own), "external")
+  const first = swap(config)
+  await until("the wallet runs", () => calls().length === 1)
+  await kill(first)
+  return { own, config, calls, before }
+}
+
 describe.concurrent("a wallet program", () => {
   it("that outlives the swap that asked it is not run again, and its deposit is found", {
     timeout: 60_000
   }, async () => {
-    const own = newFolder()
-    const { config } = prepare(onChain(own))
-    const calls = () => callsIn(own)
-    const before = await held(senderOf(own), "external")
-    const first = swap(config)
-    await until("the wallet runs", () => calls().length === 1)
-    await kill(first)
+    const { own, config, calls, before } = await killedWhilePaying()
     const resumed = start(["swap", "--resume", "s1", "--config", config])
     await resumed.line((line) => line.includes("--pay-again"))
     assert.match(resumed.lines.join("\n"), /Nobody knows whether the wallet paid 0\.01 BTC to /)
@@ -184,13 +190,7 @@ describe.concurrent("a wallet program", () => {
   })
 
   it("that was killed as well runs again only by the operator's word", { timeout: 60_000 }, async () => {
-    const own = newFolder()
-    const { config } = prepare(onChain(own))
-    const calls = () => callsIn(own)
-    const before = await held(senderOf(own), "external")
-    const first = swap(config)
-    await until("the wallet runs", () => calls().length === 1)
-    await kill(first)
+    const { own, config, calls, before } = await killedWhilePaying()
     process.kill(Number(calls()[0]?.split(" ")[1]), "SIGKILL")
     for (let again = 0; again < 2; again += 1) {
       const waiting = start(["swap", "--resume", "s1", "--config", config, "--json"])
