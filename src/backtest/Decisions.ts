@@ -3,7 +3,8 @@
  * placed anew. A strategy sees the close of a bar as bid and ask, at the moment the bar closes.
  */
 import * as Decimal from "../domain/Decimal.ts"
-import { armedLeg, type Bounds, type DesiredSlot } from "../strategy/Decision.ts"
+import type { TwoSidedPrice } from "../domain/Market.ts"
+import { armedLeg, type Bounds, type DesiredSlot, type PriceBounds } from "../strategy/Decision.ts"
 import type { ClosedCandles, SlotProgress, View } from "../strategy/View.ts"
 import { exactPrice } from "./Candles.ts"
 import { boundAt } from "./FillRules.ts"
@@ -47,25 +48,34 @@ const nextClose = (now: number, timeframe: string): number => {
   return (Math.floor(now / millis) + 1) * millis
 }
 
-const askAgain = (run: Run.Run, until: Bounds): AskAgain => {
+/** `prices`: the bounds of the run's market. */
+export const askAgain = (run: Run.Run, until: Bounds, prices: PriceBounds = until): AskAgain => {
   const { time, priceScale } = run.candles
   const moment = Math.min(
     until.time ?? Number.POSITIVE_INFINITY,
     until.barClose === undefined ? Number.POSITIVE_INFINITY : nextClose(run.now, until.barClose)
   )
   return {
-    below: until.priceBelow === undefined ? Number.NEGATIVE_INFINITY : boundAt(until.priceBelow, priceScale, "down"),
-    above: until.priceAbove === undefined ? Number.POSITIVE_INFINITY : boundAt(until.priceAbove, priceScale, "up"),
+    below: prices.priceBelow === undefined ? Number.NEGATIVE_INFINITY : boundAt(prices.priceBelow, priceScale, "down"),
+    above: prices.priceAbove === undefined ? Number.POSITIVE_INFINITY : boundAt(prices.priceAbove, priceScale, "up"),
     bar: moment === Number.POSITIVE_INFINITY ? time.bars : TimeAxis.firstBarFrom(time, moment - time.stepMillis),
     onFill: until.onFill
   }
 }
 
-const viewOf = (run: Run.Run, bar: number): View => {
-  const { slots, table } = run
-  const price = exactPrice(run.candles.close[bar] ?? 0)
+/** One for each market of a strategy, that of the first one first. */
+export type Runs = readonly [Run.Run, ...ReadonlyArray<Run.Run>]
+
+const priceAt = ({ candles, now }: Run.Run, bar: number): TwoSidedPrice => {
+  const price = exactPrice(candles.close[bar] ?? 0)
+  return { bid: price, ask: price, at: now }
+}
+
+const viewOf = (runs: Runs, bar: number): View => {
+  const [run, ...others] = runs
   const progress = new Map<string, SlotProgress>()
-  for (const [slot, name] of slots.names.entries()) progress.set(name, SlotStates.progressOf(slots, slot, table))
+  for (const { slots, table } of runs)
+    for (const [slot, name] of slots.names.entries()) progress.set(name, SlotStates.progressOf(slots, slot, table))
   const { market, timeframes } = run.conditions
   const candles = new Map<string, ClosedCandles>()
   for (const [timeframe, resampled] of timeframes ?? [])
@@ -73,11 +83,14 @@ const viewOf = (run: Run.Run, bar: number): View => {
   return {
     now: run.now,
     market,
-    price: { bid: price, ask: price, at: run.now },
+    price: priceAt(run, bar),
+    ...(others.length === 0
+      ? {}
+      : { elsewhere: new Map(others.map((other) => [other.conditions.market.name, priceAt(other, bar)])) }),
     slots: progress,
     ...(timeframes === undefined ? {} : { candles }),
     get own() {
-      return OwnState.of(run)
+      return OwnState.of(run, others)
     }
   }
 }
@@ -101,8 +114,11 @@ const keeps = (run: Run.Run, slot: number, desired: DesiredSlot | undefined): bo
   return armed?.side === row.side && armed.quantity === open && Decimal.equals(armed.price, row.price)
 }
 
+/** Slots with other legs than before. */
+type Changed = ReadonlyMap<number, DesiredSlot | undefined>
+
 /** Gives slots new legs. Their old orders are gone or kept: a kept one gets its row in the new ladders. */
-const relayLadders = (run: Run.Run, changed: ReadonlyMap<number, DesiredSlot | undefined>): void => {
+const relayLadders = (run: Run.Run, changed: Changed): void => {
   const { slots } = run
   for (const [slot, desired] of changed) slots.desired[slot] = desired
   const { conditions, candles, ladders } = run
@@ -125,7 +141,8 @@ export const succeed = (run: Run.Run, slot: number): void => {
   relayLadders(run, new Map([[slot, successor]]))
 }
 
-const adopt = (run: Run.Run, wanted: ReadonlyMap<number, DesiredSlot>): void => {
+/** What is no longer wanted goes, and slots get their new legs. */
+const adopt = (run: Run.Run, wanted: ReadonlyMap<number, DesiredSlot>): Changed => {
   const { slots, conditions } = run
   const changed = new Map<number, DesiredSlot | undefined>()
   for (const slot of slots.names.keys()) {
@@ -149,35 +166,67 @@ const adopt = (run: Run.Run, wanted: ReadonlyMap<number, DesiredSlot>): void => 
     }
   }
   if (changed.size > 0) relayLadders(run, changed)
-  for (const slot of wanted.keys()) if (changed.has(slot) && slots.state[slot] === states.idle) Run.place(run, slot)
+  return changed
 }
 
 /** One who sees what it has placed is asked again when that changes: so often within one bar at most. */
 const mostAnswers = 8
 
 /** Asks at the close of the bar. */
-export const decideAt = (run: Run.Run, bar: number): AskAgain => {
-  run.now = TimeAxis.closeTime(run.candles.time, bar)
-  run.nextBar = bar + 1
+export const decideAt = (run: Run.Run, bar: number): AskAgain => askAgain(run, decideIn([run], bar))
+
+const changesOf = (runs: Runs): number =>
+  runs.reduce((changes, { counts }) => changes + counts.placed + counts.cancelled, 0)
+
+/** Asks at the close of the bar, which all markets share. */
+export const decideIn = (runs: Runs, bar: number): Bounds => {
+  for (const run of runs) {
+    run.now = TimeAxis.closeTime(run.candles.time, bar)
+    run.nextBar = bar + 1
+  }
   for (let answers = 1; ; answers++) {
-    const { placed, cancelled } = run.counts
-    const until = decideOnce(run, bar)
-    const changed = run.counts.placed > placed || run.counts.cancelled > cancelled
-    if (!changed || !until.onFill || !run.trading.isSeen || answers === mostAnswers) return askAgain(run, until)
+    const before = changesOf(runs)
+    const until = decideOnce(runs, bar)
+    const changed = changesOf(runs) > before
+    if (!changed || !until.onFill || !runs[0].trading.isSeen || answers === mostAnswers) return until
   }
 }
 
-const decideOnce = (run: Run.Run, bar: number): Bounds => {
-  const decision = run.conditions.decide(viewOf(run, bar), run.memory)
-  run.memory = decision.memory
-  run.counts.decisions++
-  const wanted = new Map<number, DesiredSlot>()
+const runOf = (runs: Runs, { market }: DesiredSlot): Run.Run =>
+  (market && runs.find(({ conditions }) => conditions.market.name === market.name)) ?? runs[0]
+
+const decideOnce = (runs: Runs, bar: number): Bounds => {
+  const [first] = runs
+  Run.giveTurn(runs, first)
+  const decision = first.conditions.decide(viewOf(runs, bar), first.memory)
+  first.memory = decision.memory
+  first.counts.decisions++
+  const wanted = new Map(runs.map((run) => [run, new Map<number, DesiredSlot>()]))
   for (const desired of decision.desired) {
+    const run = runOf(runs, desired)
     const slot = SlotStates.indexOf(run.slots, desired.slot)
-    wanted.set(slot, desired)
+    wanted.get(run)?.set(slot, desired)
     run.slots.reasons[slot] = desired.why.text
   }
-  adopt(run, wanted)
-  Run.placeWaiting(run)
+  // What orders that go give back is there for those that come, in whatever market.
+  const changed = new Map<Run.Run, Changed>()
+  for (const [run, slots] of wanted) {
+    Run.giveTurn(runs, run)
+    changed.set(run, adopt(run, slots))
+  }
+  for (const [run, slots] of wanted) {
+    Run.giveTurn(runs, run)
+    for (const slot of slots.keys())
+      if (changed.get(run)?.has(slot) && run.slots.state[slot] === states.idle) Run.place(run, slot)
+  }
+  placeWaiting(runs)
   return decision.until
+}
+
+/** Those that lacked money, market by market. */
+export const placeWaiting = (runs: Runs): void => {
+  for (const run of runs) {
+    Run.giveTurn(runs, run)
+    Run.placeWaiting(run)
+  }
 }

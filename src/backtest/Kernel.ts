@@ -58,10 +58,10 @@ export interface Outcome {
 }
 
 /** What fills on arrival may lead to an order that does so too: so often within one bar at most. */
-const mostRounds = 1000
+export const mostRounds = 1000
 
 /** What was under way until the opening of this bar. Says whether something was paid out, or refunded to one who looks. */
-const wake = (run: Run.Run, bar: number): boolean => {
+export const wake = (run: Run.Run, bar: number): boolean => {
   run.now = openTime(run.candles.time, bar)
   run.nextBar = bar
   let paid = false
@@ -108,13 +108,24 @@ const isBounded = (ask: Decisions.AskAgain): boolean =>
   ask.below !== Number.NEGATIVE_INFINITY || ask.above !== Number.POSITIVE_INFINITY
 
 /** The bar in [from, to) at whose close a bound is reached; `to` when none is. */
-const boundBar = (ask: Decisions.AskAgain, closes: CrossingIndex.CrossingIndex, from: number, to: number): number => {
+export const boundBar = (
+  ask: Decisions.AskAgain,
+  closes: CrossingIndex.CrossingIndex,
+  from: number,
+  to: number
+): number => {
   const end = Math.min(to, Math.max(from, ask.bar))
   return isBounded(ask) ? CrossingIndex.nextCrossing(closes, from, end, ask.below, ask.above) : end
 }
 
 /** The first bar in [from, stop) that fills an order or reaches a bound; `stop` when none does. */
-const nextEvent = (run: Run.Run, ask: Decisions.AskAgain, indices: Indices, from: number, stop: number): number => {
+export const nextEvent = (
+  run: Run.Run,
+  ask: Decisions.AskAgain,
+  indices: Indices,
+  from: number,
+  stop: number
+): number => {
   const [below, above] = [nearestBuy(run.ladders), nearestSell(run.ladders)]
   if (!isBounded(ask))
     return CrossingIndex.nextCrossing(indices.orders, from, Math.min(stop, Math.max(from, ask.bar)), below, above)
@@ -169,7 +180,7 @@ export const simulate = (conditions: Run.Conditions, candles: Candles, indices: 
   return outcomeOf(run)
 }
 
-const outcomeOf = (run: Run.Run): Outcome => {
+export const outcomeOf = (run: Run.Run): Outcome => {
   run.nextBar = run.candles.bars
   for (const [slot, open] of run.slots.openQuantity.entries()) if (open > 0n) Run.note(run, slot)
   const fees = OrderTable.fees(run.table)

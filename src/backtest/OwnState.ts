@@ -41,9 +41,14 @@ export const chargeRefund = (run: Run, { side, input, output, fee }: OrderTable.
   trading.basis = CostBasis.charge(trading.basis, side === "BUY" ? paid : inQuote(paid, input, output + fee))
 }
 
-export const of = (run: Run): OwnState => {
-  const { trading, log, table, slots, candles } = run
+const openOrders = ({ slots }: Run): number =>
+  slots.order.reduce((open, order) => (order === OrderTable.none ? open : open + 1), 0)
+
+/** `others`: of further markets, whose orders count as well. */
+export const of = (run: Run, others: ReadonlyArray<Run> = []): OwnState => {
+  const { trading, log, table, candles } = run
   trading.isSeen = true
+  for (const other of others) other.trading.isSeen = true
   for (; trading.folded < log.count; trading.folded++) {
     const row = table.rows[log.orders[trading.folded] ?? OrderTable.none]
     if (row !== undefined) trading.basis = afterFill(trading.basis, row)
@@ -53,7 +58,7 @@ export const of = (run: Run): OwnState => {
   const filled = last < 0 ? undefined : table.rows[log.orders[last] ?? OrderTable.none]
   const { placedBar } = trading
   return {
-    openOrders: slots.order.reduce((open, order) => (order === OrderTable.none ? open : open + 1), 0),
+    openOrders: others.reduce((open, other) => open + openOrders(other), openOrders(run)),
     freeBase: run.freeBase,
     freeQuote: run.freeQuote,
     realisedProfit: trading.basis.realised,

@@ -113,6 +113,20 @@ export const make = (conditions: Conditions, candles: Candles): Run => ({
   nextBar: 0
 })
 
+/**
+ * Runs of several markets have one wallet of quote and one count of open orders: they are with the run whose turn it is,
+ * the others have none.
+ */
+export const giveTurn = (runs: ReadonlyArray<Run>, to: Run): void => {
+  for (const from of runs) {
+    if (from === to) continue
+    to.freeQuote += from.freeQuote
+    to.openOrders += from.openOrders
+    from.freeQuote = 0n
+    from.openOrders = 0
+  }
+}
+
 /** The bar whose opening comes `millis` from now, never before the next one. */
 const barAfter = (run: Run, millis: number): number =>
   millis === 0 ? run.nextBar : Math.max(run.nextBar, TimeAxis.firstBarFrom(run.candles.time, run.now + millis))
