@@ -40,18 +40,19 @@ const firstNumber = (values: Column): number => {
 const windowSums = (values: Column, length: number, divisor: number): Column => {
   const result = new Float64Array(values.length)
   const first = firstNumber(values)
-  const endSums = new Float64Array(length + 1)
+  // Of the block before: from the value after this place to the end.
+  const endSums = new Float64Array(length)
   for (let start = first; start < values.length; start += length) {
-    const end = Math.min(values.length, start + length)
+    const count = Math.min(length, values.length - start)
     let sum = 0
-    for (let back = 1; back < length && start > first; back++) {
-      sum += values[start - back] ?? 0
-      endSums[length - back] = sum
+    for (let place = 0; place < count; place++) {
+      sum += values[start + place] ?? 0
+      result[start + place] = (sum + (endSums[place] ?? 0)) / divisor
     }
     sum = 0
-    for (let index = start; index < end; index++) {
-      sum += values[index] ?? 0
-      result[index] = (sum + (endSums[index - start + 1] ?? 0)) / divisor
+    for (let place = count - 1; place > 0; place--) {
+      sum += values[start + place] ?? 0
+      endSums[place - 1] = sum
     }
   }
   return trustedFrom(result, first + length - 1)
