@@ -1,7 +1,7 @@
 /**
  * `limitbot demo`: the whole bot on the whole service, without configuration. A sandbox starts on a loopback port, a
- * configuration with a generated key is written to a temporary folder, a grid around the present price runs over real
- * HTTP with real signatures and a real journal, and at the end both sides' books are compared.
+ * configuration with a generated key is written to a folder of its own, a grid around the present price runs over real HTTP
+ * with real signatures and a real journal, and at the end both sides' books are compared and the folder is removed.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Console, Duration, Effect, FileSystem, Option, Path, Schedule, Schema } from "effect"
@@ -80,7 +80,7 @@ export const command = Command.make(
         forMillis: Option.getOrUndefined(forMillis)
       }).pipe(Effect.provide(Modes.live(config, account, pid, pace)))
     }).pipe(Effect.provide(server))
-  })
+  }, Effect.scoped)
 ).pipe(
   Command.withDescription("Show the bot at work on a sandbox of its own: no configuration, no network, no money"),
   Command.withExamples([
@@ -134,7 +134,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   ).pipe(Effect.provide(NodeHttpClient.layerUndici))
   yield* BotRun.printSummary(options, result, { booksAgree: differences.length === 0 })
   if (differences.length > 0) return yield* new BooksDiffer({ differences })
-  if (!json) yield* Console.log(`The sandbox's own books agree to the unit.\nJournal: ${config.journal}`)
+  if (!json) yield* Console.log("The sandbox's own books agree to the unit.")
 })
 
 /** At high speed the market moves between the two questions of a price, so that the first answers may contradict each other. */
@@ -148,7 +148,7 @@ const firstPrice = (market: Market) =>
 const prepare = Effect.fnUntraced(function* (connection: SandboxServer.ConnectionRecord) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const folder = yield* fileSystem.makeTempDirectory({ prefix: "limitbot-demo-" })
+  const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-demo-" })
   const write = (name: string, text: string) =>
     fileSystem.writeFileString(path.join(folder, name), text, { mode: 0o600 })
   yield* write("account.key", `${connection.account.key}\n`)

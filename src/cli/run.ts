@@ -61,7 +61,7 @@ export const command = Command.make(
       const result = yield* BotRun.runBot(options)
       yield* BotRun.printSummary(options, result)
     }).pipe(Effect.provide(layer))
-  })
+  }, Effect.scoped)
 ).pipe(
   Command.withDescription("Run strategies: place, fund, track and account for their orders until stopped"),
   Command.withExamples([
@@ -70,9 +70,9 @@ export const command = Command.make(
   ])
 )
 
-/** A dry run's orders die with it, so its journal is a new file each time. */
+/** A dry run's orders die with it, and so does its journal. */
 const temporaryJournal = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  return path.join(yield* fileSystem.makeTempDirectory({ prefix: "limitbot-dry-run-" }), "journal.sqlite")
+  return path.join(yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-dry-run-" }), "journal.sqlite")
 })
