@@ -46,6 +46,9 @@ const reduceMaxima = (source: Column): Column => {
   return into
 }
 
+/** The first block of the next group of `fanOut`. */
+const nextMultiple = (block: number): number => ((block >> fanOutBits) + 1) << fanOutBits
+
 const levelsOf = (source: Column, reduce: (source: Column) => Column): ReadonlyArray<Column> => {
   const levels: Array<Column> = []
   for (let level = source; level.length > fanOut; ) {
@@ -76,48 +79,41 @@ const scan = (lower: Column, upper: Column, from: number, to: number, below: num
   return bar
 }
 
-/** The first block at or after `block` that crosses, up to the next multiple of `fanOut`, or up to the end on the top level. */
-const blockIn = (index: CrossingIndex, level: number, block: number, below: number, above: number): number => {
-  const minima = index.minima[level] ?? index.lower
-  const maxima = index.maxima[level] ?? index.upper
-  const aligned = ((block >> fanOutBits) + 1) << fanOutBits
-  const end = level === index.minima.length - 1 ? minima.length : Math.min(aligned, minima.length)
-  const found = scan(minima, maxima, block, end, below, above)
-  index.reads.nodes += found - block + 1
-  return found === end ? -1 - end : found
-}
-
-/** From a block that crosses down to its first bar that does. */
-const descend = (index: CrossingIndex, fromLevel: number, fromBlock: number, below: number, above: number): number => {
-  let block = fromBlock
-  for (let level = fromLevel - 1; level >= -1; level--) {
-    const lower = index.minima[level] ?? index.lower
-    const upper = index.maxima[level] ?? index.upper
-    const first = block << fanOutBits
-    block = scan(lower, upper, first, Math.min(lower.length, first + fanOut), below, above)
-    if (level < 0) index.reads.bars += block - first + 1
-    else index.reads.nodes += block - first + 1
-  }
-  return block
-}
-
-/** `from` is a multiple of `fanOut`. */
-const climb = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
-  let block = from
-  for (let level = 0; level < index.minima.length; level++) {
+/** Up the tree from `near` (a multiple of `fanOut`) to a block that crosses, and down again to its first bar that does. */
+const climb = (index: CrossingIndex, near: number, to: number, below: number, above: number): number => {
+  const { lower, upper, minima, maxima, reads } = index
+  let level = 0
+  let block = near >> fanOutBits
+  for (;;) {
+    const [least, most] = [minima[level], maxima[level]]
+    if (least === undefined || most === undefined) return to
+    const isTop = level === minima.length - 1
+    const end = isTop ? least.length : Math.min(least.length, nextMultiple(block))
+    const found = scan(least, most, block, end, below, above)
+    reads.nodes += found - block + 1
+    block = found
+    if (found < end) break
+    if (found === least.length) return to
     block >>= fanOutBits
-    const found = blockIn(index, level, block, below, above)
-    if (found >= 0) return Math.min(to, descend(index, level, found, below, above))
-    block = -1 - found
-    if (block >= (index.minima[level]?.length ?? 0)) return to
+    level++
   }
-  return to
+  while (level-- > 0) {
+    const [least, most] = [minima[level], maxima[level]]
+    if (least === undefined || most === undefined) return to
+    const first = block << fanOutBits
+    block = scan(least, most, first, Math.min(least.length, first + fanOut), below, above)
+    reads.nodes += block - first + 1
+  }
+  const first = block << fanOutBits
+  const bar = scan(lower, upper, first, Math.min(to, first + fanOut), below, above)
+  reads.bars += bar - first + 1
+  return Math.min(to, bar)
 }
 
 /** The first bar in [from, to) whose lower price is at or below `below` or whose upper price is at or above `above`; else `to`. */
 export const nextCrossing = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
   // At least one bar is read one by one, and the rest of its block: they are in the processor's cache already.
-  const near = index.minima.length === 0 ? to : Math.min(to, ((from >> fanOutBits) + 1) << fanOutBits)
+  const near = index.minima.length === 0 ? to : Math.min(to, nextMultiple(from))
   const found = scan(index.lower, index.upper, from, near, below, above)
   index.reads.bars += found - from
   return found < near || near === to ? found : climb(index, near, to, below, above)
