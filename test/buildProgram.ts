@@ -1,6 +1,8 @@
 /**
  * Builds the program once per test run, beside the tests: those that need it wait for it (`builtProgram.ts`), the others
  * begin at once. A build that fails fails only the tests that start processes.
+ *
+ * It stands in the folder that is the temporary directory of all tests and of all that they start, which ends with the run.
  */
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -9,7 +11,8 @@ import { join, resolve } from "node:path"
 import type { TestProject } from "vitest/node"
 
 const tool = resolve(import.meta.dirname, "../tools/build.ts")
-const folder = mkdtempSync(join(tmpdir(), "limitbot-built-"))
+const temporary = mkdtempSync(join(tmpdir(), "limitbot-tests-"))
+const folder = join(temporary, "program")
 let building = Promise.resolve()
 
 const build = (): Promise<void> =>
@@ -23,6 +26,7 @@ const build = (): Promise<void> =>
   })
 
 export const setup = (project: TestProject): void => {
+  process.env["TMPDIR"] = temporary
   project.provide("builtProgram", folder)
   building = build()
   project.onTestsRerun(build)
@@ -30,7 +34,8 @@ export const setup = (project: TestProject): void => {
 
 export const teardown = async (): Promise<void> => {
   await building
-  rmSync(folder, { recursive: true, force: true })
+  // What was killed may still be writing.
+  rmSync(temporary, { recursive: true, force: true, maxRetries: 5 })
 }
 
 declare module "vitest" {
