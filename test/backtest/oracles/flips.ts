@@ -9,7 +9,7 @@ import type { Leg } from "../../../src/strategy/Decision.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
 import type { Decide } from "../../../src/strategy/Strategy.ts"
 import { progressOf } from "../../../src/strategy/View.ts"
-import { baseOf, inQuote, slotOf } from "./oracle.ts"
+import { baseOf, inBase, inQuote, slotOf } from "./oracle.ts"
 
 export interface Flips {
   /** By candle: 1 to go long, -1 to go short, 0 for no signal. */
@@ -75,7 +75,7 @@ export const equities = (
     for (let fill = fills[next]; fill !== undefined && fill.bar <= bar; fill = fills[++next]) {
       const value = inQuote(fill.side === "BUY" ? fill.input : fill.output)
       cash += (fill.side === "BUY" ? -value : value) - value * start.feeShare
-      base += (fill.side === "BUY" ? 1 : -1) * (Number(fill.quantity) / 1e18)
+      base += (fill.side === "BUY" ? 1 : -1) * inBase(fill.quantity)
     }
     return cash + base * close
   })

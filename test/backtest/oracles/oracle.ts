@@ -1,6 +1,7 @@
 /** What the tests against other engines share: a market, conditions in which money never lacks, and exact amounts. */
 import { touching } from "../../../src/backtest/FillRules.ts"
 import type { Conditions } from "../../../src/backtest/Run.ts"
+import { format } from "../../../src/domain/Amount.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Market, Price } from "../../../src/domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../../src/strategy/Decision.ts"
@@ -39,5 +40,5 @@ export const baseOf = (value: number): bigint => amountOf(value, market.base.dec
 export const quoteOf = (value: number): bigint => amountOf(value, market.quote.decimals)
 
 /** For comparing with doubles. */
-export const inBase = (amount: bigint): number => Number(amount) / 10 ** market.base.decimals
-export const inQuote = (amount: bigint): number => Number(amount) / 10 ** market.quote.decimals
+export const inBase = (amount: bigint): number => Number(format(amount, market.base.decimals))
+export const inQuote = (amount: bigint): number => Number(format(amount, market.quote.decimals))
