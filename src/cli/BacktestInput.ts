@@ -1,5 +1,5 @@
 /** What backtests, sweeps and data commands share: flags, and the way from file names to strategies and candles. */
-import { Effect, FileSystem, Option, Result, Schema } from "effect"
+import { Effect, FileSystem, Option, Result } from "effect"
 import { Flag, type Param } from "effect/cli"
 import { isScalar, isSeq, parseDocument } from "yaml"
 import * as Backtest from "../backtest/Backtest.ts"
@@ -19,9 +19,7 @@ import { render } from "../strategy/Problem.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 import { StrategiesInvalid, suited } from "./StrategyFiles.ts"
-
-/** A flag's value means nothing. */
-export class FlagInvalid extends Schema.TaggedError<FlagInvalid>()("FlagInvalid", { message: Schema.String }) {}
+import { WrongUsage } from "./Usage.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
@@ -74,11 +72,11 @@ export type Given<T> = { readonly [K in keyof T]: T[K] extends Param.Param<Param
 export type DataFlags = Given<typeof dataFlags>
 export type RuleFlags = Given<typeof ruleFlags>
 
-const amount = (flag: string, written: string, decimals: number): Amount.Amount | FlagInvalid => {
+const amount = (flag: string, written: string, decimals: number): Amount.Amount | WrongUsage => {
   const decimal = Decimal.parse(written.trim())
   const found = decimal === undefined ? undefined : Amount.fromDecimal(decimal, decimals)
   return found === undefined || found < 0n
-    ? new FlagInvalid({
+    ? new WrongUsage({
         message: `--${flag} ${written}: no amount with at most ${decimals} decimals; write for example 0.5`
       })
     : found
@@ -89,8 +87,8 @@ const amounts = (flag: string, written: Option.Option<string>, market: Market) =
     if (Option.isNone(written)) return { base: 0n, quote: 0n }
     const [first = "", second = "0"] = written.value.split(",")
     const [base, quote] = [amount(flag, first, market.base.decimals), amount(flag, second, market.quote.decimals)]
-    if (base instanceof FlagInvalid) return yield* base
-    if (quote instanceof FlagInvalid) return yield* quote
+    if (base instanceof WrongUsage) return yield* base
+    if (quote instanceof WrongUsage) return yield* quote
     return { base, quote }
   })
 
@@ -103,7 +101,7 @@ export const options = Effect.fn("BacktestInput.options")(function* (flags: Rule
     Option.getOrElse(flags.minimumQuote, () => "0"),
     market.quote.decimals
   )
-  if (minimum instanceof FlagInvalid) return yield* minimum
+  if (minimum instanceof WrongUsage) return yield* minimum
   const costs = { ...noCosts, feeBasisPoints: flags.feeBps, withdrawFee, refundFee, minimumQuote: minimum }
   const changes: Partial<FillRules> = {
     ...(Option.isSome(flags.touch) ? { touch: flags.touch.value } : {}),
@@ -155,7 +153,7 @@ export const moment = (flag: string, written: Option.Option<string>, otherwise: 
     if (Option.isNone(written)) return Effect.succeed(otherwise)
     const read = parseField(written.value, "time")
     return "message" in read
-      ? Effect.fail(new FlagInvalid({ message: `--${flag} ${read.message}; ${read.advice}` }))
+      ? Effect.fail(new WrongUsage({ message: `--${flag} ${read.message}; ${read.advice}` }))
       : Effect.succeed(toMillis(read.value))
   })
 
@@ -168,7 +166,7 @@ const repairsOf = (written: Option.Option<string>) =>
     return unknown === undefined
       ? Effect.succeed<ReadonlySet<Repair>>(new Set(known))
       : Effect.fail(
-          new FlagInvalid({ message: `--repair ${unknown}: no such repair; choose of ${repairs.join(", ")}, all` })
+          new WrongUsage({ message: `--repair ${unknown}: no such repair; choose of ${repairs.join(", ")}, all` })
         )
   })
 
@@ -185,14 +183,12 @@ const fromJournal = Effect.fnUntraced(function* (file: string, market: string | 
 
 /** Nothing to take a share of: orders fill whole, and that is said. */
 export const withoutVolume = (options: Backtest.Options, candles: Candles.Candles): Backtest.Options =>
-  candles.volume.length > 0 && candles.volume.every((volume) => volume === 0)
-    ? { ...options, changes: { ...options.changes, volumeShare: 0 } }
-    : options
+  Candles.hasOnlyZeroVolumes(candles) ? { ...options, changes: { ...options.changes, volumeShare: 0 } } : options
 
 /** Candles of the file and the time asked for. `indexed`: worth an index, because many runs follow. */
 export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
   flags: DataFlags,
-  wanted: { readonly open: boolean; readonly volume: boolean; readonly indexed: boolean },
+  wanted: CandleFile.LoadOptions["wanted"] & { readonly indexed: boolean },
   market?: string
 ) {
   const repair = yield* repairsOf(flags.repair)
@@ -207,7 +203,7 @@ export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
   const whole = Option.isNone(flags.from) && Option.isNone(flags.to)
   const candles = whole ? loaded.candles : Candles.between(loaded.candles, from, to)
   if (candles.bars < 2)
-    return yield* new FlagInvalid({
+    return yield* new WrongUsage({
       message: `--from, --to: ${candles.bars} candles lie between; choose a longer time`
     })
   const hasTree = loaded.indices.orders.minima.length > 0
@@ -226,7 +222,7 @@ export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) =>
   return timeframe === undefined
     ? Effect.void
     : Effect.fail(
-        new FlagInvalid({
+        new WrongUsage({
           message: `the strategy decides by ${timeframe} candles, the data has candles of ${candles.time.stepMillis / 1000} s; give finer data`
         })
       )

@@ -8,6 +8,7 @@ import * as SweepSpace from "../backtest/SweepSpace.ts"
 import type * as Trial from "../backtest/Trial.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as flags from "./flags.ts"
+import { WrongUsage } from "./Usage.ts"
 
 export const searchFlags = {
   file: Argument.String("file").pipe(Argument.withDescription("The strategy file (YAML)")),
@@ -44,14 +45,14 @@ const mostTrials = 10_000_000
 const attempt = <A>(run: () => A) =>
   Effect.try({
     try: run,
-    catch: (cause) => new BacktestInput.FlagInvalid({ message: cause instanceof Error ? cause.message : String(cause) })
+    catch: (cause) => new WrongUsage({ message: cause instanceof Error ? cause.message : String(cause) })
   })
 
 const conditions = (where: ReadonlyArray<string>) =>
   Effect.forEach(where, (text) => {
     const condition = Objective.condition(text)
     return condition === undefined
-      ? new BacktestInput.FlagInvalid({ message: `--where ${text}: no condition; write for example maxDrawdown<=20%` })
+      ? new WrongUsage({ message: `--where ${text}: no condition; write for example maxDrawdown<=20%` })
       : Effect.succeed(condition)
   })
 
@@ -65,7 +66,7 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
   const space = yield* attempt(() => input.set.map(SweepSpace.dimension))
   const count = Option.getOrElse(input.random, () => SweepSpace.size(space))
   if (count < 1 || count > mostTrials)
-    return yield* new BacktestInput.FlagInvalid({ message: `${count} trials: take larger steps, or --random 1000` })
+    return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
   yield* attempt(() => SweepSpace.template(text, space))
   const loaded = yield* BacktestInput.loadCandles(
     input,

@@ -7,9 +7,7 @@ import { QuoteRequest } from "../venue/WireQuote.ts"
 import * as Wire from "../venue/WireValue.ts"
 import type { BotConfig } from "./ConfigFile.ts"
 import { DurationText } from "./flags.ts"
-
-/** The request cannot be made as it was asked for. */
-export class SwapUsage extends Schema.TaggedError<SwapUsage>()("SwapUsage", { message: Schema.String }) {}
+import { WrongUsage } from "./Usage.ts"
 
 const BasisPoints = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
 
@@ -108,7 +106,7 @@ export interface Asked {
   readonly destination: Asset
 }
 
-const usage = (message: string) => new SwapUsage({ message })
+const usage = (message: string) => new WrongUsage({ message })
 
 /** The quote request of the flags, checked as the contract wants it, before anything is sent. */
 export const asked = Effect.fn("SwapFlags.asked")(function* (
@@ -178,7 +176,7 @@ const optionalFields = (given: Terms) => {
 const pairs = <A>(flag: Option.Option<Record<string, string>>, each: (key: string, value: string) => A) =>
   Option.isNone(flag) ? undefined : Object.entries(flag.value).map(([key, value]) => each(key, value))
 
-const assetOf = (config: BotConfig, name: Option.Option<string>, what: string): Effect.Effect<Asset, SwapUsage> => {
+const assetOf = (config: BotConfig, name: Option.Option<string>, what: string): Effect.Effect<Asset, WrongUsage> => {
   if (Option.isNone(name)) return Effect.fail(usage("Say what to swap: limitbot swap AMOUNT FROM TO"))
   const { assets } = config.markets
   const found = assets.find(({ id, symbol }) => symbol === name.value || id === name.value)
@@ -188,7 +186,7 @@ const assetOf = (config: BotConfig, name: Option.Option<string>, what: string): 
     : Effect.succeed(found)
 }
 
-const amountOf = (text: Option.Option<string>, asset: Asset): Effect.Effect<string, SwapUsage> => {
+const amountOf = (text: Option.Option<string>, asset: Asset): Effect.Effect<string, WrongUsage> => {
   const decimal = Decimal.parse(Option.getOrElse(text, () => ""))
   const amount = decimal === undefined ? undefined : fromDecimal(decimal, asset.decimals)
   if (amount !== undefined && amount > 0n) return Effect.succeed(String(amount))
@@ -197,7 +195,7 @@ const amountOf = (text: Option.Option<string>, asset: Asset): Effect.Effect<stri
   )
 }
 
-const known = (address: string | undefined, flag: string, symbol: string): Effect.Effect<string, SwapUsage> =>
+const known = (address: string | undefined, flag: string, symbol: string): Effect.Effect<string, WrongUsage> =>
   address === undefined
     ? Effect.fail(usage(`Where should ${symbol} go? Give ${flag}, or an address for ${symbol} in the configuration`))
     : Effect.succeed(address)

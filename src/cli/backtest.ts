@@ -10,6 +10,7 @@ import type { Results } from "./BacktestComparison.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 import * as flags from "./flags.ts"
+import { WrongUsage } from "./Usage.ts"
 
 const modes = { both: ["pessimistic", "optimistic"], pessimistic: ["pessimistic"], optimistic: ["optimistic"] } as const
 
@@ -58,7 +59,8 @@ const prepare = Effect.fnUntraced(function* (input: Asked, file: string) {
 const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: ReadonlyArray<string>) {
   const started = yield* Clock.currentTimeNanos
   const prepared = yield* Effect.forEach(files, (file) => prepare(input, file))
-  const wanted = { open: prepared.some(({ open }) => open), volume: prepared.some(({ volume }) => volume) }
+  const volume = prepared.some((each) => each.volume) ? "late" : false
+  const wanted = { open: prepared.some(({ open }) => open), volume } as const
   const market = prepared[0]?.strategy.market.name
   const loaded = yield* BacktestInput.loadCandles(input, { ...wanted, indexed: false }, market)
   const { candles, indices } = loaded
@@ -137,8 +139,7 @@ export const command = Command.make(
     if (first === undefined) return
     const fileSystem = yield* FileSystem.FileSystem
     if (Option.isSome(input.fillsCsv)) {
-      if (rest.length > 0)
-        return yield* new BacktestInput.FlagInvalid({ message: "--fills-csv: give one strategy file" })
+      if (rest.length > 0) return yield* new WrongUsage({ message: "--fills-csv: give one strategy file" })
       const csv = fillsCsv(first.strategy, first.candles, first.shown)
       yield* fileSystem.writeFileString(input.fillsCsv.value, csv)
     }

@@ -8,6 +8,7 @@ import * as ConfigFile from "./ConfigFile.ts"
 import * as flags from "./flags.ts"
 import * as Lookahead from "./Lookahead.ts"
 import * as StrategyFiles from "./StrategyFiles.ts"
+import { WrongUsage } from "./Usage.ts"
 
 /** Problems were found and have been printed. */
 export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", { count: Schema.Int }) {
@@ -37,7 +38,7 @@ export const command = Command.make(
   Effect.fn(function* ({ files, config, lookahead, data, json, ...dataFlags }) {
     const { strategies, problems, rendered } = yield* readAgainst(config, files, lookahead ? "backtest" : "live")
     if (lookahead && Option.isNone(data)) {
-      return yield* new BacktestInput.FlagInvalid({ message: "--lookahead needs candles: give --data CSV" })
+      return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
     }
     const findings =
       lookahead && Option.isSome(data) ? yield* Lookahead.look(strategies, { ...dataFlags, data: data.value }) : []

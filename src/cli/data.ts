@@ -12,6 +12,7 @@ import * as Download from "./Download.ts"
 import * as flags from "./flags.ts"
 import * as JournalData from "./JournalData.ts"
 import * as Progress from "./Progress.ts"
+import { WrongUsage } from "./Usage.ts"
 
 const wanted = { open: true, volume: true, indexed: false }
 
@@ -132,7 +133,7 @@ const generate = Command.make(
   },
   Effect.fn(function* ({ out, bars, seed, step, price, json }) {
     if (bars < 2 || bars > 100_000_000 || step < 1)
-      return yield* new BacktestInput.FlagInvalid({
+      return yield* new WrongUsage({
         message: "--bars, --step: 2 to 100,000,000 bars of at least a second"
       })
     const startPrice = Option.getOrElse(price, () => Generate.defaults.startPrice)
@@ -170,7 +171,7 @@ const download = Command.make(
   Effect.fn(function* (input) {
     const stepMillis = timeframeMillis(input.timeframe)
     if (stepMillis === undefined)
-      return yield* new BacktestInput.FlagInvalid({
+      return yield* new WrongUsage({
         message: `--timeframe ${input.timeframe}: write for example 1m, 1h`
       })
     const from = yield* BacktestInput.moment("from", Option.some(input.from), 0)

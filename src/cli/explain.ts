@@ -16,6 +16,7 @@ import { type Explanation, explain, time } from "./Explanation.ts"
 import * as flags from "./flags.ts"
 import { withJournal } from "./JournalView.ts"
 import * as PastInputs from "./PastInputs.ts"
+import { WrongUsage } from "./Usage.ts"
 
 /** Events of a slot that are shown. */
 const shownEvents = 6
@@ -29,13 +30,6 @@ export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
   }
 }
 
-/** Neither a moment nor a time ago. */
-export class NoSuchTime extends Schema.TaggedError<NoSuchTime>()("NoSuchTime", { text: Schema.String }) {
-  override get message(): string {
-    return `--at ${this.text} is no time. Write 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d.`
-  }
-}
-
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 const momentOf = Effect.fnUntraced(function* (at: Option.Option<string>) {
@@ -44,7 +38,10 @@ const momentOf = Effect.fnUntraced(function* (at: Option.Option<string>) {
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(at.value) ?? []
   if (count !== undefined) return now - Number(count) * (units[unit] ?? 0)
   const moment = /^\d{4}-/.test(at.value) ? DateTime.make(at.value) : Option.none()
-  return Option.isNone(moment) ? yield* new NoSuchTime({ text: at.value }) : DateTime.toEpochMillis(moment.value)
+  if (Option.isSome(moment)) return DateTime.toEpochMillis(moment.value)
+  return yield* new WrongUsage({
+    message: `--at ${at.value} is no time. Write 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d.`
+  })
 })
 
 /** Gathers, while the journal is read, what its fold does not keep: what happened to each slot, and what had ended. */

@@ -20,6 +20,7 @@ import * as HistorySync from "./HistorySync.ts"
 import * as HistoryText from "./HistoryText.ts"
 import * as PartnerMode from "./PartnerMode.ts"
 import * as Progress from "./Progress.ts"
+import { WrongUsage } from "./Usage.ts"
 
 /** The partner's history needs the partner's token. */
 export class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJwt", {}) {
@@ -27,9 +28,6 @@ export class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJ
     return "The history is the partner's: set venue.partnerJwt in the configuration. `history account` shows your own"
   }
 }
-
-/** What was asked for does not go together. */
-export class HistoryUsage extends Schema.TaggedError<HistoryUsage>()("HistoryUsage", { message: Schema.String }) {}
 
 const count = (name: string, most: number, description: string) =>
   Flag.Int(name).pipe(
@@ -91,7 +89,7 @@ const account = Command.make(
     const config = yield* ConfigFile.load(file)
     const signerId = yield* PartnerMode.signerOf(config)
     if (Option.isSome(older) && Option.isSome(newer)) {
-      return yield* new HistoryUsage({ message: "--prev-cursor and --next-cursor exclude each other" })
+      return yield* new WrongUsage({ message: "--prev-cursor and --next-cursor exclude each other" })
     }
     const query = HistoryFlags.present({
       prevCursor: Option.getOrUndefined(older),
@@ -155,7 +153,7 @@ const conflictIn = (given: Given): string | undefined => {
 
 const show = Effect.fnUntraced(function* (given: Given) {
   const conflict = conflictIn(given)
-  if (conflict !== undefined) return yield* new HistoryUsage({ message: conflict })
+  if (conflict !== undefined) return yield* new WrongUsage({ message: conflict })
   if (given.sync) return yield* synchronise(given)
   if (given.stored) return yield* print(yield* storedRecords, given)
   const history = yield* History

@@ -18,10 +18,10 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>): number => {
   if (Exit.isSuccess(exit)) return 0
   if (Cause.hasInterruptsOnly(exit.cause)) return 130
   const error = Cause.findErrorOption(exit.cause)
-  if (Option.isSome(error) && CliError.isCliError(error.value)) {
+  if (Option.isNone(error)) return 1
+  if (CliError.isCliError(error.value))
     return error.value._tag === "ShowHelp" && error.value.errors.length === 0 ? 0 : 2
-  }
-  return 1
+  return error.value instanceof Usage.WrongUsage ? 2 : 1
 }
 
 /** Said once, on standard error. What the command line library has shown already is not repeated. */

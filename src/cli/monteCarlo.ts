@@ -13,6 +13,7 @@ import type { Strategy } from "../strategy/Strategy.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as flags from "./flags.ts"
 import * as Progress from "./Progress.ts"
+import { WrongUsage } from "./Usage.ts"
 
 const dayMillis = 86_400_000
 
@@ -48,7 +49,7 @@ export const command = Command.make(
   },
   Effect.fn(function* (input) {
     if (input.runs < 1 || input.runs > 1_000_000 || input.block < 1)
-      return yield* new BacktestInput.FlagInvalid({ message: "--runs: 1 to 1,000,000; --block: at least 1" })
+      return yield* new WrongUsage({ message: "--runs: 1 to 1,000,000; --block: at least 1" })
     const { strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
     const asked = yield* BacktestInput.options(input, strategy.market)
     const { candles, indices } = yield* BacktestInput.loadCandles(

@@ -37,11 +37,11 @@ const root = Command.make("limitbot").pipe(
   Command.withDescription("Rests limit orders and accounts for every unit of their money")
 )
 
-/** Runs the command line given as words. */
+/** Runs the command line given as words. What a command opens is closed when it ends. */
 export const runCommand = (words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const asked = Object.entries(commands).find(([name]) => name === words[0])
     const loads = asked === undefined ? Object.values(commands) : [asked[1]]
     const subcommands = yield* Effect.promise(() => Promise.all(loads.map((load) => load())))
     return yield* Command.runWith(root.pipe(Command.withSubcommands(subcommands)), { version })(words)
-  })
+  }).pipe(Effect.scoped)

@@ -18,9 +18,17 @@ import * as Progress from "./Progress.ts"
 import * as SwapFlags from "./SwapFlags.ts"
 import * as SwapTerms from "./SwapTerms.ts"
 import { Terminal } from "./Terminal.ts"
+import { WrongUsage } from "./Usage.ts"
 
 /** Nobody agreed, so nothing was paid. */
-export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", { message: Schema.String }) {}
+export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) {
+  override get message(): string {
+    return "Not agreed to; nothing was paid"
+  }
+}
+
+/** The journal has no such swap, or it does not stand where it would have to. */
+export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
 
 /** Over, but not with the output that was wanted. */
 export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid", {
@@ -65,12 +73,12 @@ export const command = Command.make(
   { ...SwapFlags.terms, ...ways },
   Effect.fn(function* ({ config: file, json, payAgain, resume, yes, ...given }) {
     if (Option.isSome(resume) && Option.isSome(given.amount)) {
-      return yield* new SwapFlags.SwapUsage({
+      return yield* new WrongUsage({
         message: "--resume goes on with a swap as it was agreed: without amounts"
       })
     }
     if (payAgain && Option.isNone(resume)) {
-      return yield* new SwapFlags.SwapUsage({ message: "--pay-again goes with --resume only" })
+      return yield* new WrongUsage({ message: "--pay-again goes with --resume only" })
     }
     const config = yield* ConfigFile.load(file)
     const signerId = yield* PartnerMode.signerOf(config)
@@ -104,7 +112,7 @@ const begun = Effect.fnUntraced(function* (
 ) {
   const terminal = yield* Terminal
   if (!given.dry && !yes && (json || !terminal.isInteractive)) {
-    return yield* new NotAgreed({ message: "Nobody is there to agree to the quote: add --yes, or --dry to only look" })
+    return yield* new WrongUsage({ message: "Nobody is there to agree to the quote: add --yes, or --dry to only look" })
   }
   const now = yield* Clock.currentTimeMillis
   const asked = yield* SwapFlags.asked(given, config, signerId, now)
@@ -116,7 +124,7 @@ const begun = Effect.fnUntraced(function* (
     isSignatureVerified: config.venue.quoteKey !== undefined
   })
   if (!json) yield* Console.log(SwapLine.terms(agreed).join("\n"))
-  if (!yes && !(yield* isConfirmed)) return yield* new NotAgreed({ message: "Not agreed to; nothing was paid" })
+  if (!yes && !(yield* isConfirmed)) return yield* new NotAgreed()
   const first = yield* (yield* SwapJournal).begin(agreed)
   yield* show([first], agreed, json)
   return SwapAccount.apply(undefined, first)
@@ -146,13 +154,13 @@ const resumed = Effect.fnUntraced(function* (id: string, payAgain: boolean, json
   const journal = yield* SwapJournal
   const steps = yield* journal.read(id)
   const account = SwapAccount.fold(steps)
-  if (account === undefined) return yield* new SwapFlags.SwapUsage({ message: `There is no swap ${id} in the journal` })
+  if (account === undefined) return yield* new NotResumable({ message: `There is no swap ${id} in the journal` })
   if (!payAgain || SwapAccount.isOver(account)) {
     yield* advise(account, json)
     return account
   }
   if (account.wallet === undefined || !SwapAccount.mayHavePaid(account.wallet) || account.wallet.state === "paid") {
-    return yield* new SwapFlags.SwapUsage({ message: `Swap ${id} has no payment that is unclear` })
+    return yield* new NotResumable({ message: `Swap ${id} has no payment that is unclear` })
   }
   const reason = "said with --pay-again"
   const released = yield* journal.append(id, account.steps, [{ _tag: "WalletReleased", reason }])

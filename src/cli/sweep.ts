@@ -9,12 +9,12 @@ import type * as Kernel from "../backtest/Kernel.ts"
 import * as Objective from "../backtest/Objective.ts"
 import * as Trial from "../backtest/Trial.ts"
 import * as Statistics from "../report/Statistics.ts"
-import * as BacktestInput from "./BacktestInput.ts"
 import * as Progress from "./Progress.ts"
 import * as SearchInput from "./SearchInput.ts"
 import * as SweepReport from "./SweepReport.ts"
 import * as SweepStore from "./SweepStore.ts"
 import * as SweepSummary from "./SweepSummary.ts"
+import { WrongUsage } from "./Usage.ts"
 
 const dayMillis = 86_400_000
 
@@ -92,7 +92,7 @@ export const command = Command.make(
   Effect.fn(function* (input) {
     const started = yield* Clock.currentTimeNanos
     const keepOneOf = Option.getOrElse(input.halve, () => Number.POSITIVE_INFINITY)
-    if (keepOneOf < 2) return yield* new BacktestInput.FlagInvalid({ message: "--halve: 2 or more, 3 is usual" })
+    if (keepOneOf < 2) return yield* new WrongUsage({ message: "--halve: 2 or more, 3 is usual" })
     const loaded = yield* SearchInput.load(input)
     const { candles, trials, objective, conditions } = { ...loaded, objective: input.objective }
     const rungs = Halving.rungs(trials.length, candles.bars, keepOneOf)

@@ -3,9 +3,9 @@ import { Console, DateTime, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as WalkForward from "../backtest/WalkForward.ts"
 import * as Table from "../report/Table.ts"
-import * as BacktestInput from "./BacktestInput.ts"
 import * as Progress from "./Progress.ts"
 import * as SearchInput from "./SearchInput.ts"
+import { WrongUsage } from "./Usage.ts"
 
 const day = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis)).slice(0, 10)
 
@@ -28,13 +28,13 @@ export const command = Command.make(
   },
   Effect.fn(function* (input) {
     if (input.windows < 1 || input.windows > 1000 || input.train <= 0)
-      return yield* new BacktestInput.FlagInvalid({ message: "--windows: 1 to 1000; --train: more than 0" })
+      return yield* new WrongUsage({ message: "--windows: 1 to 1000; --train: more than 0" })
     const loaded = yield* SearchInput.load(input)
     const { candles, trials, space } = loaded
     const kind = input.anchored ? "anchored" : "rolling"
     const stretches = WalkForward.stretches(candles.bars, input.windows, input.train, kind)
     if (stretches.some(({ from, to, end }) => to - from < 2 || end - to < 2))
-      return yield* new BacktestInput.FlagInvalid({ message: `${candles.bars} bars are too few for so many windows` })
+      return yield* new WrongUsage({ message: `${candles.bars} bars are too few for so many windows` })
     const progress = yield* Progress.make("walk-forward")
     const total = trials.length * stretches.length
     const plan = { ...loaded, objective: input.objective, stretches }

@@ -1,4 +1,4 @@
-/** `limitbot history` and `swap` at the command line: what does not go together is said, not passed over. */
+/** What does not go together, or means nothing, is said, not passed over: wrong usage, as a flag that there is not. */
 import { describe, it } from "@effect/vitest"
 import { assertSays, nowhere, run, workspace } from "./program.ts"
 
@@ -6,12 +6,17 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["history --sync --status REFUNDED", /--sync reads everything/],
   ["history --page 2 --after-address abc", /Pages and cursors exclude each other/],
   ["swap 0.01 BTC USDC --resume s1", /without amounts/],
-  ["swap 0.01 BTC USDC", /Nobody is there to agree/]
+  ["swap 0.01 BTC USDC", /Nobody is there to agree/],
+  ["swap --resume s1 --pay-again 0.01", /without amounts/],
+  ["swap 0.01 BTC USDC --yes --pay-again", /goes with --resume only/],
+  ["swap 0.01 BTC DOGE --dry", /there is no asset "DOGE" in the configuration/],
+  ["check grid.yaml --lookahead", /--lookahead needs candles/],
+  ["backtest grid.yaml --data grid.yaml --repair nothing", /--repair nothing: no such repair/]
 ]
 
 describe.concurrent("flags that do not go together", () => {
   it.each(conflicts)("%s", async (flags, message) => {
     const cwd = workspace(nowhere)
-    assertSays(await run([...flags.split(" "), "--config", "config.yaml"], { cwd }), 1, message)
+    assertSays(await run([...flags.split(" "), "--config", "config.yaml"], { cwd }), 2, message)
   })
 })
