@@ -1,5 +1,6 @@
 /** The bot at the command line while it runs: how it starts, what it says, and how it leaves. */
 import { randomBytes } from "node:crypto"
+import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
 import { assertSays, configText, newFolder, nowhere, ordersAt, run, start, startSandbox, workspace } from "./program.ts"
@@ -7,6 +8,13 @@ import { recordingProxy } from "./recordingProxy.ts"
 
 const runGrid = ["run", "grid.yaml", "--config", "config.yaml"]
 const last = (text: string): string => text.trimEnd().split("\n").at(-1) ?? ""
+
+/** A temporary directory in which a program is to leave nothing behind. */
+const temporaryFiles = () => {
+  const folder = newFolder()
+  const isClean = () => assert.deepStrictEqual(readdirSync(folder), [])
+  return { temporary: { environment: { TMPDIR: folder } }, isClean }
+}
 
 describe.concurrent("limitbot run", () => {
   it("owns its journal, tells who looks, leaves orders resting, and withdraws them when told to", async () => {
@@ -94,10 +102,12 @@ describe.concurrent("limitbot run", () => {
     const sandbox = await startSandbox({ speed: 1_000 })
     const proxy = await recordingProxy(sandbox.url)
     const cwd = workspace({ ...sandbox, url: proxy.url })
-    const bot = start([...runGrid, "--dry-run", "--poll", "0.2s"], { cwd })
+    const { temporary, isClean } = temporaryFiles()
+    const bot = start([...runGrid, "--dry-run", "--poll", "0.2s"], { cwd, ...temporary })
     await bot.says("FILL ")
     bot.signal("SIGINT")
     const { code, stdout, stderr } = await bot.ended
+    isClean()
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.match(stdout, /^DRY RUN: nothing is created or signed, fills are simulated\n/)
     assert.match(last(stdout), /^DRY RUN: /)
@@ -127,10 +137,12 @@ describe.concurrent("limitbot demo", () => {
   })
 
   it("ends with 0 on SIGTERM, and its last line is the summary", async () => {
-    const bot = start(["demo", "--json"], { cwd: newFolder() })
+    const { temporary, isClean } = temporaryFiles()
+    const bot = start(["demo", "--json"], { cwd: newFolder(), ...temporary })
     await bot.says('"DepositSeen"')
     bot.signal("SIGTERM")
     const { code, stdout } = await bot.ended
+    isClean()
     const { event, openOrders, residual, booksAgree } = JSON.parse(last(stdout))
     assert.deepStrictEqual(
       [code, event, openOrders, residual, booksAgree],
