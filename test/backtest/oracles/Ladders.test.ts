@@ -47,18 +47,27 @@ describe.skipIf(!sharedData.isPresent)("oracles of the flipping ladder", () => {
           reasons: [],
           until: { onFill: false }
         }))
-        const outcome = Kernel.simulate(conditions, candles, Kernel.buildIndices(candles, "at"))
+        const indices = Kernel.buildIndices(candles, "at")
+        const linesOf = (outcome: Kernel.Outcome) =>
+          [...FillRows.rows(outcome, candles)]
+            .map(({ bar, openTime, side, slotName, price }) =>
+              [config, bar, openTime, side.toLowerCase(), slotName, Decimal.toNumber(price)].join(",")
+            )
+            .sort()
+        const expected = (column: number) =>
+          rows
+            .filter((row) => row.startsWith(`${config},`))
+            .map((row) => {
+              const fields = row.split(",")
+              return [...fields.slice(0, 5), Number(fields[column])].join(",")
+            })
+            .sort()
+        const outcome = Kernel.simulate(conditions, candles, indices)
+        assert.deepStrictEqual(linesOf(outcome), expected(5), config)
+        const rules = { ...conditions.rules, price: "open" } as const
+        const atOpen = Kernel.simulate({ ...conditions, rules }, candles, indices)
+        assert.deepStrictEqual(linesOf(atOpen), expected(6), `${config}: price open`)
         const fills = [...FillRows.rows(outcome, candles)]
-        const found = fills.map(({ bar, openTime, side, slotName, price }) =>
-          [config, bar, openTime, side.toLowerCase(), slotName, Decimal.toNumber(price)].join(",")
-        )
-        const expected = rows
-          .filter((row) => row.startsWith(`${config},`))
-          .map((row) => {
-            const [config, bar, time, side, level, price] = row.split(",")
-            return [config, bar, time, side, level, Number(price)].join(",")
-          })
-        assert.deepStrictEqual(found.sort(), expected.sort(), config)
         const fees = fills.reduce((sum, { side, input, output }) => sum + (side === "BUY" ? input : output) / 1000n, 0n)
         assert.closeTo(inQuote(outcome.quote - conditions.budget.quote - fees), cash, 1e-4, config)
         assert.closeTo(inBase(outcome.base - conditions.budget.base), netBase, 1e-9, config)
