@@ -108,17 +108,20 @@ const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number 
   return Math.min(0.999, Math.abs(Decimal.toNumber(price) - present) / present)
 }
 
+/** Why nothing is placed at all, if so. */
+const stopOf = ({ killed }: BotState, strategy: StrategyState | undefined): string | undefined => {
+  if (killed !== undefined) return "the kill switch is on"
+  const { paused } = strategy ?? {}
+  return paused === undefined ? undefined : `paused by its limit ${paused.limit}: ${paused.reason}`
+}
+
 const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {
   const cut = key.indexOf("/")
   const strategy = state.strategies.get(key.slice(0, cut))
   const name = key.slice(cut + 1)
   const frozen = state.slots.get(key)?.frozen
   const absent = strategy?.decision?.absent.find(({ slot }) => slot === name)?.why.text
-  const why =
-    frozen ??
-    strategy?.refusals.get(name) ??
-    absent ??
-    (state.killed === undefined ? "waits to be placed" : "the kill switch is on")
+  const why = frozen ?? absent ?? stopOf(state, strategy) ?? strategy?.refusals.get(name) ?? "waits to be placed"
   return {
     slot: key,
     side: "",

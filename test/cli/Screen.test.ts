@@ -96,6 +96,41 @@ describe("screen", () => {
     assert.match(red[3] ?? "", /^grid\/cell-39 /)
   })
 
+  it("says of empty slots why nothing is placed, not that they wait, while the bot is stopped", () => {
+    const why = { code: "x", text: "x" }
+    const wanted = (slot: string) => ({ slot, side: "BUY" as const, price: price("59000"), quantity: 1n, why })
+    const decided: BotEvent = {
+      _tag: "Decided",
+      strategy: "dips",
+      bid: price("59990"),
+      ask: price("60010"),
+      priceAt: 0,
+      desired: [wanted("first"), wanted("second")],
+      absent: [{ slot: "third", why: { ...why, text: "has its own reason" } }],
+      reasons: [],
+      until: { onFill: false },
+      memory: null
+    }
+    const denied: BotEvent = { _tag: "Denied", strategy: "dips", slot: "second", limit: "budget", reason: "too little" }
+    const paused: BotEvent = {
+      _tag: "Paused",
+      strategy: "dips",
+      limit: "daily-loss",
+      action: "drain",
+      reason: "lost 7 USDC today"
+    }
+    const kill: BotEvent = { _tag: "KillSwitch", on: true, reason: "fire drill" }
+    const says = (...events: ReadonlyArray<BotEvent>) =>
+      frame(input(stateOf(decided, denied, ...events)), paper).flatMap(
+        (line) => /^dips\/(?:first|second|third) +empty +0 +(.+)$/.exec(line)?.[1] ?? []
+      )
+    assert.deepStrictEqual(says(), ["waits to be placed", "budget: too little", "has its own reason"])
+    const lost = "paused by its limit daily-loss: lost 7 USDC today"
+    assert.deepStrictEqual(says(paused), [lost, lost, "has its own reason"])
+    const killed = "the kill switch is on"
+    assert.deepStrictEqual(says(paused, kill), [killed, killed, "has its own reason"])
+  })
+
   it("is plain text on paper", () => {
     assert.notInclude(frame(input(stateOf(...started)), paper).join("\n"), "\u001B")
   })
