@@ -1,9 +1,9 @@
 /**
- * One strategy over one series of candles, under the rules of one or both sides of the band. The strategy is the very
- * function that runs live, with its own budget and limits.
+ * One strategy over the candles of its market, or of each of its markets, under the rules of one or both sides of the band.
+ * The strategy is the very function that runs live, with its own budget and limits.
  */
 import { type Amount, format, max } from "../domain/Amount.ts"
-import { quoteAmount } from "../domain/Market.ts"
+import { type Market, quoteAmount } from "../domain/Market.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { type Candles, exactPrice } from "./Candles.ts"
 import { timeframeMillis } from "./Decisions.ts"
@@ -11,7 +11,8 @@ import { type Costs, type FillMode, rulesOf } from "./FillModel.ts"
 import type { FillRules } from "./FillRules.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Resample from "./Resample.ts"
-import type { Conditions } from "./Run.ts"
+import type { Conditions, Run } from "./Run.ts"
+import * as SeveralMarkets from "./SeveralMarkets.ts"
 
 export interface Options {
   readonly costs: Costs
@@ -26,9 +27,8 @@ export interface Options {
 export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): FillRules =>
   rulesOf(mode, costs, { ...measured?.[mode], ...changes })
 
-/** One side of the band. */
-export interface Side {
-  readonly mode: FillMode
+/** Worth and what became of it. */
+interface Result {
   readonly rules: FillRules
   readonly outcome: Kernel.Outcome
   /** Worth of everything at the last close less worth at the first, quote smallest units. */
@@ -39,18 +39,48 @@ export interface Side {
   readonly holdPnlQuote: Amount
 }
 
+/** What happened in one market. The budget of quote is the first market's, so that all together are the whole. */
+export interface Part extends Result {
+  readonly market: Market
+  readonly candles: Candles
+  readonly budget: Conditions["budget"]
+}
+
+/** One side of the band. `rules` and `outcome` are those of the only market, or of the first; the gains are of all. */
+export interface Side extends Result {
+  readonly mode: FillMode
+  readonly parts: readonly [Part, ...ReadonlyArray<Part>]
+  /** Of all markets together. */
+  readonly fills: number
+  readonly quote: Amount
+  readonly openOrders: number
+  readonly counts: Run["counts"]
+}
+
+/** What a market is run on; each has its own costs, as they are in amounts of its base. */
+export interface Series {
+  readonly candles: Candles
+  readonly indices: Kernel.Indices
+  readonly options: Options
+}
+
 /** A timeframe of the strategy is shorter than the candles. */
 export const tooFine = (strategy: Strategy, candles: Candles): ReadonlyArray<string> =>
   [...(strategy.candles?.keys() ?? [])].filter(
     (timeframe) => (timeframeMillis(timeframe) ?? 0) < candles.time.stepMillis
   )
 
-export const conditionsOf = (strategy: Strategy, candles: Candles, rules: FillRules): Conditions => ({
-  market: strategy.market,
+export const conditionsOf = (
+  strategy: Strategy,
+  candles: Candles,
+  rules: FillRules,
+  market = strategy.market
+): Conditions => ({
+  market,
   decide: strategy.decide,
   initialMemory: strategy.initialMemory,
   rules: { ...rules, minimumQuote: max(rules.minimumQuote, strategy.limits.minOrder ?? 0n) },
-  budget: strategy.limits.budget,
+  budget: budgetOf(strategy, market),
   maxOpenOrders: strategy.limits.maxOpenOrders,
   ...(strategy.candles === undefined
     ? {}
@@ -61,39 +91,94 @@ export const conditionsOf = (strategy: Strategy, candles: Candles, rules: FillRu
       })
 })
 
-/** What amounts are worth in quote at the close of a bar, rounded down. */
-const worth = (strategy: Strategy, candles: Candles, bar: number, base: Amount, quote: Amount): Amount =>
-  quote + quoteAmount(strategy.market, base, exactPrice(candles.close[bar] ?? 0), "down")
+const budgetOf = ({ market: first, limits: { budget } }: Strategy, market: Market): Conditions["budget"] =>
+  market === first ? budget : { base: budget.others?.get(market.base.symbol) ?? 0n, quote: 0n }
 
+const inMarket = (
+  strategy: Strategy,
+  market: Market,
+  { candles, indices, options }: Series,
+  mode: FillMode
+): SeveralMarkets.InMarket => {
+  const rules = rulesIn(mode, options)
+  const { closes, orders } = indices
+  return {
+    conditions: { ...conditionsOf(strategy, candles, rules, market), keepsOrders: options.keepsOrders === true },
+    candles,
+    indices: { closes, orders: rules.touch === "close" ? closes : orders }
+  }
+}
+
+const partOf = ({ conditions, candles, outcome }: SeveralMarkets.Ran): Part => {
+  const { market, budget, rules } = conditions
+  /** In quote at the close of a bar, rounded down. */
+  const worth = (bar: number, { base, quote }: Conditions["budget"]): Amount =>
+    quote + quoteAmount(market, base, exactPrice(candles.close[bar] ?? 0), "down")
+  const last = candles.bars - 1
+  const atStart = worth(0, budget)
+  return {
+    market,
+    candles,
+    budget,
+    rules,
+    outcome,
+    pnlQuote: worth(last, outcome) - atStart,
+    feesQuote: worth(last, outcome.fees),
+    holdPnlQuote: worth(last, budget) - atStart
+  }
+}
+
+const sideOf = (mode: FillMode, [first, ...others]: SeveralMarkets.AllRan): Side => {
+  const parts = [partOf(first), ...others.map(partOf)] as const
+  const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
+  const count = (of: (outcome: Kernel.Outcome) => number): number =>
+    parts.reduce((total, { outcome }) => total + of(outcome), 0)
+  return {
+    mode,
+    parts,
+    rules: parts[0].rules,
+    outcome: parts[0].outcome,
+    pnlQuote: sum(({ pnlQuote }) => pnlQuote),
+    feesQuote: sum(({ feesQuote }) => feesQuote),
+    holdPnlQuote: sum(({ holdPnlQuote }) => holdPnlQuote),
+    fills: count(({ fills }) => fills.count),
+    quote: sum(({ outcome }) => outcome.quote),
+    openOrders: count(({ openOrders }) => openOrders),
+    counts: {
+      placed: count(({ counts }) => counts.placed),
+      cancelled: count(({ counts }) => counts.cancelled),
+      deniedFunds: count(({ counts }) => counts.deniedFunds),
+      deniedMinimum: count(({ counts }) => counts.deniedMinimum),
+      decisions: count(({ counts }) => counts.decisions)
+    }
+  }
+}
+
+/** Series of the strategy's markets, in its order. */
+export type AllSeries = readonly [Series, ...ReadonlyArray<Series>]
+
+export const runAll = (strategy: Strategy, [first, ...others]: AllSeries, mode: FillMode): Side => {
+  const one = inMarket(strategy, strategy.market, first, mode)
+  const more = (strategy.others ?? []).flatMap((market, index) => {
+    const series = others[index]
+    return series === undefined ? [] : [inMarket(strategy, market, series, mode)]
+  })
+  return sideOf(
+    mode,
+    more.length === 0
+      ? [{ ...one, outcome: Kernel.simulate(one.conditions, one.candles, one.indices) }]
+      : SeveralMarkets.simulate([one, ...more])
+  )
+}
+
+/** A strategy of one market. */
 export const run = (
   strategy: Strategy,
   candles: Candles,
   indices: Kernel.Indices,
   mode: FillMode,
   options: Options
-): Side => {
-  const rules = rulesIn(mode, options)
-  const { closes, orders } = indices
-  const outcome = Kernel.simulate(
-    { ...conditionsOf(strategy, candles, rules), keepsOrders: options.keepsOrders === true },
-    candles,
-    {
-      closes,
-      orders: rules.touch === "close" ? closes : orders
-    }
-  )
-  const last = candles.bars - 1
-  const { base, quote } = strategy.limits.budget
-  const atStart = worth(strategy, candles, 0, base, quote)
-  return {
-    mode,
-    rules,
-    outcome,
-    pnlQuote: worth(strategy, candles, last, outcome.base, outcome.quote) - atStart,
-    feesQuote: worth(strategy, candles, last, outcome.fees.base, outcome.fees.quote),
-    holdPnlQuote: worth(strategy, candles, last, base, quote) - atStart
-  }
-}
+): Side => runAll(strategy, [{ candles, indices, options }], mode)
 
 /** The sides by what they gained; with one mode both ends are the same. */
 export const band = (sides: readonly [Side, ...ReadonlyArray<Side>]): { readonly low: Side; readonly high: Side } => {
@@ -104,24 +189,40 @@ export const band = (sides: readonly [Side, ...ReadonlyArray<Side>]): { readonly
   }
 }
 
-/** A side as JSON: amounts are exact decimals as text, in units of their asset. */
+/** A side as JSON: amounts are exact decimals as text, in units of their asset. `base` is the only market's, or the first's. */
 export const toJson = (strategy: Strategy, side: Side) => {
   const { base, quote } = strategy.market
-  const { counts, maxDrawdown, fills, openOrders } = side.outcome
   return {
     mode: side.mode,
-    pnlQuote: format(side.pnlQuote, quote.decimals),
-    holdPnlQuote: format(side.holdPnlQuote, quote.decimals),
-    feesQuote: format(side.feesQuote, quote.decimals),
-    maxDrawdown,
-    fills: fills.count,
+    ...gainsJson(strategy.market, side),
+    maxDrawdown: side.outcome.maxDrawdown,
+    fills: side.fills,
     base: format(side.outcome.base, base.decimals),
-    quote: format(side.outcome.quote, quote.decimals),
-    openOrders,
-    orders: counts.placed,
-    cancelled: counts.cancelled,
-    deniedFunds: counts.deniedFunds,
-    deniedMinimum: counts.deniedMinimum,
-    decisions: counts.decisions
+    quote: format(side.quote, quote.decimals),
+    openOrders: side.openOrders,
+    ...countsJson(side.counts),
+    decisions: side.counts.decisions
   }
 }
+
+/** What of it happened in one of several markets. */
+export const partToJson = ({ market, outcome, ...gains }: Part) => ({
+  ...gainsJson(market, gains),
+  fills: outcome.fills.count,
+  base: format(outcome.base, market.base.decimals),
+  openOrders: outcome.openOrders,
+  ...countsJson(outcome.counts)
+})
+
+const gainsJson = ({ quote }: Market, gains: Pick<Part, "pnlQuote" | "holdPnlQuote" | "feesQuote">) => ({
+  pnlQuote: format(gains.pnlQuote, quote.decimals),
+  holdPnlQuote: format(gains.holdPnlQuote, quote.decimals),
+  feesQuote: format(gains.feesQuote, quote.decimals)
+})
+
+const countsJson = ({ placed, cancelled, deniedFunds, deniedMinimum }: Run["counts"]) => ({
+  orders: placed,
+  cancelled,
+  deniedFunds,
+  deniedMinimum
+})

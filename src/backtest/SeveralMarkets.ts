@@ -3,9 +3,9 @@
  * time axis, so a bar is the same moment in all. Memory, quote and the count of open orders are one; see `Run.giveTurn`.
  *
  * Rules of time: those of the kernel. At one instant the markets take turns in the order of the strategy file: within a bar
- * what was under way in each, then the fills of each, then one decision at the close, and what fills on arrival. Money that
- * came free in a market is there first for orders that wait in it, then for those that wait in the others. A slot stays in
- * its market. Drawdown is that of all holdings at every close.
+ * what was under way in each, then the fills of each, then one decision at the close, and what fills on arrival. Orders that
+ * wait for money try again at the end of each turn of their market, and when all have had theirs. A slot stays in its
+ * market. Drawdown is that of all holdings at every close.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { PriceBounds } from "../strategy/Decision.ts"
@@ -27,23 +27,29 @@ export interface InMarket {
 
 export type Markets = readonly [InMarket, ...ReadonlyArray<InMarket>]
 
-interface Part {
+/** `outcome.quote` is what the market's trading made of its budget of quote; `maxDrawdown` that of the whole. */
+export interface Ran extends InMarket {
+  readonly outcome: Kernel.Outcome
+}
+
+export type AllRan = readonly [Ran, ...ReadonlyArray<Ran>]
+
+interface Part extends InMarket {
   readonly run: Run.Run
-  readonly indices: Kernel.Indices
   ask: Decisions.AskAgain
 }
 
 interface Whole {
   readonly runs: Decisions.Runs
-  readonly parts: ReadonlyArray<Part>
+  readonly parts: readonly [Part, ...ReadonlyArray<Part>]
   readonly drawdown: Drawdown.Drawdown
   asksOnFill: boolean
 }
 
 const make = ([first, ...others]: Markets): Whole => {
-  const partOf = ({ conditions, candles, indices }: InMarket): Part => ({
-    run: Run.make(conditions, candles),
-    indices,
+  const partOf = (market: InMarket): Part => ({
+    ...market,
+    run: Run.make(market.conditions, market.candles),
     ask: { below: 0, above: 0, bar: 0, onFill: true }
   })
   const one = partOf(first)
@@ -129,8 +135,8 @@ const decide = (whole: Whole, bar: number): void => {
 const isBoundReached = (parts: ReadonlyArray<Part>, bar: number): boolean =>
   parts.some(({ ask, indices }) => Kernel.boundBar(ask, indices.closes, bar, bar + 1) === bar)
 
-/** Runs the strategy over all candles; the outcome of each market. */
-export const simulate = (markets: Markets): ReadonlyArray<Kernel.Outcome> => {
+/** Runs the strategy over all candles. */
+export const simulate = (markets: Markets): AllRan => {
   const whole = make(markets)
   const { runs, parts } = whole
   const { bars } = markets[0].candles
@@ -157,7 +163,12 @@ export const simulate = (markets: Markets): ReadonlyArray<Kernel.Outcome> => {
     for (const run of runs) run.arrivals.length = 0
   }
   countEquity(whole, bars)
-  return runs.map((run) => outcomeOf(run, whole.drawdown.greatest))
+  const ranOf = ({ run, ask: _, ...market }: Part): Ran => ({
+    ...market,
+    outcome: outcomeOf(run, whole.drawdown.greatest)
+  })
+  const [first, ...others] = parts
+  return [ranOf(first), ...others.map(ranOf)]
 }
 
 /** What a market's trading made of its share of the quote: fills and refund fees alone move it. */

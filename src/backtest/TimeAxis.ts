@@ -32,8 +32,7 @@ const stepOf = (times: Float64Array): number => {
 }
 
 /** The axis of strictly increasing times. */
-export const make = (times: Float64Array): TimeAxis => {
-  const stepMillis = stepOf(times)
+export const make = (times: Float64Array, stepMillis = stepOf(times)): TimeAxis => {
   const runBars: Array<number> = []
   const runTimes: Array<number> = []
   let expected = Number.NaN

@@ -1,6 +1,6 @@
 /**
- * The backtest's rules written down once more as a plain loop over bars and slots, without columns, ladders, rows or jumps.
- * Slow and obvious: what the kernel is compared with.
+ * The backtest's rules written down once more as a plain loop over bars, markets and slots, without columns, ladders, rows
+ * or jumps. Slow and obvious: what the kernel is compared with, in one market and in several.
  */
 import * as Candles from "../../src/backtest/Candles.ts"
 import { timeframeMillis } from "../../src/backtest/Decisions.ts"
@@ -10,7 +10,7 @@ import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
 import { min } from "../../src/domain/Amount.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { inputAmount, outputAmount, type Price, quoteAmount, type Side } from "../../src/domain/Market.ts"
-import { armedLeg, type Bounds, type DesiredSlot, type Memory } from "../../src/strategy/Decision.ts"
+import { armedLeg, type Bounds, type DesiredSlot, type Memory, type PriceBounds } from "../../src/strategy/Decision.ts"
 import type { SlotProgress } from "../../src/strategy/View.ts"
 
 interface Order {
@@ -25,8 +25,18 @@ interface Order {
   tried?: boolean
 }
 
+/** A market, and what is free of its base asset. */
+interface Place {
+  readonly conditions: Conditions
+  readonly candles: Candles.Candles
+  base: bigint
+  feesBase: bigint
+  feesQuote: bigint
+}
+
 interface Slot {
   readonly name: string
+  readonly at: Place
   desired: DesiredSlot | undefined
   successor: DesiredSlot | undefined | null
   order: Order | undefined
@@ -44,6 +54,7 @@ interface Slot {
 }
 
 export interface NaiveFill {
+  readonly market: string
   readonly bar: number
   readonly slot: string
   readonly side: Side
@@ -53,12 +64,27 @@ export interface NaiveFill {
 }
 
 export const naive = (conditions: Conditions, candles: Candles.Candles) => {
-  const { market, rules, budget } = conditions
+  const { fills, bases, ...found } = naiveSeveral([{ conditions, candles }])
+  const { market: _, base = 0n, fees } = bases[0] ?? { market: "", fees: { base: 0n, quote: 0n } }
+  return { fills: fills.map(({ market: _, ...fill }) => fill), base, fees, ...found }
+}
+
+type InMarket = Pick<Place, "conditions" | "candles">
+
+/** All candles share their times; the budget of quote is the first market's. */
+export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMarket>]) => {
+  const [{ conditions, candles }] = markets
+  const places = markets.map(({ conditions, candles }): Place => {
+    return { conditions, candles, base: conditions.budget.base, feesBase: 0n, feesQuote: 0n }
+  })
   const slots: Array<Slot> = []
   const fills: Array<NaiveFill> = []
   const counts = { placed: 0, cancelled: 0, deniedFunds: 0, deniedMinimum: 0, decisions: 0 }
-  const free = { BUY: budget.quote, SELL: budget.base }
-  const fees = { base: 0n, quote: 0n }
+  let freeQuote = conditions.budget.quote
+  const add = (at: Place, asset: "base" | "quote", amount: bigint) => {
+    if (asset === "base") at.base += amount
+    else freeQuote += amount
+  }
   let wakes: Array<{ bar: number; slot: Slot }> = []
   let memory: Memory = conditions.initialMemory
   let until: Bounds = { onFill: true }
@@ -91,18 +117,20 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
     const wasWaiting = slot.state === "waiting"
     if (wasWaiting) slot.state = "idle"
     if (armed === undefined) return
+    const { market, rules } = slot.at.conditions
     const input = inputAmount(market, armed.side, armed.quantity, armed.price)
     const gross = outputAmount(market, armed.side, armed.quantity, armed.price)
     if ((armed.side === "BUY" ? input : gross) < rules.minimumQuote) {
       counts.deniedMinimum++
       return
     }
-    if (free[armed.side] < input || openOrders() >= conditions.maxOpenOrders) {
+    const free = armed.side === "BUY" ? freeQuote : slot.at.base
+    if (free < input || openOrders() >= conditions.maxOpenOrders) {
       if (!wasWaiting) counts.deniedFunds++
       slot.state = "waiting"
       return
     }
-    free[armed.side] -= input
+    add(slot.at, armed.side === "BUY" ? "quote" : "base", -input)
     counts.placed++
     slot.order = {
       side: armed.side,
@@ -116,18 +144,21 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
     slot.state = barAfter(rules.placeMillis) <= nextBar ? "resting" : "placing"
     if (slot.state === "placing") wakeAfter(slot, rules.placeMillis)
   }
-  const placeWaiting = () => {
-    for (const slot of slots) if (slot.state === "waiting") place(slot)
+  const placeWaiting = (at: Place) => {
+    for (const slot of slots) if (slot.at === at && slot.state === "waiting") place(slot)
+  }
+  const placeAllWaiting = () => {
+    for (const at of places) placeWaiting(at)
   }
   const close = (slot: Slot, order: Order, fee: bigint) => {
     const paid = min(order.input, fee)
-    free[order.side] += order.input - paid
-    if (order.side === "BUY") fees.quote += paid
-    else fees.base += paid
+    add(slot.at, order.side === "BUY" ? "quote" : "base", order.input - paid)
+    if (order.side === "BUY") slot.at.feesQuote += paid
+    else slot.at.feesBase += paid
     slot.order = undefined
   }
   const payOut = (slot: Slot, side: Side) => {
-    free[side === "BUY" ? "SELL" : "BUY"] += slot.unpaid
+    add(slot.at, side === "BUY" ? "base" : "quote", slot.unpaid)
     slot.lastPaid = slot.unpaid
     slot.unpaid = 0n
     slot.state = "idle"
@@ -135,6 +166,7 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
   const cancel = (slot: Slot) => {
     const order = slot.order
     if (order === undefined) return
+    const { rules } = slot.at.conditions
     close(slot, order, order.side === "BUY" ? rules.refundFee.quote : rules.refundFee.base)
     payOut(slot, order.side)
     counts.cancelled++
@@ -158,21 +190,26 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
     now = TimeAxis.closeTime(candles.time, bar)
     nextBar = bar + 1
     decidedAt = now
-    const price = exact(candles.close, bar)
+    const [first, ...others] = places.map((at) => {
+      const price = exact(at.candles.close, bar)
+      return [at.conditions.market.name, { bid: price, ask: price, at: now }] as const
+    })
     const view = {
       now,
-      market,
-      price: { bid: price, ask: price, at: now },
+      market: conditions.market,
+      price: first?.[1] ?? { bid: Decimal.zero, ask: Decimal.zero, at: now },
+      ...(others.length === 0 ? {} : { elsewhere: new Map(others) }),
       slots: new Map(slots.map((slot) => [slot.name, progress(slot)]))
     }
     const decision = conditions.decide(view, memory)
     memory = decision.memory
     until = decision.until
     counts.decisions++
-    for (const { slot: name } of decision.desired)
+    for (const { slot: name, market } of decision.desired)
       if (!slots.some((slot) => slot.name === name))
         slots.push({
           name,
+          at: places.find((at) => at.conditions.market.name === (market ?? conditions.market).name) as Place,
           desired: undefined,
           successor: null,
           order: undefined,
@@ -197,10 +234,11 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
       if (slot.state === "cancelling") {
         slot.successor = wanted
       } else if (!same(slot.desired, wanted)) {
-        if (!revived && slot.state === "resting" && rules.cancelMillis > 0 && !keeps(slot, wanted)) {
+        const { cancelMillis } = slot.at.conditions.rules
+        if (!revived && slot.state === "resting" && cancelMillis > 0 && !keeps(slot, wanted)) {
           slot.state = "cancelling"
           slot.successor = wanted
-          wakeAfter(slot, rules.cancelMillis)
+          wakeAfter(slot, cancelMillis)
           continue
         }
         if ((slot.state === "resting" || slot.state === "placing") && !keeps(slot, wanted)) cancel(slot)
@@ -208,18 +246,19 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
         const order = slot.order
         if (order !== undefined) {
           // A kept order becomes one of its own size.
-          const input = inputAmount(market, order.side, order.open, order.price)
+          const input = inputAmount(slot.at.conditions.market, order.side, order.open, order.price)
           slot.order = { ...order, whole: order.open, wholeInput: input }
         }
         slot.desired = wanted
         renewed.add(slot)
       }
     }
-    for (const desired of decision.desired) {
-      const slot = slots.find(({ name }) => name === desired.slot)
-      if (slot !== undefined && renewed.has(slot) && slot.state === "idle") place(slot)
-    }
-    placeWaiting()
+    for (const at of places)
+      for (const desired of decision.desired) {
+        const slot = slots.find(({ name }) => name === desired.slot)
+        if (slot?.at === at && renewed.has(slot) && slot.state === "idle") place(slot)
+      }
+    placeAllWaiting()
   }
   const succeed = (slot: Slot) => {
     if (slot.successor === null) return
@@ -228,6 +267,7 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
   }
   const due: Array<Slot> = []
   const complete = (slot: Slot, order: Order) => {
+    const { rules } = slot.at.conditions
     slot.paidSide = order.side
     close(slot, order, 0n)
     if (rules.payoutMillis === 0) {
@@ -240,7 +280,7 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
     }
   }
   /** Compares exact decimals. */
-  const reaches = (order: Order, bar: number, closeOnly: boolean): boolean => {
+  const reaches = ({ conditions: { rules }, candles }: Place, order: Order, bar: number, closeOnly: boolean) => {
     const edge = Decimal.make(BigInt(Math.round(rules.edgeBasisPoints * 1e6)), 10)
     const [low, high] =
       rules.touch === "close" || closeOnly
@@ -253,24 +293,33 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
     const beyond = order.side === "BUY" ? Decimal.compare(low, limit) : Decimal.compare(limit, high)
     return rules.touch === "through" ? beyond < 0 : beyond <= 0
   }
-  const jumpedOver = (order: Order, bar: number): boolean =>
+  const jumpedOver = ({ conditions: { rules }, candles }: Place, order: Order, bar: number): boolean =>
     rules.touch === "within" &&
     (Decimal.compare(order.price, exact(candles.high, bar)) > 0 ||
       Decimal.compare(order.price, exact(candles.low, bar)) < 0)
   const fill = (slot: Slot, order: Order, bar: number, capacity: bigint, given?: Price): bigint => {
-    const open = exact(candles.open, bar)
+    const { market, rules } = slot.at.conditions
+    const open = exact(slot.at.candles.open, bar)
     const better = order.side === "BUY" ? Decimal.min(open, order.price) : Decimal.max(open, order.price)
     const price = given ?? (rules.price === "open" ? better : order.price)
     const quantity = min(order.open, capacity)
-    if (quantity <= 0n || (given === undefined && jumpedOver(order, bar))) return 0n
+    if (quantity <= 0n || (given === undefined && jumpedOver(slot.at, order, bar))) return 0n
     const whole = quantity === order.whole && order.input === order.wholeInput && Decimal.equals(price, order.price)
     const gross = order.side === "BUY" ? quantity : quoteAmount(market, quantity, price, whole ? "up" : "down")
     const fee = feeOf(rules, order.side, gross)
     const cost = quoteAmount(market, quantity, price, "up")
     const input = order.side === "SELL" ? quantity : whole ? order.input : min(order.input, cost)
-    if (order.side === "BUY") fees.base += fee
-    else fees.quote += fee
-    fills.push({ bar, slot: slot.name, side: order.side, price: Decimal.format(price), input, output: gross - fee })
+    if (order.side === "BUY") slot.at.feesBase += fee
+    else slot.at.feesQuote += fee
+    fills.push({
+      market: market.name,
+      bar,
+      slot: slot.name,
+      side: order.side,
+      price: Decimal.format(price),
+      input,
+      output: gross - fee
+    })
     order.open -= quantity
     order.input -= input
     slot.filled += quantity
@@ -285,7 +334,7 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
       if (slot.successor !== null) return false
       const armed = slot.desired === undefined ? undefined : armedLeg(slot.desired, progress(slot))
       if (armed === undefined || armed.side === slot.paidSide) return false
-      const input = inputAmount(market, armed.side, armed.quantity, armed.price)
+      const input = inputAmount(slot.at.conditions.market, armed.side, armed.quantity, armed.price)
       return slot.lastPaid >= input
     }
     const ready = due.splice(0)
@@ -296,69 +345,78 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
       place(slot)
     }
   }
+  const capacityIn = ({ conditions: { rules, market }, candles }: Place, bar: number): bigint =>
+    rules.volumeShare === 0 ? 10n ** 60n : capacityOf(rules, market, candles.volume[bar] ?? 0)
   /** Orders that are marketable as they arrive fill at once, at the last close. */
-  const fillArrivals = (bar: number, closeBar: number): boolean => {
+  const arrivedIn = (at: Place, closeBar: number) =>
+    slots.flatMap((slot) => {
+      const order = slot.order
+      const isNew = order?.from === nextBar && order.open === order.whole && order.tried !== true
+      if (order === undefined || slot.at !== at || at.conditions.rules.price !== "arrival") return []
+      return isNew && slot.state === "resting" && reaches(at, order, closeBar, true) ? [{ slot, order }] : []
+    })
+  const fillArrived = (at: Place, bar: number, closeBar: number): boolean => {
+    const before = fills.length
+    let capacity = capacityIn(at, bar)
+    for (const { slot, order } of arrivedIn(at, closeBar)) {
+      order.tried = true
+      if (slot.arrivedBar !== nextBar) slot.arrivals = 0
+      slot.arrivedBar = nextBar
+      if (capacity <= 0n) continue
+      slot.arrivals++
+      if (slot.arrivals > 12) continue
+      capacity -= fill(slot, order, bar, capacity, exact(at.candles.close, closeBar))
+    }
+    settle()
+    placeWaiting(at)
+    return fills.length > before
+  }
+  const fillArrivals = (among: ReadonlyArray<Place>, bar: number, closeBar: number): boolean => {
     let filled = false
-    for (let round = 0; rules.price === "arrival" && round < 1000; round++) {
-      const arrived = slots.flatMap((slot) => {
-        const order = slot.order
-        const isNew = order?.from === nextBar && order.open === order.whole && order.tried !== true
-        return order !== undefined && isNew && slot.state === "resting" && reaches(order, closeBar, true)
-          ? [{ slot, order }]
-          : []
-      })
-      if (arrived.length === 0) return filled
+    for (let round = 0; round < 1000 && among.some((at) => arrivedIn(at, closeBar).length > 0); round++) {
       const before = fills.length
-      let capacity = rules.volumeShare === 0 ? 10n ** 60n : capacityOf(rules, market, candles.volume[bar] ?? 0)
-      for (const { slot, order } of arrived) {
-        order.tried = true
-        if (slot.arrivedBar !== nextBar) slot.arrivals = 0
-        slot.arrivedBar = nextBar
-        if (capacity <= 0n) continue
-        slot.arrivals++
-        if (slot.arrivals > 12) continue
-        capacity -= fill(slot, order, bar, capacity, exact(candles.close, closeBar))
-      }
-      settle()
-      placeWaiting()
-      if (fills.length > before) {
-        filled = true
-        if (bar === closeBar && until.onFill) decide(bar)
-      }
+      for (const at of among) if (arrivedIn(at, closeBar).length > 0) fillArrived(at, bar, closeBar)
+      if (among.length > 1) placeAllWaiting()
+      if (fills.length === before) continue
+      filled = true
+      if (bar === closeBar && until.onFill) decide(bar)
     }
     return filled
   }
   const isAsked = (bar: number): boolean => {
-    const close = exact(candles.close, bar)
     const at = TimeAxis.closeTime(candles.time, bar)
     const millis = until.barClose === undefined ? undefined : timeframeMillis(until.barClose)
+    const isBeyond = (place: Place, { priceBelow, priceAbove }: PriceBounds): boolean => {
+      const close = exact(place.candles.close, bar)
+      return (
+        (priceBelow !== undefined && Decimal.compare(close, priceBelow) <= 0) ||
+        (priceAbove !== undefined && Decimal.compare(close, priceAbove) >= 0)
+      )
+    }
     return (
       (until.time !== undefined && at >= until.time) ||
       (millis !== undefined && Math.floor(at / millis) > Math.floor(decidedAt / millis)) ||
-      (until.priceBelow !== undefined && Decimal.compare(close, until.priceBelow) <= 0) ||
-      (until.priceAbove !== undefined && Decimal.compare(close, until.priceAbove) >= 0)
+      places.some((place, index) => {
+        const { name } = place.conditions.market
+        return isBeyond(place, index === 0 ? until : (until.elsewhere?.find(({ market }) => market === name) ?? {}))
+      })
     )
   }
   const totals = () => {
-    let [base, quote] = [free.SELL, free.BUY]
+    const bases = new Map(places.map((at) => [at, at.base]))
+    let quote = freeQuote
     for (const slot of slots) {
       const side = slot.order?.side ?? slot.paidSide
-      if (side === "BUY") {
-        quote += slot.order?.input ?? 0n
-        base += slot.unpaid
-      } else {
-        base += slot.order?.input ?? 0n
-        quote += slot.unpaid
-      }
+      const [base, money] = [bases.get(slot.at) ?? 0n, slot.order?.input ?? 0n]
+      bases.set(slot.at, base + (side === "BUY" ? slot.unpaid : money))
+      quote += side === "BUY" ? money : slot.unpaid
     }
-    return { base, quote }
+    return { bases, quote }
   }
-  for (let bar = 0; bar < candles.bars; bar++) {
-    now = TimeAxis.openTime(candles.time, bar)
-    nextBar = bar
-    let happened = bar === 0
-    const mine = wakes.filter((wake) => wake.bar <= bar)
-    wakes = wakes.filter((wake) => wake.bar > bar)
+  const wake = (at: Place, bar: number): boolean => {
+    let paid = false
+    const mine = wakes.filter((wake) => wake.bar <= bar && wake.slot.at === at)
+    wakes = wakes.filter((wake) => wake.bar > bar || wake.slot.at !== at)
     for (const { slot } of mine) {
       if (slot.wakeBar !== bar) continue
       if (slot.state === "placing") {
@@ -370,40 +428,66 @@ export const naive = (conditions: Conditions, candles: Candles.Candles) => {
       else if (slot.state === "paying") {
         completeLeg(slot)
         payOut(slot, slot.paidSide)
-        happened = true
+        paid = true
       } else continue
       succeed(slot)
       place(slot)
     }
-    if (mine.length > 0) placeWaiting()
-    if (fillArrivals(bar, bar - 1)) happened = true
-    nextBar = bar + 1
-    now = TimeAxis.closeTime(candles.time, bar)
+    placeWaiting(at)
+    return fillArrivals([at], bar, bar - 1) || paid
+  }
+  const fillBar = (at: Place, bar: number) => {
+    const { rules } = at.conditions
     const reached = slots.flatMap((slot, index) => {
       const order = slot.order
-      const isLive = slot.state === "resting" || slot.state === "cancelling"
-      return order !== undefined && isLive && reaches(order, bar, false) ? [{ slot, order, index }] : []
+      const isLive = slot.at === at && (slot.state === "resting" || slot.state === "cancelling")
+      return order !== undefined && isLive && reaches(at, order, bar, false) ? [{ slot, order, index }] : []
     })
     reached.sort((a, b) => {
       if (a.order.side !== b.order.side) return a.order.side === "BUY" ? -1 : 1
       const direction = a.order.side === "BUY" ? -1 : 1
-      const at = ({ side, price }: Order) => fillsAt(rules, side, price, candles.priceScale)
-      return direction * (at(a.order) - at(b.order)) || a.index - b.index
+      const fillsWhen = ({ side, price }: Order) => fillsAt(rules, side, price, at.candles.priceScale)
+      return direction * (fillsWhen(a.order) - fillsWhen(b.order)) || a.index - b.index
     })
-    let capacity = rules.volumeShare === 0 ? 10n ** 60n : capacityOf(rules, market, candles.volume[bar] ?? 0)
-    const before = fills.length
+    let capacity = capacityIn(at, bar)
     for (const { slot, order } of reached) capacity -= fill(slot, order, bar, capacity)
-    if (fills.length > before) happened = true
     settle()
-    if (reached.length > 0) placeWaiting()
-    const owned = totals()
-    const equity =
-      Number(owned.quote) / 10 ** market.quote.decimals +
-      (Number(owned.base) / 10 ** market.base.decimals) * (candles.close[bar] ?? 0)
+    placeWaiting(at)
+  }
+  for (let bar = 0; bar < candles.bars; bar++) {
+    now = TimeAxis.openTime(candles.time, bar)
+    nextBar = bar
+    let happened = bar === 0
+    for (const at of places) if (wake(at, bar)) happened = true
+    placeAllWaiting()
+    if (fillArrivals(places, bar, bar - 1)) happened = true
+    nextBar = bar + 1
+    now = TimeAxis.closeTime(candles.time, bar)
+    const before = fills.length
+    for (const at of places) fillBar(at, bar)
+    placeAllWaiting()
+    if (fills.length > before) happened = true
+    const { bases, quote } = totals()
+    const worth = ({ conditions: { market }, candles }: Place, base: bigint) =>
+      (Number(base) / 10 ** market.base.decimals) * (candles.close[bar] ?? 0)
+    const equity = [...bases].reduce(
+      (sum, [at, base]) => sum + worth(at, base),
+      Number(quote) / 10 ** conditions.market.quote.decimals
+    )
     peak = Math.max(peak, equity)
     drawdown = Math.max(drawdown, (peak - equity) / peak)
     if ((happened && until.onFill) || isAsked(bar)) decide(bar)
-    fillArrivals(bar, bar)
+    fillArrivals(places, bar, bar)
   }
-  return { fills, ...totals(), fees, counts, drawdown, openOrders: openOrders() }
+  const { bases, quote } = totals()
+  return {
+    fills,
+    bases: [...bases].map(([{ conditions, feesBase, feesQuote }, base]) => {
+      return { market: conditions.market.name, base, fees: { base: feesBase, quote: feesQuote } }
+    }),
+    quote,
+    counts,
+    drawdown,
+    openOrders: openOrders()
+  }
 }

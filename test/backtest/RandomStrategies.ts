@@ -21,7 +21,7 @@ export const random = (seed: number): Random => {
   }
 }
 
-const pick = <A>(next: Random, first: A, ...rest: ReadonlyArray<A>): A =>
+export const pick = <A>(next: Random, first: A, ...rest: ReadonlyArray<A>): A =>
   rest[Math.floor(next() * (rest.length + 1)) - 1] ?? first
 
 export const market: Market = {
@@ -64,10 +64,10 @@ export const randomCandles = (next: Random, bars: number): Candles.Candles => {
   return { bars, time: TimeAxis.make(times), open, high, low, close, volume, priceScale: 2 }
 }
 
-const price = (value: number, scale: number) =>
+export const price = (value: number, scale: number) =>
   Decimal.make(BigInt(Math.max(1, Math.round(value * 10 ** scale))), scale)
 
-const randomLegs = (next: Random, around: number): readonly [Leg, ...ReadonlyArray<Leg>] => {
+export const randomLegs = (next: Random, around: number): readonly [Leg, ...ReadonlyArray<Leg>] => {
   const leg = (side: Side): Leg => ({
     side,
     price: price(around + (next() - 0.5) * 4 + (side === "BUY" ? -0.7 : 0.7), pick(next, 2, 2, 4, 1)),

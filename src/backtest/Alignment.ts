@@ -1,0 +1,143 @@
+/**
+ * Series of several markets on one time axis: the bars of the time that all of them span. Where a market has no bar and
+ * another one has, it stands at its last close, with no volume. Series of finer bars are put together to the coarsest, so
+ * that no bar is under way while another one closes.
+ */
+import { between, type Candles, columnOf } from "./Candles.ts"
+import * as TimeAxis from "./TimeAxis.ts"
+
+export interface Series {
+  readonly market: string
+  readonly candles: Candles
+}
+
+export interface Aligned {
+  /** In the order of the series; the very candles of one that fits already. */
+  readonly candles: ReadonlyArray<Candles>
+  /** What was done to the series, in sentences. */
+  readonly notes: ReadonlyArray<string>
+}
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))
+const leastMultiple = (a: number, b: number): number => (a / greatestDivisor(a, b)) * b
+
+const iso = (millis: number): string => new Date(millis).toISOString()
+const startOf = ({ time }: Candles): number => TimeAxis.openTime(time, 0)
+const endOf = ({ time }: Candles): number => TimeAxis.closeTime(time, time.bars - 1)
+const opensOf = ({ time }: Candles): Float64Array =>
+  Float64Array.from({ length: time.bars }, (_, bar) => TimeAxis.openTime(time, bar))
+
+/** Bars of `stepMillis` that begin a multiple of it from `origin`; where there was no bar there is none. */
+const coarser = (candles: Candles, stepMillis: number, origin: number): Candles => {
+  const firsts: Array<number> = []
+  const times: Array<number> = []
+  for (const [bar, open] of opensOf(candles).entries()) {
+    const time = origin + Math.floor((open - origin) / stepMillis) * stepMillis
+    if (time === times.at(-1)) continue
+    times.push(time)
+    firsts.push(bar)
+  }
+  const fold = (column: Float64Array, into: (values: Float64Array) => number) =>
+    columnOf(column.length === 0 ? [] : firsts.map((first, index) => into(column.subarray(first, firsts[index + 1]))))
+  return {
+    bars: times.length,
+    time: TimeAxis.make(Float64Array.from(times), stepMillis),
+    open: fold(candles.open, (values) => values[0] ?? 0),
+    high: fold(candles.high, (values) => values.reduce((most, value) => Math.max(most, value))),
+    low: fold(candles.low, (values) => values.reduce((least, value) => Math.min(least, value))),
+    close: fold(candles.close, (values) => values.at(-1) ?? 0),
+    volume: fold(candles.volume, (values) => values.reduce((sum, value) => sum + value)),
+    priceScale: candles.priceScale
+  }
+}
+
+/** The same candles with a bar at each time of the axis. The first bar is not after the axis begins. */
+const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
+  const opens = opensOf(candles)
+  const sources = new Int32Array(time.bars)
+  const isOwn = new Uint8Array(time.bars)
+  let source = 0
+  for (let bar = 0; bar < time.bars; bar++) {
+    const now = TimeAxis.openTime(time, bar)
+    while ((opens[source + 1] ?? Number.POSITIVE_INFINITY) <= now) source++
+    sources[bar] = source
+    isOwn[bar] = opens[source] === now ? 1 : 0
+  }
+  const stretch = (own: Float64Array, otherwise: (source: number) => number) => {
+    const valueAt = (source: number, bar: number) => (isOwn[bar] === 1 ? (own[source] ?? 0) : otherwise(source))
+    return columnOf(own.length === 0 ? [] : Float64Array.from(sources, valueAt))
+  }
+  const lastClose = (source: number): number => candles.close[source] ?? 0
+  return {
+    bars: time.bars,
+    time,
+    open: stretch(candles.open, lastClose),
+    high: stretch(candles.high, lastClose),
+    low: stretch(candles.low, lastClose),
+    close: stretch(candles.close, lastClose),
+    volume: stretch(candles.volume, () => 0),
+    priceScale: candles.priceScale
+  }
+}
+
+/** The bars that one of the series has between two moments; all have the same step and lie on one grid. */
+const union = (series: ReadonlyArray<Candles>, from: number, to: number, stepMillis: number): TimeAxis.TimeAxis => {
+  const steps = new Uint8Array((to - from) / stepMillis)
+  for (const candles of series)
+    for (const open of opensOf(candles)) if (open >= from && open < to) steps[(open - from) / stepMillis] = 1
+  const times: Array<number> = []
+  for (const [step, isThere] of steps.entries()) if (isThere === 1) times.push(from + step * stepMillis)
+  return TimeAxis.make(Float64Array.from(times), stepMillis)
+}
+
+const offGrid = (series: ReadonlyArray<Series>, origin: number): string | undefined => {
+  for (const { market, candles } of series) {
+    const { stepMillis, runTimes } = candles.time
+    const odd = runTimes.find((time) => (time - origin) % stepMillis !== 0)
+    if (odd !== undefined)
+      return `${market}: the candle of ${iso(odd)} begins while one of another market is under way; give candles that begin at the same moments`
+  }
+  return undefined
+}
+
+const spans = (series: ReadonlyArray<Series>): string =>
+  series.map(({ market, candles }) => `${market} ${iso(startOf(candles))} to ${iso(endOf(candles))}`).join(", ")
+
+/** The series as one run needs them, or why they cannot be. None is empty. */
+export const align = (series: ReadonlyArray<Series>): Aligned | string => {
+  const notes: Array<string> = []
+  const stepMillis = series.reduce((step, { candles }) => leastMultiple(step, candles.time.stepMillis), 1)
+  const coarsest = series.reduce((a, b) => (b.candles.time.stepMillis > a.candles.time.stepMillis ? b : a))
+  const origin = startOf(coarsest.candles)
+  const odd = offGrid(series, origin)
+  if (odd !== undefined) return odd
+  const even = series.map(({ market, candles }) => {
+    const seconds = candles.time.stepMillis / 1000
+    if (candles.time.stepMillis === stepMillis) return { market, candles }
+    notes.push(
+      `${market}: candles of ${seconds} s are put together to ${stepMillis / 1000} s, as all must have the same`
+    )
+    return { market, candles: coarser(candles, stepMillis, origin) }
+  })
+  const from = Math.max(...even.map(({ candles }) => startOf(candles)))
+  const to = Math.min(...even.map(({ candles }) => endOf(candles)))
+  if (from >= to) return `the data have no time in common: ${spans(series)}; give data of the same time`
+  if (even.some(({ candles }) => startOf(candles) !== from || endOf(candles) !== to))
+    notes.push(`only what all data span is used, ${iso(from)} to ${iso(to)}: ${spans(series)}`)
+  const time = union(
+    even.map(({ candles }) => candles),
+    from,
+    to,
+    stepMillis
+  )
+  const candles = even.map(({ market, candles }) => {
+    const whole = startOf(candles) === from && endOf(candles) === to
+    const part = whole ? candles : between(candles, from, to)
+    if (part.bars === time.bars) return part
+    notes.push(
+      `${market}: ${time.bars - part.bars} bars are missing that another market has; it stands at its last close`
+    )
+    return stretched(candles, time)
+  })
+  return { candles, notes }
+}
