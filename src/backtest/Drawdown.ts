@@ -2,6 +2,8 @@
  * The largest fall of equity from an earlier peak, over the close of every bar. Between fills equity is a fixed line in
  * the close, so the highest and the lowest close of a block of bars mostly say what reading it would: a new peak or a
  * deeper fall, but not in which order both come. Only then is it read, and the result is that of reading every bar.
+ * Before that the search itself has said something: where it found nothing, closes lie between what it searched for, and
+ * mostly that is enough to read nothing at all.
  */
 import type { Column } from "./Candles.ts"
 import { type CrossingIndex, fanOutBits } from "./CrossingIndex.ts"
@@ -12,9 +14,31 @@ export interface Drawdown {
   greatest: number
   /** Bars before this one are counted. */
   next: number
+  /** Closes from there up to bar `knownTo` are known to lie between these two. */
+  least: number
+  most: number
+  knownTo: number
 }
 
-export const make = (): Drawdown => ({ peak: Number.NEGATIVE_INFINITY, greatest: 0, next: 0 })
+export const make = (): Drawdown => ({
+  peak: Number.NEGATIVE_INFINITY,
+  greatest: 0,
+  next: 0,
+  least: Number.POSITIVE_INFINITY,
+  most: Number.NEGATIVE_INFINITY,
+  knownTo: 0
+})
+
+/** Closes from where knowledge ends up to bar `to` (exclusive) lie between these two: nothing was crossed there. */
+export const know = (drawdown: Drawdown, to: number, least: number, most: number): void => {
+  if (least < drawdown.least) drawdown.least = least
+  if (most > drawdown.most) drawdown.most = most
+  drawdown.knownTo = to
+}
+
+/** Were every close one of the two, there would be no new peak and no deeper fall. */
+const isNothingNew = ({ peak, greatest, least, most }: Drawdown, base: number, quote: number): boolean =>
+  quote + base * most <= peak && peak - (quote + base * least) <= greatest * peak
 
 const overBars = (drawdown: Drawdown, closes: Column, to: number, base: number, quote: number): void => {
   let { peak, greatest } = drawdown
@@ -61,6 +85,12 @@ const levelFor = (levels: number, bars: number): number => Math.min(levels - 1, 
 /** Takes in the closes up to bar `to` (exclusive), holding `base` and `quote`. */
 export const advance = (drawdown: Drawdown, closes: CrossingIndex, to: number, base: number, quote: number): void => {
   const levels = closes.minima.length
+  const isKnown = drawdown.knownTo >= to
+  if (isKnown && isNothingNew(drawdown, base, quote)) drawdown.next = to
+  if (isKnown && drawdown.knownTo === to) {
+    drawdown.least = Number.POSITIVE_INFINITY
+    drawdown.most = Number.NEGATIVE_INFINITY
+  }
   while (drawdown.next < to) {
     const bar = drawdown.next
     let level = levelFor(levels, to - bar)

@@ -40,24 +40,37 @@ export const at = (
   })
 }
 
+/** Closes at some bars (ascending), side by side: reading a few thousand that lie far apart takes longer than a run. */
+export interface Samples {
+  readonly bars: Int32Array
+  readonly closes: Float64Array
+}
+
+export const samples = ({ close }: Candles, bars: ReadonlyArray<number>): Samples => ({
+  bars: Int32Array.from(bars),
+  closes: Float64Array.from(bars, (bar) => close[bar] ?? 0)
+})
+
 /** The equity alone: what a search needs of thousands of runs. */
 export const equityAt = (
   { fills, table }: Outcome,
-  { close }: Candles,
   { market, budget }: Pick<Conditions, "market" | "budget">,
-  bars: ReadonlyArray<number>
+  { bars, closes }: Samples
 ): Float64Array => {
+  const equity = new Float64Array(bars.length)
   let base = Number(budget.base) / 10 ** market.base.decimals
   let quote = Number(budget.quote) / 10 ** market.quote.decimals
   let next = 0
-  return Float64Array.from(bars, (bar) => {
+  for (let sample = 0; sample < bars.length; sample++) {
+    const bar = bars[sample] ?? 0
     for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
       const order = fills.orders[next] ?? 0
       base += table.baseChange[order] ?? 0
       quote += table.quoteChange[order] ?? 0
     }
-    return quote + base * (close[bar] ?? 0)
-  })
+    equity[sample] = quote + base * (closes[sample] ?? 0)
+  }
+  return equity
 }
 
 /** The last bar of every period that has one. */

@@ -8,7 +8,7 @@
 import { type Amount, min } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { type Price, quoteAmount, type Side } from "../domain/Market.ts"
-import { exactPrice } from "./Candles.ts"
+import { exactPrice, volumeAt } from "./Candles.ts"
 import * as Decisions from "./Decisions.ts"
 import { capacityOf, feeOf } from "./FillRules.ts"
 import * as OrderTable from "./OrderTable.ts"
@@ -89,6 +89,9 @@ const fillWhole = (run: Run.Run, bar: number, slot: number): void => {
 export const fillBar = (run: Run.Run, bar: number, low: number, high: number): void => {
   const { buys, sells } = run.ladders
   run.nextBar = bar + 1
+  run.closeKnownFor = bar + 1
+  run.leastClose = low
+  run.mostClose = high
   for (let rank = RankSet.greatest(buys.resting); rank >= 0; rank = RankSet.greatest(buys.resting)) {
     if ((buys.fillsAt[rank] ?? 0) < low) break
     RankSet.remove(buys.resting, rank)
@@ -109,7 +112,6 @@ const settle = (run: Run.Run): void => {
     Decisions.succeed(run, slot)
     Run.place(run, slot)
   }
-  // Setting a length is slow, even to what it is.
   if (run.due.length > 0) run.due.length = 0
   if (run.waitingSlots > 0) Run.placeWaiting(run)
 }
@@ -181,7 +183,7 @@ const unlimited = 10n ** 60n
 
 const capacityIn = (run: Run.Run, bar: number): Amount => {
   const { rules, market } = run.conditions
-  return rules.volumeShare === 0 ? unlimited : capacityOf(rules, market, run.candles.volume[bar] ?? 0)
+  return rules.volumeShare === 0 ? unlimited : capacityOf(rules, market, volumeAt(run.candles, bar))
 }
 
 /** Legs that are marketable one after the other would go round for ever; live each round takes its time. */

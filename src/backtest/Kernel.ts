@@ -155,17 +155,22 @@ export const simulate = (conditions: Run.Conditions, candles: Candles, indices: 
     }
     const stop = filled && ask.onFill ? bar + 1 : Math.min(bars, run.wakes[0]?.bar ?? bars)
     bar = nextEvent(run, ask, indices, bar, stop)
+    const below = nearestBuy(run.ladders)
+    const above = nearestSell(run.ladders)
+    Drawdown.know(run.drawdown, bar, below, above)
     if (bar === stop) {
       bar--
       if (!filled || !ask.onFill) continue
     }
-    const [low, high] = [orders.lower[bar] ?? 0, orders.upper[bar] ?? 0]
-    if (low <= nearestBuy(run.ladders) || high >= nearestSell(run.ladders)) {
+    const low = orders.lower[bar] ?? 0
+    const high = orders.upper[bar] ?? 0
+    if (low <= below || high >= above) {
       Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
       const before = run.log.count
       fillBar(run, bar, low, high)
       filled ||= run.log.count > before
     }
+    Drawdown.know(run.drawdown, bar + 1, low, high)
     if ((filled && ask.onFill) || boundBar(ask, closes, bar, bar + 1) === bar) {
       Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
       ask = Decisions.decideAt(run, bar)
@@ -174,7 +179,8 @@ export const simulate = (conditions: Run.Conditions, candles: Candles, indices: 
       Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
       if (Fills.fillArrivals(run, bar, bar) && ask.onFill) ask = Decisions.decideAt(run, bar)
     }
-    run.arrivals.length = 0
+    // Setting a length is slow, even to what it is.
+    if (run.arrivals.length > 0) run.arrivals.length = 0
   }
   Drawdown.advance(run.drawdown, closes, bars, run.base, run.quote)
   return outcomeOf(run)

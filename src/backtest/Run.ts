@@ -81,6 +81,10 @@ export interface Run {
   /** The present, and the first bar that an order which rests now can fill in. */
   now: number
   nextBar: number
+  /** Between which prices the close before bar `closeKnownFor` lies: what a bar that filled orders has said already. */
+  closeKnownFor: number
+  leastClose: number
+  mostClose: number
 }
 
 export const make = (conditions: Conditions, candles: Candles): Run => ({
@@ -110,7 +114,10 @@ export const make = (conditions: Conditions, candles: Candles): Run => ({
   wakes: [],
   arrivals: [],
   now: 0,
-  nextBar: 0
+  nextBar: 0,
+  closeKnownFor: 0,
+  leastClose: 0,
+  mostClose: 0
 })
 
 /**
@@ -155,7 +162,10 @@ export const rest = (run: Run, slot: number): void => {
 export const arrivesMarketable = (run: Run, slot: number, row: OrderTable.OrderRow): boolean => {
   if (run.slots.placedBar[slot] !== run.nextBar || run.slots.openQuantity[slot] !== row.quantity) return false
   const ladder = row.side === "BUY" ? run.ladders.buys : run.ladders.sells
-  const [limit, close] = [ladder.fillsAt[rankOf(run, slot, row)] ?? 0, run.candles.close[run.nextBar - 1] ?? 0]
+  const limit = ladder.fillsAt[rankOf(run, slot, row)] ?? 0
+  const isKnown = run.closeKnownFor === run.nextBar
+  if (isKnown && (row.side === "BUY" ? limit < run.leastClose : limit > run.mostClose)) return false
+  const close = run.candles.close[run.nextBar - 1] ?? 0
   return row.side === "BUY" ? limit >= close : limit <= close
 }
 

@@ -77,9 +77,9 @@ const dailySharpeOf = (equity: Float64Array): number => {
 }
 
 /** Days of one series, found once. */
-const daysOf = new WeakMap<Candles, ReadonlyArray<number>>()
-const days = (candles: Candles): ReadonlyArray<number> => {
-  const known = daysOf.get(candles) ?? EquityCurve.sampleBars(candles, dayMillis)
+const daysOf = new WeakMap<Candles, EquityCurve.Samples>()
+const days = (candles: Candles): EquityCurve.Samples => {
+  const known = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))
   daysOf.set(candles, known)
   return known
 }
@@ -92,7 +92,7 @@ export const run = (search: Search, trial: number, candles: Candles, indices: Ke
   if (typeof strategy === "string") return { trial, values, refused: strategy, ...nothing }
   const side = Backtest.run(strategy, candles, indices, search.mode, search.options)
   const { market, limits } = strategy
-  const equity = EquityCurve.equityAt(side.outcome, candles, { market, budget: limits.budget }, days(candles))
+  const equity = EquityCurve.equityAt(side.outcome, { market, budget: limits.budget }, days(candles))
   return {
     trial,
     values,
