@@ -226,7 +226,7 @@ const funding = {
   /** The order is over and no deposit showed, although the money may have left: it is named in `residual`. */
   PaymentLost: { ...placement, asset: Text, amount: Amount, reason: Text },
   /** `total` is all that the venue says was deposited, `fresh` what is new in it. */
-  DepositSeen: { ...placement, asset: Text, total: Amount, fresh: Amount }
+  DepositSeen: { ...placement, by: Schema.optionalKey(By), asset: Text, total: Amount, fresh: Amount }
 }
 
 const tracking = {

@@ -165,7 +165,8 @@ export const observe = (placement: Placement, order: Order, correlationId?: stri
   if (order.depositedAmount > placement.deposited) {
     const fresh = order.depositedAmount - placement.deposited
     const total = order.depositedAmount
-    events.push({ _tag: "DepositSeen", ...about(placement), asset: placement.inputAsset, total, fresh })
+    const by = placement.by === undefined ? {} : { by: placement.by }
+    events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
   }
   events.push(...newFills(placement, order))
   if (order.fillStatus !== placement.status && !isTerminal(order.fillStatus)) {

@@ -114,7 +114,9 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
     case "FundingDead":
       return [`${event.reason}; ${money(event.asset, event.amount)} never left the wallet`, "warn"]
     case "DepositSeen":
-      return [`funded with ${money(event.asset, event.fresh)}, the order rests`]
+      return [
+        `funded with ${money(event.asset, event.fresh)}, the ${event.by === "swap" ? "swap is under way" : "order rests"}`
+      ]
     case "FillSeen":
       return [
         `FILL ${event.side} ${money(event.inputAsset, event.amountIn)} → ${money(event.outputAsset, event.amountOut)}`,

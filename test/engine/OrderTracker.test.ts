@@ -7,6 +7,7 @@ import * as Ledger from "../../src/domain/Ledger.ts"
 import type { Order } from "../../src/domain/Order.ts"
 import * as BotState from "../../src/engine/BotState.ts"
 import { bind, type Expectations, observe } from "../../src/engine/OrderTracker.ts"
+import * as EventLine from "../../src/report/EventLine.ts"
 
 const market = {
   name: "BTC/USDC",
@@ -248,6 +249,18 @@ describe("OrderTracker", () => {
     const said = (seen: Order) => observe(fine, seen).map(({ _tag }) => _tag)
     assert.notInclude(said(report), "Contradiction")
     assert.include(said({ ...report, fills: [{ ...third, amountIn: 57_053_336n }] }), "Contradiction")
+  })
+
+  it("a funded swap was said to rest as an order does", () => {
+    const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
+    const [open] = reports(life)
+    const known = start(life).placement()
+    if (known === undefined || open === undefined) return assert.fail("not placed")
+    const assets = new Map([["BTC", market.base]])
+    const said = (placement: BotState.Placement) =>
+      observe(placement, open).flatMap((event) => EventLine.describe(event, assets)?.text ?? [])
+    assert.deepStrictEqual(said(known), ["funded with 0.01 BTC, the order rests"])
+    assert.deepStrictEqual(said({ ...known, by: "swap" }), ["funded with 0.01 BTC, the swap is under way"])
   })
 
   it("a fill that changes its amounts freezes the slot", () => {
