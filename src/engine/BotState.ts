@@ -10,6 +10,7 @@ import type { Price, Side } from "../domain/Market.ts"
 import { isFinished, type PlacementState, placementTransitions } from "../domain/Placement.ts"
 import type { Memory } from "../strategy/Decision.ts"
 import { changeOf } from "./PlacementFold.ts"
+import { utcDay } from "./RiskLimits.ts"
 import { changesOwnState, type Trading, tradingAfter } from "./TradingFold.ts"
 
 export interface BoundOrder {
@@ -253,8 +254,6 @@ const resume = (state: BotState, name: string): void => {
 }
 
 /** Whole days since 1970 began, UTC. */
-export const utcDay = (at: number): number => Math.floor(at / 86_400_000)
-
 const emptyStrategy = (name: string): StrategyState => ({
   name,
   budget: new Map(),

@@ -2,8 +2,7 @@
  * What our own limits say about a desired order. Only `Approved` can be placed, and only this file can make one, so an
  * unchecked order cannot be sent. `Denied` means we refused; the venue never saw it.
  */
-import type { Amount } from "../domain/Amount.ts"
-import { formatWithSymbol } from "../domain/Amount.ts"
+import { type Amount, type Asset, formatWithSymbol, max } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import * as Market from "../domain/Market.ts"
 import type { DesiredOrder } from "../strategy/Decision.ts"
@@ -152,6 +151,76 @@ export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
   // The only place where the brand is given.
   return { approved: { desired, inputAmount, outputAmount } as Approved }
 }
+
+/** The first of these limits that refuses the order: for backtests, which keep accounts of their own. */
+export const refusedBy = (
+  limits: ReadonlySet<LimitName>,
+  desired: DesiredOrder,
+  at: Circumstances
+): LimitName | undefined => {
+  const order = sized(desired, at.market)
+  return guards.find(([limit, refuses]) => limits.has(limit) && refuses(order, at) !== undefined)?.[0]
+}
+
+/** What losses are counted from: the worth at the first look of a day (UTC), and the highest one. */
+export interface LossMarks {
+  readonly day: number
+  readonly atStart: Amount
+  readonly peak: Amount
+}
+
+export const utcDay = (at: number): number => Math.floor(at / 86_400_000)
+
+/**
+ * The marks at this worth. `isNews` when they are to be kept: a new day is, and so is a peak that is a thousandth higher, so
+ * that a restart remembers it closely enough.
+ */
+export const marked = (
+  before: LossMarks | undefined,
+  worth: Amount,
+  now: number
+): { readonly marks: LossMarks; readonly isNews: boolean } => {
+  const day = utcDay(now)
+  const peak = max(worth, before?.peak ?? worth)
+  const atStart = before?.day === day ? before.atStart : worth
+  const isNews = before === undefined || before.day !== day || peak - before.peak > before.peak / 1000n
+  return { marks: { day, atStart, peak }, isNews }
+}
+
+export interface Loss {
+  readonly limit: "daily-loss" | "drawdown"
+  readonly reason: string
+}
+
+/** The loss limit that this worth breaks. */
+export const lossOf = (
+  { maxDailyLoss, maxDrawdown }: Pick<Limits, "maxDailyLoss" | "maxDrawdown">,
+  { atStart, peak }: LossMarks,
+  worth: Amount,
+  quote: Asset
+): Loss | undefined => {
+  const shown = (amount: Amount) => formatWithSymbol(amount, quote)
+  if (maxDailyLoss !== undefined && atStart - worth > maxDailyLoss) {
+    const reason = `It lost ${shown(atStart - worth)} since midnight UTC, more than ${shown(maxDailyLoss)}`
+    return { limit: "daily-loss", reason }
+  }
+  const floor = maxDrawdown === undefined ? undefined : lowest(peak, maxDrawdown)
+  if (floor === undefined || worth >= floor) return undefined
+  return {
+    limit: "drawdown",
+    reason: `It is worth ${shown(worth)}, less than ${shown(floor)} after a peak of ${shown(peak)}`
+  }
+}
+
+/** The worth below which a drawdown from the peak is too deep. */
+const lowest = (peak: Amount, drawdown: Decimal.Decimal): Amount => {
+  const left = Decimal.multiply(Decimal.make(peak), Decimal.subtract(Decimal.one, drawdown))
+  return Decimal.divideInteger(left.digits, 10n ** BigInt(left.scale), "down")
+}
+
+/** A pause for a daily loss ends with its day; one for a drawdown when somebody has looked. */
+export const isOver = (pause: { readonly limit: string; readonly day: number }, now: number): boolean =>
+  pause.limit === "daily-loss" && pause.day !== utcDay(now)
 
 const tooSmall: Refuses = ({ value }, { limits: { minOrder }, market }) =>
   minOrder === undefined || value >= minOrder
