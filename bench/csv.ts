@@ -46,7 +46,7 @@ export const csv = async ({ show, folder }: Bench): Promise<void> => {
   writeFileSync(file, bytes)
   const load = (cache: "beside" | "never") => async (): Promise<string> => {
     const options = { repair: new Set<never>(), tradeCandleMillis: 60_000, cache, wanted: { open: true, volume: true } }
-    const { candles } = await Effect.runPromise(CandleFile.load(file, options))
+    const { candles } = await Effect.runPromise(Effect.scoped(CandleFile.load(file, options)))
     return peers.sumOf(candles.bars, candles.close, candles.volume)
   }
   const fromCache = { name: "the column cache", run: load("beside") }

@@ -58,22 +58,26 @@ const parse = (file: string, bytes: Uint8Array, options: LoadOptions): Checked =
 const trimmed = (candles: Candles, wanted: ColumnCache.Wanted): Candles => ({
   ...candles,
   open: wanted.open ? candles.open : column(0),
-  volume: wanted.volume ? candles.volume : column(0)
+  volume: wanted.volume === false ? column(0) : candles.volume
 })
 
+/** Open for reading until the scope ends. */
+const opened = (file: string) =>
+  Effect.acquireRelease(
+    attempt(file, () => fs.openSync(file, "r")),
+    (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
+  )
+
+/** Volumes that are wanted `late` can be read until the scope ends. */
 export const load = Effect.fn("CandleFile.load")(function* (file: string, options: LoadOptions) {
   const stamp = yield* attempt(file, () => ColumnCache.stampOf(file))
   const cacheFile = `${file}.columns`
   const content = () => fs.readFileSync(file)
-  const cached =
-    options.cache === "never"
-      ? undefined
-      : yield* Effect.orElseSucceed(
-          attempt(cacheFile, () =>
-            ColumnCache.load(cacheFile, stamp, () => ColumnCache.sha256Of(content()), options.repair, options.wanted)
-          ),
-          () => undefined
-        )
+  const sha256OfContent = () => ColumnCache.sha256Of(content())
+  const fromCache = Effect.flatMap(opened(cacheFile), (descriptor) =>
+    attempt(cacheFile, () => ColumnCache.load(descriptor, stamp, sha256OfContent, options.repair, options.wanted))
+  )
+  const cached = options.cache === "never" ? undefined : yield* Effect.orElseSucceed(fromCache, () => undefined)
   if (cached !== undefined) return { ...cached, source: "cache" } satisfies Loaded
   const bytes = yield* attempt(file, content)
   const checked = yield* attempt(file, () => parse(file, CandleCsv.unzipped(bytes), options))

@@ -17,8 +17,10 @@ export interface Candles {
   readonly high: Column
   readonly low: Column
   readonly close: Column
-  /** In the unit of the data, by convention the base asset. */
+  /** In the unit of the data, by convention the base asset. Ask `volumeAt`, which knows where they are. */
   readonly volume: Column
+  /** A bar's volume where `volume` is empty, because few are asked for and they stay in the file. */
+  readonly readVolume?: (bar: number) => number
   /** Decimal places of the prices. */
   readonly priceScale: number
 }
@@ -38,6 +40,16 @@ export const exactPrice = (price: number): Price => Decimal.fromNumber(price)
 /** Decimal places of a number as a person would write it. */
 export const decimalPlaces = (value: number): number => Decimal.fromNumber(value).scale
 
+export const volumeAt = ({ volume, readVolume }: Candles, bar: number): number =>
+  readVolume === undefined ? (volume[bar] ?? 0) : readVolume(bar)
+
+/** Volumes were loaded, and all of them are zero. */
+export const hasOnlyZeroVolumes = (candles: Candles): boolean => {
+  if (candles.volume.length === 0 && candles.readVolume === undefined) return false
+  for (let bar = 0; bar < candles.bars; bar++) if (volumeAt(candles, bar) !== 0) return false
+  return true
+}
+
 /** The candles that open at or after `from` and before `to`; the columns are shared, not copied. */
 export const between = (candles: Candles, from: number, to: number): Candles => {
   const first = TimeAxis.firstBarFrom(candles.time, from)
@@ -47,6 +59,7 @@ export const between = (candles: Candles, from: number, to: number): Candles => 
 
 /** Bars `from` up to `to` (exclusive); the columns are shared, not copied. */
 export const slice = (candles: Candles, from: number, to: number): Candles => ({
+  ...candles,
   bars: to - from,
   time: TimeAxis.slice(candles.time, from, to),
   open: candles.open.subarray(from, to),
@@ -54,5 +67,5 @@ export const slice = (candles: Candles, from: number, to: number): Candles => ({
   low: candles.low.subarray(from, to),
   close: candles.close.subarray(from, to),
   volume: candles.volume.subarray(from, to),
-  priceScale: candles.priceScale
+  ...(candles.readVolume === undefined ? {} : { readVolume: (bar) => volumeAt(candles, from + bar) })
 })

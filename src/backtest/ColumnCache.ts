@@ -106,10 +106,31 @@ const sections = (candles: Candles, indices: Kernel.Indices): ReadonlyArray<Floa
   ]
 }
 
-/** Which optional columns to read; without them a run over years stays small. */
+/**
+ * Which optional columns to read; without them a run over years stays small. `late`: stay in the file, whose descriptor
+ * must then stay open, and each is read when it is asked for.
+ */
 export interface Wanted {
   readonly open: boolean
-  readonly volume: boolean
+  readonly volume: boolean | "late"
+}
+
+const windowBars = 4096
+
+/** Numbers of a column in the file, through a window: who asks goes forward. */
+const lateColumn = (descriptor: number, position: number, bars: number): ((bar: number) => number) => {
+  const window = new Float64Array(windowBars)
+  let start = -1
+  return (bar) => {
+    const within = bar % windowBars
+    if (bar - within !== start) {
+      start = bar - within
+      const bytes = Math.min(windowBars, bars - start) * 8
+      if (fs.readSync(descriptor, bytesOf(window), 0, bytes, position + start * 8) !== bytes)
+        throw new Error("the column cache became shorter while it was read: run again")
+    }
+    return window[within] ?? 0
+  }
 }
 
 const readSections = (descriptor: number, header: Header, wanted: Wanted): Pick<Cached, "candles" | "indices"> => {
@@ -127,38 +148,34 @@ const readSections = (descriptor: number, header: Header, wanted: Wanted): Pick<
   }
   const time = { bars, stepMillis, runBars: Float64Array.from(take(runs)), runTimes: Float64Array.from(take(runs)) }
   const [high, low, close] = [take(bars), take(bars), take(bars)]
-  const [open, volume] = [take(bars, wanted.open), take(bars, wanted.volume)]
+  const open = take(bars, wanted.open)
+  const late = wanted.volume === "late" ? { readVolume: lateColumn(descriptor, position, bars) } : {}
+  const volume = take(bars, wanted.volume === true)
   const levels = () => levelLengths(bars).map((length) => take(length))
   const index = (lower: Column, upper: Column): CrossingIndex => {
     const minima = levels()
     return { lower, upper, minima, maxima: levels(), reads: { bars: 0, nodes: 0 } }
   }
   const indices = { orders: index(low, high), closes: index(close, close) }
-  return { candles: { bars, time, open, high, low, close, volume, priceScale }, indices }
+  return { candles: { bars, time, open, high, low, close, volume, ...late, priceScale }, indices }
 }
 
 const expectedBytes = ({ bars, runs }: Header): number =>
   headerBytes + 8 * (runs * 2 + bars * 5 + 4 * levelLengths(bars).reduce((sum, length) => sum + length, 0))
 
-/** The cache file's content, when it belongs to the source. `sha256` is asked for only when the stamp differs. */
+/** The content of the open cache file, when it belongs to the source. `sha256` is asked for only when the stamp differs. */
 export const load = (
-  cacheFile: string,
+  descriptor: number,
   stamp: Stamp,
   sha256: () => string,
   repair: ReadonlySet<Repair>,
   wanted: Wanted
 ): Cached | undefined => {
-  if (!fs.existsSync(cacheFile)) return undefined
-  const descriptor = fs.openSync(cacheFile, "r")
-  try {
-    const header = readHeader(descriptor)
-    if (header === undefined || fs.fstatSync(descriptor).size !== expectedBytes(header)) return undefined
-    if (header.repair.length !== repair.size || !header.repair.every((name) => repair.has(name))) return undefined
-    if (!sameStamp(header.stamp, stamp) && header.sha256 !== sha256()) return undefined
-    return { ...header.checked, ...readSections(descriptor, header, wanted), sha256: header.sha256 }
-  } finally {
-    fs.closeSync(descriptor)
-  }
+  const header = readHeader(descriptor)
+  if (header === undefined || fs.fstatSync(descriptor).size !== expectedBytes(header)) return undefined
+  if (header.repair.length !== repair.size || !header.repair.every((name) => repair.has(name))) return undefined
+  if (!sameStamp(header.stamp, stamp) && header.sha256 !== sha256()) return undefined
+  return { ...header.checked, ...readSections(descriptor, header, wanted), sha256: header.sha256 }
 }
 
 /** Writes the cache file. */

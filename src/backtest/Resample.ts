@@ -3,7 +3,7 @@
  * that no bar falls into repeats the close before. They are made once per series and timeframe and then shared.
  */
 import type { CandleColumns } from "../strategy/Indicators.ts"
-import type { Candles } from "./Candles.ts"
+import { type Candles, volumeAt } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
 export interface Resampled {
@@ -36,7 +36,7 @@ const resample = (candles: Candles, timeframeMillis: number): Resampled => {
     for (; bar < end; bar++) {
       columns.high[candle] = Math.max(columns.high[candle] ?? 0, candles.high[bar] ?? 0)
       columns.low[candle] = Math.min(columns.low[candle] ?? 0, candles.low[bar] ?? 0)
-      columns.volume[candle] = (columns.volume[candle] ?? 0) + (candles.volume[bar] ?? 0)
+      columns.volume[candle] = (columns.volume[candle] ?? 0) + volumeAt(candles, bar)
     }
   }
   return { columns, startMillis, timeframeMillis }

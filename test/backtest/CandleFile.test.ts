@@ -16,7 +16,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Repair } from "../../src/backtest/CandleChecks.ts"
 import * as CandleFile from "../../src/backtest/CandleFile.ts"
+import * as Candles from "../../src/backtest/Candles.ts"
 import * as CrossingIndex from "../../src/backtest/CrossingIndex.ts"
+import * as Resample from "../../src/backtest/Resample.ts"
 import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
 import { random, randomCandles } from "./RandomStrategies.ts"
 
@@ -28,9 +30,9 @@ const lines = (seed: number, bars = 700): ReadonlyArray<string> => {
   )
 }
 
-const newFile = (seed: number): string => {
+const newFile = (seed: number, bars?: number): string => {
   const file = join(mkdtempSync(join(tmpdir(), "limitbot-candles-")), "candles.csv")
-  writeFileSync(file, `time,open,high,low,close,volume\n${lines(seed).join("\n")}\n`)
+  writeFileSync(file, `time,open,high,low,close,volume\n${lines(seed, bars).join("\n")}\n`)
   return file
 }
 
@@ -76,6 +78,24 @@ describe("CandleFile", () => {
       const small = yield* load(file, { wanted: { open: false, volume: false } })
       assert.deepStrictEqual([small.candles.open.length, small.candles.volume.length], [0, 0])
       assert.deepStrictEqual(small.candles.close, parsed.candles.close)
+    })
+  )
+
+  it.effect("reads volumes late that are the very numbers, in any order and of a part too", () =>
+    Effect.gen(function* () {
+      const file = newFile(5, 10_000)
+      const whole = yield* load(file)
+      const { volume } = whole.candles
+      const { candles } = yield* load(file, { wanted: { open: false, volume: "late" } })
+      assert.strictEqual(candles.volume.length, 0)
+      const part = Candles.slice(Candles.slice(candles, 3_000, 9_990), 90, 6_000)
+      for (let bar = 0; bar < volume.length; bar++) assert.strictEqual(Candles.volumeAt(candles, bar), volume[bar])
+      for (const bar of [9_999, 0, 4_096, 4_095, 8_192, 1])
+        assert.strictEqual(Candles.volumeAt(candles, bar), volume[bar])
+      for (let bar = 0; bar < part.bars; bar += 7) assert.strictEqual(Candles.volumeAt(part, bar), volume[3_090 + bar])
+      const minutes = (of: Candles.Candles) => Resample.of(of, 420_000).columns.volume
+      assert.deepStrictEqual(minutes(candles), minutes(whole.candles))
+      assert.isFalse(Candles.hasOnlyZeroVolumes(candles))
     })
   )
 
