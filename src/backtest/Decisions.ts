@@ -9,6 +9,7 @@ import type { ClosedCandles, SlotProgress, View } from "../strategy/View.ts"
 import { exactPrice } from "./Candles.ts"
 import { boundAt } from "./FillRules.ts"
 import * as Ladders from "./Ladders.ts"
+import * as LimitGuard from "./LimitGuard.ts"
 import * as OrderTable from "./OrderTable.ts"
 import * as OwnState from "./OwnState.ts"
 import { closedAt } from "./Resample.ts"
@@ -202,7 +203,7 @@ const decideOnce = (runs: Runs, bar: number): Bounds => {
   first.memory = decision.memory
   first.counts.decisions++
   const wanted = new Map(runs.map((run) => [run, new Map<number, DesiredSlot>()]))
-  for (const desired of decision.desired) {
+  for (const desired of LimitGuard.isDrained(first.guard) ? [] : decision.desired) {
     const run = runOf(runs, desired)
     const slot = SlotStates.indexOf(run.slots, desired.slot)
     wanted.get(run)?.set(slot, desired)
@@ -223,7 +224,14 @@ const decideOnce = (runs: Runs, bar: number): Bounds => {
   return decision.until
 }
 
-/** Those that lacked money, market by market. */
+/** At the close that was looked at: what waits for a limit may be placed now. Says whether something was. */
+export const placesWaiting = (runs: Runs): boolean => {
+  const before = changesOf(runs)
+  placeWaiting(runs)
+  return changesOf(runs) > before
+}
+
+/** Those that lacked money or waited for a limit, market by market. */
 export const placeWaiting = (runs: Runs): void => {
   for (const run of runs) {
     Run.giveTurn(runs, run)

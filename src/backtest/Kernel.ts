@@ -14,6 +14,8 @@ import * as Decisions from "./Decisions.ts"
 import * as Drawdown from "./Drawdown.ts"
 import { type FillRules, isImmediate } from "./FillRules.ts"
 import * as Fills from "./Fills.ts"
+import * as LimitGuard from "./LimitGuard.ts"
+import * as LossWatch from "./LossWatch.ts"
 import * as OrderTable from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
 import * as Run from "./Run.ts"
@@ -53,6 +55,9 @@ export interface Outcome {
   readonly maxDrawdown: number
   readonly openOrders: number
   readonly counts: Run.Run["counts"]
+  /** How often each of the strategy's limits alone kept an order back, and when it had lost too much to go on. */
+  readonly deniedBy: LimitGuard.Account["denied"]
+  readonly stops: LimitGuard.Account["stops"]
   /** Where orders rested, those that still do included; empty unless asked for. */
   readonly stays: ReadonlyArray<Run.Stay>
 }
@@ -142,10 +147,21 @@ export const nextEvent = (
 
 /** Runs the strategy over all candles. */
 export const simulate = (conditions: Run.Conditions, candles: Candles, indices: Indices): Outcome => {
-  const run = Run.make(conditions, candles)
+  const quick = LimitGuard.isQuick(conditions) ? simulateWith(Run.make(conditions, candles), indices) : undefined
+  if (quick !== undefined) return quick
+  const { limits } = conditions
+  const account = LimitGuard.makeAccount()
+  const run = Run.make(conditions, candles, limits === undefined ? undefined : LimitGuard.make(limits, account))
+  account.runs = [run]
+  return simulateWith(run, indices) ?? outcomeOf(run)
+}
+
+/** `undefined` when the run should have had a guard. */
+const simulateWith = (run: Run.Run, indices: Indices): Outcome | undefined => {
   const { orders, closes } = indices
+  const { candles, guard } = run
   const { bars } = candles
-  const fillBar = isImmediate(conditions.rules) ? Fills.fillBar : Fills.fillBarSlices
+  const fillBar = isImmediate(run.conditions.rules) && guard === undefined ? Fills.fillBar : Fills.fillBarSlices
   let ask: Decisions.AskAgain = { below: 0, above: 0, bar: 0, onFill: true }
   for (let bar = 0; bar < bars; bar++) {
     let filled = bar === 0
@@ -153,14 +169,15 @@ export const simulate = (conditions: Run.Conditions, candles: Candles, indices: 
       Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
       filled = wake(run, bar)
     }
-    const stop = filled && ask.onFill ? bar + 1 : Math.min(bars, run.wakes[0]?.bar ?? bars)
+    const isWatched = guard !== undefined && LimitGuard.isWatching(guard)
+    const stop = isWatched || (filled && ask.onFill) ? bar + 1 : Math.min(bars, run.wakes[0]?.bar ?? bars)
     bar = nextEvent(run, ask, indices, bar, stop)
     const below = nearestBuy(run.ladders)
     const above = nearestSell(run.ladders)
     Drawdown.know(run.drawdown, bar, below, above)
     if (bar === stop) {
       bar--
-      if (!filled || !ask.onFill) continue
+      if (!isWatched && (!filled || !ask.onFill)) continue
     }
     const low = orders.lower[bar] ?? 0
     const high = orders.upper[bar] ?? 0
@@ -171,10 +188,14 @@ export const simulate = (conditions: Run.Conditions, candles: Candles, indices: 
       filled ||= run.log.count > before
     }
     Drawdown.know(run.drawdown, bar + 1, low, high)
-    if ((filled && ask.onFill) || boundBar(ask, closes, bar, bar + 1) === bar) {
+    const isTurned = isWatched && LossWatch.look(guard, [run], bar)
+    if (isTurned || (filled && ask.onFill) || boundBar(ask, closes, bar, bar + 1) === bar) {
       Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
       ask = Decisions.decideAt(run, bar)
+    } else if (isWatched && Decisions.placesWaiting([run]) && ask.onFill && run.trading.isSeen) {
+      ask = Decisions.decideAt(run, bar)
     }
+    if (run.neededGuard) return undefined
     for (let round = 0; run.arrivals.length > 0 && round < mostRounds; round++) {
       Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
       if (Fills.fillArrivals(run, bar, bar) && ask.onFill) ask = Decisions.decideAt(run, bar)
@@ -183,7 +204,7 @@ export const simulate = (conditions: Run.Conditions, candles: Candles, indices: 
     if (run.arrivals.length > 0) run.arrivals.length = 0
   }
   Drawdown.advance(run.drawdown, closes, bars, run.base, run.quote)
-  return outcomeOf(run)
+  return run.neededGuard ? undefined : outcomeOf(run)
 }
 
 export const outcomeOf = (run: Run.Run): Outcome => {
@@ -200,6 +221,8 @@ export const outcomeOf = (run: Run.Run): Outcome => {
     maxDrawdown: run.drawdown.greatest,
     openOrders: run.openOrders,
     counts: run.counts,
+    deniedBy: run.guard?.account.denied ?? new Map(),
+    stops: run.guard?.account.stops ?? [],
     stays: run.stays ?? []
   }
 }

@@ -5,11 +5,12 @@
 import { type Amount, min } from "../domain/Amount.ts"
 import type { Market, Side } from "../domain/Market.ts"
 import type { Memory } from "../strategy/Decision.ts"
-import type { Decide } from "../strategy/Strategy.ts"
+import type { Decide, Limits } from "../strategy/Strategy.ts"
 import type { Candles } from "./Candles.ts"
 import * as Drawdown from "./Drawdown.ts"
 import type { FillRules } from "./FillRules.ts"
 import * as Ladders from "./Ladders.ts"
+import * as LimitGuard from "./LimitGuard.ts"
 import * as OrderTable from "./OrderTable.ts"
 import * as OwnState from "./OwnState.ts"
 import * as RankSet from "./RankSet.ts"
@@ -27,6 +28,8 @@ export interface Conditions {
   /** What the run starts with and can never exceed. */
   readonly budget: { readonly base: Amount; readonly quote: Amount }
   readonly maxOpenOrders: number
+  /** The strategy's further limits. */
+  readonly limits?: Limits
   /** By timeframe: what `View.candles` offers. */
   readonly timeframes?: ReadonlyMap<string, Resampled>
   /** Keep where every order rested: for pictures. */
@@ -56,6 +59,11 @@ export interface Run {
   readonly stays: Array<Stay> | undefined
   readonly trading: OwnState.Trading
   readonly drawdown: Drawdown.Drawdown
+  /** Of a run that looks at every order; any other only notices when it should have. */
+  readonly guard: LimitGuard.LimitGuard | undefined
+  neededGuard: boolean
+  /** Orders that are marketable as they come to rest matter. */
+  readonly looksAtArrivals: boolean
   ladders: Ladders.Ladders
   memory: Memory
   freeBase: Amount
@@ -87,7 +95,7 @@ export interface Run {
   mostClose: number
 }
 
-export const make = (conditions: Conditions, candles: Candles): Run => ({
+export const make = (conditions: Conditions, candles: Candles, guard?: LimitGuard.LimitGuard): Run => ({
   conditions,
   candles,
   table: OrderTable.make(conditions.market, conditions.rules),
@@ -96,6 +104,9 @@ export const make = (conditions: Conditions, candles: Candles): Run => ({
   stays: conditions.keepsOrders === true ? [] : undefined,
   trading: OwnState.make(),
   drawdown: Drawdown.make(),
+  guard,
+  neededGuard: false,
+  looksAtArrivals: conditions.rules.price === "arrival" || (conditions.limits !== undefined && guard === undefined),
   ladders: Ladders.make([], conditions.rules, candles.priceScale, undefined, new Set()),
   memory: conditions.initialMemory,
   freeBase: conditions.budget.base,
@@ -155,7 +166,13 @@ export const rest = (run: Run, slot: number): void => {
   if (row === undefined) return
   const ladder = row.side === "BUY" ? run.ladders.buys : run.ladders.sells
   RankSet.insert(ladder.resting, rankOf(run, slot, row))
-  if (run.conditions.rules.price === "arrival" && arrivesMarketable(run, slot, row)) run.arrivals.push(slot)
+  if (run.looksAtArrivals && arrivesMarketable(run, slot, row)) arrive(run, slot, row)
+}
+
+const arrive = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
+  const { limits, rules } = run.conditions
+  if (limits !== undefined && run.guard === undefined && LimitGuard.deviates(run, row, limits)) run.neededGuard = true
+  if (rules.price === "arrival") run.arrivals.push(slot)
 }
 
 /** A new order that the last close has reached. */
@@ -180,12 +197,16 @@ export const note = (run: Run, slot: number): void => {
   if (row !== undefined) run.stays?.push({ row, from: run.slots.placedBar[slot] ?? 0, to: run.nextBar })
 }
 
-const wait = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
-  if (run.slots.state[slot] !== states.waiting) {
-    run.slots.state[slot] = states.waiting
-    run.waitingSlots++
-    run.counts.deniedFunds++
-  }
+const wait = (run: Run, slot: number): boolean => {
+  if (run.slots.state[slot] === states.waiting) return false
+  run.slots.state[slot] = states.waiting
+  run.waitingSlots++
+  return true
+}
+
+const waitForMoney = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
+  const isNew = wait(run, slot)
+  if (run.guard?.deniedBy.delete(slot) === true || isNew) run.counts.deniedFunds++
   if (row.side === "BUY") run.leastWaitingQuote = min(run.leastWaitingQuote ?? row.input, row.input)
   else run.leastWaitingBase = min(run.leastWaitingBase ?? row.input, row.input)
 }
@@ -194,9 +215,10 @@ export const stopWaiting = (run: Run, slot: number): void => {
   if (run.slots.state[slot] !== states.waiting) return
   run.slots.state[slot] = states.idle
   run.waitingSlots--
+  run.guard?.deniedBy.delete(slot)
 }
 
-/** Puts the slot's armed order on the market, when there is one, it is big enough and there is money for it. */
+/** Puts the slot's armed order on the market, when there is one, it is big enough, and money and limits allow it. */
 export const place = (run: Run, slot: number): void => {
   const { slots, table, conditions } = run
   const order = SlotStates.arm(slots, slot, table, run.ladders)
@@ -209,7 +231,15 @@ export const place = (run: Run, slot: number): void => {
     return
   }
   const free = row.side === "BUY" ? run.freeQuote : run.freeBase
-  if (free < row.input || run.openOrders >= conditions.maxOpenOrders) return wait(run, slot, row)
+  if (free < row.input || run.openOrders >= conditions.maxOpenOrders) return waitForMoney(run, slot, row)
+  if (run.guard !== undefined) {
+    const limit = LimitGuard.refusal(run, slot, row, run.guard)
+    if (limit !== undefined) {
+      wait(run, slot)
+      return LimitGuard.deny(run.guard, slot, limit)
+    }
+    run.guard.account.placed.push(run.now)
+  }
   stopWaiting(run, slot)
   if (row.side === "BUY") run.freeQuote -= row.input
   else run.freeBase -= row.input
@@ -229,15 +259,20 @@ export const place = (run: Run, slot: number): void => {
   }
 }
 
-/** Those that lacked money, in slot order; a smaller one may overtake. */
+/** Those that lacked money or waited for a limit, in slot order; a smaller one may overtake. */
 export const placeWaiting = (run: Run): void => {
-  if (run.waitingSlots === 0 || run.openOrders >= run.conditions.maxOpenOrders) return
-  const base = run.leastWaitingBase !== undefined && run.freeBase >= run.leastWaitingBase
-  const quote = run.leastWaitingQuote !== undefined && run.freeQuote >= run.leastWaitingQuote
-  if (!base && !quote) return
+  if (run.waitingSlots === 0) return
+  if ((run.guard?.deniedBy.size ?? 0) === 0 && !mayPayOne(run)) return
   run.leastWaitingBase = undefined
   run.leastWaitingQuote = undefined
   for (const [slot, state] of run.slots.state.entries()) if (state === states.waiting) place(run, slot)
+}
+
+const mayPayOne = (run: Run): boolean => {
+  if (run.openOrders >= run.conditions.maxOpenOrders) return false
+  const base = run.leastWaitingBase !== undefined && run.freeBase >= run.leastWaitingBase
+  const quote = run.leastWaitingQuote !== undefined && run.freeQuote >= run.leastWaitingQuote
+  return base || quote
 }
 
 /** The order is off the market: what was not spent comes back, less the fee of the refund. */

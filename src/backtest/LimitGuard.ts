@@ -1,0 +1,161 @@
+/**
+ * A strategy's own limits in a run, by the very rules that the engine holds against every order. What only a limit keeps
+ * back waits, is counted once under the limit's name, and is asked again at every close: so does the engine, turn by turn.
+ *
+ * A run whose only such limit is `maxPriceDeviation`, as all have it, goes without a guard: an order that breaks it has gone
+ * far beyond the close at which it arrives, which is seen at no cost, and then the run is made once more with one.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { badDeviation, type Circumstances, type LimitName, type LossMarks, refusedBy } from "../engine/RiskLimits.ts"
+import type { Limits } from "../strategy/Strategy.ts"
+import { exactPrice } from "./Candles.ts"
+import { type FillRules, isImmediate } from "./FillRules.ts"
+import { none, type OrderRow } from "./OrderTable.ts"
+import type { Conditions, Run } from "./Run.ts"
+
+/** While the strategy had lost too much; `until` is missing when it did not go on. */
+export interface Stop {
+  readonly from: number
+  until?: number
+  readonly limit: string
+  readonly day: number
+  readonly action: "pause" | "drain"
+  readonly reason: string
+}
+
+/** One for all markets of a strategy. */
+export interface Account {
+  runs: ReadonlyArray<Run>
+  /** When the orders of the last hour were placed. */
+  readonly placed: Array<number>
+  readonly denied: Map<LimitName, number>
+  readonly stops: Array<Stop>
+  marks: LossMarks | undefined
+}
+
+export interface LimitGuard {
+  readonly limits: Limits
+  readonly asked: ReadonlySet<LimitName>
+  readonly watchesLosses: boolean
+  readonly deviation: number
+  readonly account: Account
+  /** Slots whose order only a limit keeps back, and which. */
+  readonly deniedBy: Map<number, LimitName>
+}
+
+const losses = ({ maxDailyLoss, maxDrawdown }: Limits): boolean =>
+  maxDailyLoss !== undefined || maxDrawdown !== undefined
+
+const askedOf = (limits: Limits): ReadonlySet<LimitName> => {
+  const asked = new Set<LimitName>(["price-deviation"])
+  if (losses(limits)) asked.add("paused")
+  if (limits.quietHours !== undefined) asked.add("quiet-hours")
+  if (limits.maxNotional !== undefined) asked.add("notional")
+  if (limits.maxOrdersPerHour !== undefined) asked.add("orders-per-hour")
+  return asked
+}
+
+export const makeAccount = (): Account => ({
+  runs: [],
+  placed: [],
+  denied: new Map(),
+  stops: [],
+  marks: undefined
+})
+
+export const make = (limits: Limits, account: Account): LimitGuard => ({
+  limits,
+  asked: askedOf(limits),
+  watchesLosses: losses(limits),
+  deviation: Decimal.toNumber(limits.maxPriceDeviation),
+  account,
+  deniedBy: new Map()
+})
+
+/** The run need not look at an order before it is marketable: what breaks `maxPriceDeviation` always is, and whole orders fill at once. */
+export const isQuick = ({ rules, limits }: Conditions): boolean =>
+  isImmediate(rules) && (limits === undefined || (askedOf(limits).size === 1 && isMarketableFirst(rules, limits)))
+
+/** An order that gives away too much lies beyond the close by more than the edge that it takes to fill. */
+const isMarketableFirst = ({ touch, edgeBasisPoints }: FillRules, { maxPriceDeviation }: Limits): boolean =>
+  touch !== "through" && 1.01 * edgeBasisPoints < 10_000 * Decimal.toNumber(maxPriceDeviation)
+
+/** Something waits that a close may set free, or a close may say that too much is lost. */
+export const isWatching = ({ watchesLosses, deniedBy }: LimitGuard): boolean => watchesLosses || deniedBy.size > 0
+
+/** The stop that lasts. */
+export const stopIn = ({ stops }: Account): Stop | undefined => {
+  const last = stops.at(-1)
+  return last?.until === undefined ? last : undefined
+}
+
+/** The strategy is asked, but what it wants is not followed: everything is withdrawn. */
+export const isDrained = (guard: LimitGuard | undefined): boolean =>
+  guard !== undefined && stopIn(guard.account)?.action === "drain"
+
+const lastPrice = ({ candles, nextBar }: Run): Circumstances["price"] => {
+  const close = exactPrice(candles.close[nextBar - 1] ?? 0)
+  return { bid: close, ask: close, at: 0 }
+}
+
+/** The order gives away too much against the last close. */
+export const deviates = (run: Run, row: OrderRow, limits: Limits): boolean =>
+  badDeviation(row, { price: lastPrice(run), limits }) !== undefined
+
+/** False when the order certainly does not; that is most often so, and cheap to say. */
+const mayDeviate = (run: Run, slot: number, row: OrderRow, { deviation }: LimitGuard): boolean => {
+  const { ladders, candles, conditions } = run
+  const fillsAt = ladders.fillsAtOfLeg[(ladders.firstLeg[slot] ?? 0) + row.leg] ?? 0
+  const close = candles.close[run.nextBar - 1] ?? 0
+  const edge = conditions.rules.edgeBasisPoints / 10_000
+  const [ticks, hair] = [2 / 10 ** candles.priceScale, 1e-9]
+  return row.side === "BUY"
+    ? ((fillsAt + ticks) / (1 - edge)) * (1 + hair) > close * (1 + deviation)
+    : ((fillsAt - ticks) / (1 + edge)) * (1 - hair) < close * (1 - deviation)
+}
+
+/** Worth of all orders until they are paid out, at their prices. */
+const openNotional = ({ runs }: Account): Amount => {
+  let open = 0n
+  for (const { slots, table } of runs)
+    for (const order of slots.order) {
+      const row = order === none ? undefined : table.rows[order]
+      if (row !== undefined) open += row.side === "BUY" ? row.input : row.output + row.fee
+    }
+  return open
+}
+
+const circumstances = (run: Run, { limits, account }: LimitGuard): Circumstances => {
+  const { now } = run
+  while ((account.placed[0] ?? now) <= now - 3_600_000) account.placed.shift()
+  const paused = stopIn(account)?.reason
+  return {
+    now,
+    market: run.conditions.market,
+    limits,
+    price: lastPrice(run),
+    openOrders: 0,
+    free: 0n,
+    ...(paused === undefined ? {} : { paused }),
+    openNotional: limits.maxNotional === undefined ? 0n : openNotional(account),
+    lastHour: account.placed.length,
+    overall: { openOrders: 0, lastHour: 0, exposure: 0n }
+  }
+}
+
+const unsaid = { code: "", text: "" }
+
+/** The limit that keeps the slot's order back, if one does. */
+export const refusal = (run: Run, slot: number, row: OrderRow, guard: LimitGuard): LimitName | undefined => {
+  if (guard.asked.size === 1 && !mayDeviate(run, slot, row, guard)) return undefined
+  const { side, price, quantity, leg } = row
+  return refusedBy(guard.asked, { slot: "", leg, side, price, quantity, why: unsaid }, circumstances(run, guard))
+}
+
+/** Counts it when that is not what kept the slot's order back before. */
+export const deny = ({ deniedBy, account: { denied } }: LimitGuard, slot: number, limit: LimitName): void => {
+  if (deniedBy.get(slot) === limit) return
+  deniedBy.set(slot, limit)
+  denied.set(limit, (denied.get(limit) ?? 0) + 1)
+}
