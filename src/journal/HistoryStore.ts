@@ -5,7 +5,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { JournalError } from "./Journal.ts"
+import { broken, type JournalError } from "./Journal.ts"
 import { migrations } from "./migrations.ts"
 
 export interface StoredTransaction {
@@ -54,9 +54,6 @@ export class HistoryStore extends Context.Service<
     })
   )
 }
-
-const broken = (message: string) => (cause: unknown) =>
-  new JournalError({ message: `${message}: ${cause instanceof Error ? cause.message : String(cause)}`, cause })
 
 interface Row {
   readonly deposit_address: string

@@ -16,6 +16,10 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
   cause: Schema.Defect()
 }) {}
 
+/** What could not be done, and why. */
+export const broken = (message: string) => (cause: unknown) =>
+  new JournalError({ message: `${message}: ${cause instanceof Error ? cause.message : String(cause)}`, cause })
+
 export class Journal extends Context.Service<
   Journal,
   {
@@ -50,9 +54,6 @@ interface Row {
   readonly at: number
   readonly body: string
 }
-
-const broken = (message: string) => (cause: unknown) =>
-  new JournalError({ message: `${message}: ${cause instanceof Error ? cause.message : String(cause)}`, cause })
 
 const columns = (event: BotEvent) => ({
   strategy: "strategy" in event ? event.strategy : null,

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { JournalError } from "./Journal.ts"
+import { broken, type JournalError } from "./Journal.ts"
 
 /** One minute; prices are doubles, for indicators only. */
 export interface Minute {
@@ -33,18 +33,17 @@ export class PriceStore extends Context.Service<
         const { openedAt, open, high, low, close } = minute
         yield* sql`
           INSERT OR REPLACE INTO price_minutes ${sql.insert({ market, opened_at: openedAt, open, high, low, close })}`
-      }, Effect.mapError(broken))
+      }, Effect.mapError(unusable))
 
       const since = Effect.fn("PriceStore.since")(function* (market: string, from: number) {
         return yield* sql<Minute>`
           SELECT opened_at AS "openedAt", open, high, low, close FROM price_minutes
           WHERE market = ${market} AND opened_at >= ${from} ORDER BY opened_at`
-      }, Effect.mapError(broken))
+      }, Effect.mapError(unusable))
 
       return PriceStore.of({ append, since })
     })
   )
 }
 
-const broken = (cause: { readonly message: string }) =>
-  new JournalError({ message: `Cannot read or write the stored prices: ${cause.message}`, cause })
+const unusable = broken("Cannot read or write the stored prices")

@@ -6,7 +6,7 @@
 import { Array, Clock, Context, Effect, Layer, Schema } from "effect"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { type RecordedStep, SwapEvent } from "../domain/SwapEvent.ts"
-import { JournalError } from "./Journal.ts"
+import { broken, type JournalError } from "./Journal.ts"
 import { migrations } from "./migrations.ts"
 
 /** Somebody else wrote this step first. */
@@ -59,9 +59,6 @@ interface Row {
   readonly at: number
   readonly body: string
 }
-
-const broken = (message: string) => (cause: unknown) =>
-  new JournalError({ message: `${message}: ${cause instanceof Error ? cause.message : String(cause)}`, cause })
 
 const isTaken = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "UniqueViolation" || error.reason._tag === "ConstraintError"
