@@ -13,32 +13,13 @@ import { Signer } from "../../src/venue/Signer.ts"
 import { VenueClient } from "../../src/venue/VenueClient.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
 import { Unauthorized, VenueError } from "../../src/venue/VenueError.ts"
-import { btc, send, usdc } from "../sandbox/clients.ts"
-import { play, start } from "../sandbox/play.ts"
+import { account, btc, send } from "../sandbox/clients.ts"
+import { play } from "../sandbox/play.ts"
+import * as playedSwaps from "../sandbox/playedSwaps.ts"
 
 const quote = Effect.fnUntraced(function* (changes: object = {}) {
-  const { partnerJwt, account } = yield* SandboxConnection
-  const body = {
-    dry: false,
-    swapType: "EXACT_INPUT",
-    slippageTolerance: 100,
-    originAsset: btc,
-    depositType: "ORIGIN_CHAIN",
-    destinationAsset: usdc,
-    amount: "1000000",
-    refundTo: "bc1q",
-    refundType: "ORIGIN_CHAIN",
-    recipient: account.signerId,
-    recipientType: "INTENTS",
-    deadline: new Date(start + 86_400_000).toISOString(),
-    ...changes
-  }
-  const answer = yield* send("POST", "/v0/quote", body, {
-    "x-api-key": undefined,
-    authorization: `Bearer ${partnerJwt}`
-  })
-  const { quote: found } = answer.body as { quote: { depositAddress: string; depositMemo?: string } }
-  return found
+  const asked = { ...playedSwaps.fromOtherChain, recipient: yield* account, deadline: playedSwaps.iso(86_400_000) }
+  return (yield* playedSwaps.quote({ ...asked, ...changes })).quote
 })
 
 const pay = ({ depositAddress, depositMemo }: { depositAddress: string; depositMemo?: string }, amount = "1000000") =>

@@ -1,10 +1,9 @@
 /** Two processes with one partner and journals of their own, one of them killed in the middle: both get the whole history, slowly. */
-import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { cuttingProxy } from "./cuttingProxy.ts"
-import { kill9, newFolder, start, startSandbox } from "./processes.ts"
+import { configure, kill9, newFolder, start, startSandbox } from "./processes.ts"
 
 let sandbox: Awaited<ReturnType<typeof startSandbox>>
 let proxy: Awaited<ReturnType<typeof cuttingProxy>>
@@ -47,20 +46,8 @@ afterAll(async () => {
 
 const prepare = () => {
   const folder = newFolder()
-  const { account, apiKey, partnerJwt } = sandbox.connection
-  const secrets = { "api.key": apiKey, "account.key": account.key, "partner.jwt": partnerJwt }
-  for (const [name, secret] of Object.entries(secrets)) writeFileSync(join(folder, name), secret, { mode: 0o600 })
-  const config = join(folder, "config.yaml")
-  writeFileSync(
-    config,
-    `venue: { url: "${proxy.url}", apiKey: { file: api.key }, partnerJwt: { file: partner.jwt } }
-account: { key: { file: account.key } }
-assets:
-  BTC: { id: "nep141:btc.omft.native", decimals: 8 }
-  USDC: { id: "nep141:usdc.omft.native", decimals: 6 }
-journal: journal.sqlite
-`
-  )
+  const connection = { ...sandbox.connection, url: proxy.url }
+  const config = configure(folder, connection, { venue: "  partnerJwt: { file: partner.jwt }" })
   return { config, journal: join(folder, "journal.sqlite") }
 }
 

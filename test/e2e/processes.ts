@@ -82,21 +82,36 @@ export const startSandbox = async (args: ReadonlyArray<string>) => {
   return { program, connection }
 }
 
-/** Configuration, keys and a tight grid around 60,000 USDC, where the sandbox's generated BTC starts. */
-export const prepare = (folder: string, { url, apiKey, account }: Connection) => {
-  writeFileSync(join(folder, "api.key"), apiKey, { mode: 0o600 })
-  writeFileSync(join(folder, "account.key"), account.key, { mode: 0o600 })
+/** Keys and a configuration, with further lines of its `venue` and `account`. */
+export const configure = (
+  folder: string,
+  { url, apiKey, partnerJwt, account }: Connection,
+  more: { readonly venue?: string; readonly account?: string } = {}
+): string => {
+  const secrets = { "api.key": apiKey, "account.key": account.key, "partner.jwt": partnerJwt }
+  for (const [name, secret] of Object.entries(secrets)) writeFileSync(join(folder, name), secret, { mode: 0o600 })
   const config = join(folder, "config.yaml")
   writeFileSync(
     config,
-    `venue: { url: "${url}", apiKey: { file: api.key } }
-account: { key: { file: account.key } }
+    `venue:
+  url: "${url}"
+  apiKey: { file: api.key }
+${more.venue ?? ""}
+account:
+  key: { file: account.key }
+${more.account ?? ""}
 assets:
   BTC: { id: "nep141:btc.omft.native", decimals: 8 }
   USDC: { id: "nep141:usdc.omft.native", decimals: 6 }
 journal: journal.sqlite
 `
   )
+  return config
+}
+
+/** Configuration, keys and a tight grid around 60,000 USDC, where the sandbox's generated BTC starts. */
+export const prepare = (folder: string, connection: Connection) => {
+  const config = configure(folder, connection)
   const strategy = join(folder, "grid.yaml")
   writeFileSync(
     strategy,

@@ -7,7 +7,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
-import { kill9, newFolder, type Program, pause, randomFrom, start, startSandbox } from "./processes.ts"
+import { configure, kill9, newFolder, type Program, pause, randomFrom, start, startSandbox } from "./processes.ts"
 
 const kills = Number(process.env["LIMITBOT_KILLS"] ?? 0)
 const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
@@ -55,23 +55,7 @@ const callsIn = (folder: string): ReadonlyArray<string> => {
 
 const prepare = (account: string, url = sandbox.connection.url) => {
   const folder = newFolder()
-  const { apiKey, account: own } = sandbox.connection
-  writeFileSync(join(folder, "api.key"), apiKey, { mode: 0o600 })
-  writeFileSync(join(folder, "account.key"), own.key, { mode: 0o600 })
-  const config = join(folder, "config.yaml")
-  writeFileSync(
-    config,
-    `venue: { url: "${url}", apiKey: { file: api.key } }
-account:
-  key: { file: account.key }
-${account}
-assets:
-  BTC: { id: "nep141:btc.omft.native", decimals: 8 }
-  USDC: { id: "nep141:usdc.omft.native", decimals: 6 }
-journal: journal.sqlite
-`
-  )
-  return { folder, config }
+  return { folder, config: configure(folder, { ...sandbox.connection, url }, { account }) }
 }
 
 const onChain = (folder: string) => `  depositType: ORIGIN_CHAIN

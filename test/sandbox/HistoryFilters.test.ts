@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { btc, createAndFund, price, send, signMessage, usdc } from "./clients.ts"
 import { play, start } from "./play.ts"
-import { follow, iso, payByIntent, payOnChain, quote } from "./playedSwaps.ts"
+import { betweenChains, follow, iso, payByIntent, payOnChain, quote } from "./playedSwaps.ts"
 
 const eth = "nep141:eth.omft.native"
 
@@ -20,15 +20,6 @@ interface Made {
   readonly txHash: string | undefined
 }
 
-const onChain = {
-  depositType: "ORIGIN_CHAIN",
-  refundType: "ORIGIN_CHAIN",
-  refundTo: "bc1qme",
-  recipientType: "DESTINATION_CHAIN",
-  recipient: "0xme",
-  depositMode: "MEMO"
-}
-
 /** Name, what differs from a swap of 0.01 BTC for USDC between accounts, and how much of it is paid. */
 const kinds: ReadonlyArray<readonly [name: string, changes: object, paid: bigint]> = [
   ["us", { referral: "us" }, 1_000_000n],
@@ -39,7 +30,7 @@ const kinds: ReadonlyArray<readonly [name: string, changes: object, paid: bigint
   ["ether", { originAsset: eth, amount: "1000000000000000000" }, 1_000_000_000_000_000_000n],
   ["secret", { depositType: "CONFIDENTIAL_INTENTS", recipientType: "CONFIDENTIAL_INTENTS" }, 1_000_000n],
   ["refunded", { deadline: iso(60_000) }, 400_000n],
-  ["memo", { ...onChain }, 1_000_000n],
+  ["memo", betweenChains, 1_000_000n],
   ["short", {}, 400_000n],
   ["unpaid", {}, 0n]
 ]

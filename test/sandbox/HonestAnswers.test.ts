@@ -6,7 +6,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { HttpClient, HttpServerResponse } from "effect/http"
 import * as Amount from "../../src/domain/Amount.ts"
-import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { AuthenticateResponse, BalancesResponse, RefreshResponse } from "../../src/venue/AccountApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "../../src/venue/IntentsApi.ts"
 import { TokensResponse } from "../../src/venue/SwapsApi.ts"
@@ -24,6 +23,7 @@ import { QuoteResponse } from "../../src/venue/WireQuote.ts"
 import { refundReasons, SwapStatusResponse, swapStatuses, toSwap } from "../../src/venue/WireSwap.ts"
 import { account, btc, createAndFund, order, price, send, sign, signMessage, usdc } from "./clients.ts"
 import { play, start } from "./play.ts"
+import { fromOtherChain, iso, partner, request } from "./playedSwaps.ts"
 import * as Required from "./requiredFields.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -191,26 +191,8 @@ const checking = Effect.map(HttpClient.HttpClient, (real) =>
 const watched = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   Effect.provideServiceEffect(test, HttpClient.HttpClient, checking)
 
-const swapRequest = (owner: string, changes: object) => ({
-  dry: false,
-  swapType: "EXACT_INPUT",
-  slippageTolerance: 500,
-  originAsset: btc,
-  depositType: "ORIGIN_CHAIN",
-  destinationAsset: usdc,
-  amount: "1000000",
-  refundTo: "bc1q",
-  refundType: "ORIGIN_CHAIN",
-  recipient: owner,
-  recipientType: "INTENTS",
-  deadline: new Date(start + 86_400_000).toISOString(),
-  ...changes
-})
-
-const partner = Effect.map(SandboxConnection, ({ partnerJwt }) => ({
-  "x-api-key": undefined,
-  authorization: `Bearer ${partnerJwt}`
-}))
+const swapRequest = (recipient: string, changes: object) =>
+  request({ ...fromOtherChain, slippageTolerance: 500, recipient, deadline: iso(86_400_000), ...changes })
 
 /** A swap only ever goes forward, and its end stays. */
 const rankOf: Readonly<Record<string, number>> = {

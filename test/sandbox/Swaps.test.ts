@@ -12,6 +12,7 @@ import { account, btc, isSettled, send, signMessage, until, usdc, venueBooks } f
 import { play, start } from "./play.ts"
 import {
   balanceOf,
+  betweenChains,
   follow,
   iso,
   payByIntent,
@@ -214,15 +215,7 @@ describe("swaps", () => {
   it.effect("on other chains: memo, hashes, fees, deposit/submit", () =>
     play(
       Effect.gen(function* () {
-        const chains = {
-          depositType: "ORIGIN_CHAIN",
-          refundType: "ORIGIN_CHAIN",
-          refundTo: "bc1qme",
-          recipientType: "DESTINATION_CHAIN",
-          recipient: "0xme",
-          depositMode: "MEMO"
-        }
-        const { quote: quoted } = yield* quote(chains)
+        const { quote: quoted } = yield* quote(betweenChains)
         const { depositAddress, depositMemo = "" } = quoted
         assert.strictEqual(quoted.chainDepositAddresses[0]?.address, depositAddress)
         const missing = yield* send("GET", `/v0/status?depositAddress=${depositAddress}`)

@@ -24,6 +24,25 @@ export const request = (changes: object = {}) => ({
   ...changes
 })
 
+/** From an account on another chain to a balance. */
+export const fromOtherChain = { depositType: "ORIGIN_CHAIN", refundTo: "bc1q", refundType: "ORIGIN_CHAIN" }
+
+/** From one account on another chain to another. */
+export const betweenChains = {
+  depositType: "ORIGIN_CHAIN",
+  refundType: "ORIGIN_CHAIN",
+  refundTo: "bc1qme",
+  recipientType: "DESTINATION_CHAIN",
+  recipient: "0xme",
+  depositMode: "MEMO"
+}
+
+/** The credential of a partner, instead of the API key. */
+export const partner = Effect.map(SandboxConnection, ({ partnerJwt }) => ({
+  "x-api-key": undefined,
+  authorization: `Bearer ${partnerJwt}`
+}))
+
 export interface QuoteBody {
   readonly signature: string
   readonly quote: Record<"depositAddress" | "amountIn" | "amountOut" | "minAmountIn" | "minAmountOut", string> & {
@@ -34,9 +53,7 @@ export interface QuoteBody {
 }
 
 export const quote = Effect.fnUntraced(function* (changes: object = {}) {
-  const { partnerJwt } = yield* SandboxConnection
-  const credentials = { "x-api-key": undefined, authorization: `Bearer ${partnerJwt}` }
-  const { body, status } = yield* send("POST", "/v0/quote", request(changes), credentials)
+  const { body, status } = yield* send("POST", "/v0/quote", request(changes), yield* partner)
   assert.strictEqual(status, 200, JSON.stringify(body))
   return body as QuoteBody
 })
