@@ -37,8 +37,7 @@ const letterSplitterOnDemand: Plugin = {
 
 await build({
   cwd: root,
-  // The worker is a program of its own that threads start by its path.
-  input: { limitbot: "src/main.ts", SweepWorker: "src/backtest/SweepWorker.ts" },
+  input: { limitbot: "src/main.ts" },
   platform: "node",
   plugins: [undiciItself, letterSplitterOnDemand],
   output: {
@@ -60,6 +59,13 @@ await build({
   }
 })
 chmodSync(join(folder, "limitbot.mjs"), 0o755)
+// A program of its own that threads start by its path: with only what a trial needs it is there in half the time.
+await build({
+  cwd: root,
+  input: { SweepWorker: "src/backtest/SweepWorker.ts" },
+  platform: "node",
+  output: { dir: folder, format: "esm", minify: true, entryFileNames: "[name].mjs" }
+})
 // The chart library goes into reports as text.
 for (const file of ["uPlot.iife.min.js", "uPlot.min.css"]) {
   copyFileSync(join(root, "node_modules/uplot/dist", file), join(folder, file))
