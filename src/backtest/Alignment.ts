@@ -106,6 +106,7 @@ const spans = (series: ReadonlyArray<Series>): string =>
 /** The series as one run needs them, or why they cannot be. None is empty. */
 export const align = (series: ReadonlyArray<Series>): Aligned | string => {
   const notes: Array<string> = []
+  if (series.length === 1) return { candles: series.map(({ candles }) => candles), notes }
   const stepMillis = series.reduce((step, { candles }) => leastMultiple(step, candles.time.stepMillis), 1)
   const coarsest = series.reduce((a, b) => (b.candles.time.stepMillis > a.candles.time.stepMillis ? b : a))
   const origin = startOf(coarsest.candles)

@@ -7,6 +7,7 @@ import { type Market, quoteAmount } from "../domain/Market.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { type Candles, exactPrice } from "./Candles.ts"
 import { timeframeMillis } from "./Decisions.ts"
+import * as EquityCurve from "./EquityCurve.ts"
 import { type Costs, type FillMode, rulesOf } from "./FillModel.ts"
 import type { FillRules } from "./FillRules.ts"
 import * as Kernel from "./Kernel.ts"
@@ -169,6 +170,24 @@ export const runAll = (strategy: Strategy, [first, ...others]: AllSeries, mode: 
       ? [{ ...one, outcome: Kernel.simulate(one.conditions, one.candles, one.indices) }]
       : SeveralMarkets.simulate([one, ...more])
   )
+}
+
+/** Worth of everything at the close of these bars (ascending); `close` and `base` are the first market's. */
+export const curve = (
+  [first, ...others]: Side["parts"],
+  bars: ReadonlyArray<number>
+): ReadonlyArray<EquityCurve.EquityPoint> => {
+  const curveOf = ({ outcome, candles, ...part }: Part) => EquityCurve.at(outcome, candles, part, bars)
+  const own = curveOf(first)
+  if (others.length === 0) return own
+  const all = [own, ...others.map(curveOf)]
+  const sum = (index: number, of: (point: EquityCurve.EquityPoint) => number): number =>
+    all.reduce((total, { [index]: point }) => total + (point === undefined ? 0 : of(point)), 0)
+  return own.map((point, index) => ({
+    ...point,
+    equity: sum(index, ({ equity }) => equity),
+    hold: sum(index, ({ hold }) => hold)
+  }))
 }
 
 /** A strategy of one market. */

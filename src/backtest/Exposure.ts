@@ -1,7 +1,5 @@
-/** How much of a run was in the market: read off its fills at every bar's close. */
-import type { Candles } from "./Candles.ts"
-import type { Outcome } from "./Kernel.ts"
-import type { Conditions } from "./Run.ts"
+/** How much of a run was in its markets: read off its fills at every bar's close. */
+import type { Part } from "./Backtest.ts"
 
 export interface Exposure {
   /** Mean share of equity that was held in base. */
@@ -10,25 +8,41 @@ export interface Exposure {
   readonly timeInMarket: number
 }
 
-export const of = (
-  { fills, table }: Pick<Outcome, "fills" | "table">,
-  candles: Candles,
-  { market, budget }: Pick<Conditions, "market" | "budget">
-): Exposure => {
-  const smallest = 1 / 10 ** market.base.decimals
+/** Follows what a market holds from bar to bar. */
+const holdings = ({ market, budget, outcome: { fills, table } }: Part) => {
   let base = Number(budget.base) / 10 ** market.base.decimals
   let quote = Number(budget.quote) / 10 ** market.quote.decimals
-  let [next, shares, held] = [0, 0, 0]
-  for (let bar = 0; bar < candles.bars; bar++) {
+  let next = 0
+  return (bar: number) => {
     for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
       const order = fills.orders[next] ?? 0
       base += table.baseChange[order] ?? 0
       quote += table.quoteChange[order] ?? 0
     }
-    const worth = base * (candles.close[bar] ?? 0)
-    if (base > smallest / 2 && worth > (quote + worth) * 1e-9) held++
-    if (quote + worth > 0) shares += worth / (quote + worth)
+    return { base, quote }
   }
-  const bars = Math.max(1, candles.bars)
-  return { meanShare: shares / bars, timeInMarket: held / bars }
+}
+
+/** `parts`: of all markets, over the same bars. */
+export const of = (parts: ReadonlyArray<Part>): Exposure => {
+  const bars = parts[0]?.candles.bars ?? 0
+  const all = parts.map((part) => ({
+    close: part.candles.close,
+    smallest: 1 / 10 ** part.market.base.decimals,
+    at: holdings(part)
+  }))
+  let [shares, held] = [0, 0]
+  for (let bar = 0; bar < bars; bar++) {
+    let [worth, equity, hasBase] = [0, 0, false]
+    for (const { close, smallest, at } of all) {
+      const { base, quote } = at(bar)
+      hasBase ||= base > smallest / 2
+      worth += base * (close[bar] ?? 0)
+      equity += quote
+    }
+    equity += worth
+    if (hasBase && worth > equity * 1e-9) held++
+    if (equity > 0) shares += worth / equity
+  }
+  return { meanShare: shares / Math.max(1, bars), timeInMarket: held / Math.max(1, bars) }
 }

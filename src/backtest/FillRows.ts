@@ -23,6 +23,14 @@ export function* rows(outcome: Outcome, candles: Candles): Generator<FillRow> {
   }
 }
 
+/** Of several markets over the same bars: bar by bar, within a bar market by market. */
+export const together = <P extends { readonly outcome: Outcome; readonly candles: Candles }>(
+  parts: ReadonlyArray<P>
+): ReadonlyArray<{ readonly fill: FillRow; readonly part: P }> =>
+  parts
+    .flatMap((part) => Array.from(rows(part.outcome, part.candles), (fill) => ({ fill, part })))
+    .toSorted((a, b) => a.fill.bar - b.fill.bar)
+
 export const csvHeader = "bar_index,open_time_ms,side,slot,price,base,quote"
 
 const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

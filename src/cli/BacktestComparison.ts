@@ -1,6 +1,6 @@
 /** Several backtests on the same candles, side by side: in the terminal, as JSON and as an HTML page. */
 import { Effect } from "effect"
-import type * as Backtest from "../backtest/Backtest.ts"
+import * as Backtest from "../backtest/Backtest.ts"
 import * as EquityCurve from "../backtest/EquityCurve.ts"
 import { describe, notModelled } from "../backtest/FillModel.ts"
 import * as HtmlComparison from "../report/HtmlComparison.ts"
@@ -20,7 +20,7 @@ const facts = (result: BacktestSummary.Result): ReadonlyArray<readonly [string, 
   const { low, high } = result.band
   const of = (side: Backtest.Side) => [
     ...BacktestSummary.sideFacts(result, side),
-    ...BacktestStatistics.facts(result, side, result.trials)
+    ...BacktestStatistics.facts(side, result.trials)
   ]
   const upper = of(high)
   return of(low).map(([label, value], row) => {
@@ -37,8 +37,8 @@ export const lines = (results: Results): ReadonlyArray<string> => {
   const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
   const rows = results.map((result) => {
     const { low, high } = result.band
-    const [worst, best] = [low, high].map((side) => BacktestStatistics.ofSide(result, side, result.trials))
-    const hold = BacktestStatistics.holdFacts(result, high, 1)[0]?.[1] ?? ""
+    const [worst, best] = [low, high].map((side) => BacktestStatistics.ofSide(side, result.trials))
+    const hold = BacktestStatistics.holdFacts(high, 1)[0]?.[1] ?? ""
     return [
       nameOf(results, result),
       BacktestSummary.pnlText(result, low),
@@ -49,8 +49,8 @@ export const lines = (results: Results): ReadonlyArray<string> => {
       percent(Math.max(low.outcome.maxDrawdown, high.outcome.maxDrawdown)),
       (worst?.sharpe ?? 0).toFixed(2),
       (best?.sharpe ?? 0).toFixed(2),
-      `${low.outcome.fills.count}`,
-      `${high.outcome.fills.count}`
+      `${low.fills}`,
+      `${high.fills}`
     ]
   })
   const titles = [
@@ -78,10 +78,9 @@ export const lines = (results: Results): ReadonlyArray<string> => {
 const points = 1500
 
 const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyArray<number>) => {
-  const { strategy, candles, band } = result
-  const conditions = { market: strategy.market, budget: strategy.limits.budget }
+  const { strategy, band } = result
   const returns = (side: Backtest.Side): ReadonlyArray<number> => {
-    const [start, ...curve] = EquityCurve.at(side.outcome, candles, conditions, [0, ...bars])
+    const [start, ...curve] = Backtest.curve(side.parts, [0, ...bars])
     const first = start?.hold ?? 1
     return curve.map(({ equity }) => (first > 0 ? equity / first - 1 : 0))
   }
@@ -101,15 +100,7 @@ const comparison = (results: Results): HtmlComparison.Comparison => {
   const { candles, band } = first
   const bars = EquityCurve.spread(candles, points)
   const runs = results.map((result) => runOf(results, result, bars))
-  const times = EquityCurve.at(
-    first.band.high.outcome,
-    candles,
-    {
-      market: first.strategy.market,
-      budget: first.strategy.limits.budget
-    },
-    bars
-  )
+  const times = Backtest.curve(band.high.parts, bars)
   const start = candles.close[0] ?? 1
   const sides = band.low === band.high ? [band.low] : [band.low, band.high]
   const percent = (ratio: number | undefined): string => `${((ratio ?? 0) * 100).toFixed(2)} %`
@@ -125,7 +116,7 @@ const comparison = (results: Results): HtmlComparison.Comparison => {
       ...first.calibrated
     ],
     notModelled,
-    quality: BacktestReport.qualityOf(first),
+    quality: BacktestReport.qualityOf(first.sources),
     warnings: first.warnings
   }
 }

@@ -18,7 +18,7 @@ import type { Markets } from "../strategy/Markets.ts"
 import { render } from "../strategy/Problem.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
-import { StrategiesInvalid, suited } from "./StrategyFiles.ts"
+import { type Purpose, StrategiesInvalid, suited } from "./StrategyFiles.ts"
 import { WrongUsage } from "./Usage.ts"
 
 const text = (name: string, description: string) =>
@@ -62,7 +62,10 @@ export const ruleFlags = {
     Flag.withDescription("Fees of a fill, basis points of the output"),
     Flag.withDefault(0)
   ),
-  withdrawFee: text("withdraw-fee", "Fee of every payout as BASE,QUOTE amounts, for example 0.00001,0.5"),
+  withdrawFee: text(
+    "withdraw-fee",
+    "Fee of every payout as BASE,QUOTE amounts, for example 0.00001,0.5; with several markets of every base"
+  ),
   refundFee: text("refund-fee", "Fee of every refund as BASE,QUOTE amounts"),
   minimumQuote: text("minimum-quote", "Smallest order that the venue takes, in quote")
 }
@@ -82,20 +85,26 @@ const amount = (flag: string, written: string, decimals: number): Amount.Amount 
     : found
 }
 
-const amounts = (flag: string, written: Option.Option<string>, market: Market) =>
+/** One of each base, in the order of the markets, and of the quote. */
+const amounts = (flag: string, written: Option.Option<string>, market: Market, all: ReadonlyArray<Market>) =>
   Effect.gen(function* () {
     if (Option.isNone(written)) return { base: 0n, quote: 0n }
-    const [first = "", second = "0"] = written.value.split(",")
+    const parts = written.value.split(",")
+    if (all.length > 1 && parts.length !== all.length + 1) {
+      const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
+      return yield* new WrongUsage({ message: `--${flag} ${written.value}: give an amount of each of ${symbols}` })
+    }
+    const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
     const [base, quote] = [amount(flag, first, market.base.decimals), amount(flag, second, market.quote.decimals)]
     if (base instanceof WrongUsage) return yield* base
     if (quote instanceof WrongUsage) return yield* quote
     return { base, quote }
   })
 
-/** Costs and changed rules, from flags. */
-export const options = Effect.fn("BacktestInput.options")(function* (flags: RuleFlags, market: Market) {
-  const withdrawFee = yield* amounts("withdraw-fee", flags.withdrawFee, market)
-  const refundFee = yield* amounts("refund-fee", flags.refundFee, market)
+/** Costs and changed rules in one of all markets, from flags. */
+export const options = Effect.fn("BacktestInput.options")(function* (flags: RuleFlags, market: Market, all = [market]) {
+  const withdrawFee = yield* amounts("withdraw-fee", flags.withdrawFee, market, all)
+  const refundFee = yield* amounts("refund-fee", flags.refundFee, market, all)
   const minimum = amount(
     "minimum-quote",
     Option.getOrElse(flags.minimumQuote, () => "0"),
@@ -136,12 +145,13 @@ export interface StrategySource {
 
 export const loadStrategy = Effect.fn("BacktestInput.loadStrategy")(function* (
   file: string,
-  config: Option.Option<string>
+  config: Option.Option<string>,
+  purpose: Purpose = "search"
 ) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem.readFileString(file)
   const markets = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
-  const parsed = suited(StrategyFile.parse(text, file, markets), "backtest")
+  const parsed = suited(StrategyFile.parse(text, file, markets), purpose)
   if (Result.isFailure(parsed))
     return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })
   return { text, file, markets, strategy: parsed.success } satisfies StrategySource

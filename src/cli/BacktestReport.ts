@@ -2,7 +2,7 @@
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { DateTime, Effect, FileSystem } from "effect"
-import type * as Backtest from "../backtest/Backtest.ts"
+import * as Backtest from "../backtest/Backtest.ts"
 import * as EquityCurve from "../backtest/EquityCurve.ts"
 import { describe, notModelled } from "../backtest/FillModel.ts"
 import type { OrderRow } from "../backtest/OrderTable.ts"
@@ -10,8 +10,11 @@ import * as RoundTrips from "../backtest/RoundTrips.ts"
 import { closeTime, gaps, openTime } from "../backtest/TimeAxis.ts"
 import { format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import type { Market } from "../domain/Market.ts"
 import type * as HtmlPage from "../report/HtmlPage.ts"
 import * as HtmlReport from "../report/HtmlReport.ts"
+import { marketNames } from "../strategy/Strategy.ts"
+import type { Source } from "./BacktestMarkets.ts"
 import * as BacktestStatistics from "./BacktestStatistics.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
@@ -30,11 +33,9 @@ export const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> 
   })
 }
 
-const monthsOf = (result: BacktestSummary.Result, side: Backtest.Side) => {
-  const { candles, strategy } = result
-  const conditions = { market: strategy.market, budget: strategy.limits.budget }
+const monthsOf = ({ candles }: BacktestSummary.Result, { parts }: Backtest.Side) => {
   const lastOfMonth = new Map<string, number>()
-  const daily = EquityCurve.at(side.outcome, candles, conditions, EquityCurve.sampleBars(candles, 86_400_000))
+  const daily = Backtest.curve(parts, EquityCurve.sampleBars(candles, 86_400_000))
   for (const { time, equity } of daily) lastOfMonth.set(day(time - 1).slice(0, 7), equity)
   let before = daily[0]?.equity ?? 0
   return [...lastOfMonth].map(([month, equity]): readonly [string, number] => {
@@ -53,7 +54,7 @@ const sideOf = (
   return {
     name: side.mode,
     facts: BacktestSummary.sideFacts(result, side),
-    statistics: BacktestStatistics.facts(result, side, result.trials),
+    statistics: BacktestStatistics.facts(side, result.trials),
     rules: describe(side.rules),
     equity,
     drawdown: drawdowns(equity),
@@ -61,57 +62,74 @@ const sideOf = (
   }
 }
 
-/** Distinct orders once, and what happened to them by their index. */
-const ordersOf = ({ strategy, candles, shown }: BacktestSummary.Result) => {
-  const { base, quote } = strategy.market
-  const { fills, stays, table } = shown.outcome
+/** Distinct orders of all markets once; what happened to them names them by their index. */
+const orderIndex = () => {
   const orders: Array<HtmlReport.ReportOrder> = []
   const known = new Map<OrderRow, number>()
-  const indexOf = (row: OrderRow): number => {
+  const indexOf = (row: OrderRow, { base, quote }: Market, market: number, firstSlot: number): number => {
     const found = known.get(row)
     if (found !== undefined) return found
     const buys = row.side === "BUY"
     const [bought, sold] = buys ? [row.output, row.input] : [row.input, row.output]
     const amounts = [format(bought, base.decimals), format(sold, quote.decimals)] as const
     known.set(row, orders.length)
-    return orders.push([row.slot, buys ? 0 : 1, Decimal.toNumber(row.price), ...amounts]) - 1
+    return orders.push([firstSlot + row.slot, buys ? 0 : 1, Decimal.toNumber(row.price), ...amounts, market]) - 1
   }
-  const bars = fills.bars.slice(0, fills.count)
-  const rows = Array.from(fills.orders.subarray(0, fills.count), (order) => table.rows[order])
+  return { orders, indexOf }
+}
+
+/** Fills in the order of their bars, within a bar market by market. */
+const ordersOf = ({ shown: { parts } }: BacktestSummary.Result) => {
+  const { orders, indexOf } = orderIndex()
+  const filled: Array<{ readonly bar: number; readonly order: number; readonly reached: number }> = []
+  const rested: Array<{ readonly from: number; readonly to: number; readonly order: number }> = []
+  let firstSlot = 0
+  for (const [index, { market, candles, outcome }] of parts.entries()) {
+    const { fills, stays, table, slotNames } = outcome
+    for (let fill = 0; fill < fills.count; fill++) {
+      const [bar, row] = [fills.bars[fill] ?? 0, table.rows[fills.orders[fill] ?? -1]]
+      if (row === undefined) continue
+      const reached = (row.side === "BUY" ? candles.low[bar] : candles.high[bar]) ?? 0
+      filled.push({ bar, order: indexOf(row, market, index, firstSlot), reached })
+    }
+    for (const { row, from, to } of stays) rested.push({ from, to, order: indexOf(row, market, index, firstSlot) })
+    firstSlot += slotNames.length
+  }
+  if (parts.length > 1) filled.sort((a, b) => a.bar - b.bar)
   return {
     fills: {
-      bar: bars,
-      order: Int32Array.from(rows, (row) => (row === undefined ? 0 : indexOf(row))),
-      reached: Float64Array.from(rows, (row, index) => {
-        const bar = bars[index] ?? 0
-        return (row?.side === "BUY" ? candles.low[bar] : candles.high[bar]) ?? 0
-      })
+      bar: Int32Array.from(filled, ({ bar }) => bar),
+      order: Int32Array.from(filled, ({ order }) => order),
+      reached: Float64Array.from(filled, ({ reached }) => reached)
     },
     stays: {
-      from: Int32Array.from(stays, ({ from }) => from),
-      to: Int32Array.from(stays, ({ to }) => to),
-      order: Int32Array.from(stays, ({ row }) => indexOf(row))
+      from: Int32Array.from(rested, ({ from }) => from),
+      to: Int32Array.from(rested, ({ to }) => to),
+      order: Int32Array.from(rested, ({ order }) => order)
     },
     orders
   }
 }
 
-const slotsOf = ({ shown, candles }: BacktestSummary.Result): ReadonlyArray<HtmlReport.ReportSlot> => {
-  const { bySlot } = RoundTrips.of(shown.outcome, candles)
-  return shown.outcome.slotNames.map((slot, index) => {
-    const trips = bySlot.get(slot)
-    const why = shown.outcome.slotReasons[index] ?? ""
-    return { slot, why, buys: trips?.buys ?? 0, sells: trips?.sells ?? 0, gained: (trips?.gained ?? 0).toFixed(2) }
+const slotsOf = ({ shown }: BacktestSummary.Result): ReadonlyArray<HtmlReport.ReportSlot> =>
+  shown.parts.flatMap(({ outcome, candles }) => {
+    const { bySlot } = RoundTrips.of(outcome, candles)
+    return outcome.slotNames.map((slot, index) => {
+      const trips = bySlot.get(slot)
+      const why = outcome.slotReasons[index] ?? ""
+      return { slot, why, buys: trips?.buys ?? 0, sells: trips?.sells ?? 0, gained: (trips?.gained ?? 0).toFixed(2) }
+    })
   })
-}
 
-/** What is in the data, what was mended and what is missing. */
-export const qualityOf = ({
-  candles,
-  data,
-  sha256,
-  repaired
-}: Pick<BacktestSummary.Result, "candles" | "data" | "sha256" | "repaired">): HtmlPage.Facts => {
+/** What is in the data, what was mended and what is missing; with several markets each is named. */
+export const qualityOf = (sources: BacktestSummary.Result["sources"]): HtmlPage.Facts =>
+  sources.length === 1
+    ? qualityOfOne(sources[0])
+    : sources.flatMap((source) =>
+        qualityOfOne(source).map(([label, value]) => [`${source.market.name} ${label}`, value] as const)
+      )
+
+const qualityOfOne = ({ candles, data, sha256, repaired }: Source): HtmlPage.Facts => {
   const missing = gaps(candles.time)
   const mended = Object.entries(repaired).filter(([, count]) => count > 0)
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
@@ -129,7 +147,7 @@ export const qualityOf = ({
 }
 
 /** Lowest low and highest high of the bars up to each of these, from the one before. */
-const extremes = ({ candles }: BacktestSummary.Result, bars: ReadonlyArray<number>) => {
+const extremes = ({ candles }: Backtest.Part, bars: ReadonlyArray<number>) => {
   const [low, high]: [Array<number>, Array<number>] = [[], []]
   for (const [index, end] of bars.entries()) {
     let [least, greatest] = [Number.POSITIVE_INFINITY, 0]
@@ -145,10 +163,9 @@ const extremes = ({ candles }: BacktestSummary.Result, bars: ReadonlyArray<numbe
 
 export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
   const { strategy, candles, band } = result
-  const conditions = { market: strategy.market, budget: strategy.limits.budget }
   const bars = EquityCurve.spread(candles, points)
   const sides = band.low === band.high ? [band.low] : [band.high, band.low]
-  const curves = sides.map((side) => EquityCurve.at(side.outcome, candles, conditions, bars))
+  const curves = sides.map((side) => Backtest.curve(side.parts, bars))
   const first = curves[0] ?? []
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   const range = (factOf: (side: Backtest.Side) => string): string => {
@@ -160,23 +177,26 @@ export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
     return `${low.endsWith(unit) ? low.slice(0, low.length - unit.length) : low} to ${high}`
   }
   return {
-    title: `${strategy.name} on ${strategy.market.name}`,
+    title: `${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${day(from)} to ${day(to)}, ${candles.bars} bars`,
     headline: [
       ["profit and loss", range((side) => BacktestSummary.pnlText(result, side))],
       ["the budget left alone", BacktestSummary.holdText(result, band.high)],
       ["largest drawdown", range(({ outcome }) => percent(outcome.maxDrawdown))],
-      ["fills", range(({ outcome }) => `${outcome.fills.count}`)]
+      ["fills", range(({ fills }) => `${fills}`)]
     ],
     facts: [
       ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
       ["simulation", `${result.kernelMillis.toFixed(1)} ms`]
     ],
-    quality: qualityOf(result),
+    quality: qualityOf(result.sources),
     sides: sides.map((side, index) => sideOf(result, side, curves[index] ?? [])),
     times: first.map(({ time }) => time / 1000),
-    close: first.map(({ close }) => close),
-    ...extremes(result, bars),
+    markets: band.high.parts.map((part) => ({
+      name: part.market.name,
+      close: bars.map((bar) => part.candles.close[bar] ?? 0),
+      ...extremes(part, bars)
+    })),
     hold: first.map(({ hold }) => hold),
     slots: slotsOf(result),
     shown: result.shown.mode,
@@ -186,7 +206,7 @@ export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
       times: [...candles.time.runTimes].map((time) => time / 1000),
       step: candles.time.stepMillis / 1000
     },
-    holdStatistics: BacktestStatistics.holdFacts(result, band.high, result.trials),
+    holdStatistics: BacktestStatistics.holdFacts(band.high, result.trials),
     calibrated: result.calibrated,
     notModelled,
     warnings: result.warnings

@@ -1,27 +1,20 @@
 /** The statistics of a run as labelled figures, and those of its budget left alone by the same labels. */
-import type * as Backtest from "../backtest/Backtest.ts"
-import type { Candles } from "../backtest/Candles.ts"
+import * as Backtest from "../backtest/Backtest.ts"
 import * as EquityCurve from "../backtest/EquityCurve.ts"
 import * as Exposure from "../backtest/Exposure.ts"
 import * as RoundTrips from "../backtest/RoundTrips.ts"
 import { closeTime, openTime } from "../backtest/TimeAxis.ts"
 import * as Statistics from "../report/Statistics.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
 
 const dayMillis = 86_400_000
 const hourMillis = 3_600_000
 
-export interface Ran {
-  readonly strategy: Strategy
-  readonly candles: Candles
-}
-
 /** Days, or hours when there are few days. */
-const sampled = ({ strategy, candles }: Ran, side: Backtest.Side) => {
+const sampled = ({ parts }: Backtest.Side) => {
+  const [{ candles }] = parts
   const spanMillis = closeTime(candles.time, candles.bars - 1) - openTime(candles.time, 0)
   const periodMillis = spanMillis >= 20 * dayMillis ? dayMillis : hourMillis
-  const conditions = { market: strategy.market, budget: strategy.limits.budget }
-  const curve = EquityCurve.at(side.outcome, candles, conditions, EquityCurve.sampleBars(candles, periodMillis))
+  const curve = Backtest.curve(parts, EquityCurve.sampleBars(candles, periodMillis))
   return { curve, periodsPerYear: (365 * dayMillis) / periodMillis }
 }
 
@@ -35,8 +28,8 @@ const statistics = (equity: ReadonlyArray<number>, periodsPerYear: number, trial
   deflatedSharpe: Statistics.deflatedAfter(Statistics.returnsOf(equity), trials)
 })
 
-export const ofSide = (ran: Ran, side: Backtest.Side, trials: number): SideStatistics => {
-  const { curve, periodsPerYear } = sampled(ran, side)
+export const ofSide = (side: Backtest.Side, trials: number): SideStatistics => {
+  const { curve, periodsPerYear } = sampled(side)
   const equity = curve.map((point) => point.equity)
   const { maxDrawdown } = side.outcome
   const found = statistics(equity, periodsPerYear, trials)
@@ -60,17 +53,20 @@ const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [
 ]
 
 /** Everything that is said of one side. */
-export const facts = (ran: Ran, side: Backtest.Side, trials: number): ReadonlyArray<readonly [string, string]> => {
-  const { strategy, candles } = ran
-  const { counts, openOrders } = side.outcome
+export const facts = (side: Backtest.Side, trials: number): ReadonlyArray<readonly [string, string]> => {
+  const { counts, openOrders } = side
   const filled = counts.placed - counts.cancelled - openOrders
-  const trips = RoundTrips.of(side.outcome, candles)
-  const exposure = Exposure.of(side.outcome, candles, { market: strategy.market, budget: strategy.limits.budget })
+  const byMarket = side.parts.map(({ outcome, candles }) => RoundTrips.of(outcome, candles))
+  const sum = (of: (trips: RoundTrips.RoundTrips) => number): number =>
+    byMarket.reduce((total, trips) => total + of(trips), 0)
+  const trips = sum((found) => found.trips)
+  const grossLoss = sum((found) => found.grossLoss)
+  const exposure = Exposure.of(side.parts)
   return [
-    ...ratios(ofSide(ran, side, trials), trials),
-    ["round trips", `${trips.trips}`],
-    ["of these won", percent(trips.trips === 0 ? 0 : trips.won / trips.trips)],
-    ["profit factor", trips.grossLoss === 0 ? "no loss" : number(trips.grossProfit / trips.grossLoss)],
+    ...ratios(ofSide(side, trials), trials),
+    ["round trips", `${trips}`],
+    ["of these won", percent(trips === 0 ? 0 : sum(({ won }) => won) / trips)],
+    ["profit factor", grossLoss === 0 ? "no loss" : number(sum(({ grossProfit }) => grossProfit) / grossLoss)],
     ["exposure: equity in base", percent(exposure.meanShare)],
     ["time in market", percent(exposure.timeInMarket)],
     ["fill ratio: orders filled", percent(counts.placed === 0 ? 0 : filled / counts.placed)]
@@ -78,8 +74,8 @@ export const facts = (ran: Ran, side: Backtest.Side, trials: number): ReadonlyAr
 }
 
 /** The budget left alone. */
-export const holdFacts = (ran: Ran, side: Backtest.Side, trials: number): ReadonlyArray<readonly [string, string]> => {
-  const { curve, periodsPerYear } = sampled(ran, side)
+export const holdFacts = (side: Backtest.Side, trials: number): ReadonlyArray<readonly [string, string]> => {
+  const { curve, periodsPerYear } = sampled(side)
   return ratios(
     statistics(
       curve.map(({ hold }) => hold),

@@ -1,22 +1,21 @@
 /** The result of a backtest for the terminal and as JSON. */
 import { DateTime } from "effect"
 import * as Backtest from "../backtest/Backtest.ts"
-import type { Checked } from "../backtest/CandleChecks.ts"
 import type { Candles } from "../backtest/Candles.ts"
 import { closeTime, gaps, openTime } from "../backtest/TimeAxis.ts"
 import { format } from "../domain/Amount.ts"
 import * as Table from "../report/Table.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import { marketNames, type Strategy } from "../strategy/Strategy.ts"
+import type { Source } from "./BacktestMarkets.ts"
 import * as BacktestStatistics from "./BacktestStatistics.ts"
 
 export interface Result {
   readonly strategy: Strategy
+  /** Of the first market; all have the same times. */
   readonly candles: Candles
-  readonly data: string
-  readonly sha256: string
-  readonly source: "cache" | "file"
+  /** What was given for each market. */
+  readonly sources: readonly [Source, ...ReadonlyArray<Source>]
   readonly warnings: ReadonlyArray<string>
-  readonly repaired: Checked["repaired"]
   readonly band: { readonly low: Backtest.Side; readonly high: Backtest.Side }
   /** The side whose fills are listed. */
   readonly shown: Backtest.Side
@@ -34,31 +33,42 @@ export const json = (result: Result) => {
   const { strategy, candles, band, shown } = result
   const side = (of: Backtest.Side) => ({
     ...Backtest.toJson(strategy, of),
-    statistics: BacktestStatistics.ofSide(result, of, result.trials)
+    statistics: BacktestStatistics.ofSide(of, result.trials)
   })
-  const { count, bars, longestMillis } = gaps(candles.time)
+  const [first, ...others] = result.sources
   return {
     strategy: strategy.name,
     kind: strategy.kind,
-    market: strategy.market.name,
+    market: marketNames(strategy),
     hash: strategy.hash,
-    data: {
-      file: result.data,
-      sha256: result.sha256,
-      source: result.source,
-      gaps: { count, bars, longestMillis },
-      repaired: result.repaired,
-      warnings: result.warnings
-    },
+    data: { ...(others.length === 0 ? dataJson(first) : {}), warnings: result.warnings },
     from: openTime(candles.time, 0),
     to: closeTime(candles.time, candles.bars - 1),
     bars: candles.bars,
     ...(result.calibrated.length === 0 ? {} : { calibrated: result.calibrated }),
-    fills: shown.outcome.fills.count,
+    fills: shown.fills,
     wallMillis: result.wallMillis,
     kernelMillis: result.kernelMillis,
-    band: { low: side(band.low), high: side(band.high) }
+    band: { low: side(band.low), high: side(band.high) },
+    ...(others.length === 0 ? {} : { markets: marketsJson(result) })
   }
+}
+
+const dataJson = ({ data, sha256, source, candles, repaired }: Source) => {
+  const { count, bars, longestMillis } = gaps(candles.time)
+  return { file: data, sha256, source, gaps: { count, bars, longestMillis }, repaired }
+}
+
+/** By name. */
+const marketsJson = ({ band, sources }: Result) => {
+  const partIn = ({ parts }: Backtest.Side, name: string) =>
+    parts.filter(({ market }) => market.name === name).map(Backtest.partToJson)[0]
+  return Object.fromEntries(
+    sources.map((source) => {
+      const { name } = source.market
+      return [name, { data: dataJson(source), low: partIn(band.low, name), high: partIn(band.high, name) }]
+    })
+  )
 }
 
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
@@ -77,25 +87,31 @@ export const holdText = (result: Result, side: Backtest.Side): string => quoteTe
 
 /** One side's figures, labelled. */
 export const sideFacts = (result: Result, side: Backtest.Side): ReadonlyArray<readonly [string, string]> => {
-  const { base } = result.strategy.market
-  const { outcome } = side
+  const { outcome, parts } = side
+  const [, ...others] = parts
   return [
     ["profit and loss", pnlText(result, side)],
     ["the budget left alone", holdText(result, side)],
     ["fees", quoteText(result, side.feesQuote)],
     ["largest drawdown", percent(outcome.maxDrawdown)],
-    ["fills", `${outcome.fills.count}`],
-    ["orders placed", `${outcome.counts.placed}`],
-    ["orders cancelled", `${outcome.counts.cancelled}`],
-    ["denied: no money", `${outcome.counts.deniedFunds}`],
-    ["denied: too small", `${outcome.counts.deniedMinimum}`],
-    ["base at the end", `${rounded(outcome.base, base.decimals)} ${base.symbol}`],
-    ["quote at the end", quoteText(result, outcome.quote)]
+    ["fills", `${side.fills}`],
+    ...(others.length === 0
+      ? []
+      : parts.map((part) => [`in ${part.market.name}`, `${part.outcome.fills.count}`] as const)),
+    ["orders placed", `${side.counts.placed}`],
+    ["orders cancelled", `${side.counts.cancelled}`],
+    ["denied: no money", `${side.counts.deniedFunds}`],
+    ["denied: too small", `${side.counts.deniedMinimum}`],
+    ...parts.map(({ market: { base }, outcome }) => {
+      const label = others.length === 0 ? "base" : base.symbol
+      return [`${label} at the end`, `${rounded(outcome.base, base.decimals)} ${base.symbol}`] as const
+    }),
+    ["quote at the end", quoteText(result, side.quote)]
   ]
 }
 
-const ratioFacts = (result: Result, side: Backtest.Side): ReadonlyArray<readonly [string, string]> => {
-  const { sharpe, sortino, probabilisticSharpe } = BacktestStatistics.ofSide(result, side, result.trials)
+const ratioFacts = ({ trials }: Result, side: Backtest.Side): ReadonlyArray<readonly [string, string]> => {
+  const { sharpe, sortino, probabilisticSharpe } = BacktestStatistics.ofSide(side, trials)
   return [
     ["Sharpe", sharpe.toFixed(2)],
     ["Sortino", sortino.toFixed(2)],
@@ -110,9 +126,9 @@ export const lines = (result: Result): ReadonlyArray<string> => {
   const rows = (facts[0] ?? []).map(([label], row) => [label, ...facts.map((column) => column[row]?.[1] ?? "")])
   const columns = [{ title: "" }, ...sides.map(({ mode }) => ({ title: mode, align: "right" as const }))]
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
-  const read = result.source === "cache" ? "from the cache" : "parsed"
+  const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
   return [
-    `${strategy.name} (${strategy.kind}) on ${strategy.market.name}`,
+    `${strategy.name} (${strategy.kind}) on ${marketNames(strategy)}`,
     `${candles.bars} bars from ${iso(from)} to ${iso(to)}, ${read}`,
     ...result.warnings,
     ...result.calibrated,

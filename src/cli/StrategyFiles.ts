@@ -38,8 +38,8 @@ interface ReadFile extends ReadFiles {
   readonly text: string
 }
 
-/** What the strategies are for: some can only be traded, others only be backtested. */
-export type Purpose = "live" | "backtest"
+/** What the strategies are for: some can only be backtested, others not be run on one series of prices. */
+export type Purpose = "live" | "backtest" | "search"
 
 const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose) {
   const text = yield* readText(file).pipe(Effect.catchTag("PlatformError", () => Effect.undefined))
@@ -62,7 +62,7 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
 /** What has no place here is a mistake like others. */
 export const suited = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
   Result.flatMap(read, (strategy) => {
-    const problem = purpose === "live" ? strategy.notLive : strategy.notBacktested
+    const problem = { live: strategy.notLive, backtest: undefined, search: strategy.notSearched }[purpose]
     return problem === undefined ? Result.succeed(strategy) : Result.fail([problem])
   })
 

@@ -1,26 +1,32 @@
-/** `limitbot backtest FILE --data CSV`: what a strategy would have done with these candles, as a band. */
-import { Clock, Console, Effect, FileSystem, Option } from "effect"
+/** `limitbot backtest FILE --data CSV`, or a MARKET=CSV for each of several: what a strategy would have done with these candles, as a band. */
+import { Array as Arr, Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../backtest/Backtest.ts"
 import * as Calibration from "../backtest/Calibration.ts"
-import type { Candles } from "../backtest/Candles.ts"
 import * as FillRows from "../backtest/FillRows.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import type { Market } from "../domain/Market.ts"
+import { marketsOf } from "../strategy/Strategy.ts"
 import type { Results } from "./BacktestComparison.ts"
 import * as BacktestInput from "./BacktestInput.ts"
+import * as BacktestMarkets from "./BacktestMarkets.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 import * as flags from "./flags.ts"
 import { WrongUsage } from "./Usage.ts"
 
 const modes = { both: ["pessimistic", "optimistic"], pessimistic: ["pessimistic"], optimistic: ["optimistic"] } as const
 
-const fillsCsv = (strategy: Strategy, candles: Candles, side: Backtest.Side): string => {
-  const lines = [FillRows.csvHeader]
-  for (const row of FillRows.rows(side.outcome, candles)) lines.push(FillRows.csvLine(strategy.market, row))
-  return `${lines.join("\n")}\n`
+/** The market is a column of its own where there are several. */
+const fillsCsv = ({ parts }: Backtest.Side): string => {
+  const [, ...others] = parts
+  const lines = FillRows.together(parts).map(({ fill, part: { market } }) => {
+    const line = FillRows.csvLine(market, fill)
+    return others.length === 0 ? line : `${line},${market.name}`
+  })
+  return [others.length === 0 ? FillRows.csvHeader : `${FillRows.csvHeader},market`, ...lines, ""].join("\n")
 }
 
-interface Asked extends BacktestInput.DataFlags, BacktestInput.RuleFlags {
+interface Asked extends Omit<BacktestInput.DataFlags, "data">, BacktestInput.RuleFlags {
+  readonly data: ReadonlyArray<string>
   readonly config: Option.Option<string>
   readonly fills: keyof typeof modes
   readonly trials: number
@@ -39,47 +45,69 @@ const calibrationOf = Effect.fnUntraced(function* (journal: string, market: stri
   return { measured, calibrated: Calibration.describe(found) }
 })
 
+/** Costs and rules in one of the strategy's markets. */
+const optionsIn = Effect.fnUntraced(function* (input: Asked, market: Market, all: ReadonlyArray<Market>) {
+  const given = yield* BacktestInput.options(input, market, [...all])
+  const keepsOrders = Option.isSome(input.report)
+  if (Option.isNone(input.calibrate)) return { options: { ...given, keepsOrders }, calibrated: [] }
+  const { measured, calibrated } = yield* calibrationOf(input.calibrate.value, market.name)
+  const named = calibrated.map((text) => (all.length === 1 ? text : `${market.name}: ${text}`))
+  return { options: { ...given, keepsOrders, measured }, calibrated: named }
+})
+
 /** What a strategy, its costs and the report need of the data. */
 const prepare = Effect.fnUntraced(function* (input: Asked, file: string) {
-  const { strategy } = yield* BacktestInput.loadStrategy(file, input.config)
-  const given = yield* BacktestInput.options(input, strategy.market)
-  const calibration = Option.isNone(input.calibrate)
-    ? undefined
-    : yield* calibrationOf(input.calibrate.value, strategy.market.name)
-  const options = { ...given, ...(calibration === undefined ? {} : { measured: calibration.measured }) }
-  const rules = modes[input.fills].map((mode) => Backtest.rulesIn(mode, options))
-  const hasReport = Option.isSome(input.report)
-  const open = rules.some(({ price }) => price === "open") || strategy.candles !== undefined || hasReport
+  const { strategy } = yield* BacktestInput.loadStrategy(file, input.config, "backtest")
+  const markets = marketsOf(strategy)
+  const found = yield* Effect.forEach(markets, (market) => optionsIn(input, market, markets))
+  const options = Arr.map(found, (each) => each.options)
+  const rules = options.flatMap((each) => modes[input.fills].map((mode) => Backtest.rulesIn(mode, each)))
+  const open = rules.some(({ price }) => price === "open") || strategy.candles !== undefined || options[0].keepsOrders
   const volume = rules.some(({ volumeShare }) => volumeShare > 0) || strategy.candles !== undefined
-  const calibrated = calibration?.calibrated ?? []
-  return { strategy, options: { ...options, keepsOrders: hasReport }, open, volume, calibrated }
+  return { strategy, options, open, volume, calibrated: found.flatMap(({ calibrated }) => calibrated) }
 })
 
 /** All strategies over the same candles, loaded once. */
-const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: ReadonlyArray<string>) {
+const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: Arr.NonEmptyReadonlyArray<string>) {
   const started = yield* Clock.currentTimeNanos
   const prepared = yield* Effect.forEach(files, (file) => prepare(input, file))
-  const volume = prepared.some((each) => each.volume) ? "late" : false
-  const wanted = { open: prepared.some(({ open }) => open), volume } as const
-  const market = prepared[0]?.strategy.market.name
-  const loaded = yield* BacktestInput.loadCandles(input, { ...wanted, indexed: false }, market)
-  const { candles, indices } = loaded
+  const several = prepared.find(({ strategy }) => strategy.others !== undefined)
+  if (several !== undefined && prepared.length > 1) {
+    const message = `${several.strategy.file} trades several markets: run it alone; only strategies of one market are compared`
+    return yield* new WrongUsage({ message })
+  }
+  const volume = prepared.some((each) => each.volume)
+  // Series of several markets are put on one time axis, which takes whole columns.
+  const late = volume && several === undefined ? "late" : volume
+  const wanted = { open: prepared.some(({ open }) => open), volume: late } as const
+  const loaded = yield* BacktestMarkets.load(input, { ...wanted, indexed: false }, marketsOf(prepared[0].strategy))
+  const [{ candles }] = loaded.series
   const [first, ...rest] = modes[input.fills]
-  return yield* Effect.forEach(prepared, ({ strategy, options: asked, calibrated }) =>
+  return yield* Effect.forEach(prepared, ({ strategy, options, calibrated }) =>
     Effect.gen(function* () {
       yield* BacktestInput.checkTimeframes(strategy, candles)
-      const options = BacktestInput.withoutVolume(asked, candles)
-      const warnings = options === asked ? [] : ["the data have no volumes: orders fill whole"]
+      const series = Arr.map(loaded.series, (each, index) => {
+        const asked = options[index] ?? options[0]
+        return { ...each, asked, options: BacktestInput.withoutVolume(asked, each.candles) }
+      })
+      const bare = series.flatMap((each, index) =>
+        each.options === each.asked ? [] : [loaded.sources[index]?.data ?? ""]
+      )
+      const warnings = bare.map((data) =>
+        series.length === 1
+          ? "the data have no volumes: orders fill whole"
+          : `${data} has no volumes: its orders fill whole`
+      )
       const kernelStarted = yield* Clock.currentTimeNanos
-      const runSide = (mode: (typeof modes)["both"][number]) => Backtest.run(strategy, candles, indices, mode, options)
+      const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, series, mode)
       const sides = [runSide(first), ...rest.map(runSide)] as const
       const ended = yield* Clock.currentTimeNanos
       return {
-        ...loaded,
+        strategy,
+        candles,
+        sources: loaded.sources,
         warnings: [...loaded.warnings, ...warnings],
         calibrated,
-        strategy,
-        data: input.data,
         band: Backtest.band([sides[0], ...sides.slice(1)]),
         shown: sides.find(({ mode }) => mode === "optimistic") ?? sides[0],
         trials: input.trials,
@@ -113,6 +141,12 @@ export const command = Command.make(
       Argument.variadic({ min: 1 })
     ),
     ...BacktestInput.dataFlags,
+    data: Flag.String("data").pipe(
+      Flag.withDescription(
+        "Candles or trades: CSV, plain or gzipped; journal:FILE for prices that a bot saw itself. Of several markets MARKET=CSV for each"
+      ),
+      Flag.atLeast(1)
+    ),
     ...BacktestInput.ruleFlags,
     config: BacktestInput.configFlag,
     fills: Flag.Literals("fills", ["both", "pessimistic", "optimistic"]).pipe(
@@ -135,13 +169,12 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* (input) {
+    if (!Arr.isReadonlyArrayNonEmpty(input.files)) return
     const [first, ...rest] = yield* simulate(input, input.files)
-    if (first === undefined) return
     const fileSystem = yield* FileSystem.FileSystem
     if (Option.isSome(input.fillsCsv)) {
       if (rest.length > 0) return yield* new WrongUsage({ message: "--fills-csv: give one strategy file" })
-      const csv = fillsCsv(first.strategy, first.candles, first.shown)
-      yield* fileSystem.writeFileString(input.fillsCsv.value, csv)
+      yield* fileSystem.writeFileString(input.fillsCsv.value, fillsCsv(first.shown))
     }
     const { text, page } = yield* shown([first, ...rest], Option.isSome(input.report), input.json)
     if (Option.isSome(input.report) && page !== undefined) yield* fileSystem.writeFileString(input.report.value, page)
@@ -157,6 +190,10 @@ export const command = Command.make(
     {
       command: "limitbot backtest strategies/grid.yaml strategies/ladder.yaml --data btc-1m.csv.gz",
       description: "Compare two strategies on the same candles"
+    },
+    {
+      command: "limitbot backtest strategies/thirds.yaml --data BTC/USDC=btc-1m.csv.gz --data ETH/USDC=eth-1m.csv.gz",
+      description: "Run a strategy of two markets"
     }
   ])
 )

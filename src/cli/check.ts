@@ -36,7 +36,7 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ files, config, lookahead, data, json, ...dataFlags }) {
-    const { strategies, problems, rendered } = yield* readAgainst(config, files, lookahead ? "backtest" : "live")
+    const { strategies, problems, rendered } = yield* readAgainst(config, files, lookahead ? "search" : "live")
     if (lookahead && Option.isNone(data)) {
       return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
     }

@@ -25,8 +25,23 @@ export interface ReportSlot {
   readonly gained: string
 }
 
-/** Distinct orders; fills and stays name them by their index. */
-export type ReportOrder = readonly [slot: number, side: 0 | 1, price: number, base: string, quote: string]
+/** Distinct orders; fills and stays name them by their index, they their slot and market by theirs. */
+export type ReportOrder = readonly [
+  slot: number,
+  side: 0 | 1,
+  price: number,
+  base: string,
+  quote: string,
+  market: number
+]
+
+/** Prices at the report's times: the close, and the lowest and highest since the one before. */
+export interface ReportMarket {
+  readonly name: string
+  readonly close: ReadonlyArray<number>
+  readonly low: ReadonlyArray<number>
+  readonly high: ReadonlyArray<number>
+}
 
 export interface Report {
   readonly title: string
@@ -40,9 +55,7 @@ export interface Report {
   readonly holdStatistics: Facts
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
-  readonly close: ReadonlyArray<number>
-  readonly low: ReadonlyArray<number>
-  readonly high: ReadonlyArray<number>
+  readonly markets: ReadonlyArray<ReportMarket>
   readonly hold: ReadonlyArray<number>
   readonly slots: ReadonlyArray<ReportSlot>
   /** Which side the orders, fills and slots are of. */
@@ -108,9 +121,11 @@ const slotTable = (slots: ReadonlyArray<ReportSlot>): string => {
   return `<div class="scroll"><table><thead><tr><th>slot</th><th class="n">buys</th><th class="n">sells</th><th>fills</th><th class="n">gained</th><th>why</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`
 }
 
-const fillsTable = `<div class="controls"><select id="slot" aria-label="Slot"><option value="">all slots</option></select>
+const fillsTable = (
+  markets: Report["markets"]
+): string => `<div class="controls"><select id="slot" aria-label="Slot"><option value="">all slots</option></select>
 <button id="previous">previous</button><button id="next">next</button><span id="page" class="soft"></span></div>
-<div class="scroll"><table><thead><tr><th>bar (UTC)</th><th>side</th><th>slot</th><th class="n">price</th><th class="n">base</th><th class="n">quote</th><th>why</th></tr></thead><tbody id="fills"></tbody></table></div>`
+<div class="scroll"><table><thead><tr><th>bar (UTC)</th>${markets.length === 1 ? "" : "<th>market</th>"}<th>side</th><th>slot</th><th class="n">price</th><th class="n">base</th><th class="n">quote</th><th>why</th></tr></thead><tbody id="fills"></tbody></table></div>`
 
 const bytes = (values: Int32Array | Float64Array): string =>
   Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("base64")
@@ -118,11 +133,9 @@ const bytes = (values: Int32Array | Float64Array): string =>
 const encoded = <K extends string>(columns: Readonly<Record<K, Int32Array | Float64Array>>) =>
   Object.fromEntries(Object.entries<Int32Array | Float64Array>(columns).map(([name, values]) => [name, bytes(values)]))
 
-const dataOf = ({ sides, times, close, low, high, hold, slots, orders, fills, stays, axis }: Report) => ({
+const dataOf = ({ sides, times, markets, hold, slots, orders, fills, stays, axis }: Report) => ({
   times,
-  close,
-  low,
-  high,
+  markets,
   hold,
   sides: sides.map(({ name, equity, drawdown }) => ({ name, equity, drawdown })),
   slots: slots.map(({ slot }) => slot),
@@ -134,6 +147,9 @@ const dataOf = ({ sides, times, close, low, high, hold, slots, orders, fills, st
 })
 
 const chartOf = (id: string): string => `<div id="${id}" class="chart"></div>`
+
+const priceChart = ({ name }: ReportMarket, index: number, { length }: Report["markets"]): string =>
+  `${length === 1 ? "" : `<h3>${escape(name)}</h3>`}${chartOf(`price-${index}`)}<p class="hint" id="dots-${index}"></p>`
 
 const rulesOf = (sides: ReadonlyArray<ReportSide>): string =>
   `<div class="pair">${sides.map(({ name, rules }) => `<div><h3>${escape(name)}</h3>${list(rules)}</div>`).join("")}</div>`
@@ -152,7 +168,7 @@ const bodyOf = (report: Report): string => {
     ),
     section(
       "Price, orders and fills",
-      `${chartOf("price")}<p class="hint" id="dots"></p><h3>Fills over time</h3>${chartOf("activity")}`,
+      `${report.markets.map(priceChart).join("")}<h3>Fills over time</h3>${chartOf("activity")}`,
       `${shown} side`
     ),
     `<section class="pair"><div><h2>Result</h2>${sideBySide(sides.map((side) => [side.name, side.facts]))}</div>
@@ -163,7 +179,7 @@ const bodyOf = (report: Report): string => {
       slotTable(report.slots),
       `${shown} side; gained: what each sale earned against the buy before it, in quote`
     ),
-    section("Fills", fillsTable, `${shown} side`),
+    section("Fills", fillsTable(report.markets), `${shown} side`),
     section(
       "Assumptions",
       `${rulesOf(sides)}${report.calibrated.length === 0 ? "" : `<h3>Measured</h3>${list(report.calibrated)}`}<h3>Not modelled</h3>${list(report.notModelled)}`

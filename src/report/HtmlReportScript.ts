@@ -5,7 +5,7 @@ const numbers = (Type, text) => {
   for (let at = 0; at < raw.length; at++) bytes[at] = raw.charCodeAt(at)
   return new Type(bytes.buffer)
 }
-const { sides, slots, whys, orders, axis } = data
+const { sides, slots, whys, orders, axis, markets } = data
 const fills = { bar: numbers(Int32Array, data.fills.bar), order: numbers(Int32Array, data.fills.order), reached: numbers(Float64Array, data.fills.reached) }
 const stays = { from: numbers(Int32Array, data.stays.from), to: numbers(Int32Array, data.stays.to), order: numbers(Int32Array, data.stays.order) }
 const count = fills.bar.length
@@ -25,11 +25,11 @@ chart("equity", 320, [
 chart("drawdown", 150, sides.map((side, index) => line(side.name, names[index], percent)), sides.map((side) => side.drawdown), percent)
 const mostDots = 6000
 const clip = (u, draw) => { const { ctx, bbox } = u; ctx.save(); ctx.beginPath(); ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height); ctx.clip(); draw(ctx); ctx.restore() }
-const resting = (u) => clip(u, (ctx) => {
+const resting = (market) => (u) => clip(u, (ctx) => {
   const { min, max } = u.scales.x, shown = [[], []]
   for (let index = 0; index < stays.from.length; index++) {
     const from = stayTimes.from[index], to = stayTimes.to[index]
-    if (to < min || from > max) continue
+    if (to < min || from > max || orders[stays.order[index]][5] !== market) continue
     const x = u.valToPos(from, "x", true), end = u.valToPos(to, "x", true)
     if (end - x < 0.7) continue
     const order = orders[stays.order[index]], y = Math.round(u.valToPos(order[2], "y", true)) + 0.5
@@ -44,27 +44,32 @@ const resting = (u) => clip(u, (ctx) => {
     ctx.stroke()
   }
 })
-const dots = (u) => clip(u, (ctx) => {
+const dots = (market) => {
+  const own = Int32Array.from(fills.order.keys()).filter((index) => orders[fills.order[index]][5] === market)
+  const times = Float64Array.from(own, (index) => fillTimes[index])
+  return (u) => clip(u, (ctx) => {
   const { min, max } = u.scales.x
-  const from = firstAfter(fillTimes, min), to = firstAfter(fillTimes, max + 1)
+  const from = firstAfter(times, min), to = firstAfter(times, max + 1)
   const step = Math.max(1, Math.ceil((to - from) / mostDots)), r = (to - from > 1000 ? 1.8 : 3) * (devicePixelRatio || 1)
   for (const [side, name] of ["--buy", "--sell"].entries()) {
     ctx.fillStyle = colour(name)
     ctx.beginPath()
-    for (let index = from; index < to; index += step) {
-      const order = orders[fills.order[index]]
+    for (let at = from; at < to; at += step) {
+      const order = orders[fills.order[own[at]]]
       if (order[1] !== side) continue
-      const x = u.valToPos(fillTimes[index], "x", true), y = u.valToPos(order[2], "y", true), tip = side === 0 ? -r : r
+      const x = u.valToPos(times[at], "x", true), y = u.valToPos(order[2], "y", true), tip = side === 0 ? -r : r
       ctx.moveTo(x, y + tip); ctx.lineTo(x + r, y - tip); ctx.lineTo(x - r, y - tip); ctx.closePath()
     }
     ctx.fill()
   }
-  document.getElementById("dots").textContent = "Lines are resting orders, triangles fills: up for a buy, down for a sell. " +
+  document.getElementById("dots-" + market).textContent = "Lines are resting orders, triangles fills: up for a buy, down for a sell. " +
     (step > 1 ? "One of " + step + " fills is drawn; zoom in to see all." : (to - from) + " fills in view.")
-})
+  })
+}
 const steps = uPlot.paths.stepped({ align: -1 })
-chart("price", 380, [line("close", "--ink", money, { width: 1 }), line("low", "--hold", money, { width: 0, paths: steps }), line("high", "--hold", money, { width: 0, paths: steps })],
-  [data.close, data.low, data.high], money, { hooks: { drawAxes: [resting], draw: [dots] }, bands: [{ series: [3, 2], fill: () => colour("--range") }] })
+for (const [index, { close, low, high }] of markets.entries())
+  chart("price-" + index, 380, [line("close", "--ink", money, { width: 1 }), line("low", "--hold", money, { width: 0, paths: steps }), line("high", "--hold", money, { width: 0, paths: steps })],
+    [close, low, high], money, { hooks: { drawAxes: [resting(index)], draw: [dots(index)] }, bands: [{ series: [3, 2], fill: () => colour("--range") }] })
 const groups = Math.min(120, data.times.length), first = data.times[0], last = data.times[data.times.length - 1]
 const groupSpan = Math.max(1, (last - first) / groups)
 const groupTimes = Array.from({ length: groups }, (_, group) => first + (group + 0.5) * groupSpan)
@@ -96,9 +101,9 @@ const show = () => {
   const body = document.getElementById("fills")
   body.replaceChildren()
   for (let at = page * perPage; at < Math.min(total, (page + 1) * perPage); at++) {
-    const index = chosen ? chosen[at] : at, [slot, side, price, base, quote] = orders[fills.order[index]], row = document.createElement("tr")
+    const index = chosen ? chosen[at] : at, [slot, side, price, base, quote, market] = orders[fills.order[index]], row = document.createElement("tr")
     const reached = (side === 0 ? "The low " : "The high ") + fills.reached[index] + (side === 0 ? " reached the buy at " : " reached the sell at ") + price
-    row.append(cell(stamp(timeOf(fills.bar[index])), "t"), cell(side === 0 ? "BUY" : "SELL", side === 0 ? "buy" : "sell"),
+    row.append(cell(stamp(timeOf(fills.bar[index])), "t"), ...(markets.length === 1 ? [] : [cell(markets[market].name, "t")]), cell(side === 0 ? "BUY" : "SELL", side === 0 ? "buy" : "sell"),
       cell(slots[slot], "t"), cell(price, "n"), cell(base, "n"), cell(quote, "n"), cell(reached + ". " + whys[slot], "why"))
     body.append(row)
   }

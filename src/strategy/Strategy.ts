@@ -83,16 +83,19 @@ export interface Strategy {
   readonly decide: Decide
   /** What `decide` would look at, for explanations; left out where the reasons of its decisions say it all. */
   readonly inputs?: Look
-  /** Why it can only be backtested, if so, at its place in the file; and why it cannot be. */
+  /** Why it can only be backtested, if so, at its place in the file; and why searches and other luck cannot have it. */
   readonly notLive?: Problem
-  readonly notBacktested?: Problem
+  readonly notSearched?: Problem
   /** The candles that `View.candles` should offer: how many closed ones of each timeframe make it warm. */
   readonly candles?: ReadonlyMap<string, number>
 }
 
 type Trades = Pick<Strategy, "market" | "others">
 
-export const marketsOf = ({ market, others = [] }: Trades): ReadonlyArray<Market> => [market, ...others]
+export const marketsOf = ({ market, others = [] }: Trades): readonly [Market, ...ReadonlyArray<Market>] => [
+  market,
+  ...others
+]
 
 /** For people: `BTC/USDC, ETH/USDC`. */
 export const marketNames = (strategy: Trades): string =>

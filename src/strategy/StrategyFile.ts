@@ -92,15 +92,15 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
     market,
     ...(others.length === 0 || read.market === undefined
       ? {}
-      : { others, notBacktested: problemAt(to.source, read.market, ...severalSeries) }),
+      : { others, notSearched: problemAt(to.source, read.market, ...severalSeries) }),
     limits,
     ...behaviour
   }
 }
 
 const severalSeries = [
-  "a backtest replays the prices of one market, this strategy trades several",
-  "rehearse it against the sandbox: limitbot sandbox, or run --dry-run"
+  "here the prices of one market are replayed, this strategy trades several",
+  "limitbot backtest takes the candles of each: --data MARKET=CSV"
 ] as const
 
 const kindName = Read.oneOf(...kindNames)

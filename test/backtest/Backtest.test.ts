@@ -104,7 +104,7 @@ describe("Backtest", () => {
 
   it("measures exposure at every close", () => {
     const { market, limits } = strategy
-    const found = Exposure.of(optimistic.outcome, candles, { market, budget: limits.budget })
+    const found = Exposure.of(optimistic.parts)
     const all = Array.from({ length: candles.bars }, (_, bar) => bar)
     const curve = EquityCurve.at(optimistic.outcome, candles, { market, budget: limits.budget }, all)
     const mean = curve.reduce((sum, { base, close, equity }) => sum + (base * close) / equity, 0) / candles.bars

@@ -84,8 +84,9 @@ describe("a strategy file for its purpose", () => {
       "7:18 the venue tells no volume: volume is for backtests only"
     ])
     assert.deepStrictEqual(said(goodThirds, "live"), ["thirds"])
-    assert.deepStrictEqual(said(goodThirds, "backtest"), [
-      "2:9 a backtest replays the prices of one market, this strategy trades several"
+    assert.deepStrictEqual(said(goodThirds, "backtest"), ["thirds"])
+    assert.deepStrictEqual(said(goodThirds, "search"), [
+      "2:9 here the prices of one market are replayed, this strategy trades several"
     ])
   })
 })

@@ -22,15 +22,13 @@ const report: HtmlReport.Report = {
   facts: [[evil, evil]],
   sides: [side],
   times: [1, 2],
-  close: [1, 2],
-  low: [1, 2],
-  high: [1, 2],
+  markets: [{ name: evil, close: [1, 2], low: [1, 2], high: [1, 2] }],
   hold: [1, 2],
   slots: [{ slot: evil, why: evil, buys: 1, sells: 2, gained: "3" }],
   shown: evil,
   quality: [[evil, evil]],
   holdStatistics: [["Sharpe", "1"]],
-  orders: [[0, 1, 1, "1", "2"]],
+  orders: [[0, 1, 1, "1", "2", 0]],
   fills: { bar: Int32Array.of(1), order: Int32Array.of(0), reached: Float64Array.of(1.5) },
   stays: { from: Int32Array.of(0), to: Int32Array.of(1), order: Int32Array.of(0) },
   axis: { bars: [0], times: [1], step: 60 },
@@ -63,7 +61,7 @@ describe("HtmlReport", () => {
     const data: unknown = JSON.parse(json)
     assert.deepPropertyVal(data, "slots", [evil])
     assert.deepPropertyVal(data, "times", [1, 2])
-    assert.deepPropertyVal(data, "orders", [[0, 1, 1, "1", "2"]])
+    assert.deepPropertyVal(data, "orders", [[0, 1, 1, "1", "2", 0]])
     const reached = Buffer.from(JSON.parse(json).fills.reached, "base64")
     assert.strictEqual(reached.readDoubleLE(0), 1.5)
   })
