@@ -3,7 +3,7 @@
  * another one has, it stands at its last close, with no volume. Series of finer bars are put together to the coarsest, so
  * that no bar is under way while another one closes.
  */
-import { between, type Candles, columnOf } from "./Candles.ts"
+import { between, type Candles, columnOf, volumeAt } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
 export interface Series {
@@ -27,6 +27,12 @@ const endOf = ({ time }: Candles): number => TimeAxis.closeTime(time, time.bars 
 const opensOf = ({ time }: Candles): Float64Array =>
   Float64Array.from({ length: time.bars }, (_, bar) => TimeAxis.openTime(time, bar))
 
+/** All of them, where volumes were asked for. */
+const volumesOf = (candles: Candles): Float64Array =>
+  candles.readVolume === undefined
+    ? candles.volume
+    : Float64Array.from({ length: candles.bars }, (_, bar) => volumeAt(candles, bar))
+
 /** Bars of `stepMillis` that begin a multiple of it from `origin`; where there was no bar there is none. */
 const coarser = (candles: Candles, stepMillis: number, origin: number): Candles => {
   const firsts: Array<number> = []
@@ -46,7 +52,7 @@ const coarser = (candles: Candles, stepMillis: number, origin: number): Candles 
     high: fold(candles.high, (values) => values.reduce((most, value) => Math.max(most, value))),
     low: fold(candles.low, (values) => values.reduce((least, value) => Math.min(least, value))),
     close: fold(candles.close, (values) => values.at(-1) ?? 0),
-    volume: fold(candles.volume, (values) => values.reduce((sum, value) => sum + value)),
+    volume: fold(volumesOf(candles), (values) => values.reduce((sum, value) => sum + value)),
     priceScale: candles.priceScale
   }
 }
@@ -75,7 +81,7 @@ const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
     high: stretch(candles.high, lastClose),
     low: stretch(candles.low, lastClose),
     close: stretch(candles.close, lastClose),
-    volume: stretch(candles.volume, () => 0),
+    volume: stretch(volumesOf(candles), () => 0),
     priceScale: candles.priceScale
   }
 }
