@@ -29,14 +29,14 @@ const readSource: Reader<SecretSource> = (node, to) => {
   return report(to, node, "expected { env: NAME } or { file: PATH }", howTo)
 }
 
-export const secretSource = described(readSource, {
+export const secretSource = described(readSource, () => ({
   type: "object",
   description: howTo,
   properties: { env: { type: "string", pattern: environmentName }, file: { type: "string", minLength: 1 } },
   minProperties: 1,
   maxProperties: 1,
   additionalProperties: false
-})
+}))
 
 /** The secret itself; `undefined` when it is not to be had, which is reported at the place that named it. */
 export const readSecret = Effect.fnUntraced(function* (source: Located<SecretSource>, folder: string, to: Report) {

@@ -39,7 +39,7 @@ const read: Read.Reader<WalletConfig> = (node, to) => {
   return report(to, node, "expected exactly one of manual, command and sandbox", howTo)
 }
 
-export const reader = described(read, { ...schemaOf(walletFields), minProperties: 1, maxProperties: 1 })
+export const reader = described(read, () => ({ ...schemaOf(walletFields), minProperties: 1, maxProperties: 1 }))
 
 /** Kept from the program even when this configuration does not use them. */
 const usualSecrets = ["LIMITBOT_API_KEY", "LIMITBOT_PARTNER_JWT", "LIMITBOT_ACCOUNT_KEY"]

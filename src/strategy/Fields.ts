@@ -12,7 +12,7 @@ import { isEmpty, type YamlMap, type YamlNode } from "./YamlReader.ts"
 export interface Reader<A> {
   /** `undefined` means: reported. */
   (node: YamlNode, to: Report): A | undefined
-  readonly schema?: JsonSchema
+  readonly schema?: () => JsonSchema
 }
 
 export interface Located<A> extends Span {
@@ -54,7 +54,7 @@ export const fields = <F extends Readonly<Record<string, Field<unknown>>>>(
     // Every key of the table is in the entries; the type of each value is that of its reader.
     return Object.fromEntries(read) as Fields<F>
   }
-  return described(read, objectSchema(table, otherKeys))
+  return described(read, () => objectSchema(table, otherKeys))
 }
 
 const objectSchema = (
@@ -124,17 +124,19 @@ export const table = <A>(readName: Reader<string>, readSettings: Reader<A>): Rea
     const good = rows.filter((row) => row !== undefined)
     return good.length === rows.length ? good : undefined
   }
-  const schema = {
+  return described(read, () => ({
     type: "object",
     propertyNames: { ...schemaOf(readName), type: "string" },
     additionalProperties: schemaOf(readSettings)
-  }
-  return described(read, schema)
+  }))
 }
 
 /** For a key that has no place here, with the reason. */
 export const refuse = (message: string): Reader<never> =>
-  described((node: YamlNode, to: Report) => report(to, node, message), { not: {} })
+  described(
+    (node: YamlNode, to: Report) => report(to, node, message),
+    () => ({ not: {} })
+  )
 
 /** A list of at least one. */
 export const list = <A>(readItem: Reader<A>): Reader<ReadonlyArray<Located<A>>> => {
@@ -148,7 +150,7 @@ export const list = <A>(readItem: Reader<A>): Reader<ReadonlyArray<Located<A>>> 
     const good = items.filter((item) => item !== undefined)
     return good.length === items.length ? good : undefined
   }
-  return described(read, { type: "array", items: schemaOf(readItem), minItems: 1 })
+  return described(read, () => ({ type: "array", items: schemaOf(readItem), minItems: 1 }))
 }
 
 /** A single value. Editors are told what is expected in the same words. */
@@ -164,7 +166,7 @@ export const scalar = <A>(
     const advice = node.type === "scalar" ? hint?.(node.text) : undefined
     return report(to, node, `expected ${expected}, found ${describe(node)}`, advice)
   }
-  return described(read, { description: expected, ...schema })
+  return described(read, () => ({ description: expected, ...schema }))
 }
 
 export const text: Reader<string> = scalar("text", (found) => (found.trim() === "" ? undefined : found))
@@ -258,7 +260,7 @@ export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { ze
       `${Decimal.format(value)} is finer than ${asset.symbol} goes: ${asset.decimals} decimal places`
     )
   }
-  return described(read, schemaOf(number))
+  return described(read, () => schemaOf(number))
 }
 
 const notNegative = (found: string): Decimal.Decimal | undefined => {

@@ -10,14 +10,17 @@ export interface JsonSchema {
 
 /** A reader of any kind, as far as its schema goes. */
 interface Described {
-  readonly schema?: JsonSchema
+  readonly schema?: () => JsonSchema
 }
 
-export const described = <R extends object>(read: R, schema: JsonSchema): R & { readonly schema: JsonSchema } =>
-  Object.assign(read, { schema })
+/** The schema is made when asked for: reading a file needs none. */
+export const described = <R extends object>(
+  read: R,
+  schema: () => JsonSchema
+): R & { readonly schema: () => JsonSchema } => Object.assign(read, { schema })
 
 /** Anything, where a reader does not say. */
-export const schemaOf = ({ schema }: Described): JsonSchema => schema ?? {}
+export const schemaOf = ({ schema }: Described): JsonSchema => schema?.() ?? {}
 
 /** A number as a person may write it: plain, or in quotes. Keywords for numbers and for text each see only their own. */
 export const numeric = (pattern: string, limits: JsonSchema): JsonSchema => ({

@@ -39,13 +39,16 @@ const budget = ([market, ...others]: Traded): Read.Reader<Budget> => {
     ...Object.fromEntries(others.map((each) => [each.base.symbol, amountOf(each.base, "of this asset")])),
     [quote]: amountOf(market.quote, "of the quote asset")
   })
-  return described((node: YamlNode, to: Report) => {
-    const found = read(node, to)
-    if (found === undefined) return undefined
-    const amount = (key: string) => found[key]?.value ?? 0n
-    const further = new Map(others.map(({ base: { symbol } }) => [symbol, amount(symbol)]))
-    return { base: amount(base), quote: amount(quote), ...(others.length === 0 ? {} : { others: further }) }
-  }, schemaOf(read))
+  return described(
+    (node: YamlNode, to: Report) => {
+      const found = read(node, to)
+      if (found === undefined) return undefined
+      const amount = (key: string) => found[key]?.value ?? 0n
+      const further = new Map(others.map(({ base: { symbol } }) => [symbol, amount(symbol)]))
+      return { base: amount(base), quote: amount(quote), ...(others.length === 0 ? {} : { others: further }) }
+    },
+    () => schemaOf(read)
+  )
 }
 
 const limitsFields = (traded: Traded) => {

@@ -33,11 +33,11 @@ export const market = ({ assets, ticks }: Markets): Reader<Market> => {
     const tick = ticks.get(name)
     return { name, base, quote, ...(tick === undefined ? {} : { tick }) }
   }
-  return described(read, {
+  return described(read, () => ({
     type: "string",
     description: "base asset, slash, quote asset; prices are quote per one base",
     pattern: "^[^/]+/[^/]+$"
-  })
+  }))
 }
 
 /** One market, or a list of at least two. */
@@ -54,10 +54,10 @@ export const markets = (offered: Markets): Reader<readonly [Market, ...ReadonlyA
     if (others.length === 0) return report(to, first, "a list of one market", "write it without the brackets")
     return agree(first, others, to) ? [first.value, ...others.map(({ value }) => value)] : undefined
   }
-  return described(read, {
+  return described(read, () => ({
     description: "a market, or a list of several against the same quote for a kind that trades several",
     anyOf: [schemaOf(one), { ...schemaOf(several), minItems: 2 }]
-  })
+  }))
 }
 
 /** All different, and against the same quote; false, and reported, when they are not. */

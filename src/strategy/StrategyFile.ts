@@ -105,10 +105,13 @@ const severalSeries = [
 
 const kindName = Read.oneOf(...kindNames)
 
-const kind: Read.Reader<Kind> = described((node: YamlNode, to: Report) => {
-  const name = kindName(node, to)
-  return kinds.find((candidate) => candidate.name === name)
-}, schemaOf(kindName))
+const kind: Read.Reader<Kind> = described(
+  (node: YamlNode, to: Report) => {
+    const name = kindName(node, to)
+    return kinds.find((candidate) => candidate.name === name)
+  },
+  () => schemaOf(kindName)
+)
 
 /** The whole file for editors: of the sections only the one that the kind names. */
 export const schema = (): JsonSchema => {

@@ -3,7 +3,7 @@ import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Read from "../Fields.ts"
-import { type JsonSchema, schemaOf } from "../JsonSchema.ts"
+import { described, type JsonSchema, schemaOf } from "../JsonSchema.ts"
 import type { KindContext } from "../Kind.ts"
 import { place, type Report, report } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
@@ -48,8 +48,11 @@ const fieldsOfSeveral = (targets: Read.Reader<Targets>) =>
   })
 
 export const rebalanceSchema = (): JsonSchema => {
-  const targets = { type: "object", minProperties: 2, additionalProperties: schemaOf(Read.ratio) }
-  const several = schemaOf(fieldsOfSeveral(Object.assign(() => undefined, { schema: targets })))
+  const targets = described(
+    () => undefined,
+    () => ({ type: "object", minProperties: 2, additionalProperties: schemaOf(Read.ratio) })
+  )
+  const several = schemaOf(fieldsOfSeveral(targets))
   const properties = { ...Object(schemaOf(fieldsOfOne).properties), ...Object(several.properties) }
   const oneOf = [{ required: ["target"] }, { required: ["targets"] }]
   return { ...several, properties, required: ["band"], oneOf }

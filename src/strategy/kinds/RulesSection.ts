@@ -67,7 +67,7 @@ export const readRules = (section: YamlNode, { market, budget, to }: KindContext
 const expression: Read.Reader<YamlScalar> = described(
   (node: YamlNode, to: Report) =>
     node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list"),
-  { type: ["string", "number", "boolean"] }
+  () => ({ type: ["string", "number", "boolean"] })
 )
 
 const orderFields = (market: Market) =>

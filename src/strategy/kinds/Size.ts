@@ -27,7 +27,7 @@ export const size = (market: Market): Reader<Size> => {
     if (node.entries.size > 0) return undefined
     return report(to, { start: node.start, end: node.start + 1 }, 'missing key "base" or "quote"')
   }
-  return described(read, { ...schemaOf(either), minProperties: 1, maxProperties: 1 })
+  return described(read, () => ({ ...schemaOf(either), minProperties: 1, maxProperties: 1 }))
 }
 
 /** Base quantity at a price; a quote amount is never exceeded. */

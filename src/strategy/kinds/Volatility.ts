@@ -78,7 +78,7 @@ export const spread: Read.Reader<Spread> = described(
     const follows = { series, factor: read.factor.value, least: read.min.value, most: read.max.value }
     return { widest: read.max.value, follows }
   },
-  { anyOf: [schemaOf(Read.ratio), schemaOf(volatileFields)] }
+  () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatileFields)] })
 )
 
 /** By the last closed candle; `undefined` while there are too few. */
