@@ -23,17 +23,37 @@ export interface Statistics {
   readonly probabilisticSharpe: number
 }
 
-const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
-
-/** Mean of the k-th power of what is away from the mean. */
-const moment = (values: ReadonlyArray<number>, k: number): number => {
-  const middle = mean(values)
-  return mean(values.map((value) => (value - middle) ** k))
+const mean = (values: ReadonlyArray<number>): number => {
+  let sum = 0
+  for (const value of values) sum += value
+  return sum / values.length
 }
 
-/** Sample standard deviation. */
-const deviation = (values: ReadonlyArray<number>): number =>
-  values.length < 2 ? 0 : Math.sqrt((moment(values, 2) * values.length) / (values.length - 1))
+/** Mean of the k-th power of what is away from the mean. */
+const moment = (values: ReadonlyArray<number>, middle: number, k: number): number => {
+  let sum = 0
+  for (const value of values) sum += (value - middle) ** k
+  return sum / values.length
+}
+
+interface Shape {
+  readonly count: number
+  readonly mean: number
+  /** Of the sample. */
+  readonly deviation: number
+  readonly skew: number
+  readonly kurtosis: number
+}
+
+const shapeOf = (values: ReadonlyArray<number>): Shape => {
+  const count = values.length
+  const middle = mean(values)
+  const variance = moment(values, middle, 2)
+  const found = { count, mean: middle, deviation: count < 2 ? 0 : Math.sqrt((variance * count) / (count - 1)) }
+  if (!(variance > 0)) return { ...found, skew: 0, kurtosis: 3 }
+  const [skew, kurtosis] = [moment(values, middle, 3) / variance ** 1.5, moment(values, middle, 4) / variance ** 2]
+  return { ...found, skew, kurtosis }
+}
 
 const ratio = (numerator: number, denominator: number): number => (denominator > 0 ? numerator / denominator : 0)
 
@@ -70,18 +90,11 @@ export const normalQuantile = (probability: number): number => {
 }
 
 /** Both Sharpe ratios per period, not per year. */
-const exceeds = (returns: ReadonlyArray<number>, benchmark: number): number => {
-  const spread = deviation(returns)
-  if (returns.length < 3 || spread === 0) return 0.5
-  const sharpe = mean(returns) / spread
-  const [skew, kurtosis] = shape(returns)
+const exceeds = ({ count, mean, deviation, skew, kurtosis }: Shape, benchmark: number): number => {
+  if (count < 3 || deviation === 0) return 0.5
+  const sharpe = mean / deviation
   const error = 1 - skew * sharpe + ((kurtosis - 1) / 4) * sharpe ** 2
-  return normalProbability(((sharpe - benchmark) * Math.sqrt(returns.length - 1)) / Math.sqrt(Math.max(error, 1e-12)))
-}
-
-const shape = (returns: ReadonlyArray<number>): readonly [skew: number, kurtosis: number] => {
-  const variance = moment(returns, 2)
-  return variance > 0 ? [moment(returns, 3) / variance ** 1.5, moment(returns, 4) / variance ** 2] : [0, 3]
+  return normalProbability(((sharpe - benchmark) * Math.sqrt(count - 1)) / Math.sqrt(Math.max(error, 1e-12)))
 }
 
 const eulerMascheroni = 0.5772156649015329
@@ -96,24 +109,27 @@ const expectedMaximum = (trials: number): number => {
 
 /** The Sharpe ratio (per period) that the best of `trials` without any skill is expected to show. */
 export const luckySharpe = (sharpes: ReadonlyArray<number>): number =>
-  deviation(sharpes) * expectedMaximum(sharpes.length)
+  shapeOf(sharpes).deviation * expectedMaximum(sharpes.length)
 
 /**
  * The probability that the best of several trials has skill. `sharpes` are the ratios of all trials and `returns` the
  * best one's, all per period.
  */
 export const deflatedSharpe = (returns: ReadonlyArray<number>, sharpes: ReadonlyArray<number>): number =>
-  exceeds(returns, luckySharpe(sharpes))
+  exceeds(shapeOf(returns), luckySharpe(sharpes))
 
 /**
  * The same when only the number of trials is known: without skill the estimates of as many independent trials of this
  * length would spread by 1 over the root of the periods (Lo, 2002).
  */
 export const deflatedAfter = (returns: ReadonlyArray<number>, trials: number): number =>
-  exceeds(returns, expectedMaximum(trials) / Math.sqrt(Math.max(1, returns.length - 1)))
+  exceeds(shapeOf(returns), expectedMaximum(trials) / Math.sqrt(Math.max(1, returns.length - 1)))
 
 /** Per period, not per year: what `deflatedSharpe` compares. */
-export const periodSharpe = (returns: ReadonlyArray<number>): number => ratio(mean(returns), deviation(returns))
+export const periodSharpe = (returns: ReadonlyArray<number>): number => {
+  const { mean, deviation } = shapeOf(returns)
+  return ratio(mean, deviation)
+}
 
 export const of = (equity: ReadonlyArray<number>, periodsPerYear: number): Statistics => {
   const returns = returnsOf(equity)
@@ -121,11 +137,11 @@ export const of = (equity: ReadonlyArray<number>, periodsPerYear: number): Stati
   if (periods === 0) return { ...nothing, maxDrawdown: maxDrawdownOf(equity) }
   const totalReturn = ratio(equity.at(-1) ?? 0, equity[0] ?? 0) - 1
   const yearlyReturn = Math.max(0, 1 + totalReturn) ** (periodsPerYear / periods) - 1
-  const volatility = deviation(returns) * Math.sqrt(periodsPerYear)
-  const yearlyMean = mean(returns) * periodsPerYear
+  const shape = shapeOf(returns)
+  const volatility = shape.deviation * Math.sqrt(periodsPerYear)
+  const yearlyMean = shape.mean * periodsPerYear
   const below = Math.sqrt(mean(returns.map((value) => Math.min(0, value) ** 2)) * periodsPerYear)
   const maxDrawdown = maxDrawdownOf(equity)
-  const [skew, kurtosis] = shape(returns)
   return {
     periods,
     totalReturn,
@@ -135,9 +151,9 @@ export const of = (equity: ReadonlyArray<number>, periodsPerYear: number): Stati
     sortino: ratio(yearlyMean, below),
     calmar: ratio(yearlyReturn, maxDrawdown),
     maxDrawdown,
-    skew,
-    kurtosis,
-    probabilisticSharpe: exceeds(returns, 0)
+    skew: shape.skew,
+    kurtosis: shape.kurtosis,
+    probabilisticSharpe: exceeds(shape, 0)
   }
 }
 
