@@ -15,7 +15,7 @@ export interface Asset {
 
 /** Decimal units of the asset to smallest units; `undefined` when it is finer than the smallest unit. */
 export const fromDecimal = (value: Decimal.Decimal, decimals: number): Amount | undefined =>
-  value.scale > decimals ? undefined : value.digits * 10n ** BigInt(decimals - value.scale)
+  value.scale > decimals ? undefined : value.digits * Decimal.powerOfTen(decimals - value.scale)
 
 export const toDecimal = (amount: Amount, decimals: number): Decimal.Decimal => Decimal.make(amount, decimals)
 

@@ -13,6 +13,17 @@ export interface Decimal {
 const maxLength = 100
 const plainDecimal = /^[+-]?(?:\d+\.?\d*|\.\d+)$/
 
+const powers: Array<bigint> = []
+
+/** 10 to a whole power that is not negative; each is made once. */
+export const powerOfTen = (exponent: number): bigint => {
+  const known = powers[exponent]
+  if (known !== undefined) return known
+  const power = 10n ** BigInt(exponent)
+  powers[exponent] = power
+  return power
+}
+
 const normalise = (digits: bigint, scale: number): Decimal => {
   if (digits === 0n) return { digits: 0n, scale: 0 }
   let rest = digits
@@ -21,7 +32,7 @@ const normalise = (digits: bigint, scale: number): Decimal => {
     rest /= 10n
     places -= 1
   }
-  return places < 0 ? { digits: rest * 10n ** BigInt(-places), scale: 0 } : { digits: rest, scale: places }
+  return places < 0 ? { digits: rest * powerOfTen(-places), scale: 0 } : { digits: rest, scale: places }
 }
 
 /** `digits / 10^scale`; a negative scale multiplies. */
@@ -50,8 +61,8 @@ export const format = (value: Decimal): string => {
 const align = (a: Decimal, b: Decimal): readonly [bigint, bigint, number] => {
   if (a.scale === b.scale) return [a.digits, b.digits, a.scale]
   return a.scale > b.scale
-    ? [a.digits, b.digits * 10n ** BigInt(a.scale - b.scale), a.scale]
-    : [a.digits * 10n ** BigInt(b.scale - a.scale), b.digits, b.scale]
+    ? [a.digits, b.digits * powerOfTen(a.scale - b.scale), a.scale]
+    : [a.digits * powerOfTen(b.scale - a.scale), b.digits, b.scale]
 }
 
 /** Negative, zero or positive as `a` is below, equal to or above `b`. */
@@ -100,8 +111,8 @@ export const divideInteger = (numerator: bigint, denominator: bigint, rounding: 
 /** `a / b` to `places` decimal places. `b` must be positive. */
 export const divide = (a: Decimal, b: Decimal, places: number, rounding: Rounding): Decimal => {
   const shift = places + b.scale - a.scale
-  const numerator = shift >= 0 ? a.digits * 10n ** BigInt(shift) : a.digits
-  const denominator = shift >= 0 ? b.digits : b.digits * 10n ** BigInt(-shift)
+  const numerator = shift >= 0 ? a.digits * powerOfTen(shift) : a.digits
+  const denominator = shift >= 0 ? b.digits : b.digits * powerOfTen(-shift)
   return normalise(divideInteger(numerator, denominator, rounding), places)
 }
 

@@ -35,14 +35,14 @@ export const outputAsset = (market: Market, side: Side): Asset => (side === "SEL
 export const quoteAmount = (market: Market, quantity: Amount, price: Price, rounding: Decimal.Rounding): Amount => {
   const scale = price.scale + market.base.decimals - market.quote.decimals
   const product = quantity * price.digits
-  return scale <= 0 ? product * 10n ** BigInt(-scale) : Decimal.divideInteger(product, 10n ** BigInt(scale), rounding)
+  return scale <= 0 ? product * Decimal.powerOfTen(-scale) : Decimal.divideInteger(product, Decimal.powerOfTen(scale), rounding)
 }
 
 /** Base quantity that a quote amount buys at a price; `down` never costs more than the amount. */
 export const baseQuantity = (market: Market, quote: Amount, price: Price, rounding: Decimal.Rounding): Amount => {
   const scale = price.scale + market.base.decimals - market.quote.decimals
-  const numerator = scale >= 0 ? quote * 10n ** BigInt(scale) : quote
-  const denominator = scale >= 0 ? price.digits : price.digits * 10n ** BigInt(-scale)
+  const numerator = scale >= 0 ? quote * Decimal.powerOfTen(scale) : quote
+  const denominator = scale >= 0 ? price.digits : price.digits * Decimal.powerOfTen(-scale)
   return Decimal.divideInteger(numerator, denominator, rounding)
 }
 
