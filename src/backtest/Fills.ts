@@ -201,14 +201,17 @@ export const fillArrivals = (run: Run.Run, bar: number, closeBar: number): boole
   const price = exactPrice(run.candles.close[closeBar] ?? 0)
   const before = run.log.count
   let capacity = capacityIn(run, bar)
+  let hasArrived = false
   for (const slot of [...new Set(run.arrivals.splice(0))].sort((a, b) => a - b)) {
     const row = run.table.rows[run.slots.order[slot] ?? OrderTable.none]
-    if (row === undefined || run.slots.state[slot] !== states.resting || capacity <= 0n) continue
-    if (!Run.arrivesMarketable(run, slot, row) || !mayArrive(run, slot)) continue
+    if (row === undefined || run.slots.state[slot] !== states.resting) continue
+    if (!Run.arrivesMarketable(run, slot, row)) continue
+    hasArrived = true
+    if (capacity <= 0n || !mayArrive(run, slot)) continue
     Run.unrest(run, slot, row)
     capacity -= fillSlice(run, bar, slot, capacity, price)
   }
-  settle(run)
+  if (hasArrived) settle(run)
   return run.log.count > before
 }
 

@@ -109,6 +109,10 @@ const nearestSell = ({ sells }: Run.Run["ladders"]): number => {
   return rank < 0 ? Number.POSITIVE_INFINITY : (sells.fillsAt[rank] ?? 0)
 }
 
+/** The bar reaches an order that rests. */
+export const isReached = ({ ladders }: Run.Run, low: number, high: number): boolean =>
+  low <= nearestBuy(ladders) || high >= nearestSell(ladders)
+
 const isBounded = (ask: Decisions.AskAgain): boolean =>
   ask.below !== Number.NEGATIVE_INFINITY || ask.above !== Number.POSITIVE_INFINITY
 
@@ -188,11 +192,12 @@ const simulateWith = (run: Run.Run, indices: Indices): Outcome | undefined => {
       filled ||= run.log.count > before
     }
     Drawdown.know(run.drawdown, bar + 1, low, high)
-    const isTurned = isWatched && LossWatch.look(guard, [run], bar)
+    const isLookedAt = guard !== undefined && LimitGuard.isWatching(guard)
+    const isTurned = isLookedAt && LossWatch.look(guard, [run], bar)
     if (isTurned || (filled && ask.onFill) || boundBar(ask, closes, bar, bar + 1) === bar) {
       Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
       ask = Decisions.decideAt(run, bar)
-    } else if (isWatched && Decisions.placesWaiting([run]) && ask.onFill && run.trading.isSeen) {
+    } else if (isLookedAt && Decisions.placesWaiting([run]) && ask.onFill && run.trading.isSeen) {
       ask = Decisions.decideAt(run, bar)
     }
     if (run.neededGuard) return undefined

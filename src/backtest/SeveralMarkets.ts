@@ -15,6 +15,8 @@ import * as Drawdown from "./Drawdown.ts"
 import { isImmediate } from "./FillRules.ts"
 import * as Fills from "./Fills.ts"
 import * as Kernel from "./Kernel.ts"
+import * as LimitGuard from "./LimitGuard.ts"
+import * as LossWatch from "./LossWatch.ts"
 import * as Run from "./Run.ts"
 import { closeTime } from "./TimeAxis.ts"
 
@@ -47,13 +49,20 @@ interface Whole {
 }
 
 const make = ([first, ...others]: Markets): Whole => {
+  const { limits } = first.conditions
+  const account = LimitGuard.makeAccount()
   const partOf = (market: InMarket): Part => ({
     ...market,
-    run: Run.make(market.conditions, market.candles),
+    run: Run.make(
+      market.conditions,
+      market.candles,
+      limits === undefined ? undefined : LimitGuard.make(limits, account)
+    ),
     ask: { below: 0, above: 0, bar: 0, onFill: true }
   })
   const one = partOf(first)
   const more = others.map(partOf)
+  account.runs = [one.run, ...more.map(({ run }) => run)]
   return {
     runs: [one.run, ...more.map(({ run }) => run)],
     parts: [one, ...more],
@@ -113,8 +122,9 @@ const fillBar = ({ runs, parts }: Whole, bar: number): boolean => {
   for (const { run, indices } of parts) {
     Run.giveTurn(runs, run)
     const before = run.log.count
-    const fill = isImmediate(run.conditions.rules) ? Fills.fillBar : Fills.fillBarSlices
-    fill(run, bar, indices.orders.lower[bar] ?? 0, indices.orders.upper[bar] ?? 0)
+    const fill = isImmediate(run.conditions.rules) && run.guard === undefined ? Fills.fillBar : Fills.fillBarSlices
+    const [low, high] = [indices.orders.lower[bar] ?? 0, indices.orders.upper[bar] ?? 0]
+    if (Kernel.isReached(run, low, high)) fill(run, bar, low, high)
     filled ||= run.log.count > before
   }
   if (filled) Decisions.placeWaiting(runs)
@@ -135,6 +145,9 @@ const decide = (whole: Whole, bar: number): void => {
 const isBoundReached = (parts: ReadonlyArray<Part>, bar: number): boolean =>
   parts.some(({ ask, indices }) => Kernel.boundBar(ask, indices.closes, bar, bar + 1) === bar)
 
+const isWatching = (runs: Decisions.Runs): boolean =>
+  runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatching(guard))
+
 /** Runs the strategy over all candles. */
 export const simulate = (markets: Markets): AllRan => {
   const whole = make(markets)
@@ -146,16 +159,21 @@ export const simulate = (markets: Markets): AllRan => {
       countEquity(whole, bar)
       filled = wake(runs, bar) || filled
     }
-    const stop = filled && whole.asksOnFill ? bar + 1 : nextWake(runs, bars)
+    const isWatched = isWatching(runs)
+    const stop = isWatched || (filled && whole.asksOnFill) ? bar + 1 : nextWake(runs, bars)
     const from = bar
     bar = parts.reduce((event, { run, ask, indices }) => Kernel.nextEvent(run, ask, indices, from, event), stop)
     if (bar === stop) {
       bar--
-      if (!filled || !whole.asksOnFill) continue
+      if (!isWatched && (!filled || !whole.asksOnFill)) continue
     }
     countEquity(whole, bar)
     filled = fillBar(whole, bar) || filled
-    if ((filled && whole.asksOnFill) || isBoundReached(parts, bar)) decide(whole, bar)
+    const { guard, trading } = runs[0]
+    const isLookedAt = isWatching(runs)
+    const isTurned = isLookedAt && guard !== undefined && LossWatch.look(guard, runs, bar)
+    if (isTurned || (filled && whole.asksOnFill) || isBoundReached(parts, bar)) decide(whole, bar)
+    else if (isLookedAt && Decisions.placesWaiting(runs) && whole.asksOnFill && trading.isSeen) decide(whole, bar)
     for (let round = 0; isArriving(runs) && round < Kernel.mostRounds; round++) {
       countEquity(whole, bar + 1)
       if (fillArrivals(runs, bar, bar) && whole.asksOnFill) decide(whole, bar)

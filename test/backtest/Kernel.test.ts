@@ -3,9 +3,10 @@ import type { Candles } from "../../src/backtest/Candles.ts"
 import { type FillRules, isImmediate } from "../../src/backtest/FillRules.ts"
 import * as Kernel from "../../src/backtest/Kernel.ts"
 import type { Conditions } from "../../src/backtest/Run.ts"
+import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { naive } from "./NaiveKernel.ts"
-import { anyRules, immediateRules, random, randomCandles, randomConditions } from "./RandomStrategies.ts"
+import { anyRules, immediateRules, random, randomCandles, randomConditions, randomLimits } from "./RandomStrategies.ts"
 
 const readable = ({ fills, table, slotNames }: Kernel.Outcome) =>
   Array.from({ length: fills.count }, (_, index) => {
@@ -28,7 +29,9 @@ const comparable = (outcome: Kernel.Outcome) => ({
   quote: outcome.quote,
   fees: outcome.fees,
   counts: outcome.counts,
-  openOrders: outcome.openOrders
+  openOrders: outcome.openOrders,
+  deniedBy: outcome.deniedBy,
+  stops: outcome.stops.map(({ from, until, limit }) => ({ from, ...(until === undefined ? {} : { until }), limit }))
 })
 
 const compare = (seed: number, conditions: Conditions, candles: Candles) => {
@@ -62,6 +65,30 @@ const campaign = (seeds: number, rulesOf: (next: () => number) => FillRules) => 
   for (const [what, count] of Object.entries(seen)) assert.isAbove(count, seeds, `the campaign exercised ${what}`)
 }
 
+/** Ten hours later: the day ends within the candles. */
+const later = (candles: Candles): Candles => {
+  const opens = Float64Array.from({ length: candles.bars }, (_, bar) => TimeAxis.openTime(candles.time, bar))
+  return { ...candles, time: TimeAxis.make(opens.map((time) => time + 36_000_000)) }
+}
+
+const campaignOfLimits = (seeds: number, rulesOf: (next: () => number) => FillRules) => {
+  const seen = new Map<string, number>()
+  const see = (what: string, count = 1) => seen.set(what, (seen.get(what) ?? 0) + count)
+  for (let seed = 1; seed <= seeds; seed++) {
+    const next = random(seed)
+    const conditions = randomConditions(seed, rulesOf(next))
+    const candles = randomCandles(next, 50 + Math.floor(next() * 300))
+    const limited = { ...conditions, limits: randomLimits(next, conditions) }
+    const { deniedBy, stops, fills } = compare(seed, limited, seed % 3 === 0 ? later(candles) : candles)
+    see("fills", fills.length)
+    for (const [limit, count] of deniedBy) see(limit, count)
+    for (const { limit, until } of stops) see(until === undefined ? limit : `${limit} that ended`)
+  }
+  for (const limit of ["price-deviation", "quiet-hours", "notional", "orders-per-hour", "paused"])
+    assert.isAbove(seen.get(limit) ?? 0, seeds, limit)
+  for (const stop of ["daily-loss", "daily-loss that ended", "drawdown"]) assert.isAbove(seen.get(stop) ?? 0, 0, stop)
+}
+
 describe("Kernel", () => {
   it(
     "equals a plain loop over bars and slots, with and without index: whole orders",
@@ -72,6 +99,18 @@ describe("Kernel", () => {
   it(
     "equals a plain loop over bars and slots, with and without index: parts, better prices, waiting times",
     () => campaign(40, anyRules),
+    60_000
+  )
+
+  it(
+    "equals a plain loop under a strategy's own limits: whole orders",
+    () => campaignOfLimits(40, immediateRules),
+    60_000
+  )
+
+  it(
+    "equals a plain loop under a strategy's own limits: parts, better prices, waiting times",
+    () => campaignOfLimits(40, anyRules),
     60_000
   )
 

@@ -10,8 +10,10 @@ import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
 import { min } from "../../src/domain/Amount.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { inputAmount, outputAmount, type Price, quoteAmount, type Side } from "../../src/domain/Market.ts"
+import type { LimitName } from "../../src/engine/RiskLimits.ts"
 import { armedLeg, type Bounds, type DesiredSlot, type Memory, type PriceBounds } from "../../src/strategy/Decision.ts"
 import type { SlotProgress } from "../../src/strategy/View.ts"
+import { naiveLimits } from "./NaiveLimits.ts"
 
 interface Order {
   readonly side: Side
@@ -41,6 +43,10 @@ interface Slot {
   successor: DesiredSlot | undefined | null
   order: Order | undefined
   state: "idle" | "waiting" | "placing" | "resting" | "cancelling" | "paying"
+  /** The limit that it waits for; when it waits and there is none, it waits for money. */
+  deniedBy: LimitName | undefined
+  /** Worth of its order until that is paid out. */
+  value: bigint
   paidSide: Side
   completed: number
   filled: bigint
@@ -85,6 +91,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     if (asset === "base") at.base += amount
     else freeQuote += amount
   }
+  const limits = naiveLimits(conditions.limits)
   let wakes: Array<{ bar: number; slot: Slot }> = []
   let memory: Memory = conditions.initialMemory
   let until: Bounds = { onFill: true }
@@ -114,8 +121,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   }
   const place = (slot: Slot) => {
     const armed = slot.desired === undefined ? undefined : armedLeg(slot.desired, progress(slot))
-    const wasWaiting = slot.state === "waiting"
+    const [wasWaiting, deniedBefore] = [slot.state === "waiting", slot.deniedBy]
     if (wasWaiting) slot.state = "idle"
+    slot.deniedBy = undefined
     if (armed === undefined) return
     const { market, rules } = slot.at.conditions
     const input = inputAmount(market, armed.side, armed.quantity, armed.price)
@@ -126,10 +134,25 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     const free = armed.side === "BUY" ? freeQuote : slot.at.base
     if (free < input || openOrders() >= conditions.maxOpenOrders) {
-      if (!wasWaiting) counts.deniedFunds++
+      if (!wasWaiting || deniedBefore !== undefined) counts.deniedFunds++
       slot.state = "waiting"
       return
     }
+    slot.deniedBy = limits.refusal({
+      now,
+      side: armed.side,
+      price: armed.price,
+      close: exact(slot.at.candles.close, nextBar - 1),
+      value: quoteAmount(market, armed.quantity, armed.price, "up"),
+      open: slots.reduce((sum, { value }) => sum + value, 0n)
+    })
+    if (slot.deniedBy !== undefined) {
+      if (slot.deniedBy !== deniedBefore) limits.deny(slot.deniedBy)
+      slot.state = "waiting"
+      return
+    }
+    limits.placed(now)
+    slot.value = armed.side === "BUY" ? input : gross
     add(slot.at, armed.side === "BUY" ? "quote" : "base", -input)
     counts.placed++
     slot.order = {
@@ -161,6 +184,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     add(slot.at, side === "BUY" ? "base" : "quote", slot.unpaid)
     slot.lastPaid = slot.unpaid
     slot.unpaid = 0n
+    slot.value = 0n
     slot.state = "idle"
   }
   const cancel = (slot: Slot) => {
@@ -201,7 +225,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       ...(others.length === 0 ? {} : { elsewhere: new Map(others) }),
       slots: new Map(slots.map((slot) => [slot.name, progress(slot)]))
     }
-    const decision = conditions.decide(view, memory)
+    const answer = conditions.decide(view, memory)
+    const decision = limits.isDrained() ? { ...answer, desired: [] } : answer
     memory = decision.memory
     until = decision.until
     counts.decisions++
@@ -214,6 +239,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
           successor: null,
           order: undefined,
           state: "idle",
+          deniedBy: undefined,
+          value: 0n,
           paidSide: "BUY",
           completed: 0,
           filled: 0n,
@@ -243,11 +270,14 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
         }
         if ((slot.state === "resting" || slot.state === "placing") && !keeps(slot, wanted)) cancel(slot)
         if (slot.state === "waiting") slot.state = "idle"
+        slot.deniedBy = undefined
         const order = slot.order
         if (order !== undefined) {
           // A kept order becomes one of its own size.
-          const input = inputAmount(slot.at.conditions.market, order.side, order.open, order.price)
+          const { market } = slot.at.conditions
+          const input = inputAmount(market, order.side, order.open, order.price)
           slot.order = { ...order, whole: order.open, wholeInput: input }
+          slot.value = order.side === "BUY" ? input : outputAmount(market, order.side, order.open, order.price)
         }
         slot.desired = wanted
         renewed.add(slot)
@@ -413,7 +443,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     return { bases, quote }
   }
-  const wake = (at: Place, bar: number): boolean => {
+  const wake = (at: Place, bar: number, isAwake: boolean): boolean => {
     let paid = false
     const mine = wakes.filter((wake) => wake.bar <= bar && wake.slot.at === at)
     wakes = wakes.filter((wake) => wake.bar > bar || wake.slot.at !== at)
@@ -433,7 +463,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       succeed(slot)
       place(slot)
     }
-    placeWaiting(at)
+    if (isAwake) placeWaiting(at)
     return fillArrivals([at], bar, bar - 1) || paid
   }
   const fillBar = (at: Place, bar: number) => {
@@ -452,21 +482,24 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     let capacity = capacityIn(at, bar)
     for (const { slot, order } of reached) capacity -= fill(slot, order, bar, capacity)
     settle()
-    placeWaiting(at)
+    if (reached.length > 0) placeWaiting(at)
   }
   for (let bar = 0; bar < candles.bars; bar++) {
     now = TimeAxis.openTime(candles.time, bar)
     nextBar = bar
     let happened = bar === 0
-    for (const at of places) if (wake(at, bar)) happened = true
-    placeAllWaiting()
+    const isAwake = wakes.some((wake) => wake.bar <= bar)
+    for (const at of places) if (wake(at, bar, isAwake)) happened = true
+    if (isAwake && places.length > 1) placeAllWaiting()
     if (fillArrivals(places, bar, bar - 1)) happened = true
     nextBar = bar + 1
     now = TimeAxis.closeTime(candles.time, bar)
     const before = fills.length
     for (const at of places) fillBar(at, bar)
-    placeAllWaiting()
-    if (fills.length > before) happened = true
+    if (fills.length > before) {
+      happened = true
+      if (places.length > 1) placeAllWaiting()
+    }
     const { bases, quote } = totals()
     const worth = ({ conditions: { market }, candles }: Place, base: bigint) =>
       (Number(base) / 10 ** market.base.decimals) * (candles.close[bar] ?? 0)
@@ -476,7 +509,22 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     )
     peak = Math.max(peak, equity)
     drawdown = Math.max(drawdown, (peak - equity) / peak)
-    if ((happened && until.onFill) || isAsked(bar)) decide(bar)
+    const exactWorth = [...bases].reduce(
+      (
+        sum,
+        [
+          {
+            conditions: { market },
+            candles
+          },
+          base
+        ]
+      ) => sum + quoteAmount(market, base, exact(candles.close, bar), "down"),
+      quote
+    )
+    const isTurned = limits.look(now, exactWorth)
+    if (isTurned || (happened && until.onFill) || isAsked(bar)) decide(bar)
+    else if (conditions.limits !== undefined) placeAllWaiting()
     fillArrivals(places, bar, bar)
   }
   const { bases, quote } = totals()
@@ -488,6 +536,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     quote,
     counts,
     drawdown,
-    openOrders: openOrders()
+    openOrders: openOrders(),
+    deniedBy: limits.denied,
+    stops: limits.stops
   }
 }

@@ -6,7 +6,7 @@ import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { type Market, mid, type Side } from "../../src/domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../src/strategy/Decision.ts"
-import type { Decide } from "../../src/strategy/Strategy.ts"
+import type { Decide, Limits } from "../../src/strategy/Strategy.ts"
 
 export type Random = () => number
 
@@ -125,6 +125,27 @@ export const randomConditions = (seed: number, rules: FillRules): Conditions => 
     rules,
     budget: { base: budget * 200_000_000n, quote: budget * 200_000_000n },
     maxOpenOrders: pick(next, 1_000_000, 5)
+  }
+}
+
+const half = (next: Random): boolean => next() < 0.5
+
+/** Of those that a strategy file can have; the candles begin at 12:26 UTC. */
+export const randomLimits = (next: Random, { budget, maxOpenOrders }: Conditions): Limits => {
+  const worth = budget.quote * 2n
+  const maxPriceDeviation = pick(next, Decimal.make(5n, 2), Decimal.make(1n, 2), Decimal.make(2n, 3), Decimal.zero)
+  const always = { budget, maxOpenOrders, maxPriceDeviation, staleAfterMillis: 30_000 }
+  if (next() < 0.3) return always
+  return {
+    ...always,
+    ...(half(next) ? {} : { maxNotional: pick(next, 300_000_000n, 900_000_000n) }),
+    ...(half(next) ? {} : { maxOrdersPerHour: pick(next, 2, 6, 20) }),
+    ...(half(next)
+      ? {}
+      : { quietHours: pick(next, { fromMinute: 750, toMinute: 790 }, { fromMinute: 800, toMinute: 740 }) }),
+    ...(half(next) ? {} : { maxDailyLoss: pick(next, worth / 50n, worth / 300n) }),
+    ...(half(next) ? {} : { maxDrawdown: pick(next, Decimal.make(3n, 2), Decimal.make(4n, 3)) }),
+    onLoss: pick(next, "pause", "drain")
   }
 }
 

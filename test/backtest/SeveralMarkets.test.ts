@@ -3,11 +3,12 @@ import * as Alignment from "../../src/backtest/Alignment.ts"
 import type { Candles } from "../../src/backtest/Candles.ts"
 import type { FillRules } from "../../src/backtest/FillRules.ts"
 import * as Kernel from "../../src/backtest/Kernel.ts"
+import type { Conditions } from "../../src/backtest/Run.ts"
 import * as SeveralMarkets from "../../src/backtest/SeveralMarkets.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { type Market, mid } from "../../src/domain/Market.ts"
 import type { DesiredSlot } from "../../src/strategy/Decision.ts"
-import type { Decide } from "../../src/strategy/Strategy.ts"
+import type { Decide, Limits } from "../../src/strategy/Strategy.ts"
 import { priceIn } from "../../src/strategy/View.ts"
 import { naiveSeveral } from "./NaiveKernel.ts"
 import {
@@ -19,7 +20,8 @@ import {
   random,
   randomCandles,
   randomConditions,
-  randomLegs
+  randomLegs,
+  randomLimits
 } from "./RandomStrategies.ts"
 
 const others: ReadonlyArray<Market> = [
@@ -71,16 +73,26 @@ const randomSeries = (next: () => number, markets: ReadonlyArray<Market>): Reado
 
 type Made = Omit<SeveralMarkets.InMarket, "indices">
 
-const made = (seed: number, rulesOf: (next: () => number) => FillRules): readonly [Made, ...ReadonlyArray<Made>] => {
+type Limiting = (next: () => number, conditions: Conditions) => Limits | undefined
+
+const made = (
+  seed: number,
+  rulesOf: (next: () => number) => FillRules,
+  limitsOf: Limiting
+): readonly [Made, ...ReadonlyArray<Made>] => {
   const next = random(seed)
   const rules = rulesOf(next)
   const markets = [market, ...others.slice(0, pick(next, 1, 2))]
   const series = randomSeries(next, markets)
   const common = randomConditions(seed, rules)
   const decide = randomDecide(seed, markets)
+  const limits = limitsOf(next, common)
   const [first, ...rest] = series.map((candles, index): Made => {
     const budget = index === 0 ? common.budget : { base: common.budget.base, quote: 0n }
-    return { candles, conditions: { ...common, market: markets[index] ?? market, decide, budget } }
+    return {
+      candles,
+      conditions: { ...common, market: markets[index] ?? market, decide, budget, ...(limits && { limits }) }
+    }
   })
   return first === undefined ? assert.fail() : [first, ...rest]
 }
@@ -109,6 +121,12 @@ const readable = (ran: SeveralMarkets.AllRan) => ({
   ),
   bases: ran.map(({ conditions, outcome: { base, fees } }) => ({ market: conditions.market.name, base, fees })),
   quote: ran.reduce((sum, { outcome }) => sum + outcome.quote, 0n),
+  deniedBy: ran[0].outcome.deniedBy,
+  stops: ran[0].outcome.stops.map(({ from, until, limit }) => ({
+    from,
+    ...(until === undefined ? {} : { until }),
+    limit
+  })),
   openOrders: ran.reduce((sum, { outcome }) => sum + outcome.openOrders, 0),
   counts: ran.reduce(
     (sum, { outcome: { counts } }) => ({
@@ -122,10 +140,10 @@ const readable = (ran: SeveralMarkets.AllRan) => ({
   )
 })
 
-const campaign = (seeds: number, rulesOf: (next: () => number) => FillRules) => {
+const campaign = (seeds: number, rulesOf: (next: () => number) => FillRules, limitsOf: Limiting = () => undefined) => {
   let [fills, inOthers, denied] = [0, 0, 0]
   for (let seed = 1; seed <= seeds; seed++) {
-    const [first, ...rest] = made(seed, rulesOf)
+    const [first, ...rest] = made(seed, rulesOf, limitsOf)
     const { drawdown, fills: expected, ...money } = naiveSeveral([first, ...rest])
     const byMarket = [first, ...rest].flatMap(({ conditions }) =>
       expected.filter((fill) => fill.market === conditions.market.name)
@@ -151,6 +169,12 @@ describe("SeveralMarkets", () => {
   it(
     "equals a plain loop over bars, markets and slots: parts, better prices, waiting times",
     () => campaign(seeds, anyRules),
+    600_000
+  )
+
+  it(
+    "equals a plain loop over bars, markets and slots under a strategy's own limits",
+    () => campaign(seeds, anyRules, randomLimits),
     600_000
   )
 
