@@ -56,7 +56,12 @@ export const sweep = async ({ show }: Bench): Promise<void> => {
       const results: Array<Trial.TrialResult> = []
       const indices = Kernel.buildIndices(candles, "at")
       await Effect.runPromise(
-        Sweep.run({ search, candles, indices, trials, threads }, (result) => void results.push(result))
+        Sweep.team(threads).pipe(
+          Effect.flatMap((team) =>
+            Sweep.run({ team, search, candles, indices, trials }, (result) => void results.push(result))
+          ),
+          Effect.scoped
+        )
       )
       return identity(results)
     }

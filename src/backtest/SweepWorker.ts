@@ -1,5 +1,5 @@
 /** A worker thread of a sweep: takes the next trial by an atomic counter until none is left. Candles are shared memory. */
-import { parentPort, workerData } from "node:worker_threads"
+import { parentPort } from "node:worker_threads"
 import type { Candles } from "./Candles.ts"
 import type * as Kernel from "./Kernel.ts"
 import * as Trial from "./Trial.ts"
@@ -13,9 +13,7 @@ export interface Assignment {
   readonly taken: Int32Array
 }
 
-const work = ({ search, candles, indices, trials, taken }: Assignment): void => {
+parentPort?.on("message", ({ search, candles, indices, trials, taken }: Assignment) => {
   for (let next = Atomics.add(taken, 0, 1); next < trials.length; next = Atomics.add(taken, 0, 1))
     parentPort?.postMessage(Trial.run(search, trials[next] ?? 0, candles, indices))
-}
-
-work(workerData)
+})

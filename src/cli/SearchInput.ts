@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os"
 import { Effect, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import * as Objective from "../backtest/Objective.ts"
+import * as Sweep from "../backtest/Sweep.ts"
 import * as SweepSpace from "../backtest/SweepSpace.ts"
 import type * as Trial from "../backtest/Trial.ts"
 import * as BacktestInput from "./BacktestInput.ts"
@@ -68,6 +69,8 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
   if (count < 1 || count > mostTrials)
     return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
   yield* attempt(() => SweepSpace.template(text, space))
+  const threads = Math.max(1, Option.getOrElse(input.threads, availableParallelism))
+  const team = yield* Sweep.team(Math.min(threads, count))
   const loaded = yield* BacktestInput.loadCandles(
     input,
     { open: true, volume: true, indexed: true },
@@ -84,7 +87,8 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
     space,
     conditions: required,
     trials: SweepSpace.sample(space, count, input.seed),
-    threads: Math.max(1, Option.getOrElse(input.threads, availableParallelism)),
+    threads,
+    team,
     candles: loaded.candles,
     indices: loaded.indices,
     fingerprint: createHash("sha256").update(plainJson(identity)).digest("hex")

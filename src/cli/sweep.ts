@@ -7,6 +7,7 @@ import * as EquityCurve from "../backtest/EquityCurve.ts"
 import * as Halving from "../backtest/Halving.ts"
 import type * as Kernel from "../backtest/Kernel.ts"
 import * as Objective from "../backtest/Objective.ts"
+import * as Sweep from "../backtest/Sweep.ts"
 import * as Trial from "../backtest/Trial.ts"
 import * as Statistics from "../report/Statistics.ts"
 import * as Progress from "./Progress.ts"
@@ -68,6 +69,18 @@ const search = Effect.fn("sweep.search")(function* (
   }).pipe(Effect.ensuring(Effect.ignore(flush)))
 }, Effect.scoped)
 
+/** The best again by the pessimistic rules, in their order. */
+const pessimistic = Effect.fn("sweep.pessimistic")(function* (
+  plan: Sweep.Plan,
+  best: ReadonlyArray<Trial.TrialResult>
+) {
+  const found = new Map<number, Trial.TrialResult>()
+  const search: Trial.Search = { ...plan.search, mode: "pessimistic" }
+  const trials = best.map(({ trial }) => trial)
+  yield* Sweep.run({ ...plan, search, trials }, (result) => found.set(result.trial, result))
+  return trials.flatMap((trial) => found.get(trial) ?? [])
+})
+
 /** Each trial once, as it came out of the last step that it was in. */
 const latest = (steps: ReadonlyArray<ReadonlyArray<Trial.TrialResult>>): ReadonlyArray<Trial.TrialResult> =>
   [...new Map(steps.flat().map((result) => [result.trial, result])).values()].toSorted((a, b) => a.trial - b.trial)
@@ -102,14 +115,13 @@ export const command = Command.make(
     const wallNanos = (yield* Clock.currentTimeNanos) - started
     const all = latest(steps)
     const best = Objective.ranked(steps.at(-1) ?? [], objective, conditions).slice(0, input.top)
-    const pessimistically: Trial.Search = { ...loaded.search, mode: "pessimistic" }
     const found: SweepSummary.Found = {
       space: loaded.space,
       all,
       compared: steps[0] ?? [],
       rungs,
       best,
-      pessimistic: best.map(({ trial }) => Trial.run(pessimistically, trial, candles, loaded.indices)),
+      pessimistic: yield* pessimistic(loaded, best),
       resumed: known.length,
       bars: candles.bars,
       threads: loaded.threads,
@@ -123,7 +135,7 @@ export const command = Command.make(
       yield* fileSystem.writeFileString(input.report.value, SweepReport.html(found, about))
     }
     yield* Console.log(input.json ? JSON.stringify(SweepSummary.json(found)) : SweepSummary.lines(found).join("\n"))
-  })
+  }, Effect.scoped)
 ).pipe(
   Command.withDescription("Try many parameter sets on all cores"),
   Command.withExamples([

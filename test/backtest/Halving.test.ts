@@ -5,6 +5,7 @@ import * as Generate from "../../src/backtest/Generate.ts"
 import * as Halving from "../../src/backtest/Halving.ts"
 import * as Kernel from "../../src/backtest/Kernel.ts"
 import * as Objective from "../../src/backtest/Objective.ts"
+import * as Sweep from "../../src/backtest/Sweep.ts"
 import * as SweepSpace from "../../src/backtest/SweepSpace.ts"
 import * as Trial from "../../src/backtest/Trial.ts"
 
@@ -28,14 +29,15 @@ const candles = Generate.generate({ ...Generate.defaults, bars: 12_000 })
 const indices = Kernel.buildIndices(candles, "at")
 const trials = SweepSpace.sample(space, Number.POSITIVE_INFINITY, 1)
 const rungs = Halving.rungs(trials.length, candles.bars, 3)
-const plan = { search, candles, indices, trials, threads: 1, objective: "pnlQuote", conditions: [], rungs } as const
+const plan = { search, candles, indices, trials, objective: "pnlQuote", conditions: [], rungs } as const
 
 const collect = (known: ReadonlyArray<Trial.TrialResult>, conditions: ReadonlyArray<Objective.Condition> = []) =>
   Effect.gen(function* () {
     const heard: Array<Trial.TrialResult> = []
-    const steps = yield* Halving.run({ ...plan, conditions }, known, (result) => heard.push(result))
+    const team = yield* Sweep.team(1)
+    const steps = yield* Halving.run({ ...plan, team, conditions }, known, (result) => heard.push(result))
     return { steps, heard }
-  })
+  }).pipe(Effect.scoped)
 
 describe("Halving", () => {
   it("plans steps that grow to all of the data and leave enough to compare", () => {

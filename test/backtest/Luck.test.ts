@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { noCosts } from "../../src/backtest/FillModel.ts"
 import * as Generate from "../../src/backtest/Generate.ts"
 import * as MonteCarlo from "../../src/backtest/MonteCarlo.ts"
+import * as Sweep from "../../src/backtest/Sweep.ts"
 import * as SweepSpace from "../../src/backtest/SweepSpace.ts"
 import type * as Trial from "../../src/backtest/Trial.ts"
 import * as WalkForward from "../../src/backtest/WalkForward.ts"
@@ -49,10 +50,10 @@ describe("WalkForward", () => {
     Effect.gen(function* () {
       const stretches = WalkForward.stretches(candles.bars, 3, 2, "rolling")
       const plan = {
+        team: yield* Sweep.team(2),
         search,
         candles,
         trials: [0, 1, 2, 3],
-        threads: 1,
         objective: "pnlQuote",
         conditions: [],
         stretches

@@ -46,9 +46,10 @@ const trials = SweepSpace.sample(space, Number.POSITIVE_INFINITY, 1)
 const collect = (threads: number) =>
   Effect.gen(function* () {
     const results: Array<Trial.TrialResult> = []
-    yield* Sweep.run({ search, candles, indices, trials, threads }, (result) => results.push(result))
+    const team = yield* Sweep.team(threads)
+    yield* Sweep.run({ team, search, candles, indices, trials }, (result) => results.push(result))
     return results.toSorted((a, b) => a.trial - b.trial)
-  })
+  }).pipe(Effect.scoped)
 
 describe("SweepSpace", () => {
   it("reads ranges and lists exactly", () => {
