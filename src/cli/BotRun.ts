@@ -2,12 +2,13 @@
  * One run of the bot, for `run` and `demo` alike: record the start, turn until told to stop, show what happens, leave in
  * order, and close with the summary. By default orders stay resting when the bot leaves; what that means is said.
  */
-import { Console, DateTime, Deferred, Effect, Fiber, PubSub } from "effect"
+import { Console, DateTime, Deferred, Effect, Fiber, PubSub, Schema } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
 import { Bookkeeper } from "../engine/Bookkeeper.ts"
 import { unfinished } from "../engine/BotState.ts"
 import * as Engine from "../engine/Engine.ts"
+import { unclearPayment } from "../engine/Paying.ts"
 import * as StartUp from "../engine/StartUp.ts"
 import * as Money from "../report/Money.ts"
 import { counted } from "../report/Words.ts"
@@ -32,6 +33,19 @@ export interface BotRunOptions extends Display.DisplayOptions {
   readonly reload?: StrategyWatch.WatchOptions
   /** The operator's kill switch, asked at every turn. */
   readonly killSwitch: Effect.Effect<string | undefined>
+  /** Unclear payments that the operator wants to be made once more. */
+  readonly payAgain?: ReadonlyArray<string>
+}
+
+/** The operator's word is for one attempt: it must not be taken for another. */
+export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
+  payment: Schema.String,
+  unclear: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const others = this.unclear.length === 0 ? "There is none." : `There are: ${this.unclear.join(", ")}`
+    return `--pay-again ${this.payment}: no order waits for an unclear payment of this name. ${others}`
+  }
 }
 
 const leavingReason: Reason = { code: "leaving", text: "The bot leaves and was told to cancel its orders" }
@@ -48,9 +62,18 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const withdraw = Effect.map(options.killSwitch, (reason): Reason | undefined =>
     reason !== undefined ? { code: "kill-switch", text: reason } : withdrawing ? leavingReason : undefined
   )
+  const { payAgain = [] } = options
+  const unclear = unfinished(books.state).flatMap((placement) => unclearPayment(placement) ?? [])
+  const clear = payAgain.find((payment) => !unclear.includes(payment))
+  if (clear !== undefined) return yield* new NotUnclear({ payment: clear, unclear })
   const changes = yield* PubSub.subscribe(books.changes)
   yield* StartUp.record(options.run, options.strategies)
-  const engine = yield* Engine.make({ strategies: options.strategies, markets: options.markets, withdraw })
+  const engine = yield* Engine.make({
+    strategies: options.strategies,
+    markets: options.markets,
+    withdraw,
+    payAgain: new Set(payAgain)
+  })
   if (options.reload !== undefined) {
     yield* Effect.forkScoped(StrategyWatch.watch(engine, options.strategies, options.reload))
   }

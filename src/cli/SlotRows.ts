@@ -9,6 +9,7 @@ import {
   slotKey,
   unfinished
 } from "../engine/BotState.ts"
+import { unclearPayment } from "../engine/Paying.ts"
 import * as Money from "../report/Money.ts"
 
 export interface SlotRow {
@@ -86,12 +87,17 @@ const placementRow = (
 }
 
 /** What only a person can do now: pay by hand, or see what the wallet did. */
-const paymentNeeded = ({ funding, inputAsset, order, state }: Placement, assets: Money.Assets): string | undefined => {
+const paymentNeeded = (placement: Placement, assets: Money.Assets): string | undefined => {
+  const { funding, inputAsset, order, state } = placement
   const payment = funding?.payment
   if (state !== "funding" || payment === undefined || order === undefined || payment.state === "paid") return undefined
   const memo = order.depositMemo === undefined ? "" : ` with memo ${order.depositMemo}`
   const what = `exactly ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)} to ${order.depositAddress}${memo}`
-  if (payment.state === "unclear") return `UNCLEAR whether the wallet paid ${what}: see, and pay if it did not`
+  const again = unclearPayment(placement)
+  if (payment.state === "unclear") {
+    const or = again === undefined ? "" : `, or run once with --pay-again ${again}`
+    return `UNCLEAR whether the wallet paid ${what}: see, and pay if it did not${or}`
+  }
   return payment.wallet === "manual" ? `PLEASE PAY ${what}` : undefined
 }
 

@@ -28,10 +28,26 @@ export const command = Command.make(
       Flag.withDescription("What becomes of the orders of a strategy whose file is removed while the bot runs"),
       Flag.withDefault("drain")
     ),
+    payAgain: Flag.String("pay-again").pipe(
+      Flag.withDescription(
+        "An unclear payment, as `status` names it, that was not made: the wallet is asked once more"
+      ),
+      Flag.between(0, 20)
+    ),
     poll: flags.poll,
     json: flags.json
   },
-  Effect.fn(function* ({ files, config: configFile, forMillis, dryRun, cancelOnExit, onRemoved, poll, json }) {
+  Effect.fn(function* ({
+    files,
+    config: configFile,
+    forMillis,
+    dryRun,
+    cancelOnExit,
+    onRemoved,
+    payAgain,
+    poll,
+    json
+  }) {
     const config = yield* ConfigFile.load(configFile)
     const strategies = yield* StrategyFiles.load(files, config.markets)
     const account = yield* Modes.accountOf(config)
@@ -50,6 +66,7 @@ export const command = Command.make(
       forMillis: Option.getOrUndefined(forMillis),
       cancelOnExit,
       json,
+      payAgain,
       pictureMillis: Duration.toMillis("10 minutes"),
       reload: { files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
       killSwitch: yield* Kill.watch(journal)

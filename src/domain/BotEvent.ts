@@ -206,7 +206,7 @@ const funding = {
   FundingAnswered: { ...placement, code: Text, text: Text, ...correlation },
   /** The payload is past its deadline and no deposit showed in reads made after that. */
   FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text },
-  /** A wallet is about to be asked to pay on another chain: never more than once for a placement. */
+  /** A wallet is about to be asked to pay on another chain: once for a placement. */
   PaymentAsked: {
     ...placement,
     orderId: Text,
@@ -218,6 +218,8 @@ const funding = {
     /** What arrives later is sent back by the venue. */
     validUntil: Time
   },
+  /** The operator says that the wallet paid nothing: it is about to be asked once more. */
+  PaymentAskedAgain: { ...placement, attempt: Schema.Int },
   PaymentMade: { ...placement, txHash: Text, sender: Schema.optionalKey(Text) },
   /** The wallet gave no usable answer: it may or may not have paid. */
   PaymentUnclear: { ...placement, text: Text },

@@ -35,7 +35,9 @@ export const outputAsset = (market: Market, side: Side): Asset => (side === "SEL
 export const quoteAmount = (market: Market, quantity: Amount, price: Price, rounding: Decimal.Rounding): Amount => {
   const scale = price.scale + market.base.decimals - market.quote.decimals
   const product = quantity * price.digits
-  return scale <= 0 ? product * Decimal.powerOfTen(-scale) : Decimal.divideInteger(product, Decimal.powerOfTen(scale), rounding)
+  return scale <= 0
+    ? product * Decimal.powerOfTen(-scale)
+    : Decimal.divideInteger(product, Decimal.powerOfTen(scale), rounding)
 }
 
 /** Base quantity that a quote amount buys at a price; `down` never costs more than the amount. */

@@ -29,9 +29,16 @@ export interface EngineOptions {
   readonly markets: ReadonlyMap<string, Market>
   /** Why everything is to be withdrawn now (kill switch, leaving), if so; asked at every turn. */
   readonly withdraw: Effect.Effect<Reason | undefined>
+  /** Unclear payments (`unclearPayment`) of which the operator says that they were not made. */
+  readonly payAgain?: ReadonlySet<string>
 }
 
-export const make = Effect.fnUntraced(function* ({ strategies: first, markets, withdraw }: EngineOptions) {
+export const make = Effect.fnUntraced(function* ({
+  strategies: first,
+  markets,
+  withdraw,
+  payAgain = new Set()
+}: EngineOptions) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const observation = yield* Observation.make
@@ -94,7 +101,7 @@ export const make = Effect.fnUntraced(function* ({ strategies: first, markets, w
     const now = yield* Clock.currentTimeMillis
     if (placement.state === "planned" && !mayBegin(turnStartedAt, now)) return
     const hold = withdrawAll?.text ?? holdOf(placement, strategies, watch.prices.get(placement.market), now)
-    yield* placing.advance(placement, { market, hold }).pipe(
+    yield* placing.advance(placement, { market, hold, payAgain }).pipe(
       // One placement's failed read must not interrupt the others in the middle of a request: it is read again next turn.
       Effect.catchReasons("VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: later })
     )

@@ -2,8 +2,9 @@
  * Funds a placement from an account on another chain: a wallet is asked once, and the order is watched until the deposit shows.
  *
  * The journal says that the wallet is asked before it is. If the process dies before the answer is recorded, nobody knows
- * whether it paid, so it is not asked again, for this placement never. A wallet at work does not hold up the others: it is
- * waited for in the background, and not interrupted when the bot leaves.
+ * whether it paid, so it is not asked again, but by the operator's word for this one attempt, while the venue still shows no
+ * deposit. A wallet at work does not hold up the others: it is waited for in the background, and not interrupted when the bot
+ * leaves.
  */
 import { Effect } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
@@ -16,6 +17,28 @@ import { backoffMillis, EngineSettings } from "./EngineSettings.ts"
 import { readOrder } from "./Observation.ts"
 import { observe } from "./OrderTracker.ts"
 import { Wallet } from "./Wallet.ts"
+
+/** Of orders and of swaps: not even a transfer is known yet. */
+const waitsForDeposit: ReadonlySet<string> = new Set(["AWAITING_DEPOSIT", "PENDING_DEPOSIT"])
+
+/** What the engine knows beside the journal when it works on a placement. */
+export interface Surroundings {
+  readonly market: Market
+  /** Why nothing may be signed right now, if so. */
+  readonly hold: string | undefined
+  /** Unclear payments that the operator wants to be made once more. */
+  readonly payAgain: ReadonlySet<string>
+}
+
+/**
+ * The payment of a placement of which nobody knows whether a wallet program made it, by a name that no other attempt has; only
+ * with it the operator can have the wallet asked again.
+ */
+export const unclearPayment = ({ cancel, funding, id, state }: Placement): string | undefined => {
+  const { payment } = funding ?? {}
+  const isUnclear = payment?.wallet === "command" && (payment.state === "asked" || payment.state === "unclear")
+  return isUnclear && state === "funding" && cancel === undefined ? `${id}-${funding?.attempts}` : undefined
+}
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
@@ -34,11 +57,12 @@ export const make = Effect.gen(function* () {
   const record = (...events: ReadonlyArray<BotEvent>) => books.record(...events)
 
   const pay = Effect.fnUntraced(function* (placement: Placement, market: Market) {
-    const { deadline, inputAmount: amount, order } = placement
+    const { deadline, funding, inputAmount: amount, order } = placement
     if (order === undefined) return
+    const attempt = funding?.attempts ?? 1
     const paid = yield* Effect.result(
       wallet.pay({
-        reference: `${placement.id}-${order.id}`,
+        reference: `${placement.id}-${order.id}${attempt === 1 ? "" : `-${attempt}`}`,
         asset: inputAsset(market, placement.side),
         amount,
         depositAddress: order.depositAddress,
@@ -62,7 +86,17 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  /** Asks the wallet, once and for all. */
+  const begin = (placement: Placement, market: Market) => {
+    working.add(placement.id)
+    return pay(placement, market).pipe(
+      Effect.ensuring(Effect.sync(() => working.delete(placement.id))),
+      // A failing journal stops the bot by itself, at its next turn.
+      Effect.catch((error) => Effect.logError(error.message)),
+      Effect.uninterruptible,
+      Effect.forkIn(scope, { startImmediately: true })
+    )
+  }
+
   const ask = Effect.fnUntraced(function* (placement: Placement, market: Market) {
     const { deadline, inputAmount: amount, inputAsset: asset, order } = placement
     if (order === undefined) return
@@ -70,14 +104,20 @@ export const make = Effect.gen(function* () {
     const memo = depositMemo === undefined ? {} : { depositMemo }
     const payment = { orderId, depositAddress, ...memo, asset, amount, wallet: wallet.kind, validUntil: deadline }
     yield* record({ _tag: "PaymentAsked", ...about(placement), ...payment })
-    working.add(placement.id)
-    yield* pay(placement, market).pipe(
-      Effect.ensuring(Effect.sync(() => working.delete(placement.id))),
-      // A failing journal stops the bot by itself, at its next turn.
-      Effect.catch((error) => Effect.logError(error.message)),
-      Effect.uninterruptible,
-      Effect.forkIn(scope, { startImmediately: true })
-    )
+    yield* begin(placement, market)
+  })
+
+  /** Asks the wallet once more, as the operator says, if the order still waits for its deposit. */
+  const askAgain = Effect.fnUntraced(function* (placement: Placement, now: number, { market }: Surroundings) {
+    const { deadline, funding, order } = placement
+    if (wallet.kind !== "command" || order === undefined || deadline - now < settings.deadlineMarginMillis) return
+    const read = yield* readOrder(venue, placement.by, order)
+    if (read.value.depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
+    // A transfer that is known, and not deposited yet, is enough to wait for.
+    if (!waitsForDeposit.has(read.value.fillStatus)) return
+    yield* record({ _tag: "PaymentAskedAgain", ...about(placement), attempt: (funding?.attempts ?? 1) + 1 })
+    const current = books.state.placements.get(placement.id)
+    if (current !== undefined) yield* begin(current, market)
   })
 
   /** Tells the venue of the transaction, which only makes it look sooner. */
@@ -136,8 +176,12 @@ export const make = Effect.gen(function* () {
     yield* record({ _tag: "PaymentUnclear", ...about(placement), text })
   })
 
-  const follow = Effect.fnUntraced(function* (placement: Placement, now: number) {
+  const follow = Effect.fnUntraced(function* (placement: Placement, now: number, surroundings: Surroundings) {
     yield* noteForgotten(placement)
+    const isWanted = surroundings.payAgain.has(unclearPayment(placement) ?? "")
+    if (isWanted && surroundings.hold === undefined && !working.has(placement.id)) {
+      yield* askAgain(placement, now, surroundings)
+    }
     yield* report(placement, now)
     const current = books.state.placements.get(placement.id)
     if (current?.state === "funding") yield* giveUp(current, now)

@@ -38,6 +38,8 @@ export const changeOf = (placement: Placement, event: Exclude<PlacementEvent, Of
     }
     case "PaymentAsked":
       return { state: "funding", funding: askedOf(event, at) }
+    case "PaymentAskedAgain":
+      return paymentChange(placement, { state: "asked" }, { attempts: event.attempt, lastSentAt: at })
     case "PaymentMade": {
       const { sender, txHash } = event
       return paymentChange(placement, { state: "paid", txHash, ...(sender === undefined ? {} : { sender }) })
@@ -86,8 +88,10 @@ const askedOf = ({ amount, validUntil, wallet }: Of<"PaymentAsked">, at: number)
   payment: { wallet, state: "asked", isReported: false }
 })
 
-const paymentChange = ({ funding }: Placement, change: Partial<Payment>): Change =>
-  funding?.payment === undefined ? {} : { funding: { ...funding, payment: { ...funding.payment, ...change } } }
+const paymentChange = ({ funding }: Placement, change: Partial<Payment>, others: Partial<Funding> = {}): Change =>
+  funding?.payment === undefined
+    ? {}
+    : { funding: { ...funding, ...others, payment: { ...funding.payment, ...change } } }
 
 const fundingChange = (placement: Placement, change: Partial<Funding>): Change =>
   placement.funding === undefined ? {} : { funding: { ...placement.funding, ...change } }

@@ -8,11 +8,11 @@
  * - exactly one order is bound to a placement, after its whole echo was checked;
  * - one payload is signed per placement, journaled before it is first sent, and only the same bytes are ever sent again;
  * - a signed payload is given up only after its own deadline, when reads made later than that show no deposit;
- * - money on another chain is paid by a wallet that is asked once (see `Paying`).
+ * - money on another chain is paid by a wallet that is asked once, and again only by the operator's word (see `Paying`).
  */
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
-import { inputAsset, type Market } from "../domain/Market.ts"
+import { inputAsset } from "../domain/Market.ts"
 import { isTerminal } from "../domain/Order.ts"
 import { IntentGuard } from "../venue/IntentGuard.ts"
 import { Venue } from "../venue/Venue.ts"
@@ -26,13 +26,6 @@ import * as Paying from "./Paying.ts"
 
 /** Reads after a payload's deadline that must show no deposit before it is declared dead. */
 const emptyReadsNeeded = 2
-
-/** What the engine knows beside the journal when it works on a placement. */
-export interface Surroundings {
-  readonly market: Market
-  /** Why nothing may be signed right now, if so. */
-  readonly hold: string | undefined
-}
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
@@ -65,7 +58,7 @@ export const make = Effect.gen(function* () {
   const fresh = (placement: Placement): Placement | undefined => books.state.placements.get(placement.id)
   const abandon = (placement: Placement, reason: string) => record({ _tag: "Abandoned", ...about(placement), reason })
 
-  const create = Effect.fnUntraced(function* (placement: Placement, { market }: Surroundings) {
+  const create = Effect.fnUntraced(function* (placement: Placement, { market }: Paying.Surroundings) {
     yield* record({ _tag: "CreateSent", ...about(placement), attempt: placement.createAttempts + 1 })
     const { side, quantity, price, deadline, inputAmount, outputAmount } = placement
     const order = { side, quantity, price, deadline, baseAsset: market.base.id, quoteAsset: market.quote.id }
@@ -99,7 +92,7 @@ export const make = Effect.gen(function* () {
     yield* abandon(placement, `no answer to its create, and no order of its kind in the list for ${seconds} s`)
   })
 
-  const fund = Effect.fnUntraced(function* (placement: Placement, now: number, { market, hold }: Surroundings) {
+  const fund = Effect.fnUntraced(function* (placement: Placement, now: number, { market, hold }: Paying.Surroundings) {
     const { order } = placement
     if (order === undefined) return
     if (placement.deadline - now < settings.deadlineMarginMillis) {
@@ -222,14 +215,14 @@ export const make = Effect.gen(function* () {
   })
 
   /** One step, or a few that need no waiting in between. Fails only when the bot must stop or the venue is out of reach. */
-  const advance = Effect.fn("Placing.advance")(function* (placement: Placement, surroundings: Surroundings) {
+  const advance = Effect.fn("Placing.advance")(function* (placement: Placement, surroundings: Paying.Surroundings) {
     const now = yield* Clock.currentTimeMillis
     if (placement.state === "planned") yield* create(placement, surroundings)
     if (placement.state === "creating") yield* awaitCreated(placement, now)
     const bound = fresh(placement)
     if (bound?.state === "created") yield* fund(bound, now, surroundings)
     if (placement.state === "funding" && placement.funding?.payment !== undefined) {
-      yield* paying.follow(placement, now)
+      yield* paying.follow(placement, now, surroundings)
     } else if (placement.state === "funding") {
       yield* send(placement, now)
       yield* declareDead(placement, now)

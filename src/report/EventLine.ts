@@ -100,6 +100,8 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
       const to = `exactly ${money(event.asset, event.amount)} to ${event.depositAddress}${memo} before ${until}`
       return event.wallet === "manual" ? [`PLEASE PAY ${to}`, "warn"] : [`asks the wallet to pay ${to}`]
     }
+    case "PaymentAskedAgain":
+      return [`asks the wallet again, as the operator says (attempt ${event.attempt})`, "warn"]
     case "PaymentMade":
       return [`the wallet paid: transaction ${event.txHash}`]
     case "PaymentUnclear":

@@ -190,8 +190,8 @@ describe.concurrent("a wallet program", () => {
     assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
   })
 
-  it("of a bot that is killed meanwhile is run once for a placement, and the operator hears of it", {
-    timeout: 90_000
+  it("of a bot that is killed meanwhile is run once for a placement, and again only by the operator's word", {
+    timeout: 120_000
   }, async () => {
     const own = newFolder()
     const { config, folder } = prepare(onChain(own))
@@ -206,7 +206,13 @@ limits: { budget: { base: 0.05 } }
 ladder: { side: sell, from: 90000, to: 95000, rungs: 2, total: { base: 0.02 } }
 `
     )
-    const run = () => start(["run", strategy, "--config", config, "--poll", "0.1s", "--json"])
+    const run = (...more: ReadonlyArray<string>) =>
+      start(["run", strategy, "--config", config, "--poll", "0.1s", "--json", ...more])
+    const status = async () => {
+      const shown = start(["status", "--config", config])
+      await shown.ended
+      return shown.lines.join("\n")
+    }
     const before = await held(senderOf(own), "external")
     const first = run()
     await until("both wallets run", () => calls().length === 2)
@@ -216,9 +222,7 @@ ladder: { side: sell, from: 90000, to: 95000, rungs: 2, total: { base: 0.02 } }
     const second = run()
     await second.line((line) => line.includes("PaymentUnclear"))
     await kill(second)
-    const status = start(["status", "--config", config])
-    await status.ended
-    assert.match(status.lines.join("\n"), /UNCLEAR whether the wallet paid exactly 0\.01 BTC to /)
+    assert.match(await status(), /UNCLEAR whether the wallet paid exactly 0\.01 BTC to /)
     writeFileSync(join(own, "go"), "")
     const third = run()
     await third.line((line) => line.includes("DepositSeen"))
@@ -228,5 +232,18 @@ ladder: { side: sell, from: 90000, to: 95000, rungs: 2, total: { base: 0.02 } }
     assert.lengthOf(references, 2)
     assert.strictEqual(new Set(references).size, 2)
     assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
+
+    const [, payment = ""] = /run once with --pay-again (\S+)/.exec(await status()) ?? []
+    const word = ["--pay-again", payment]
+    const sure = run(...word)
+    await sure.line((line) => line.includes("PaymentAskedAgain"))
+    await sure.line((line) => line.includes("DepositSeen"))
+    await kill(sure)
+    assert.lengthOf(calls(), 3)
+    assert.strictEqual((await held(senderOf(own), "external")) - before, 2_000_000n)
+    const stale = run(...word)
+    assert.strictEqual(await stale.ended, 1)
+    assert.include(stale.errors.join(""), "no order waits for an unclear payment of this name. There is none.")
+    assert.lengthOf(calls(), 3)
   })
 })
