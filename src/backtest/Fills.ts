@@ -108,6 +108,7 @@ export const fillBar = (run: Run.Run, bar: number, low: number, high: number): v
 /** After the fills of a bar: followers rest, others are placed, and those that lacked money try again. */
 const settle = (run: Run.Run): void => {
   for (let slot = run.arriving.pop(); slot !== undefined; slot = run.arriving.pop()) Run.rest(run, slot)
+  if (run.dueFirst.length > 0) for (const slot of run.dueFirst.splice(0)) Run.place(run, slot)
   for (const slot of run.due) {
     Decisions.succeed(run, slot)
     Run.place(run, slot)
@@ -149,8 +150,8 @@ const complete = (run: Run.Run, slot: number, side: Side): void => {
     const paid = run.slots.unpaid[slot] ?? 0n
     SlotStates.completeLeg(run.slots, slot)
     Run.payOut(run, slot, side)
-    if (paysForItself(run, slot, side, paid)) Run.place(run, slot)
-    else run.due.push(slot)
+    const due = paysForItself(run, slot, side, paid) ? run.dueFirst : run.due
+    due.push(slot)
     return
   }
   run.slots.state[slot] = states.paying

@@ -79,8 +79,9 @@ export interface Run {
   leastWaitingBase: Amount | undefined
   leastWaitingQuote: Amount | undefined
   readonly counts: { placed: number; cancelled: number; deniedFunds: number; deniedMinimum: number; decisions: number }
-  /** Slots whose order comes to rest, or is to be placed, after the fills of this bar. */
+  /** Slots whose order comes to rest, or is to be placed, after the fills of this bar: first what pays for itself. */
   readonly arriving: Array<number>
+  readonly dueFirst: Array<number>
   readonly due: Array<number>
   /** Slots with something to happen later, by bar. */
   readonly wakes: Array<{ readonly bar: number; readonly slot: number }>
@@ -121,6 +122,7 @@ export const make = (conditions: Conditions, candles: Candles, guard?: LimitGuar
   leastWaitingQuote: undefined,
   counts: { placed: 0, cancelled: 0, deniedFunds: 0, deniedMinimum: 0, decisions: 0 },
   arriving: [],
+  dueFirst: [],
   due: [],
   wakes: [],
   arrivals: [],
