@@ -1,0 +1,193 @@
+/**
+ * A strategy of two markets through the whole bot on the sandbox in virtual time, and through the backtest, on the same
+ * prices: the same slots fill in the same bars for the same amounts, and both end with the same holdings. As in
+ * parity.test.ts prices jump, and a bar of the backtest closes in the middle of the still time after a jump.
+ *
+ * The sandbox replays one series of prices. It is that of the quote, so that both markets move; or that of one base while
+ * the other stands still, whose orders move all the same, as shares are of the value of all.
+ *
+ * It begins in balance, and no jump carries a share across its whole band: a bot that trades at the present price gets it
+ * or not by the spread, which candles do not tell.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Backtest from "../../src/backtest/Backtest.ts"
+import * as Candles from "../../src/backtest/Candles.ts"
+import { noCosts } from "../../src/backtest/FillModel.ts"
+import * as FillRows from "../../src/backtest/FillRows.ts"
+import * as Kernel from "../../src/backtest/Kernel.ts"
+import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
+import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
+import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { run } from "./Torture.ts"
+import { randomFrom } from "./World.ts"
+
+const barMillis = 240_000
+const bars = Number(process.env["LIMITBOT_BARS"] ?? 14)
+const start = Date.UTC(2026, 0, 1)
+
+const moving = ["USDC", "BTC"] as const
+type Moving = (typeof moving)[number]
+
+const resting = 1000.37
+
+/** What the moving asset is worth at the close of each bar, in dollars. */
+const worths = (seed: number, asset: Moving): ReadonlyArray<number> => {
+  const random = randomFrom(seed)
+  let price = asset === "USDC" ? 1 : resting
+  return Array.from({ length: bars }, (_, bar) => {
+    if (bar > 0) price *= 1 + (random() - 0.5) * 0.06
+    return Math.round(price * 1e4) / 1e4
+  })
+}
+
+/** Closes of a market in its quote. */
+const closesOf = (base: "SOL" | "BTC", asset: Moving, worths: ReadonlyArray<number>): ReadonlyArray<number> =>
+  worths.map((worth) => {
+    const price = asset === base ? worth : asset === "USDC" ? resting / worth : resting
+    return Math.round(price * 1e6) / 1e6
+  })
+
+const strategyFrom = (seed: number): string => {
+  const random = randomFrom(seed + 77)
+  const pick = (low: number, high: number) => low + Math.trunc(random() * (high - low + 1))
+  const [sol, btc, value] = [pick(20, 45), pick(20, 45), pick(50, 200) * 1000]
+  const held = (share: number, price: number) => ((share / 100) * (value / price)).toFixed(6)
+  const budget = `{ SOL: ${held(sol, resting)}, BTC: ${held(btc, resting)}, USDC: ${held(100 - sol - btc, 1)} }`
+  return `name: s
+market: [SOL/USDC, BTC/USDC]
+kind: rebalance
+limits: { budget: ${budget}, staleAfter: 5m, maxPriceDeviation: 10% }
+rebalance: { targets: { SOL: ${sol}%, BTC: ${btc}% }, band: ${pick(75, 120)}bps, requote: ${pick(5, 40)}bps }
+`
+}
+
+const assets = [
+  { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+  { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
+  { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+]
+
+interface Filled {
+  /** Bar, slot and side. */
+  readonly what: string
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
+
+const inOrder = (fills: ReadonlyArray<Filled>): ReadonlyArray<Filled> =>
+  fills.toSorted((a, b) => (a.what === b.what ? Number(a.amountIn - b.amountIn) : a.what < b.what ? -1 : 1))
+
+const candlesOf = (closes: ReadonlyArray<number>): Candles.Candles => {
+  const opens = closes.map((close, bar) => closes[bar - 1] ?? close)
+  const column = (of: (open: number, close: number) => number) =>
+    Candles.columnOf(closes.map((close, bar) => of(opens[bar] ?? close, close)))
+  return {
+    bars,
+    time: TimeAxis.regular(bars, start - barMillis, barMillis),
+    open: column((open) => open),
+    high: column(Math.max),
+    low: column(Math.min),
+    close: Candles.columnOf(closes),
+    volume: column(() => 1),
+    priceScale: 6
+  }
+}
+
+const byKernel = (text: string, markets: ReadonlyArray<ReadonlyArray<number>>) => {
+  const strategy = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
+  const [first, ...others] = markets.map((closes): Backtest.Series => {
+    const candles = candlesOf(closes)
+    return { candles, indices: Kernel.linearIndices(candles, "at"), options: { costs: noCosts, changes: {} } }
+  })
+  if (first === undefined) return assert.fail()
+  const { parts } = Backtest.runAll(strategy, [first, ...others], "optimistic")
+  return inOrder(
+    FillRows.together(parts).map(({ fill: { bar, side, slotName, input, output } }) => ({
+      what: `${bar} ${slotName} ${side}`,
+      amountIn: input,
+      amountOut: output
+    }))
+  )
+}
+
+const byEngine = async (text: string, asset: Moving, worths: ReadonlyArray<number>, seed: number) => {
+  const folder = mkdtempSync(join(tmpdir(), "limitbot-parity-"))
+  const csv = join(folder, `${asset.toLowerCase()}.csv`)
+  const still = worths.flatMap((worth, bar) => (bar === 0 ? [worth] : [worth, worth]))
+  const lines = still.map((worth, index) => [start + (index * barMillis) / 2, worth, worth, worth, worth].join(","))
+  writeFileSync(csv, ["open_time_ms,open,high,low,close", ...lines, ""].join("\n"))
+  const result = await run({
+    seed,
+    strategy: text,
+    candles: csv,
+    speed: 1,
+    chaosMillis: bars * barMillis - barMillis / 4,
+    faultRate: 0,
+    kills: 0,
+    sandbox: {
+      assets: defaultSettings("native").assets.map((each) => ({
+        ...each,
+        fee: "0",
+        // The one that is not constant is the one that the file is of.
+        volatility: each.symbol === asset ? 1 : 0,
+        priceUsd: each.symbol === "USDC" ? 1 : resting
+      })),
+      stepMillis: barMillis / 2,
+      spread: 2e-8,
+      impactPerMillionUsd: 0,
+      partialFillShare: 0,
+      fillWhileCancellingShare: 0,
+      recognitionMillis: [0, 0],
+      payoutStartMillis: [0, 0],
+      payoutMillis: [0, 0]
+    },
+    pace: { pollMinMillis: 13_100, pollMaxMillis: 37_300 }
+  })
+  rmSync(folder, { recursive: true })
+  return inOrder(
+    result.seen.map(({ filledAt, slot, side, amountIn, amountOut }) => ({
+      what: `${Math.floor(filledAt / barMillis + 0.5)} ${slot} ${side}`,
+      amountIn,
+      amountOut
+    }))
+  )
+}
+
+const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
+const count = Number(process.env["LIMITBOT_PARITY"] ?? 1)
+
+/** Prices that the bot is quoted carry the rounding of amounts, and sizes that follow from them a little more. */
+const mostApart = 1e-3
+
+describe("several markets: engine and backtest fill the same slots in the same bars for the same", () => {
+  for (const asset of moving)
+    it(`where the price of ${asset} moves`, { timeout: count * 60_000 }, async () => {
+      let [compared, fills] = [0, 0]
+      for (let seed = first; compared < count && seed < first + 20 * count; seed++) {
+        const moves = worths(seed, asset)
+        const text = strategyFrom(seed)
+        const markets = (["SOL", "BTC"] as const).map((base) => closesOf(base, asset, moves))
+        const kernel = byKernel(text, markets)
+        const isTradedStandingStill = asset !== "USDC" && kernel.some(({ what }) => !what.includes(asset))
+        if (kernel.length === 0 || isTradedStandingStill) continue
+        const engine = await byEngine(text, asset, moves, seed)
+        const about = `seed ${seed}: ${text}${moves.join(" ")}`
+        const said = (fills: ReadonlyArray<Filled>) => fills.map(({ what }) => what)
+        assert.deepStrictEqual(said(engine), said(kernel), about)
+        for (const [index, { amountIn, amountOut }] of engine.entries())
+          for (const [ours, theirs] of [
+            [amountIn, kernel[index]?.amountIn],
+            [amountOut, kernel[index]?.amountOut]
+          ] as const)
+            assert.isAtMost(Math.abs(Number(ours) / Number(theirs) - 1), mostApart, about)
+        compared++
+        fills += engine.length
+      }
+      process.stdout.write(`${asset}: ${compared} runs, ${fills} fills\n`)
+      assert.strictEqual(compared, count)
+    })
+})
