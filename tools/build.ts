@@ -35,11 +35,24 @@ const letterSplitterOnDemand: Plugin = {
   }
 }
 
+/** Ohm reads grammars by a grammar of its own, which it makes as it is loaded: load it when the first expression is read. */
+const ohmOnDemand: Plugin = {
+  name: "ohm-on-demand",
+  transform: {
+    filter: { id: /src.strategy.expression.Grammar\.ts$/ },
+    handler(code) {
+      const [eager, use] = ['import * as Ohm from "ohm-js"', "Ohm.grammar("]
+      if (!code.includes(eager) || !code.includes(use)) this.error("Grammar.ts uses ohm-js in another way now")
+      return code.replace(eager, 'import type * as Ohm from "ohm-js"').replace(use, 'require("ohm-js").grammar(')
+    }
+  }
+}
+
 await build({
   cwd: root,
   input: { limitbot: "src/main.ts" },
   platform: "node",
-  plugins: [undiciItself, letterSplitterOnDemand],
+  plugins: [undiciItself, letterSplitterOnDemand, ohmOnDemand],
   output: {
     dir: folder,
     format: "esm",

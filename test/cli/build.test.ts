@@ -28,7 +28,14 @@ describe("npm run build", () => {
     const root = resolve(import.meta.dirname, "../..")
     const sources = (...args: ReadonlyArray<string>) =>
       execute(process.execPath, [join(root, "src/main.ts"), ...args], { cwd: root })
-    const check = ["check", "strategies/grid.yaml", "--config", "config/example.yaml", "--json"]
+    const check = [
+      "check",
+      "strategies/grid.yaml",
+      "strategies/rules.yaml",
+      "--config",
+      "config/example.yaml",
+      "--json"
+    ]
     const bundled = await execute(process.execPath, [join(built, "limitbot.mjs"), ...check], { cwd: root })
     assert.strictEqual((await sources(...check)).stdout, bundled.stdout)
     const { stdout } = await sources("demo", "--for", "1s", "--json")
