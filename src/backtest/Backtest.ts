@@ -83,6 +83,7 @@ export const conditionsOf = (
   rules: { ...rules, minimumQuote: max(rules.minimumQuote, strategy.limits.minOrder ?? 0n) },
   budget: budgetOf(strategy, market),
   maxOpenOrders: strategy.limits.maxOpenOrders,
+  limits: strategy.limits,
   ...(strategy.candles === undefined
     ? {}
     : {
@@ -220,6 +221,8 @@ export const toJson = (strategy: Strategy, side: Side) => {
     quote: format(side.quote, quote.decimals),
     openOrders: side.openOrders,
     ...countsJson(side.counts),
+    deniedByLimit: Object.fromEntries(side.outcome.deniedBy),
+    stops: side.outcome.stops.map(({ day: _, ...stop }) => stop),
     decisions: side.counts.decisions
   }
 }

@@ -63,6 +63,6 @@ export const notModelled: ReadonlyArray<string> = [
   "an order that fills while it is being cancelled because a solver had it in hand already",
   "requests that fail, are repeated or are refused by the venue",
   "the influence of the own orders on the market",
-  "limits other than budget, maxOpenOrders and minOrder: maxPriceDeviation, maxNotional, orders per hour, quiet hours, losses",
+  "limits over all strategies together: a backtest has one",
   "orders that live keeps because a new price is worth less than the fees of replacing them"
 ]

@@ -5,6 +5,7 @@ import * as EquityCurve from "../backtest/EquityCurve.ts"
 import { describe, notModelled } from "../backtest/FillModel.ts"
 import * as HtmlComparison from "../report/HtmlComparison.ts"
 import * as Table from "../report/Table.ts"
+import * as BacktestLimits from "./BacktestLimits.ts"
 import * as BacktestReport from "./BacktestReport.ts"
 import * as BacktestStatistics from "./BacktestStatistics.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
@@ -70,10 +71,18 @@ export const lines = (results: Results): ReadonlyArray<string> => {
     ...warnings,
     "",
     ...Table.render([{ title: "" }, ...titles.map((title) => ({ title, align: "right" as const }))], rows),
+    ...limitsOf(results),
     "",
     `${wallMillis.toFixed(0)} ms, of which ${kernelMillis.toFixed(1)} ms simulation`
   ]
 }
+
+const limitsOf = (results: Results): ReadonlyArray<string> =>
+  results.flatMap((result) => {
+    const { low, high } = result.band
+    const sides = low === high ? [low] : [low, high]
+    return sides.flatMap(BacktestLimits.sentences).map((sentence) => `${nameOf(results, result)}, ${sentence}`)
+  })
 
 const points = 1500
 
@@ -109,6 +118,7 @@ const comparison = (results: Results): HtmlComparison.Comparison => {
     subtitle: `${runs.map(({ name }) => name).join(", ")}; ${candles.bars} bars`,
     headline: runs.map(({ name, low, high }) => [name, `${percent(low.at(-1))} to ${percent(high.at(-1))}`]),
     runs,
+    limits: limitsOf(results),
     times: times.map(({ time }) => time / 1000),
     price: times.map(({ close }) => close / start - 1),
     assumptions: [

@@ -14,6 +14,7 @@ import type { Market } from "../domain/Market.ts"
 import type * as HtmlPage from "../report/HtmlPage.ts"
 import * as HtmlReport from "../report/HtmlReport.ts"
 import { marketNames } from "../strategy/Strategy.ts"
+import * as BacktestLimits from "./BacktestLimits.ts"
 import type { Source } from "./BacktestMarkets.ts"
 import * as BacktestStatistics from "./BacktestStatistics.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
@@ -56,6 +57,7 @@ const sideOf = (
     facts: BacktestSummary.sideFacts(result, side),
     statistics: BacktestStatistics.facts(side, result.trials),
     rules: describe(side.rules),
+    limits: BacktestLimits.sentences(side),
     equity,
     drawdown: drawdowns(equity),
     months: monthsOf(result, side)

@@ -6,6 +6,7 @@ import { closeTime, gaps, openTime } from "../backtest/TimeAxis.ts"
 import { format } from "../domain/Amount.ts"
 import * as Table from "../report/Table.ts"
 import { marketNames, type Strategy } from "../strategy/Strategy.ts"
+import * as BacktestLimits from "./BacktestLimits.ts"
 import type { Source } from "./BacktestMarkets.ts"
 import * as BacktestStatistics from "./BacktestStatistics.ts"
 
@@ -102,6 +103,7 @@ export const sideFacts = (result: Result, side: Backtest.Side): ReadonlyArray<re
     ["orders cancelled", `${side.counts.cancelled}`],
     ["denied: no money", `${side.counts.deniedFunds}`],
     ["denied: too small", `${side.counts.deniedMinimum}`],
+    ["denied: limits", `${BacktestLimits.deniedOrders(side)}`],
     ...parts.map(({ market: { base }, outcome }) => {
       const label = others.length === 0 ? "base" : base.symbol
       return [`${label} at the end`, `${rounded(outcome.base, base.decimals)} ${base.symbol}`] as const
@@ -134,6 +136,7 @@ export const lines = (result: Result): ReadonlyArray<string> => {
     ...result.calibrated,
     "",
     ...Table.render(columns, rows),
+    ...sides.flatMap(BacktestLimits.sentences),
     "",
     `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
   ]

@@ -21,6 +21,8 @@ export interface Comparison {
   readonly subtitle: string
   readonly headline: Facts
   readonly runs: ReadonlyArray<ComparedRun>
+  /** What the strategies' own limits did. */
+  readonly limits: ReadonlyArray<string>
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
   /** Of the base asset: what holding nothing else would have returned. */
@@ -65,7 +67,11 @@ export const render = (comparison: Comparison, library: ChartLibrary): string =>
         `${chartOf("returns")}<h3>Drawdown, lower side</h3>${chartOf("drawdown")}`,
         "Bands from the lower to the higher side of each run; dashed grey: the price."
       ),
-      section("Side by side", HtmlPage.table(["", ...runs.map(({ name }) => name)], rows), "lower to higher side"),
+      section(
+        "Side by side",
+        `${HtmlPage.table(["", ...runs.map(({ name }) => name)], rows)}${comparison.limits.length === 0 ? "" : `<h3>Limits</h3>${list(comparison.limits)}`}`,
+        "lower to higher side"
+      ),
       section(
         "Runs",
         HtmlPage.table(

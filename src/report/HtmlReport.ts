@@ -9,6 +9,8 @@ export interface ReportSide {
   readonly facts: Facts
   readonly statistics: Facts
   readonly rules: ReadonlyArray<string>
+  /** What its own limits did. */
+  readonly limits: ReadonlyArray<string>
   /** At the report's times. */
   readonly equity: ReadonlyArray<number>
   readonly drawdown: ReadonlyArray<number>
@@ -154,6 +156,11 @@ const priceChart = ({ name }: ReportMarket, index: number, { length }: Report["m
 const rulesOf = (sides: ReadonlyArray<ReportSide>): string =>
   `<div class="pair">${sides.map(({ name, rules }) => `<div><h3>${escape(name)}</h3>${list(rules)}</div>`).join("")}</div>`
 
+const limitsOf = (sides: ReadonlyArray<ReportSide>): string => {
+  const limits = sides.flatMap(({ limits }) => limits)
+  return limits.length === 0 ? "" : `<h3>Limits</h3>${list(limits)}`
+}
+
 const textTable = (facts: Facts): string =>
   `<table>${facts.map(([label, value]) => `<tr><td class="soft">${escape(label)}</td><td class="word">${escape(value)}</td></tr>`).join("")}</table>`
 
@@ -171,7 +178,7 @@ const bodyOf = (report: Report): string => {
       `${report.markets.map(priceChart).join("")}<h3>Fills over time</h3>${chartOf("activity")}`,
       `${shown} side`
     ),
-    `<section class="pair"><div><h2>Result</h2>${sideBySide(sides.map((side) => [side.name, side.facts]))}</div>
+    `<section class="pair"><div><h2>Result</h2>${sideBySide(sides.map((side) => [side.name, side.facts]))}${limitsOf(sides)}</div>
 <div><h2>Statistics</h2>${sideBySide([...statistics, ["hold", report.holdStatistics]])}</div></section>`,
     section("Monthly returns", sides.map(months).join("")),
     section(

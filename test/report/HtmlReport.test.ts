@@ -10,6 +10,7 @@ const side: HtmlReport.ReportSide = {
   facts: [["profit", evil]],
   statistics: [["Sharpe", "1"]],
   rules: [evil],
+  limits: [evil],
   equity: [1, 2],
   drawdown: [0, 0],
   months: [["2024-01", 0.1]]
@@ -85,6 +86,7 @@ describe("HtmlComparison", () => {
       times: [1, 2],
       price: [0, 0.3],
       assumptions: [evil],
+      limits: [evil],
       notModelled: [evil],
       quality: [[evil, evil]],
       warnings: [evil]
