@@ -5,22 +5,9 @@ import { noFaults } from "../../src/sandbox/Faults.ts"
 import { orderErrorCodes } from "../../src/venue/WireError.ts"
 import { json } from "../venue/scriptedVenue.ts"
 import { reads, reasonOf, run, structured, writes } from "../venue/venueCalls.ts"
-import { btc, createAndFund, isSettled, price, send, until, usdc } from "./clients.ts"
+import { createAndFund, isSettled, orderBody, price, send, until } from "./clients.ts"
 import { type Code, type Endpoint, orderErrors } from "./orderErrors.ts"
 import { play } from "./play.ts"
-
-const attributes = {
-  orderType: "LIMIT",
-  baseAsset: btc,
-  quoteAsset: usdc,
-  quantity: "1000000",
-  price: "60000",
-  recipient: "alice.native",
-  refundTo: "alice.native"
-}
-const created = (changes: object = {}, data: object = {}) => ({
-  data: { type: "orders", attributes: { ...attributes, ...changes }, ...data }
-})
 
 /** What goes wrong on the way to the endpoint, so that it answers with an overload. */
 const faultsOf = (code: Code) => {
@@ -41,13 +28,13 @@ const provoke = (endpoint: Endpoint, code: Code) =>
     if (endpoint === "create order") {
       const bodies: Partial<Record<Code, unknown>> = {
         "malformed-request": "{",
-        "validation-failed": created({ price: "-1" }),
-        "request-rejected": created({ refundTo: "intents.native" }),
-        "order-rejected": created({ quantity: "1" }),
-        "client-generated-id": created({}, { id: "mine" }),
-        "resource-type-mismatch": created({}, { type: "swaps" })
+        "validation-failed": orderBody({ price: "-1" }),
+        "request-rejected": orderBody({ refundTo: "intents.native" }),
+        "order-rejected": orderBody({ quantity: "1" }),
+        "client-generated-id": orderBody({}, { id: "mine" }),
+        "resource-type-mismatch": orderBody({}, { type: "swaps" })
       }
-      return yield* send("POST", "/v0/orders", bodies[code] ?? created(), credentials)
+      return yield* send("POST", "/v0/orders", bodies[code] ?? orderBody(), credentials)
     }
     const isOver = code === "order-rejected"
     const id = isOver ? yield* overOrder : "none"

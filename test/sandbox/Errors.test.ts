@@ -9,31 +9,19 @@ import {
   createAndFund,
   isSettled,
   order,
+  orderBody,
   price,
   read,
   send,
   sign,
   signMessage,
   until,
-  usdc,
   venueBooks
 } from "./clients.ts"
 import { play, start } from "./play.ts"
 
-const attributes = {
-  orderType: "LIMIT",
-  side: "SELL",
-  baseAsset: btc,
-  quoteAsset: usdc,
-  quantity: "1000000",
-  price: "60000",
-  recipient: "alice.native",
-  refundTo: "alice.native",
-  deadline: "2026-02-01T00:00:00.000Z"
-}
-const body = (changes: object = {}, data: object = {}) => ({
-  data: { type: "orders", attributes: { ...attributes, ...changes }, ...data }
-})
+const body = (changes: object = {}, data: object = {}) =>
+  orderBody({ side: "SELL", deadline: "2026-02-01T00:00:00.000Z", ...changes }, data)
 
 interface Errors {
   readonly errors: ReadonlyArray<{
@@ -99,8 +87,7 @@ describe("order errors", () => {
   it.effect("the short attribute list of the interface is enough", () =>
     play(
       Effect.gen(function* () {
-        const { deadline: _, side: __, ...short } = attributes
-        const answer = yield* send("POST", "/v0/orders", { data: { type: "orders", attributes: short } })
+        const answer = yield* send("POST", "/v0/orders", orderBody())
         assert.strictEqual(answer.status, 201)
         assert.deepInclude((answer.body as { data: { attributes: object } }).data.attributes, {
           side: "SELL",

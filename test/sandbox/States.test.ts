@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Venue } from "../../src/venue/Venue.ts"
-import { btc, order, price, send, sign, usdc, venueBooks } from "./clients.ts"
+import { order, orderBody, price, send, sign, venueBooks } from "./clients.ts"
 import { play } from "./play.ts"
 
 interface Attributes {
@@ -70,21 +70,11 @@ describe("app fees", () => {
   it.effect("come out of what is spent and reach their recipients", () =>
     play(
       Effect.gen(function* () {
-        const attributes = {
-          orderType: "LIMIT",
-          side: "SELL",
-          baseAsset: btc,
-          quoteAsset: usdc,
-          quantity: "1000000",
-          price: "59000",
-          recipient: "alice.native",
-          refundTo: "alice.native",
-          appFees: [
-            { recipient: "app.native", fee: 25 },
-            { recipient: "other.native", fee: 50 }
-          ]
-        }
-        const answer = yield* send("POST", "/v0/orders", { data: { type: "orders", attributes } })
+        const appFees = [
+          { recipient: "app.native", fee: 25 },
+          { recipient: "other.native", fee: 50 }
+        ]
+        const answer = yield* send("POST", "/v0/orders", orderBody({ side: "SELL", price: "59000", appFees }))
         const { id } = (answer.body as { data: { id: string } }).data
         const port = yield* Venue
         yield* port.submitIntent(yield* sign((yield* port.getOrder(id)).value))

@@ -8,7 +8,7 @@ import * as QuoteSignature from "../../src/venue/QuoteSignature.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { QuoteRequest } from "../../src/venue/WireQuote.ts"
-import { account, btc, isSettled, send, signMessage, until, usdc, venueBooks } from "./clients.ts"
+import { account, btc, isSettled, orderBody, send, signMessage, until, usdc, venueBooks } from "./clients.ts"
 import { play, start } from "./play.ts"
 import {
   balanceOf,
@@ -247,22 +247,16 @@ describe("swaps", () => {
   it.effect("an order is funded on its origin chain, sooner when the transaction is pointed out", () =>
     play(
       Effect.gen(function* () {
-        const attributes = {
-          orderType: "LIMIT",
-          baseAsset: btc,
-          quoteAsset: usdc,
-          quantity: "1000000",
-          price: "90000",
+        const onChain = {
           depositType: "ORIGIN_CHAIN",
           depositMode: "MEMO",
           refundType: "ORIGIN_CHAIN",
-          refundTo: "bc1qme",
-          recipient: "alice.native",
-          recipientType: "INTENTS"
+          refundTo: "bc1qme"
         }
+        const asked = orderBody({ price: "90000", recipientType: "INTENTS", ...onChain })
         const opened: Array<number> = []
         for (const isPointedOut of [true, false]) {
-          const created = yield* send("POST", "/v0/orders", { data: { type: "orders", attributes } })
+          const created = yield* send("POST", "/v0/orders", asked)
           const { id, attributes: made } = (
             created.body as { data: { id: string; attributes: Record<string, string> } }
           ).data

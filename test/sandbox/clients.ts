@@ -45,6 +45,20 @@ export const order = (changes: Partial<CreateOrder> = {}): CreateOrder => ({
   ...changes
 })
 
+/** An order as it goes over the wire: the least that the service takes, and what a test wants to be different. */
+export const orderBody = (changes: object = {}, data: object = {}) => {
+  const attributes = {
+    orderType: "LIMIT",
+    baseAsset: btc,
+    quoteAsset: usdc,
+    quantity: "1000000",
+    price: "60000",
+    recipient: "alice.native",
+    refundTo: "alice.native"
+  }
+  return { data: { type: "orders", attributes: { ...attributes, ...changes }, ...data } }
+}
+
 /** From the account's balance to its balance, unless told otherwise. */
 export const quoteRequest = (
   owner: string,
