@@ -142,7 +142,7 @@ export const align = (series: ReadonlyArray<Series>): Aligned | string => {
     const part = whole ? candles : between(candles, from, to)
     if (part.bars === time.bars) return part
     notes.push(
-      `${market}: ${time.bars - part.bars} bars are missing that another market has; it stands at its last close`
+      `${market}: of the bars that another market has ${time.bars - part.bars} are missing; there it stands at its last close`
     )
     return stretched(candles, time)
   })

@@ -1,0 +1,200 @@
+/** `limitbot backtest` with the candles of several markets, from words on the command line to what is printed and written. */
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import * as backtest from "../../src/cli/backtest.ts"
+import * as data from "../../src/cli/data.ts"
+import * as monteCarlo from "../../src/cli/monteCarlo.ts"
+import * as sweep from "../../src/cli/sweep.ts"
+
+const root = Command.make("limitbot").pipe(
+  Command.withSubcommands([backtest.command, data.command, sweep.command, monteCarlo.command])
+)
+const runCommand = Command.runWith(root, { version: "test" })
+
+/** Runs the words and returns what went to standard output. */
+const limitbot = (...words: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const printed: Array<string> = []
+    const console = yield* Console.Console
+    const log = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
+    yield* runCommand(words).pipe(Effect.provideService(Console.Console, { ...console, log }))
+    return printed.join("\n")
+  }).pipe(Effect.provide(NodeServices.layer))
+
+const folder = mkdtempSync(join(tmpdir(), "limitbot-markets-"))
+const [btc, eth] = [join(folder, "btc.csv"), join(folder, "eth.csv")]
+const thirds = join(folder, "thirds.yaml")
+const alone = join(folder, "alone.yaml")
+writeFileSync(
+  thirds,
+  `name: thirds
+market: [BTC/USDC, ETH/USDC]
+kind: rebalance
+limits: { budget: { BTC: 0.02, ETH: 0.4, USDC: 900 } }
+rebalance: { targets: { BTC: 40%, ETH: 30% }, band: 1% }
+`
+)
+writeFileSync(
+  alone,
+  `name: alone
+market: BTC/USDC
+kind: rebalance
+limits: { budget: { base: 0.02, quote: 900 } }
+rebalance: { target: 50%, band: 1% }
+`
+)
+
+const generate = Effect.andThen(
+  limitbot("data", "generate", btc, "--bars", "3000", "--price", "40000"),
+  limitbot("data", "generate", eth, "--bars", "2000", "--price", "2500", "--seed", "2")
+)
+const both = ["--data", `ETH/USDC=${eth}`, "--data", `BTC/USDC=${btc}`]
+
+const decimal = (text: string): bigint => {
+  const [whole = "", part = ""] = text.split(".")
+  return BigInt(whole) * 10n ** 18n + BigInt(part.padEnd(18, "0")) * (whole.startsWith("-") ? -1n : 1n)
+}
+
+/** What is held in the end follows from the budget and every fill, to the last unit. */
+const assertBooks = (fillsCsv: string, budget: Readonly<Record<string, string>>, side: unknown, markets: object) => {
+  const held = new Map(Object.entries(budget).map(([symbol, amount]) => [symbol, decimal(amount)]))
+  const [header, ...rows] = readFileSync(fillsCsv, "utf8").trim().split("\n")
+  assert.strictEqual(header, "bar_index,open_time_ms,side,slot,price,base,quote,market")
+  let last = 0
+  for (const row of rows) {
+    const [bar = "", , side, , , base = "", quote = "", market = ""] = row.split(",")
+    const symbol = market.slice(0, -"/USDC".length)
+    const sign = side === "BUY" ? 1n : -1n
+    held.set(symbol, (held.get(symbol) ?? 0n) + sign * decimal(base))
+    held.set("USDC", (held.get("USDC") ?? 0n) - sign * decimal(quote))
+    assert.isAtLeast(Number(bar), last)
+    last = Number(bar)
+  }
+  const text = (of: unknown, key: string): string => `${Object(of)[key]}`
+  assert.strictEqual(decimal(text(side, "quote")), held.get("USDC"))
+  for (const [name, figures] of Object.entries(markets))
+    assert.strictEqual(decimal(text(figures.high, "base")), held.get(name.slice(0, -"/USDC".length)), name)
+  return rows
+}
+
+describe("backtest of several markets", () => {
+  it.live(
+    "takes the candles of each, and tells of all and of each",
+    () =>
+      Effect.gen(function* () {
+        yield* generate
+        const [fills, html] = [join(folder, "fills.csv"), join(folder, "report.html")]
+        const words = ["backtest", thirds, ...both, "--fills", "optimistic"]
+        const result = JSON.parse(yield* limitbot(...words, "--json", "--fills-csv", fills, "--report", html))
+        assert.strictEqual(result.market, "BTC/USDC, ETH/USDC")
+        assert.strictEqual(result.bars, 2000)
+        assert.deepStrictEqual(Object.keys(result.markets), ["BTC/USDC", "ETH/USDC"])
+        const { high } = result.band
+        for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote"]) assert.property(high, key)
+        const parts = [result.markets["BTC/USDC"].high, result.markets["ETH/USDC"].high]
+        assert.strictEqual(parts[0].base, high.base)
+        for (const part of parts) assert.isAbove(part.fills, 0)
+        assert.strictEqual(parts[0].fills + parts[1].fills, result.fills)
+        assert.strictEqual(decimal(parts[0].pnlQuote) + decimal(parts[1].pnlQuote), decimal(high.pnlQuote))
+        const rows = assertBooks(fills, { BTC: "0.02", ETH: "0.4", USDC: "900" }, high, result.markets)
+        assert.strictEqual(rows.length, result.fills)
+        const page = readFileSync(html, "utf8")
+        for (const part of ["thirds on BTC/USDC, ETH/USDC", 'id="price-0"', 'id="price-1"', "<h3>ETH/USDC</h3>"])
+          assert.include(page, part)
+        const said = yield* limitbot("backtest", thirds, ...both)
+        assert.match(said, /2000 bars from .*\n.*only what all data span is used, 2021-01-01T00:00.*BTC\/USDC .*, ETH/)
+        assert.match(said, /\nin ETH\/USDC +\d+ +\d+\n[\s\S]*\nETH at the end +[\d.]+ ETH/)
+      }),
+    60_000
+  )
+
+  it.live("takes the name of the only market too", () =>
+    Effect.gen(function* () {
+      yield* generate
+      const plain = JSON.parse(yield* limitbot("backtest", alone, "--data", btc, "--json"))
+      const named = JSON.parse(yield* limitbot("backtest", alone, "--data", `BTC/USDC=${btc}`, "--json"))
+      assert.deepStrictEqual(named.band, plain.band)
+      assert.notProperty(named, "markets")
+    })
+  )
+
+  it.live("takes fees of every asset, by market", () =>
+    Effect.gen(function* () {
+      yield* generate
+      const words = ["backtest", thirds, ...both, "--fills", "optimistic", "--json"]
+      const { markets, band } = JSON.parse(yield* limitbot(...words, "--withdraw-fee", "0.00001,0.0003,0.5"))
+      const fees = [markets["BTC/USDC"].high.feesQuote, markets["ETH/USDC"].high.feesQuote].map(decimal)
+      for (const fee of fees) assert.isTrue(fee > 0n)
+      assert.strictEqual(
+        fees.reduce((sum, fee) => sum + fee, 0n),
+        decimal(band.high.feesQuote)
+      )
+    })
+  )
+
+  const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
+    [["--data", `BTC/USDC=${btc}`], /^--data: nothing is given for ETH\/USDC; add --data ETH\/USDC=CSV$/],
+    [
+      ["--data", btc],
+      /btc\.csv: of which market\? the strategy trades BTC\/USDC, ETH\/USDC; write .* --data BTC\/USDC=/
+    ],
+    [[...both, "--data", `SOL/USDC=${eth}`], /SOL\/USDC=.*: the strategy trades BTC.*, not SOL\/USDC; leave it out$/],
+    [[...both, "--data", `ETH/USDC=${btc}`], /ETH\/USDC is given twice, as .*eth\.csv and as .*btc\.csv; give each/],
+    [[...both, "--withdraw-fee", "0.1,0.2"], /^--withdraw-fee 0\.1,0\.2: give an amount of each of BTC,ETH,USDC$/],
+    [[...both, "--from", "2021-01-02T12:00:00Z"], /0 candles lie between/]
+  ]
+  for (const [words, message] of mistakes) {
+    it.live(`says what to do: ${words.join(" ").replaceAll(folder, "")}`, () =>
+      Effect.gen(function* () {
+        yield* generate
+        const error = yield* Effect.flip(limitbot("backtest", thirds, ...words))
+        assert.match(error.message, message)
+      })
+    )
+  }
+
+  it.live("is not compared, searched or tried under other luck", () =>
+    Effect.gen(function* () {
+      yield* generate
+      const compared = yield* Effect.flip(limitbot("backtest", thirds, alone, ...both))
+      assert.match(compared.message, /thirds\.yaml trades several markets: run it alone/)
+      for (const words of [
+        ["sweep", thirds, "--data", btc, "--set", "rebalance.band=1%,2%"],
+        ["monte-carlo", thirds, "--data", btc]
+      ]) {
+        const refused = yield* Effect.flip(limitbot(...words))
+        assert.match(refused.message, /2:9: here the prices of one market are replayed[\s\S]*--data MARKET=CSV/)
+      }
+    })
+  )
+})
+
+const shared = resolve(import.meta.dirname, "../../../shared/data")
+const [realBtc, realEth] = ["btc", "eth"].map((name) => join(shared, `coinbase-${name}usd-1m-lean.csv.gz`))
+const isReal = existsSync(realBtc ?? "") && existsSync(realEth ?? "")
+if (!isReal) process.stdout.write("skipped: the backtest of two markets on real minutes, their files are not here\n")
+
+it.live.skipIf(!isReal)("runs on real minutes of two markets", () =>
+  Effect.gen(function* () {
+    const fills = join(folder, "real.csv")
+    const words = [
+      "--data",
+      `BTC/USDC=${realBtc}`,
+      "--data",
+      `ETH/USDC=${realEth}`,
+      "--from",
+      "2017-09-03",
+      "--no-cache"
+    ]
+    const outputs = ["--fills", "optimistic", "--json", "--fills-csv", fills]
+    const result = JSON.parse(yield* limitbot("backtest", thirds, ...words, ...outputs))
+    assertBooks(fills, { BTC: "0.02", ETH: "0.4", USDC: "900" }, result.band.high, result.markets)
+    for (const name of ["BTC/USDC", "ETH/USDC"]) assert.isAbove(result.markets[name].high.fills, 1)
+    process.stdout.write(`real minutes: ${result.bars} bars, ${result.fills} fills\n`)
+  })
+)
