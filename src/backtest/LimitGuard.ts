@@ -32,6 +32,8 @@ export interface Account {
   readonly denied: Map<LimitName, number>
   readonly stops: Array<Stop>
   marks: LossMarks | undefined
+  /** Nothing is to be marked, and no stop begins or ends, before this time while the worth stays between these. */
+  calm: { readonly least: number; readonly most: number; readonly until: number }
 }
 
 export interface LimitGuard {
@@ -61,7 +63,8 @@ export const makeAccount = (): Account => ({
   placed: [],
   denied: new Map(),
   stops: [],
-  marks: undefined
+  marks: undefined,
+  calm: { least: 0, most: 0, until: 0 }
 })
 
 export const make = (limits: Limits, account: Account): LimitGuard => ({
