@@ -57,7 +57,7 @@ const parse = (file: string, bytes: Uint8Array, options: LoadOptions): Checked =
 /** Columns that nobody asked for are let go. */
 const trimmed = (candles: Candles, wanted: ColumnCache.Wanted): Candles => ({
   ...candles,
-  open: wanted.open ? candles.open : column(0),
+  open: wanted.open === false ? column(0) : candles.open,
   volume: wanted.volume === false ? column(0) : candles.volume
 })
 

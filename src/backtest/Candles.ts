@@ -13,13 +13,15 @@ export type Column = Float64Array<SharedArrayBuffer>
 export interface Candles {
   readonly bars: number
   readonly time: TimeAxis.TimeAxis
+  /** Ask `openAt`, which knows where they are. */
   readonly open: Column
   readonly high: Column
   readonly low: Column
   readonly close: Column
   /** In the unit of the data, by convention the base asset. Ask `volumeAt`, which knows where they are. */
   readonly volume: Column
-  /** A bar's volume where `volume` is empty, because few are asked for and they stay in the file. */
+  /** A bar's open or volume where the column is empty, because few are asked for and they stay in the file. */
+  readonly readOpen?: (bar: number) => number
   readonly readVolume?: (bar: number) => number
   /** Decimal places of the prices. */
   readonly priceScale: number
@@ -39,6 +41,10 @@ export const exactPrice = (price: number): Price => Decimal.fromNumber(price)
 
 /** Decimal places of a number as a person would write it. */
 export const decimalPlaces = (value: number): number => Decimal.fromNumber(value).scale
+
+/** `undefined` when opens were not asked for. */
+export const openAt = ({ open, readOpen }: Candles, bar: number): number | undefined =>
+  readOpen === undefined ? open[bar] : readOpen(bar)
 
 export const volumeAt = ({ volume, readVolume }: Candles, bar: number): number =>
   readVolume === undefined ? (volume[bar] ?? 0) : readVolume(bar)
@@ -67,5 +73,6 @@ export const slice = (candles: Candles, from: number, to: number): Candles => ({
   low: candles.low.subarray(from, to),
   close: candles.close.subarray(from, to),
   volume: candles.volume.subarray(from, to),
+  ...(candles.readOpen === undefined ? {} : { readOpen: (bar) => openAt(candles, from + bar) ?? 0 }),
   ...(candles.readVolume === undefined ? {} : { readVolume: (bar) => volumeAt(candles, from + bar) })
 })

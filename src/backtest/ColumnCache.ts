@@ -111,7 +111,7 @@ const sections = (candles: Candles, indices: Kernel.Indices): ReadonlyArray<Floa
  * must then stay open, and each is read when it is asked for.
  */
 export interface Wanted {
-  readonly open: boolean
+  readonly open: boolean | "late"
   readonly volume: boolean | "late"
 }
 
@@ -148,8 +148,9 @@ const readSections = (descriptor: number, header: Header, wanted: Wanted): Pick<
   }
   const time = { bars, stepMillis, runBars: Float64Array.from(take(runs)), runTimes: Float64Array.from(take(runs)) }
   const [high, low, close] = [take(bars), take(bars), take(bars)]
-  const open = take(bars, wanted.open)
-  const late = wanted.volume === "late" ? { readVolume: lateColumn(descriptor, position, bars) } : {}
+  const lateOpen = wanted.open === "late" ? { readOpen: lateColumn(descriptor, position, bars) } : {}
+  const open = take(bars, wanted.open === true)
+  const lateVolume = wanted.volume === "late" ? { readVolume: lateColumn(descriptor, position, bars) } : {}
   const volume = take(bars, wanted.volume === true)
   const levels = () => levelLengths(bars).map((length) => take(length))
   const index = (lower: Column, upper: Column): CrossingIndex => {
@@ -157,7 +158,8 @@ const readSections = (descriptor: number, header: Header, wanted: Wanted): Pick<
     return { lower, upper, minima, maxima: levels(), reads: { bars: 0, nodes: 0 } }
   }
   const indices = { orders: index(low, high), closes: index(close, close) }
-  return { candles: { bars, time, open, high, low, close, volume, ...late, priceScale }, indices }
+  const columns = { open, high, low, close, volume, ...lateOpen, ...lateVolume }
+  return { candles: { bars, time, ...columns, priceScale }, indices }
 }
 
 const expectedBytes = ({ bars, runs }: Header): number =>

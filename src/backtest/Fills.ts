@@ -8,7 +8,7 @@
 import { type Amount, min } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { type Price, quoteAmount, type Side } from "../domain/Market.ts"
-import { exactPrice, volumeAt } from "./Candles.ts"
+import { exactPrice, openAt, volumeAt } from "./Candles.ts"
 import * as Decisions from "./Decisions.ts"
 import { capacityOf, feeOf } from "./FillRules.ts"
 import * as OrderTable from "./OrderTable.ts"
@@ -124,7 +124,7 @@ const tradePrice = (run: Run.Run, bar: number, row: OrderTable.OrderRow): Price 
     Decimal.compare(row.price, exactPrice(high)) <= 0 && Decimal.compare(row.price, exactPrice(low)) >= 0
   if (rules.touch === "within" && !inside(run.candles.high[bar] ?? 0, run.candles.low[bar] ?? 0)) return undefined
   if (rules.price !== "open") return row.price
-  const open = exactPrice(run.candles.open[bar] ?? 0)
+  const open = exactPrice(openAt(run.candles, bar) ?? 0)
   return row.side === "BUY" ? Decimal.min(open, row.price) : Decimal.max(open, row.price)
 }
 

@@ -3,7 +3,7 @@
  * that no bar falls into repeats the close before. They are made once per series and timeframe and then shared.
  */
 import type { CandleColumns } from "../strategy/Indicators.ts"
-import { type Candles, volumeAt } from "./Candles.ts"
+import { type Candles, openAt, volumeAt } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
 export interface Resampled {
@@ -29,7 +29,7 @@ const resample = (candles: Candles, timeframeMillis: number): Resampled => {
     const end = TimeAxis.firstBarFrom(time, startMillis + (candle + 1) * timeframeMillis)
     const isEmpty = bar === end
     const before = columns.close[candle - 1] ?? 0
-    columns.open[candle] = isEmpty ? before : (candles.open[bar] ?? candles.close[bar] ?? 0)
+    columns.open[candle] = isEmpty ? before : (openAt(candles, bar) ?? candles.close[bar] ?? 0)
     columns.high[candle] = isEmpty ? before : (candles.high[bar] ?? 0)
     columns.low[candle] = isEmpty ? before : (candles.low[bar] ?? 0)
     columns.close[candle] = isEmpty ? before : (candles.close[end - 1] ?? 0)

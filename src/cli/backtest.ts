@@ -76,10 +76,12 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
     const message = `${several.strategy.file} trades several markets: run it alone; only strategies of one market are compared`
     return yield* new WrongUsage({ message })
   }
-  const volume = prepared.some((each) => each.volume)
   // Series of several markets are put on one time axis, which takes whole columns.
-  const late = volume && several === undefined ? "late" : volume
-  const wanted = { open: prepared.some(({ open }) => open), volume: late } as const
+  const late = several === undefined ? ("late" as const) : true
+  const wanted = {
+    open: prepared.some(({ open }) => open) && late,
+    volume: prepared.some(({ volume }) => volume) && late
+  }
   const loaded = yield* BacktestMarkets.load(input, { ...wanted, indexed: false }, marketsOf(prepared[0].strategy))
   const [{ candles }] = loaded.series
   const [first, ...rest] = modes[input.fills]

@@ -81,20 +81,20 @@ describe("CandleFile", () => {
     })
   )
 
-  it.effect("reads volumes late that are the very numbers, in any order and of a part too", () =>
+  it.effect("reads opens and volumes late that are the very numbers, in any order and of a part too", () =>
     Effect.gen(function* () {
       const file = newFile(5, 10_000)
       const whole = yield* load(file)
-      const { volume } = whole.candles
-      const { candles } = yield* load(file, { wanted: { open: false, volume: "late" } })
-      assert.strictEqual(candles.volume.length, 0)
+      const { open, volume } = whole.candles
+      const { candles } = yield* load(file, { wanted: { open: "late", volume: "late" } })
+      assert.deepStrictEqual([candles.open.length, candles.volume.length], [0, 0])
       const part = Candles.slice(Candles.slice(candles, 3_000, 9_990), 90, 6_000)
-      for (let bar = 0; bar < volume.length; bar++) assert.strictEqual(Candles.volumeAt(candles, bar), volume[bar])
-      for (const bar of [9_999, 0, 4_096, 4_095, 8_192, 1])
-        assert.strictEqual(Candles.volumeAt(candles, bar), volume[bar])
-      for (let bar = 0; bar < part.bars; bar += 7) assert.strictEqual(Candles.volumeAt(part, bar), volume[3_090 + bar])
-      const minutes = (of: Candles.Candles) => Resample.of(of, 420_000).columns.volume
-      assert.deepStrictEqual(minutes(candles), minutes(whole.candles))
+      const at = (of: Candles.Candles, bar: number) => [Candles.openAt(of, bar), Candles.volumeAt(of, bar)]
+      const bars = [...open.keys(), 9_999, 0, 4_096, 4_095, 8_192, 1]
+      for (const bar of bars) assert.deepStrictEqual(at(candles, bar), [open[bar], volume[bar]])
+      for (const [bar, begun] of open.subarray(3_090, 9_000).entries())
+        assert.deepStrictEqual(at(part, bar), [begun, volume[3_090 + bar]])
+      assert.deepStrictEqual(Resample.of(candles, 420_000), Resample.of(whole.candles, 420_000))
       assert.isFalse(Candles.hasOnlyZeroVolumes(candles))
     })
   )
