@@ -96,15 +96,19 @@ const csvOf = (candles: Candles, from: number, to: number): string => {
   return `${lines.join("\n")}\n`
 }
 
+/** Under another name until it is whole: an interruption leaves nothing, or what was there before. */
 const writeCsv = Effect.fn("data.writeCsv")(function* (candles: Candles, file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const progress = yield* Progress.make("writing")
-  yield* fileSystem.writeFileString(file, "open_time_ms,open,high,low,close,volume\n")
+  const unfinished = `${file}.unfinished`
+  yield* Effect.addFinalizer(() => Effect.ignore(fileSystem.remove(unfinished, { force: true })))
+  yield* fileSystem.writeFileString(unfinished, "open_time_ms,open,high,low,close,volume\n")
   for (let from = 0; from < candles.bars; from += linesAtOnce) {
     const to = Math.min(candles.bars, from + linesAtOnce)
-    yield* fileSystem.writeFileString(file, csvOf(candles, from, to), { flag: "a" })
+    yield* fileSystem.writeFileString(unfinished, csvOf(candles, from, to), { flag: "a" })
     progress.update(to, candles.bars, "")
   }
+  yield* fileSystem.rename(unfinished, file)
 }, Effect.scoped)
 
 const convert = Command.make(
