@@ -5,7 +5,19 @@
  * never a stack trace; a defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
  */
 import { NodeServices } from "@effect/platform-node"
-import { Cause, Config, Console, Effect, Exit, Layer, Logger, Option, Predicate, References } from "effect"
+import {
+  Cause,
+  Config,
+  Console,
+  Effect,
+  Exit,
+  Layer,
+  Logger,
+  Option,
+  PlatformError,
+  Predicate,
+  References
+} from "effect"
 import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { Process } from "./Process.ts"
@@ -24,6 +36,22 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>): number => {
   return error.value instanceof Usage.WrongUsage ? 2 : 1
 }
 
+const filePhrases: Partial<Record<PlatformError.SystemErrorTag, string>> = {
+  AlreadyExists: "exists already",
+  BadResource: "is a folder where a file is needed, or a file where a folder is",
+  NotFound: "no such file or folder",
+  PermissionDenied: "no permission"
+}
+
+/** Files and folders that failed where nobody nearer had more to say. */
+const wordsOf = (error: unknown): string => {
+  if (!(error instanceof PlatformError.PlatformError)) return error instanceof Error ? error.message : String(error)
+  const { reason } = error
+  const phrase = reason._tag === "BadArgument" ? undefined : filePhrases[reason._tag]
+  if (phrase !== undefined && "pathOrDescriptor" in reason) return `${reason.pathOrDescriptor}: ${phrase}`
+  return reason.cause instanceof Error ? reason.cause.message : error.message
+}
+
 /** Said once, on standard error. What the command line library has shown already is not repeated. */
 const lastWords = (cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
@@ -36,7 +64,7 @@ const lastWords = (cause: Cause.Cause<unknown>) =>
         (Predicate.hasProperty(said, Runtime.errorReported) && !said[Runtime.errorReported])
       )
         return
-      return yield* Console.error(`limitbot: ${said instanceof Error ? said.message : String(said)}`)
+      return yield* Console.error(`limitbot: ${wordsOf(said)}`)
     }
     const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
     const squashed = Cause.squash(cause)

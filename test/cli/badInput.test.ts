@@ -1,5 +1,5 @@
 /** Everything that can be wrong before the first order: one clear message, no stack trace, the right exit code. */
-import { chmodSync, mkdirSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { assertSays, configText, gridText, nowhere, run, workspace } from "./program.ts"
@@ -60,6 +60,21 @@ describe.concurrent("bad configuration", () => {
     assertSays(ended, 1, /account\.key is not base58 of 32 or 64 bytes/)
     assert.notInclude(ended.stderr, "oops")
   })
+})
+
+describe.concurrent("output that cannot be written", () => {
+  for (const [name, out, says] of [
+    ["a folder that is not there", "none/a.csv", /limitbot: none\/a\.csv\.unfinished: no such file or folder/],
+    ["a folder where the file should be", "folder", /limitbot: folder\S*: is a folder/]
+  ] as const) {
+    it(`${name}: says which file, and leaves nothing unfinished`, async () => {
+      const cwd = workspace(nowhere)
+      mkdirSync(join(cwd, "folder"))
+      const before = readdirSync(cwd)
+      assertSays(await run(["data", "generate", out, "--bars", "10"], { cwd }), 1, says)
+      assert.deepStrictEqual(readdirSync(cwd), before)
+    })
+  }
 })
 
 describe.concurrent("bad strategies", () => {
