@@ -137,10 +137,12 @@ const wickKinds: Readonly<Record<string, Make>> = {
   }
 }
 
-const strategyFrom = (kind: string, make: Make, seed: number): string => {
+const wideLimits = "maxPriceDeviation: 10%"
+
+const strategyFrom = (kind: string, make: Make, seed: number, limited = wideLimits): string => {
   const random = randomFrom(seed + 77)
   const pick = (low: number, high: number) => low + Math.trunc(random() * (high - low + 1))
-  const limits = "limits: { budget: { base: 100, quote: 100000 }, staleAfter: 5m, maxPriceDeviation: 10% }"
+  const limits = `limits: { budget: { base: 100, quote: 100000 }, staleAfter: 5m, ${limited} }`
   return `name: s\nmarket: SOL/USDC\nkind: ${kind}\n${limits}\n${kind}: ${make(pick, random() < 0.5 ? "buy" : "sell")}\n`
 }
 
@@ -159,7 +161,7 @@ interface Filled {
 const inOrder = (fills: ReadonlyArray<Filled>): ReadonlyArray<Filled> =>
   fills.toSorted((a, b) => (a.what === b.what ? Number(a.amountIn - b.amountIn) : a.what < b.what ? -1 : 1))
 
-const byKernel = (text: string, { candles, isHalved }: Prices): ReadonlyArray<Filled> => {
+const runKernel = (text: string, { candles, isHalved }: Prices) => {
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
   const column = (of: number) => Candles.columnOf(candles.map((candle) => candle[of] ?? 0))
   const data: Candles.Candles = {
@@ -176,13 +178,14 @@ const byKernel = (text: string, { candles, isHalved }: Prices): ReadonlyArray<Fi
     costs: noCosts,
     changes: {}
   })
-  return inOrder(
+  const fills = inOrder(
     [...rows(outcome, data)].map(({ bar, side, slotName, input, output }) => ({
       what: `${bar} ${slotName} ${side}`,
       amountIn: input,
       amountOut: output
     }))
   )
+  return { fills, deniedBy: outcome.deniedBy, stops: outcome.stops }
 }
 
 const byEngine = async (text: string, { file, isHalved }: Prices, seed: number): Promise<ReadonlyArray<Filled>> => {
@@ -258,7 +261,7 @@ const campaign = (title: string, kinds: Readonly<Record<string, Make>>, pricesFr
         for (let seed = first; seed < first + count || (filled === 0 && seed < first + 20); seed += 1) {
           const prices = pricesFrom(seed)
           const text = strategyFrom(kind, make, seed)
-          const expected = byKernel(text, prices)
+          const expected = runKernel(text, prices).fills
           if (expected.length === 0 && count === 1) continue
           const about = `seed ${seed}: ${text}${prices.candles.map(([, , , close]) => close).join(" ")}`
           assertSame(await byEngine(text, prices, seed), expected, !prices.isHalved, about)
@@ -271,6 +274,42 @@ const campaign = (title: string, kinds: Readonly<Record<string, Make>>, pricesFr
 
 campaign("parity where prices jump", jumpingKinds, jumping)
 campaign("parity within candles", wickKinds, withWicks)
+
+/**
+ * Limits by the clock begin and end while nothing else happens: in the two minutes before a jump the bot has long done what it
+ * wants, in those after it the kernel has not yet been asked.
+ */
+const limitedCases: ReadonlyArray<readonly [limit: string, kind: string, limits: string]> = [
+  ["price-deviation", "twap", "maxPriceDeviation: 0.1%"],
+  ["price-deviation", "dca", "maxPriceDeviation: 0.1%"],
+  ["quiet-hours", "grid", `${wideLimits}, quietHours: 00:13-00:27`],
+  ["quiet-hours", "market-making", `${wideLimits}, quietHours: 00:13-00:27`],
+  ["orders-per-hour", "grid", `${wideLimits}, maxOrdersPerHour: 9`],
+  ["notional", "grid", `${wideLimits}, maxNotional: 6000`],
+  ["paused", "grid", `${wideLimits}, maxDailyLoss: 1000`],
+  ["drawdown", "grid", `${wideLimits}, maxDrawdown: 1%, onLoss: drain`]
+]
+
+describe("parity under a strategy's own limits", () => {
+  for (const [limit, kind, limits] of limitedCases) {
+    if (only !== undefined && only !== kind) continue
+    it(`${kind} with ${limits}: engine and kernel fill the same`, { timeout: count * 60_000 }, async () => {
+      const make = jumpingKinds[kind] ?? assert.fail()
+      let compared = 0
+      for (let seed = first; compared < count && seed < first + 60 * count; seed += 1) {
+        const prices = jumping(seed)
+        const text = strategyFrom(kind, make, seed, limits)
+        const kernel = runKernel(text, prices)
+        const said: ReadonlyArray<string> = [...kernel.deniedBy.keys(), ...kernel.stops.map(({ limit }) => limit)]
+        if (!said.includes(limit) || kernel.fills.length === 0) continue
+        const about = `seed ${seed}: ${text}${prices.candles.map(([, , , close]) => close).join(" ")}`
+        assertSame(await byEngine(text, prices, seed), kernel.fills, false, about)
+        compared += 1
+      }
+      assert.strictEqual(compared, count)
+    })
+  }
+})
 
 it("every kind is compared", () => {
   assert.deepStrictEqual(Object.keys(jumpingKinds).toSorted(), kinds.map(({ name }) => name).toSorted())
