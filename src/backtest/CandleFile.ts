@@ -72,14 +72,13 @@ const opened = (file: string) =>
 export const load = Effect.fn("CandleFile.load")(function* (file: string, options: LoadOptions) {
   const stamp = yield* attempt(file, () => ColumnCache.stampOf(file))
   const cacheFile = `${file}.columns`
-  const content = () => fs.readFileSync(file)
-  const sha256OfContent = () => ColumnCache.sha256Of(content())
+  const sha256OfFile = () => ColumnCache.sha256OfFile(file)
   const fromCache = Effect.flatMap(opened(cacheFile), (descriptor) =>
-    attempt(cacheFile, () => ColumnCache.load(descriptor, stamp, sha256OfContent, options.repair, options.wanted))
+    attempt(cacheFile, () => ColumnCache.load(descriptor, stamp, sha256OfFile, options.repair, options.wanted))
   )
   const cached = options.cache === "never" ? undefined : yield* Effect.orElseSucceed(fromCache, () => undefined)
   if (cached !== undefined) return { ...cached, source: "cache" } satisfies Loaded
-  const bytes = yield* attempt(file, content)
+  const bytes = yield* attempt(file, () => fs.readFileSync(file))
   const checked = yield* attempt(file, () => parse(file, CandleCsv.unzipped(bytes), options))
   const { candles } = checked
   if (candles === undefined) return yield* refused(file, checked)

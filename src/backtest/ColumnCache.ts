@@ -50,6 +50,20 @@ export const stampOf = (file: string): Stamp => {
 
 export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
+/** The same of a file, read by parts: it may be larger than all that a run keeps. */
+export const sha256OfFile = (file: string): string => {
+  const hash = createHash("sha256")
+  const part = new Uint8Array(1 << 20)
+  const descriptor = fs.openSync(file, "r")
+  try {
+    for (let read = fs.readSync(descriptor, part); read > 0; read = fs.readSync(descriptor, part))
+      hash.update(part.subarray(0, read))
+    return hash.digest("hex")
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
 const sameStamp = (a: Stamp, b: Stamp): boolean =>
   a.size === b.size && a.modified === b.modified && a.changed === b.changed && a.inode === b.inode
 
