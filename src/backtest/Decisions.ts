@@ -185,6 +185,8 @@ export const decideIn = (runs: Runs, bar: number): Bounds => {
     run.now = TimeAxis.closeTime(run.candles.time, bar)
     run.nextBar = bar + 1
   }
+  const [{ guard }] = runs
+  if (guard !== undefined) guard.account.isTurned = false
   for (let answers = 1; ; answers++) {
     const before = changesOf(runs)
     const until = decideOnce(runs, bar)
@@ -224,8 +226,12 @@ const decideOnce = (runs: Runs, bar: number): Bounds => {
   return decision.until
 }
 
-/** At the close that was looked at: what waits for a limit may be placed now. Says whether something was. */
-export const placesWaiting = (runs: Runs): boolean => {
+/** At the close of the bar, without asking: what waits for a limit may be placed now. Says whether something was. */
+export const placesWaiting = (runs: Runs, bar: number): boolean => {
+  for (const run of runs) {
+    run.now = TimeAxis.closeTime(run.candles.time, bar)
+    run.nextBar = bar + 1
+  }
   const before = changesOf(runs)
   placeWaiting(runs)
   return changesOf(runs) > before

@@ -11,6 +11,7 @@ import { type Price, quoteAmount, type Side } from "../domain/Market.ts"
 import { exactPrice, openAt, volumeAt } from "./Candles.ts"
 import * as Decisions from "./Decisions.ts"
 import { capacityOf, feeOf } from "./FillRules.ts"
+import * as LossWatch from "./LossWatch.ts"
 import * as OrderTable from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
 import * as Run from "./Run.ts"
@@ -234,5 +235,6 @@ export const fillBarSlices = (run: Run.Run, bar: number, low: number, high: numb
   }
   let capacity = capacityIn(run, bar)
   for (const slot of reached) capacity -= fillSlice(run, bar, slot, capacity)
+  if (run.guard !== undefined) LossWatch.look(run, run.guard, bar)
   settle(run)
 }

@@ -193,11 +193,11 @@ const simulateWith = (run: Run.Run, indices: Indices): Outcome | undefined => {
     }
     Drawdown.know(run.drawdown, bar + 1, low, high)
     const isLookedAt = guard !== undefined && LimitGuard.isWatching(guard)
-    const isTurned = isLookedAt && LossWatch.look(guard, [run], bar)
-    if (isTurned || (filled && ask.onFill) || boundBar(ask, closes, bar, bar + 1) === bar) {
+    if (isLookedAt) LossWatch.look(run, guard, bar)
+    if (guard?.account.isTurned || (filled && ask.onFill) || boundBar(ask, closes, bar, bar + 1) === bar) {
       Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
       ask = Decisions.decideAt(run, bar)
-    } else if (isLookedAt && Decisions.placesWaiting([run]) && ask.onFill && run.trading.isSeen) {
+    } else if (isLookedAt && Decisions.placesWaiting([run], bar) && ask.onFill && run.trading.isSeen) {
       ask = Decisions.decideAt(run, bar)
     }
     if (run.neededGuard) return undefined

@@ -32,6 +32,8 @@ export interface Account {
   readonly denied: Map<LimitName, number>
   readonly stops: Array<Stop>
   marks: LossMarks | undefined
+  /** What the strategy wants is no longer followed, or is again, and it was not yet asked since. */
+  isTurned: boolean
   /** Nothing is to be marked, and no stop begins or ends, before this time while the worth stays between these. */
   calm: { readonly least: number; readonly most: number; readonly until: number }
 }
@@ -64,6 +66,7 @@ export const makeAccount = (): Account => ({
   denied: new Map(),
   stops: [],
   marks: undefined,
+  isTurned: false,
   calm: { least: 0, most: 0, until: 0 }
 })
 

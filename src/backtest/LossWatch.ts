@@ -11,16 +11,14 @@ import * as LimitGuard from "./LimitGuard.ts"
 import * as Run from "./Run.ts"
 import { closeTime } from "./TimeAxis.ts"
 
-type Runs = readonly [Run.Run, ...ReadonlyArray<Run.Run>]
-
-const worthOf = (runs: Runs, bar: number): Amount =>
+const worthOf = (runs: ReadonlyArray<Run.Run>, bar: number): Amount =>
   runs.reduce((sum, run) => {
     const { base, quote } = Run.totals(run)
     return sum + quote + quoteAmount(run.conditions.market, base, exactPrice(run.candles.close[bar] ?? 0), "down")
   }, 0n)
 
 /** The same in doubles, whole units. */
-const roughWorth = (runs: Runs, bar: number): number => {
+const roughWorth = (runs: ReadonlyArray<Run.Run>, bar: number): number => {
   let worth = 0
   for (const { base, quote, candles } of runs) worth += quote + base * (candles.close[bar] ?? 0)
   return worth
@@ -42,38 +40,32 @@ const calmUntil = (
   return { least: least * (1 + hair), most: units(peak) * (1.001 - hair), until: (day + 1) * 86_400_000 }
 }
 
-/**
- * At the close of a bar. True when from now on everything is withdrawn, or no longer: the strategy is to be asked, and its
- * answer followed or not.
- */
-export const look = (guard: LimitGuard.LimitGuard, runs: Runs, bar: number): boolean => {
+/** At the close of a bar: marks, and stops that begin or end. */
+export const look = (run: Run.Run, guard: LimitGuard.LimitGuard, bar: number): void => {
   const { watchesLosses, account } = guard
-  const now = closeTime(runs[0].candles.time, bar)
-  for (const run of runs) {
-    run.now = now
-    run.nextBar = bar + 1
-  }
-  if (!watchesLosses) return false
-  const rough = roughWorth(runs, bar)
+  if (!watchesLosses) return
+  const now = closeTime(run.candles.time, bar)
+  const rough = roughWorth(account.runs, bar)
   const { calm } = account
-  if (now < calm.until && rough > calm.least && rough < calm.most) return false
-  const turned = lookClosely(guard, runs, worthOf(runs, bar), now)
-  if (account.marks !== undefined) account.calm = calmUntil(guard, account.marks, runs[0].conditions.market.quote)
-  return turned
+  if (now < calm.until && rough > calm.least && rough < calm.most) return
+  const { quote } = run.conditions.market
+  lookClosely(guard, worthOf(account.runs, bar), quote, now)
+  if (account.marks !== undefined) account.calm = calmUntil(guard, account.marks, quote)
 }
 
-const lookClosely = ({ limits, account }: LimitGuard.LimitGuard, runs: Runs, worth: Amount, now: number): boolean => {
+const lookClosely = ({ limits, account }: LimitGuard.LimitGuard, worth: Amount, quote: Asset, now: number): void => {
   const { marks, isNews } = marked(account.marks, worth, now)
   if (isNews) account.marks = marks
   const stop = LimitGuard.stopIn(account)
   if (stop !== undefined) {
-    if (!isOver(stop, now)) return false
+    if (!isOver(stop, now)) return
     stop.until = now
-    return stop.action === "drain"
+    account.isTurned ||= stop.action === "drain"
+    return
   }
-  const loss = lossOf(limits, marks, worth, runs[0].conditions.market.quote)
-  if (loss === undefined) return false
+  const loss = lossOf(limits, marks, worth, quote)
+  if (loss === undefined) return
   const action = limits.onLoss ?? "pause"
   account.stops.push({ from: now, ...loss, day: marks.day, action })
-  return action === "drain"
+  account.isTurned ||= action === "drain"
 }

@@ -171,9 +171,9 @@ export const simulate = (markets: Markets): AllRan => {
     filled = fillBar(whole, bar) || filled
     const { guard, trading } = runs[0]
     const isLookedAt = isWatching(runs)
-    const isTurned = isLookedAt && guard !== undefined && LossWatch.look(guard, runs, bar)
-    if (isTurned || (filled && whole.asksOnFill) || isBoundReached(parts, bar)) decide(whole, bar)
-    else if (isLookedAt && Decisions.placesWaiting(runs) && whole.asksOnFill && trading.isSeen) decide(whole, bar)
+    if (isLookedAt && guard !== undefined) LossWatch.look(runs[0], guard, bar)
+    if (guard?.account.isTurned || (filled && whole.asksOnFill) || isBoundReached(parts, bar)) decide(whole, bar)
+    else if (isLookedAt && Decisions.placesWaiting(runs, bar) && whole.asksOnFill && trading.isSeen) decide(whole, bar)
     for (let round = 0; isArriving(runs) && round < Kernel.mostRounds; round++) {
       countEquity(whole, bar + 1)
       if (fillArrivals(runs, bar, bar) && whole.asksOnFill) decide(whole, bar)

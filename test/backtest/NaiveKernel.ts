@@ -466,6 +466,24 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     if (isAwake) placeWaiting(at)
     return fillArrivals([at], bar, bar - 1) || paid
   }
+  let isTurned = false
+  const look = (bar: number) => {
+    const { bases, quote } = totals()
+    const worth = [...bases].reduce(
+      (
+        sum,
+        [
+          {
+            conditions: { market },
+            candles
+          },
+          base
+        ]
+      ) => sum + quoteAmount(market, base, exact(candles.close, bar), "down"),
+      quote
+    )
+    if (limits.look(now, worth)) isTurned = true
+  }
   const fillBar = (at: Place, bar: number) => {
     const { rules } = at.conditions
     const reached = slots.flatMap((slot, index) => {
@@ -481,6 +499,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     })
     let capacity = capacityIn(at, bar)
     for (const { slot, order } of reached) capacity -= fill(slot, order, bar, capacity)
+    if (reached.length > 0) look(bar)
     settle()
     if (reached.length > 0) placeWaiting(at)
   }
@@ -509,22 +528,11 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     )
     peak = Math.max(peak, equity)
     drawdown = Math.max(drawdown, (peak - equity) / peak)
-    const exactWorth = [...bases].reduce(
-      (
-        sum,
-        [
-          {
-            conditions: { market },
-            candles
-          },
-          base
-        ]
-      ) => sum + quoteAmount(market, base, exact(candles.close, bar), "down"),
-      quote
-    )
-    const isTurned = limits.look(now, exactWorth)
-    if (isTurned || (happened && until.onFill) || isAsked(bar)) decide(bar)
-    else if (conditions.limits !== undefined) placeAllWaiting()
+    look(bar)
+    if (isTurned || (happened && until.onFill) || isAsked(bar)) {
+      isTurned = false
+      decide(bar)
+    } else if (conditions.limits !== undefined) placeAllWaiting()
     fillArrivals(places, bar, bar)
   }
   const { bases, quote } = totals()
