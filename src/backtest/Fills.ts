@@ -209,6 +209,7 @@ export const fillArrivals = (run: Run.Run, bar: number, closeBar: number): boole
     if (row === undefined || run.slots.state[slot] !== states.resting) continue
     if (!Run.arrivesMarketable(run, slot, row)) continue
     hasArrived = true
+    run.slots.triedBar[slot] = run.nextBar
     if (capacity <= 0n || !mayArrive(run, slot)) continue
     Run.unrest(run, slot, row)
     capacity -= fillSlice(run, bar, slot, capacity, price)

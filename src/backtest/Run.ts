@@ -174,7 +174,7 @@ export const rest = (run: Run, slot: number): void => {
 const arrive = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
   const { limits, rules } = run.conditions
   if (limits !== undefined && run.guard === undefined && LimitGuard.deviates(run, row, limits)) run.neededGuard = true
-  if (rules.price === "arrival") run.arrivals.push(slot)
+  if (rules.price === "arrival" && run.slots.triedBar[slot] !== run.nextBar) run.arrivals.push(slot)
 }
 
 /** A new order that the last close has reached. */
@@ -247,6 +247,7 @@ export const place = (run: Run, slot: number): void => {
   else run.freeBase -= row.input
   slots.order[slot] = order
   slots.placedBar[slot] = run.nextBar
+  slots.triedBar[slot] = -1
   run.trading.placedBar = run.nextBar
   slots.openQuantity[slot] = row.quantity
   slots.openInput[slot] = row.input

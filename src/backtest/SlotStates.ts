@@ -41,6 +41,8 @@ export interface SlotStates {
   /** The bar before which an order last filled as it arrived, and how many did then. */
   readonly arrivedBar: Array<number>
   readonly arrivals: Array<number>
+  /** The bar before which the order had its chance to fill as it arrived. */
+  readonly triedBar: Array<number>
 }
 
 export const make = (): SlotStates => ({
@@ -61,7 +63,8 @@ export const make = (): SlotStates => ({
   wakeBar: [],
   placedBar: [],
   arrivedBar: [],
-  arrivals: []
+  arrivals: [],
+  triedBar: []
 })
 
 /** The slot's index; a new name gets the next one. */
@@ -87,6 +90,7 @@ export const indexOf = (slots: SlotStates, name: string): number => {
   slots.placedBar.push(0)
   slots.arrivedBar.push(0)
   slots.arrivals.push(0)
+  slots.triedBar.push(-1)
   return slot
 }
 

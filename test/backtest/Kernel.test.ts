@@ -104,13 +104,13 @@ describe("Kernel", () => {
 
   it(
     "equals a plain loop under a strategy's own limits: whole orders",
-    () => campaignOfLimits(40, immediateRules),
+    () => campaignOfLimits(25, immediateRules),
     60_000
   )
 
   it(
     "equals a plain loop under a strategy's own limits: parts, better prices, waiting times",
-    () => campaignOfLimits(40, anyRules),
+    () => campaignOfLimits(25, anyRules),
     60_000
   )
 
