@@ -195,4 +195,27 @@ describe("SeveralMarkets", () => {
       assert.deepStrictEqual(found, expected, `seed ${seed}`)
     }
   })
+
+  it("tells a strategy of the open orders of all markets and of the one wallet", () => {
+    let [looks, spent] = [0, 0]
+    for (let seed = 1; seed <= 20; seed++) {
+      const [first, ...rest] = made(seed, immediateRules, () => undefined)
+      const { decide, budget } = first.conditions
+      const looking: Decide = (view, memory) => {
+        const live = [...view.slots.values()].flatMap(({ live }) => (live === undefined ? [] : [live]))
+        const { own } = view
+        if (own === undefined) return assert.fail()
+        assert.strictEqual(own.openOrders, live.length, `seed ${seed}`)
+        assert.isTrue(own.freeQuote >= 0n && own.freeBase >= 0n, `seed ${seed}`)
+        if (own.freeQuote < budget.quote) spent++
+        looks++
+        return decide(view, memory)
+      }
+      const build = Kernel.linearIndices
+      const asked = { ...first, conditions: { ...first.conditions, decide: looking } }
+      SeveralMarkets.simulate([indexed(asked, build), ...rest.map((each) => indexed(each, build))])
+    }
+    assert.isAbove(looks, 500)
+    assert.isAbove(spent, 200)
+  })
 })
