@@ -5,6 +5,7 @@ import * as EquityCurve from "../backtest/EquityCurve.ts"
 import { describe, notModelled } from "../backtest/FillModel.ts"
 import * as HtmlComparison from "../report/HtmlComparison.ts"
 import * as Table from "../report/Table.ts"
+import { marketNames } from "../strategy/Strategy.ts"
 import * as BacktestLimits from "./BacktestLimits.ts"
 import * as BacktestReport from "./BacktestReport.ts"
 import * as BacktestStatistics from "./BacktestStatistics.ts"
@@ -96,7 +97,7 @@ const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyA
   const low = returns(band.low)
   return {
     name: nameOf(results, result),
-    about: `${strategy.kind} on ${strategy.market.name} from ${strategy.file}, SHA-256 ${strategy.hash}`,
+    about: `${strategy.kind} on ${marketNames(strategy)} from ${strategy.file}, SHA-256 ${strategy.hash}`,
     high: returns(band.high),
     low,
     drawdown: BacktestReport.drawdowns(low.map((ratio) => 1 + ratio)),
@@ -110,7 +111,9 @@ const comparison = (results: Results): HtmlComparison.Comparison => {
   const bars = EquityCurve.spread(candles, points)
   const runs = results.map((result) => runOf(results, result, bars))
   const times = Backtest.curve(band.high.parts, bars)
-  const start = candles.close[0] ?? 1
+  const { parts } = band.high
+  const growth = (bar: number): number =>
+    parts.reduce((sum, { candles: { close } }) => sum + (close[bar] ?? 0) / (close[0] ?? 1), 0) / parts.length
   const sides = band.low === band.high ? [band.low] : [band.low, band.high]
   const percent = (ratio: number | undefined): string => `${((ratio ?? 0) * 100).toFixed(2)} %`
   return {
@@ -120,7 +123,7 @@ const comparison = (results: Results): HtmlComparison.Comparison => {
     runs,
     limits: limitsOf(results),
     times: times.map(({ time }) => time / 1000),
-    price: times.map(({ close }) => close / start - 1),
+    price: bars.map((bar) => growth(bar) - 1),
     assumptions: [
       ...sides.flatMap(({ mode, rules }) => describe(rules).map((rule) => `${mode}: ${rule}`)),
       ...first.calibrated

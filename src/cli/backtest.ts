@@ -5,7 +5,7 @@ import * as Backtest from "../backtest/Backtest.ts"
 import * as Calibration from "../backtest/Calibration.ts"
 import * as FillRows from "../backtest/FillRows.ts"
 import type { Market } from "../domain/Market.ts"
-import { marketsOf } from "../strategy/Strategy.ts"
+import { marketNames, marketsOf } from "../strategy/Strategy.ts"
 import type { Results } from "./BacktestComparison.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as BacktestMarkets from "./BacktestMarkets.ts"
@@ -71,18 +71,19 @@ const prepare = Effect.fnUntraced(function* (input: Asked, file: string) {
 const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: Arr.NonEmptyReadonlyArray<string>) {
   const started = yield* Clock.currentTimeNanos
   const prepared = yield* Effect.forEach(files, (file) => prepare(input, file))
-  const several = prepared.find(({ strategy }) => strategy.others !== undefined)
-  if (several !== undefined && prepared.length > 1) {
-    const message = `${several.strategy.file} trades several markets: run it alone; only strategies of one market are compared`
+  const [{ strategy: one }, ...others] = prepared
+  const other = others.find(({ strategy }) => marketNames(strategy) !== marketNames(one))?.strategy
+  if (other !== undefined && (one.others ?? other.others) !== undefined) {
+    const message = `${one.file} trades ${marketNames(one)}, ${other.file} ${marketNames(other)}: only strategies of the same markets, in the same order, are compared`
     return yield* new WrongUsage({ message })
   }
   // Series of several markets are put on one time axis, which takes whole columns.
-  const late = several === undefined ? ("late" as const) : true
+  const late = one.others === undefined ? ("late" as const) : true
   const wanted = {
     open: prepared.some(({ open }) => open) && late,
     volume: prepared.some(({ volume }) => volume) && late
   }
-  const loaded = yield* BacktestMarkets.load(input, { ...wanted, indexed: false }, marketsOf(prepared[0].strategy))
+  const loaded = yield* BacktestMarkets.load(input, { ...wanted, indexed: false }, marketsOf(one))
   const [{ candles }] = loaded.series
   const [first, ...rest] = modes[input.fills]
   return yield* Effect.forEach(prepared, ({ strategy, options, calibrated }) =>

@@ -25,7 +25,7 @@ export interface Comparison {
   readonly limits: ReadonlyArray<string>
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
-  /** Of the base asset: what holding nothing else would have returned. */
+  /** Of the base asset, or of several in equal parts: what holding nothing else would have returned. */
   readonly price: ReadonlyArray<number>
   readonly assumptions: ReadonlyArray<string>
   readonly notModelled: ReadonlyArray<string>

@@ -158,11 +158,31 @@ describe("backtest of several markets", () => {
     )
   }
 
-  it.live("is not compared, searched or tried under other luck", () =>
+  it.live("is compared with others of the same markets", () =>
     Effect.gen(function* () {
       yield* generate
-      const compared = yield* Effect.flip(limitbot("backtest", thirds, alone, ...both))
-      assert.match(compared.message, /thirds\.yaml trades several markets: run it alone/)
+      const page = join(folder, "compared.html")
+      const [wide, own] = [join(folder, "wide.yaml"), readFileSync(thirds, "utf8")]
+      writeFileSync(wide, own.replace("name: thirds", "name: wide").replace("band: 1%", "band: 2%"))
+      const { runs } = JSON.parse(yield* limitbot("backtest", thirds, wide, ...both, "--json", "--report", page))
+      const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, "--json"))
+      assert.deepStrictEqual(runs[0].band, single.band)
+      assert.deepStrictEqual(runs[0].markets, single.markets)
+      assert.isBelow(runs[1].fills, runs[0].fills)
+      assert.include(readFileSync(page, "utf8"), "rebalance on BTC/USDC, ETH/USDC from")
+      for (const files of [
+        [thirds, alone],
+        [alone, thirds]
+      ]) {
+        const refused = yield* Effect.flip(limitbot("backtest", ...files, ...both))
+        assert.match(refused.message, /trades BTC\/USDC.*, .*BTC\/USDC.*: only strategies of the same markets/)
+      }
+    })
+  )
+
+  it.live("is not searched or tried under other luck", () =>
+    Effect.gen(function* () {
+      yield* generate
       for (const words of [
         ["sweep", thirds, "--data", btc, "--set", "rebalance.band=1%,2%"],
         ["monte-carlo", thirds, "--data", btc]
