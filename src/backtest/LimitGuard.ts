@@ -34,6 +34,8 @@ export interface Account {
   marks: LossMarks | undefined
   /** What the strategy wants is no longer followed, or is again, and it was not yet asked since. */
   isTurned: boolean
+  /** What refuses every order at this time, if something does; made again when a stop begins or ends. */
+  door: { readonly now: number; readonly closedBy: LimitName | undefined } | undefined
   /** Nothing is to be marked, and no stop begins or ends, before this time while the worth stays between these. */
   calm: { readonly least: number; readonly most: number; readonly until: number }
 }
@@ -67,6 +69,7 @@ export const makeAccount = (): Account => ({
   stops: [],
   marks: undefined,
   isTurned: false,
+  door: undefined,
   calm: { least: 0, most: 0, until: 0 }
 })
 
@@ -150,13 +153,24 @@ const circumstances = (run: Run, { limits, account }: LimitGuard): Circumstances
   }
 }
 
+/** Those that do not look at the order. */
+const doors: ReadonlySet<LimitName> = new Set(["paused", "quiet-hours"])
+
 const unsaid = { code: "", text: "" }
+
+const ask = (run: Run, { side, price, quantity, leg }: OrderRow, guard: LimitGuard, asked: LimitGuard["asked"]) =>
+  refusedBy(asked, { slot: "", leg, side, price, quantity, why: unsaid }, circumstances(run, guard))
+
+const closedBy = (run: Run, row: OrderRow, guard: LimitGuard): LimitName | undefined => {
+  const { account } = guard
+  if (account.door?.now !== run.now) account.door = { now: run.now, closedBy: ask(run, row, guard, doors) }
+  return account.door.closedBy
+}
 
 /** The limit that keeps the slot's order back, if one does. */
 export const refusal = (run: Run, slot: number, row: OrderRow, guard: LimitGuard): LimitName | undefined => {
   if (guard.asked.size === 1 && !mayDeviate(run, slot, row, guard)) return undefined
-  const { side, price, quantity, leg } = row
-  return refusedBy(guard.asked, { slot: "", leg, side, price, quantity, why: unsaid }, circumstances(run, guard))
+  return closedBy(run, row, guard) ?? ask(run, row, guard, guard.asked)
 }
 
 /** Counts it when that is not what kept the slot's order back before. */

@@ -60,12 +60,14 @@ const lookClosely = ({ limits, account }: LimitGuard.LimitGuard, worth: Amount, 
   if (stop !== undefined) {
     if (!isOver(stop, now)) return
     stop.until = now
+    account.door = undefined
     account.isTurned ||= stop.action === "drain"
     return
   }
   const loss = lossOf(limits, marks, worth, quote)
   if (loss === undefined) return
   const action = limits.onLoss ?? "pause"
+  account.door = undefined
   account.stops.push({ from: now, ...loss, day: marks.day, action })
   account.isTurned ||= action === "drain"
 }

@@ -10,7 +10,7 @@ import * as Kernel from "../../src/backtest/Kernel.ts"
 import * as Resample from "../../src/backtest/Resample.ts"
 import * as RoundTrips from "../../src/backtest/RoundTrips.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
-import type { Strategy } from "../../src/strategy/Strategy.ts"
+import type { Limits, Strategy } from "../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { random, randomCandles } from "./RandomStrategies.ts"
 
@@ -42,6 +42,35 @@ describe("Backtest", () => {
     assert.isBelow(pessimistic.outcome.fills.count, optimistic.outcome.fills.count)
     const { low, high } = Backtest.band([pessimistic, optimistic])
     assert.isTrue(low.pnlQuote <= high.pnlQuote)
+  })
+
+  it("runs as without limits while they keep nothing back", () => {
+    for (const { mode, rules, outcome } of [optimistic, pessimistic]) {
+      const { limits: _, ...conditions } = Backtest.conditionsOf(strategy, candles, rules)
+      const free = Kernel.simulate(conditions, candles, indices)
+      assert.deepStrictEqual(free, outcome, mode)
+    }
+  })
+
+  it("says what limits kept back, and when too much was lost to go on", () => {
+    const limits: Limits = {
+      ...strategy.limits,
+      maxOrdersPerHour: 12,
+      quietHours: { fromMinute: 1320, toMinute: 360 },
+      maxDailyLoss: 300_000_000n,
+      onLoss: "drain"
+    }
+    const side = Backtest.run({ ...strategy, limits }, candles, indices, "optimistic", options)
+    const { deniedByLimit, stops } = Backtest.toJson(strategy, side)
+    assert.sameMembers(Object.keys(deniedByLimit), ["orders-per-hour", "price-deviation", "quiet-hours"])
+    const [first] = stops
+    assert.match(first?.reason ?? "", /^It lost 3\d\d(\.\d+)? USDC since midnight UTC, more than 300 USDC$/)
+    assert.strictEqual((first?.until ?? 0) % 86_400_000, 0)
+    for (const { openTime } of FillRows.rows(side.outcome, candles))
+      assert.isFalse(
+        stops.some(({ from, until = Number.POSITIVE_INFINITY }) => openTime >= from && openTime < until),
+        "nothing fills while everything is withdrawn"
+      )
   })
 
   it("accounts for every unit: the fills add up to the balances", () => {

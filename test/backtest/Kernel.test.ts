@@ -79,7 +79,7 @@ const campaignOfLimits = (seeds: number, rulesOf: (next: () => number) => FillRu
     const conditions = randomConditions(seed, rulesOf(next))
     const candles = randomCandles(next, 50 + Math.floor(next() * 300))
     const limited = { ...conditions, limits: randomLimits(next, conditions) }
-    const { deniedBy, stops, fills } = compare(seed, limited, seed % 3 === 0 ? later(candles) : candles)
+    const { deniedBy, stops, fills } = compare(seed, limited, seed % 2 === 0 ? later(candles) : candles)
     see("fills", fills.length)
     for (const [limit, count] of deniedBy) see(limit, count)
     for (const { limit, until } of stops) see(until === undefined ? limit : `${limit} that ended`)
@@ -104,13 +104,13 @@ describe("Kernel", () => {
 
   it(
     "equals a plain loop under a strategy's own limits: whole orders",
-    () => campaignOfLimits(25, immediateRules),
+    () => campaignOfLimits(40, immediateRules),
     60_000
   )
 
   it(
     "equals a plain loop under a strategy's own limits: parts, better prices, waiting times",
-    () => campaignOfLimits(25, anyRules),
+    () => campaignOfLimits(40, anyRules),
     60_000
   )
 
