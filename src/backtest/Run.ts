@@ -167,25 +167,32 @@ export const rest = (run: Run, slot: number): void => {
   const row = run.table.rows[run.slots.order[slot] ?? OrderTable.none]
   if (row === undefined) return
   const ladder = row.side === "BUY" ? run.ladders.buys : run.ladders.sells
-  RankSet.insert(ladder.resting, rankOf(run, slot, row))
-  if (run.looksAtArrivals && arrivesMarketable(run, slot, row)) arrive(run, slot, row)
+  const rank = rankOf(run, slot, row)
+  RankSet.insert(ladder.resting, rank)
+  if (run.looksAtArrivals && isReachedByClose(run, row.side, ladder.fillsAt[rank] ?? 0)) arrive(run, slot, row)
 }
 
 const arrive = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
+  if (!isNew(run, slot, row)) return
   const { limits, rules } = run.conditions
   if (limits !== undefined && run.guard === undefined && LimitGuard.deviates(run, row, limits)) run.neededGuard = true
   if (rules.price === "arrival" && run.slots.triedBar[slot] !== run.nextBar) run.arrivals.push(slot)
 }
 
+const isNew = ({ slots, nextBar }: Run, slot: number, { quantity }: OrderTable.OrderRow): boolean =>
+  slots.placedBar[slot] === nextBar && slots.openQuantity[slot] === quantity
+
+const isReachedByClose = (run: Run, side: Side, limit: number): boolean => {
+  const isKnown = run.closeKnownFor === run.nextBar
+  if (isKnown && (side === "BUY" ? limit < run.leastClose : limit > run.mostClose)) return false
+  const close = run.candles.close[run.nextBar - 1] ?? 0
+  return side === "BUY" ? limit >= close : limit <= close
+}
+
 /** A new order that the last close has reached. */
 export const arrivesMarketable = (run: Run, slot: number, row: OrderTable.OrderRow): boolean => {
-  if (run.slots.placedBar[slot] !== run.nextBar || run.slots.openQuantity[slot] !== row.quantity) return false
   const ladder = row.side === "BUY" ? run.ladders.buys : run.ladders.sells
-  const limit = ladder.fillsAt[rankOf(run, slot, row)] ?? 0
-  const isKnown = run.closeKnownFor === run.nextBar
-  if (isKnown && (row.side === "BUY" ? limit < run.leastClose : limit > run.mostClose)) return false
-  const close = run.candles.close[run.nextBar - 1] ?? 0
-  return row.side === "BUY" ? limit >= close : limit <= close
+  return isNew(run, slot, row) && isReachedByClose(run, row.side, ladder.fillsAt[rankOf(run, slot, row)] ?? 0)
 }
 
 export const unrest = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
