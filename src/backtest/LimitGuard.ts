@@ -82,13 +82,15 @@ export const make = (limits: Limits, account: Account): LimitGuard => ({
   deniedBy: new Map()
 })
 
-/** The run need not look at an order before it is marketable: what breaks `maxPriceDeviation` always is, and whole orders fill at once. */
+/** Orders fill whole and at once, and no limit but `maxPriceDeviation` is set: a run without a guard is tried first. */
 export const isQuick = ({ rules, limits }: Conditions): boolean =>
   isImmediate(rules) && (limits === undefined || (askedOf(limits).size === 1 && isMarketableFirst(rules, limits)))
 
-/** An order that gives away too much lies beyond the close by more than the edge that it takes to fill. */
-const isMarketableFirst = ({ touch, edgeBasisPoints }: FillRules, { maxPriceDeviation }: Limits): boolean =>
-  touch !== "through" && 1.01 * edgeBasisPoints < 10_000 * Decimal.toNumber(maxPriceDeviation)
+/** An order that gives away too much is marketable: it lies beyond the close by more than the edge that it takes to fill. */
+const isMarketableFirst = ({ touch, edgeBasisPoints }: FillRules, { maxPriceDeviation }: Limits): boolean => {
+  const edge = edgeBasisPoints / 10_000
+  return touch !== "through" && edge / (1 - edge) < Decimal.toNumber(maxPriceDeviation)
+}
 
 /** Something waits that a close may set free, or a close may say that too much is lost. */
 export const isWatching = ({ watchesLosses, deniedBy }: LimitGuard): boolean => watchesLosses || deniedBy.size > 0
