@@ -161,7 +161,7 @@ const campaign = (seeds: number, rulesOf: (next: () => number) => FillRules, lim
     assert.isAbove(count, seeds, `the campaign exercised ${what}`)
 }
 
-const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 40)
+const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 25)
 
 describe("SeveralMarkets", () => {
   it("equals a plain loop over bars, markets and slots: whole orders", () => campaign(seeds, immediateRules), 600_000)
