@@ -30,8 +30,7 @@ const barMillis = 240_000
 const bars = Number(process.env["LIMITBOT_BARS"] ?? 14)
 const start = Date.UTC(2026, 0, 1)
 
-const moving = ["USDC", "BTC"] as const
-type Moving = (typeof moving)[number]
+type Moving = "USDC" | "BTC"
 
 const resting = 1000.37
 const mostJump = 0.03
@@ -175,6 +174,7 @@ const count = Number(process.env["LIMITBOT_PARITY"] ?? 1)
 const mostApart = 3e-3
 
 describe("several markets: engine and backtest fill the same slots in the same bars for the same", () => {
+  const moving: ReadonlyArray<Moving> = count === 1 ? ["USDC"] : ["USDC", "BTC"]
   for (const asset of moving)
     it(`where the price of ${asset} moves`, { timeout: count * 60_000 }, async () => {
       let [compared, fills] = [0, 0]
