@@ -15,6 +15,7 @@ export interface Candles {
   readonly time: TimeAxis.TimeAxis
   /** Ask `openAt`, which knows where they are. */
   readonly open: Column
+  /** Highs and lows are empty where only the index of crossings is asked for them, and they stay in the file. */
   readonly high: Column
   readonly low: Column
   readonly close: Column

@@ -10,7 +10,7 @@ import * as fs from "node:fs"
 import { crc32 } from "node:zlib"
 import type { Checked, Repair } from "./CandleChecks.ts"
 import { type Candles, type Column, column } from "./Candles.ts"
-import type { CrossingIndex } from "./CrossingIndex.ts"
+import { allLeaves, type CrossingIndex, type Leaves } from "./CrossingIndex.ts"
 import * as Kernel from "./Kernel.ts"
 
 /** Changes whenever the parser or the layout does. */
@@ -127,24 +127,50 @@ const sections = (candles: Candles, indices: Kernel.Indices): ReadonlyArray<Floa
 export interface Wanted {
   readonly open: boolean | "late"
   readonly volume: boolean | "late"
+  /** Lows and highs that only the index is asked for: left out, they are there for all. */
+  readonly range?: "late"
 }
 
 const windowBars = 4096
 
-/** Numbers of a column in the file, through a window: who asks goes forward. */
-const lateColumn = (descriptor: number, position: number, bars: number): ((bar: number) => number) => {
+/** A column in the file, and a window of it in memory: who asks goes forward. */
+interface Late {
+  readonly window: Float64Array
+  /** Numbers from `start` on, a multiple of the window's length. */
+  readonly fetch: (start: number) => void
+}
+
+const lateColumn = (descriptor: number, position: number, bars: number): Late => {
   const window = new Float64Array(windowBars)
+  const fetch = (start: number): void => {
+    const bytes = Math.max(0, Math.min(windowBars, bars - start)) * 8
+    if (fs.readSync(descriptor, bytesOf(window), 0, bytes, position + start * 8) !== bytes)
+      throw new Error("the column cache became shorter while it was read: run again")
+  }
+  return { window, fetch }
+}
+
+const reader = ({ window, fetch }: Late): ((bar: number) => number) => {
   let start = -1
   return (bar) => {
     const within = bar % windowBars
     if (bar - within !== start) {
       start = bar - within
-      const bytes = Math.min(windowBars, bars - start) * 8
-      if (fs.readSync(descriptor, bytesOf(window), 0, bytes, position + start * 8) !== bytes)
-        throw new Error("the column cache became shorter while it was read: run again")
+      fetch(start)
     }
     return window[within] ?? 0
   }
+}
+
+const lateLeaves = (low: Late, high: Late): Leaves => {
+  const fetch = (bar: number): void => {
+    leaves.from = bar - (bar % windowBars)
+    leaves.to = leaves.from + windowBars
+    low.fetch(leaves.from)
+    high.fetch(leaves.from)
+  }
+  const leaves: Leaves = { lower: low.window, upper: high.window, from: 0, to: 0, fetch }
+  return leaves
 }
 
 const readSections = (descriptor: number, header: Header, wanted: Wanted): Pick<Cached, "candles" | "indices"> => {
@@ -161,17 +187,26 @@ const readSections = (descriptor: number, header: Header, wanted: Wanted): Pick<
     return made
   }
   const time = { bars, stepMillis, runBars: Float64Array.from(take(runs)), runTimes: Float64Array.from(take(runs)) }
-  const [high, low, close] = [take(bars), take(bars), take(bars)]
-  const lateOpen = wanted.open === "late" ? { readOpen: lateColumn(descriptor, position, bars) } : {}
+  const late = () => lateColumn(descriptor, position, bars)
+  const isLate = wanted.range === "late"
+  const lateHigh = late()
+  const high = take(bars, !isLate)
+  const lateLow = late()
+  const low = take(bars, !isLate)
+  const close = take(bars)
+  const lateOpen = wanted.open === "late" ? { readOpen: reader(late()) } : {}
   const open = take(bars, wanted.open === true)
-  const lateVolume = wanted.volume === "late" ? { readVolume: lateColumn(descriptor, position, bars) } : {}
+  const lateVolume = wanted.volume === "late" ? { readVolume: reader(late()) } : {}
   const volume = take(bars, wanted.volume === true)
   const levels = () => levelLengths(bars).map((length) => take(length))
-  const index = (lower: Column, upper: Column): CrossingIndex => {
+  const index = (leaves: Leaves): CrossingIndex => {
     const minima = levels()
-    return { lower, upper, minima, maxima: levels(), reads: { bars: 0, nodes: 0 } }
+    return { leaves, minima, maxima: levels(), reads: { bars: 0, nodes: 0 } }
   }
-  const indices = { orders: index(low, high), closes: index(close, close) }
+  const indices = {
+    orders: index(isLate ? lateLeaves(lateLow, lateHigh) : allLeaves(low, high)),
+    closes: index(allLeaves(close, close))
+  }
   const columns = { open, high, low, close, volume, ...lateOpen, ...lateVolume }
   return { candles: { bars, time, ...columns, priceScale }, indices }
 }

@@ -9,11 +9,20 @@
  */
 import { type Column, column } from "./Candles.ts"
 
-export interface CrossingIndex {
+/** Bars `from` up to `to` (exclusive) of both columns: all of them, or those that were fetched last. */
+export interface Leaves {
   /** Crossed when at or below a level: lows for resting buys, closes for price bounds. */
-  readonly lower: Column
+  readonly lower: Float64Array
   /** Crossed when at or above a level. */
-  readonly upper: Column
+  readonly upper: Float64Array
+  from: number
+  to: number
+  /** Gets the bars around this one, whole blocks, when they are not there. */
+  readonly fetch?: (bar: number) => void
+}
+
+export interface CrossingIndex {
+  readonly leaves: Leaves
   /** Element k: per block of 16^(k+1) bars the least of `lower`. Empty for a plain linear search. */
   readonly minima: ReadonlyArray<Column>
   readonly maxima: ReadonlyArray<Column>
@@ -58,10 +67,16 @@ const levelsOf = (source: Column, reduce: (source: Column) => Column): ReadonlyA
   return levels
 }
 
-/** Without a tree: every search is a plain loop. Right for a single run, where building the tree costs more than it saves. */
-export const linear = (lower: Column, upper: Column): CrossingIndex => ({
+export const allLeaves = (lower: Column, upper: Column): Leaves => ({
   lower,
   upper,
+  from: 0,
+  to: Number.POSITIVE_INFINITY
+})
+
+/** Without a tree: every search is a plain loop. Right for a single run, where building the tree costs more than it saves. */
+export const linear = (lower: Column, upper: Column): CrossingIndex => ({
+  leaves: allLeaves(lower, upper),
   minima: [],
   maxima: [],
   reads: { bars: 0, nodes: 0 }
@@ -73,7 +88,30 @@ export const build = (lower: Column, upper: Column): CrossingIndex => ({
   maxima: levelsOf(upper, reduceMaxima)
 })
 
-const scan = (lower: Column, upper: Column, from: number, to: number, below: number, above: number): number => {
+/** Those that have this bar, and the rest of its block. */
+export const leavesAt = ({ leaves }: CrossingIndex, bar: number): Leaves => {
+  if (bar < leaves.from || bar >= leaves.to) leaves.fetch?.(bar)
+  return leaves
+}
+
+export const lowerAt = (index: CrossingIndex, bar: number): number => {
+  const { lower, from } = leavesAt(index, bar)
+  return lower[bar - from] ?? 0
+}
+
+export const upperAt = (index: CrossingIndex, bar: number): number => {
+  const { upper, from } = leavesAt(index, bar)
+  return upper[bar - from] ?? 0
+}
+
+const scan = (
+  lower: Float64Array,
+  upper: Float64Array,
+  from: number,
+  to: number,
+  below: number,
+  above: number
+): number => {
   let bar = from
   while (bar < to && (lower[bar] ?? 0) > below && (upper[bar] ?? 0) < above) bar++
   return bar
@@ -81,7 +119,7 @@ const scan = (lower: Column, upper: Column, from: number, to: number, below: num
 
 /** Up the tree from `near` (a multiple of `fanOut`) to a block that crosses, and down again to its first bar that does. */
 const climb = (index: CrossingIndex, near: number, to: number, below: number, above: number): number => {
-  const { lower, upper, minima, maxima, reads } = index
+  const { minima, maxima, reads } = index
   let level = 0
   let block = near >> fanOutBits
   for (;;) {
@@ -105,7 +143,8 @@ const climb = (index: CrossingIndex, near: number, to: number, below: number, ab
     reads.nodes += block - first + 1
   }
   const first = block << fanOutBits
-  const bar = scan(lower, upper, first, Math.min(to, first + fanOut), below, above)
+  const { lower, upper, from } = leavesAt(index, first)
+  const bar = from + scan(lower, upper, first - from, Math.min(to, first + fanOut) - from, below, above)
   reads.bars += bar - first + 1
   return Math.min(to, bar)
 }
@@ -114,7 +153,9 @@ const climb = (index: CrossingIndex, near: number, to: number, below: number, ab
 export const nextCrossing = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
   // At least one bar is read one by one, and the rest of its block: they are in the processor's cache already.
   const near = index.minima.length === 0 ? to : Math.min(to, nextMultiple(from))
-  const found = scan(index.lower, index.upper, from, near, below, above)
+  if (from >= near) return to
+  const leaves = leavesAt(index, from)
+  const found = leaves.from + scan(leaves.lower, leaves.upper, from - leaves.from, near - leaves.from, below, above)
   index.reads.bars += found - from
   return found < near || near === to ? found : climb(index, near, to, below, above)
 }

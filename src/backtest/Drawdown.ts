@@ -5,8 +5,7 @@
  * Before that the search itself has said something: where it found nothing, closes lie between what it searched for, and
  * mostly that is enough to read nothing at all.
  */
-import type { Column } from "./Candles.ts"
-import { type CrossingIndex, fanOutBits } from "./CrossingIndex.ts"
+import { type CrossingIndex, fanOutBits, leavesAt } from "./CrossingIndex.ts"
 
 export interface Drawdown {
   peak: number
@@ -40,10 +39,11 @@ export const know = (drawdown: Drawdown, to: number, least: number, most: number
 const isNothingNew = ({ peak, greatest, least, most }: Drawdown, base: number, quote: number): boolean =>
   quote + base * most <= peak && peak - (quote + base * least) <= greatest * peak
 
-const overBars = (drawdown: Drawdown, closes: Column, to: number, base: number, quote: number): void => {
+const overBars = (drawdown: Drawdown, closes: CrossingIndex, to: number, base: number, quote: number): void => {
   let { peak, greatest } = drawdown
+  const { lower, from } = leavesAt(closes, drawdown.next)
   for (let bar = drawdown.next; bar < to; bar++) {
-    const equity = quote + base * (closes[bar] ?? 0)
+    const equity = quote + base * (lower[bar - from] ?? 0)
     if (equity > peak) peak = equity
     else if (peak - equity > greatest * peak) greatest = (peak - equity) / peak
   }
@@ -103,6 +103,6 @@ export const advance = (drawdown: Drawdown, closes: CrossingIndex, to: number, b
     const bits = fanOutBits * (Math.max(0, level) + 1)
     const end = levels === 0 ? to : Math.min(to, ((bar >> bits) + 1) << bits)
     if (level >= 0) drawdown.next = end
-    else overBars(drawdown, closes.lower, end, base, quote)
+    else overBars(drawdown, closes, end, base, quote)
   }
 }

@@ -173,9 +173,9 @@ const simulateWith = (run: Run.Run, indices: Indices): Outcome | undefined => {
       Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
       filled = wake(run, bar)
     }
-    const isWatched = guard !== undefined && LimitGuard.isWatching(guard)
+    const isWatched = guard !== undefined && LimitGuard.isWatchingAll(guard)
     const stop = isWatched || (filled && ask.onFill) ? bar + 1 : Math.min(bars, run.wakes[0]?.bar ?? bars)
-    bar = nextEvent(run, ask, indices, bar, stop)
+    bar = nextEvent(run, LimitGuard.orFreed(guard, ask), indices, bar, stop)
     const below = nearestBuy(run.ladders)
     const above = nearestSell(run.ladders)
     Drawdown.know(run.drawdown, bar, below, above)
@@ -183,8 +183,8 @@ const simulateWith = (run: Run.Run, indices: Indices): Outcome | undefined => {
       bar--
       if (!isWatched && (!filled || !ask.onFill)) continue
     }
-    const low = orders.lower[bar] ?? 0
-    const high = orders.upper[bar] ?? 0
+    const low = CrossingIndex.lowerAt(orders, bar)
+    const high = CrossingIndex.upperAt(orders, bar)
     if (low <= below || high >= above) {
       Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
       const before = run.log.count

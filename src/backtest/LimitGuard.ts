@@ -1,6 +1,7 @@
 /**
  * A strategy's own limits in a run, by the very rules that the engine holds against every order. What only a limit keeps
  * back waits, is counted once under the limit's name, and is asked again at every close: so does the engine, turn by turn.
+ * Where only the price keeps orders back, closes that cannot set one free are skipped.
  *
  * A run whose only such limit is `maxPriceDeviation`, as all have it, goes without a guard: an order that breaks it has gone
  * far beyond the close at which it arrives, which is seen at no cost, and then the run is made once more with one.
@@ -10,6 +11,7 @@ import * as Decimal from "../domain/Decimal.ts"
 import { badDeviation, type Circumstances, type LimitName, type LossMarks, refusedBy } from "../engine/RiskLimits.ts"
 import type { Limits } from "../strategy/Strategy.ts"
 import { exactPrice } from "./Candles.ts"
+import type { AskAgain } from "./Decisions.ts"
 import { type FillRules, isImmediate } from "./FillRules.ts"
 import { none, type OrderRow } from "./OrderTable.ts"
 import type { Conditions, Run } from "./Run.ts"
@@ -46,8 +48,15 @@ export interface LimitGuard {
   readonly watchesLosses: boolean
   readonly deviation: number
   readonly account: Account
-  /** Slots whose order only a limit keeps back, and which. */
-  readonly deniedBy: Map<number, LimitName>
+  /** Slots whose order only a limit keeps back. */
+  readonly deniedBy: Map<number, Denial>
+}
+
+interface Denial {
+  readonly limit: LimitName
+  /** Where the price is the reason: closes that may set the order free are at or below this, or at or above that. */
+  readonly below: number
+  readonly above: number
 }
 
 const losses = ({ maxDailyLoss, maxDrawdown }: Limits): boolean =>
@@ -94,6 +103,36 @@ const isMarketableFirst = ({ touch, edgeBasisPoints }: FillRules, { maxPriceDevi
 
 /** Something waits that a close may set free, or a close may say that too much is lost. */
 export const isWatching = ({ watchesLosses, deniedBy }: LimitGuard): boolean => watchesLosses || deniedBy.size > 0
+
+const onlyThePrice = ({ asked }: LimitGuard): boolean => asked.size === 1
+
+/** The same of any close whatever. */
+export const isWatchingAll = (guard: LimitGuard): boolean =>
+  guard.watchesLosses || (guard.deniedBy.size > 0 && !onlyThePrice(guard))
+
+/** When to ask again, or to look whether an order is free. */
+export const orFreed = (guard: LimitGuard | undefined, ask: AskAgain): AskAgain => {
+  if (guard === undefined || guard.deniedBy.size === 0) return ask
+  let { below, above } = ask
+  for (const denial of guard.deniedBy.values()) {
+    below = Math.max(below, denial.below)
+    above = Math.min(above, denial.above)
+  }
+  return { ...ask, below, above }
+}
+
+/** On the safe side of rounding: a close that comes so near is looked at exactly. */
+const hair = 1e-9
+
+const denialOf = ({ side, price }: OrderRow, limit: LimitName, { deviation }: LimitGuard): Denial => {
+  const freed = side === "BUY" ? (1 - hair) / (1 + deviation) : (1 + hair) / (1 - deviation)
+  const close = Decimal.toNumber(price) * freed
+  return {
+    limit,
+    below: side === "SELL" ? close : Number.NEGATIVE_INFINITY,
+    above: side === "BUY" ? close : Number.POSITIVE_INFINITY
+  }
+}
 
 /** The stop that lasts. */
 export const stopIn = ({ stops }: Account): Stop | undefined => {
@@ -171,13 +210,14 @@ const closedBy = (run: Run, row: OrderRow, guard: LimitGuard): LimitName | undef
 
 /** The limit that keeps the slot's order back, if one does. */
 export const refusal = (run: Run, slot: number, row: OrderRow, guard: LimitGuard): LimitName | undefined => {
-  if (guard.asked.size === 1 && !mayDeviate(run, slot, row, guard)) return undefined
+  if (onlyThePrice(guard))
+    return mayDeviate(run, slot, row, guard) && deviates(run, row, guard.limits) ? "price-deviation" : undefined
   return closedBy(run, row, guard) ?? ask(run, row, guard, guard.asked)
 }
 
 /** Counts it when that is not what kept the slot's order back before. */
-export const deny = ({ deniedBy, account: { denied } }: LimitGuard, slot: number, limit: LimitName): void => {
-  if (deniedBy.get(slot) === limit) return
-  deniedBy.set(slot, limit)
-  denied.set(limit, (denied.get(limit) ?? 0) + 1)
+export const deny = (guard: LimitGuard, slot: number, row: OrderRow, limit: LimitName): void => {
+  const { denied } = guard.account
+  if (guard.deniedBy.get(slot)?.limit !== limit) denied.set(limit, (denied.get(limit) ?? 0) + 1)
+  guard.deniedBy.set(slot, denialOf(row, limit, guard))
 }

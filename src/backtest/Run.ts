@@ -245,7 +245,7 @@ export const place = (run: Run, slot: number): void => {
     const limit = LimitGuard.refusal(run, slot, row, run.guard)
     if (limit !== undefined) {
       wait(run, slot)
-      return LimitGuard.deny(run.guard, slot, limit)
+      return LimitGuard.deny(run.guard, slot, row, limit)
     }
     run.guard.account.placed.push(run.now)
   }

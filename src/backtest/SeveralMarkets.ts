@@ -10,6 +10,7 @@
 import type { Amount } from "../domain/Amount.ts"
 import type { PriceBounds } from "../strategy/Decision.ts"
 import type { Candles } from "./Candles.ts"
+import * as CrossingIndex from "./CrossingIndex.ts"
 import * as Decisions from "./Decisions.ts"
 import * as Drawdown from "./Drawdown.ts"
 import { isImmediate } from "./FillRules.ts"
@@ -123,7 +124,7 @@ const fillBar = ({ runs, parts }: Whole, bar: number): boolean => {
     Run.giveTurn(runs, run)
     const before = run.log.count
     const fill = isImmediate(run.conditions.rules) && run.guard === undefined ? Fills.fillBar : Fills.fillBarSlices
-    const [low, high] = [indices.orders.lower[bar] ?? 0, indices.orders.upper[bar] ?? 0]
+    const [low, high] = [CrossingIndex.lowerAt(indices.orders, bar), CrossingIndex.upperAt(indices.orders, bar)]
     if (Kernel.isReached(run, low, high)) fill(run, bar, low, high)
     filled ||= run.log.count > before
   }
@@ -148,6 +149,16 @@ const isBoundReached = (parts: ReadonlyArray<Part>, bar: number): boolean =>
 const isWatching = (runs: Decisions.Runs): boolean =>
   runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatching(guard))
 
+const isWatchingAll = (runs: Decisions.Runs): boolean =>
+  runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatchingAll(guard))
+
+/** The first bar from `from` on that is an event of one of the markets; `stop` when none is. */
+const nextEvent = (parts: ReadonlyArray<Part>, from: number, stop: number): number =>
+  parts.reduce(
+    (event, { run, ask, indices }) => Kernel.nextEvent(run, LimitGuard.orFreed(run.guard, ask), indices, from, event),
+    stop
+  )
+
 /** Runs the strategy over all candles. */
 export const simulate = (markets: Markets): AllRan => {
   const whole = make(markets)
@@ -159,10 +170,9 @@ export const simulate = (markets: Markets): AllRan => {
       countEquity(whole, bar)
       filled = wake(runs, bar) || filled
     }
-    const isWatched = isWatching(runs)
+    const isWatched = isWatchingAll(runs)
     const stop = isWatched || (filled && whole.asksOnFill) ? bar + 1 : nextWake(runs, bars)
-    const from = bar
-    bar = parts.reduce((event, { run, ask, indices }) => Kernel.nextEvent(run, ask, indices, from, event), stop)
+    bar = nextEvent(parts, bar, stop)
     if (bar === stop) {
       bar--
       if (!isWatched && (!filled || !whole.asksOnFill)) continue

@@ -205,20 +205,23 @@ export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
   const from = yield* moment("from", flags.from, 0)
   const to = yield* moment("to", flags.to, Number.MAX_SAFE_INTEGER)
   const cache = flags.noCache ? "never" : "beside"
+  // A part has an index of its own, made of whole columns.
+  const isPart = Option.isSome(flags.from) || Option.isSome(flags.to)
+  const { range, ...columns } = wanted
+  const asked = range === undefined || isPart ? columns : { ...columns, range }
   const isJournal = flags.data.startsWith(journalPrefix)
   const loaded = isJournal
     ? yield* fromJournal(flags.data.slice(journalPrefix.length), market)
-    : yield* CandleFile.load(flags.data, { repair, tradeCandleMillis: 60_000, cache, wanted })
+    : yield* CandleFile.load(flags.data, { repair, tradeCandleMillis: 60_000, cache, wanted: asked })
   const warnings = loaded.problems.filter(({ severity }) => severity === "warning").map(format)
-  const whole = Option.isNone(flags.from) && Option.isNone(flags.to)
-  const candles = whole ? loaded.candles : Candles.between(loaded.candles, from, to)
+  const candles = isPart ? Candles.between(loaded.candles, from, to) : loaded.candles
   if (candles.bars < 2)
     return yield* new WrongUsage({
       message: `--from, --to: ${candles.bars} candles lie between; choose a longer time`
     })
   const hasTree = loaded.indices.orders.minima.length > 0
   const indices =
-    whole && (hasTree || !wanted.indexed)
+    !isPart && (hasTree || !wanted.indexed)
       ? loaded.indices
       : wanted.indexed
         ? Kernel.buildIndices(candles, "at")

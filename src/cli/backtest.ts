@@ -64,7 +64,9 @@ const prepare = Effect.fnUntraced(function* (input: Asked, file: string) {
   const rules = options.flatMap((each) => modes[input.fills].map((mode) => Backtest.rulesIn(mode, each)))
   const open = rules.some(({ price }) => price === "open") || strategy.candles !== undefined || options[0].keepsOrders
   const volume = rules.some(({ volumeShare }) => volumeShare > 0) || strategy.candles !== undefined
-  return { strategy, options, open, volume, calibrated: found.flatMap(({ calibrated }) => calibrated) }
+  const range =
+    strategy.candles !== undefined || options[0].keepsOrders || rules.some(({ touch }) => touch === "within")
+  return { strategy, options, open, volume, range, calibrated: found.flatMap(({ calibrated }) => calibrated) }
 })
 
 /** All strategies over the same candles, loaded once. */
@@ -79,9 +81,11 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
   }
   // Series of several markets are put on one time axis, which takes whole columns.
   const late = one.others === undefined ? ("late" as const) : true
+  const range = late === true || prepared.some(({ range }) => range) ? {} : { range: late }
   const wanted = {
     open: prepared.some(({ open }) => open) && late,
-    volume: prepared.some(({ volume }) => volume) && late
+    volume: prepared.some(({ volume }) => volume) && late,
+    ...range
   }
   const loaded = yield* BacktestMarkets.load(input, { ...wanted, indexed: false }, marketsOf(one))
   const [{ candles }] = loaded.series

@@ -18,9 +18,11 @@ import type { Repair } from "../../src/backtest/CandleChecks.ts"
 import * as CandleFile from "../../src/backtest/CandleFile.ts"
 import * as Candles from "../../src/backtest/Candles.ts"
 import * as CrossingIndex from "../../src/backtest/CrossingIndex.ts"
+import { touching } from "../../src/backtest/FillRules.ts"
+import * as Kernel from "../../src/backtest/Kernel.ts"
 import * as Resample from "../../src/backtest/Resample.ts"
 import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
-import { random, randomCandles } from "./RandomStrategies.ts"
+import { random, randomCandles, randomConditions } from "./RandomStrategies.ts"
 
 const lines = (seed: number, bars = 700): ReadonlyArray<string> => {
   const candles = randomCandles(random(seed), bars)
@@ -96,6 +98,41 @@ describe("CandleFile", () => {
         assert.deepStrictEqual(at(part, bar), [begun, volume[3_090 + bar]])
       assert.deepStrictEqual(Resample.of(candles, 420_000), Resample.of(whole.candles, 420_000))
       assert.isFalse(Candles.hasOnlyZeroVolumes(candles))
+    })
+  )
+
+  it.effect("searches lows and highs that stay in the file as if they were here: any search, and whole runs", () =>
+    Effect.gen(function* () {
+      const file = newFile(11, 9_000)
+      const { candles, indices } = yield* Effect.andThen(load(file), load(file))
+      const late = yield* load(file, { wanted: { open: "late", volume: "late", range: "late" } })
+      assert.deepStrictEqual([late.candles.low.length, late.candles.high.length], [0, 0])
+      const next = random(12)
+      const between = (low: number, high: number) => low + next() * (high - low)
+      const [least, most] = [Math.min(...candles.low), Math.max(...candles.high)]
+      for (let search = 0; search < 300; search++) {
+        const from = Math.floor(between(0, 9_000))
+        const [to, below, above] = [
+          Math.ceil(between(from, 9_000)),
+          between(least * 0.9, most),
+          between(least, most * 1.1)
+        ]
+        assert.strictEqual(
+          CrossingIndex.nextCrossing(late.indices.orders, from, to, below, above),
+          CrossingIndex.nextCrossing(indices.orders, from, to, below, above)
+        )
+        assert.strictEqual(CrossingIndex.lowerAt(late.indices.orders, from), candles.low[from])
+        assert.strictEqual(CrossingIndex.upperAt(late.indices.orders, from), candles.high[from])
+      }
+      for (let seed = 5; seed <= 10; seed++) {
+        const conditions = randomConditions(seed, touching)
+        const [near, far] = [
+          Kernel.simulate(conditions, candles, indices),
+          Kernel.simulate(conditions, late.candles, late.indices)
+        ]
+        assert.deepStrictEqual(far.fills, near.fills, `seed ${seed}`)
+        assert.deepStrictEqual([far.base, far.quote, far.maxDrawdown], [near.base, near.quote, near.maxDrawdown])
+      }
     })
   )
 
