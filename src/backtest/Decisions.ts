@@ -232,6 +232,7 @@ export const placesWaiting = (runs: Runs, bar: number): boolean => {
     run.now = TimeAxis.closeTime(run.candles.time, bar)
     run.nextBar = bar + 1
   }
+  if (runs.every((run) => run.guard !== undefined && LimitGuard.isShut(run, run.guard))) return false
   const before = changesOf(runs)
   placeWaiting(runs)
   return changesOf(runs) > before

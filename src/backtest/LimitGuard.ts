@@ -8,7 +8,14 @@
  */
 import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { badDeviation, type Circumstances, type LimitName, type LossMarks, refusedBy } from "../engine/RiskLimits.ts"
+import {
+  badDeviation,
+  type Circumstances,
+  type LimitName,
+  type LossMarks,
+  refusedBy,
+  shutBy
+} from "../engine/RiskLimits.ts"
 import type { Limits } from "../strategy/Strategy.ts"
 import { exactPrice } from "./Candles.ts"
 import type { AskAgain } from "./Decisions.ts"
@@ -194,25 +201,32 @@ const circumstances = (run: Run, { limits, account }: LimitGuard): Circumstances
   }
 }
 
-/** Those that do not look at the order. */
-const doors: ReadonlySet<LimitName> = new Set(["paused", "quiet-hours"])
-
 const unsaid = { code: "", text: "" }
 
-const ask = (run: Run, { side, price, quantity, leg }: OrderRow, guard: LimitGuard, asked: LimitGuard["asked"]) =>
-  refusedBy(asked, { slot: "", leg, side, price, quantity, why: unsaid }, circumstances(run, guard))
+const closedBy = ({ now }: Run, { limits, account }: LimitGuard): LimitName | undefined => {
+  const { door } = account
+  if (door?.now === now) return door.closedBy
+  const paused = stopIn(account)?.reason
+  const shut = shutBy({ now, limits, ...(paused === undefined ? {} : { paused }) })
+  account.door = { now, closedBy: shut }
+  return shut
+}
 
-const closedBy = (run: Run, row: OrderRow, guard: LimitGuard): LimitName | undefined => {
-  const { account } = guard
-  if (account.door?.now !== run.now) account.door = { now: run.now, closedBy: ask(run, row, guard, doors) }
-  return account.door.closedBy
+/** Nothing can be set free now, nor waits for another reason than before: one and the same limit refuses every order. */
+export const isShut = (run: Run, guard: LimitGuard): boolean => {
+  const shut = closedBy(run, guard)
+  if (shut === undefined) return false
+  for (const { limit } of guard.deniedBy.values()) if (limit !== shut) return false
+  return true
 }
 
 /** The limit that keeps the slot's order back, if one does. */
 export const refusal = (run: Run, slot: number, row: OrderRow, guard: LimitGuard): LimitName | undefined => {
   if (onlyThePrice(guard))
     return mayDeviate(run, slot, row, guard) && deviates(run, row, guard.limits) ? "price-deviation" : undefined
-  return closedBy(run, row, guard) ?? ask(run, row, guard, guard.asked)
+  const { side, price, quantity, leg } = row
+  const desired = { slot: "", leg, side, price, quantity, why: unsaid }
+  return closedBy(run, guard) ?? refusedBy(guard.asked, desired, circumstances(run, guard))
 }
 
 /** Counts it when that is not what kept the slot's order back before. */

@@ -162,6 +162,10 @@ export const refusedBy = (
   return guards.find(([limit, refuses]) => limits.has(limit) && refuses(order, at) !== undefined)?.[0]
 }
 
+/** The first limit that refuses every order now, whatever it is: for backtests. */
+export const shutBy = (at: Pick<Circumstances, "now" | "limits" | "paused">): LimitName | undefined =>
+  at.paused !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours"
+
 /** What losses are counted from: the worth at the first look of a day (UTC), and the highest one. */
 export interface LossMarks {
   readonly day: number
@@ -244,7 +248,7 @@ const tooDear: Refuses = ({ desired, inputAmount }, { free, market }) => {
 }
 
 /** The strategy keeps quiet at this time of the day: in words. */
-const quietness = ({ now, limits: { quietHours } }: Circumstances): string | undefined => {
+const quietness = ({ now, limits: { quietHours } }: Pick<Circumstances, "now" | "limits">): string | undefined => {
   if (quietHours === undefined) return undefined
   const { fromMinute, toMinute } = quietHours
   const minute = Math.floor(now / 60_000) % 1440
