@@ -9,13 +9,13 @@ import * as Statistics from "../report/Statistics.ts"
 const dayMillis = 86_400_000
 const hourMillis = 3_600_000
 
-/** Days, or hours when there are few days. */
+/** Days, or hours when there are few days. Where candles are missing there are fewer of them in a year. */
 const sampled = ({ parts }: Backtest.Side) => {
   const [{ candles }] = parts
   const spanMillis = closeTime(candles.time, candles.bars - 1) - openTime(candles.time, 0)
   const periodMillis = spanMillis >= 20 * dayMillis ? dayMillis : hourMillis
   const curve = Backtest.curve(parts, EquityCurve.sampleBars(candles, periodMillis))
-  return { curve, periodsPerYear: (365 * dayMillis) / periodMillis }
+  return { curve, periodsPerYear: ((curve.length - 1) * 365 * dayMillis) / spanMillis }
 }
 
 export interface SideStatistics extends Statistics.Statistics {

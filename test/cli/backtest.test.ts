@@ -46,6 +46,22 @@ grid: { lower: 35000, upper: 45000, levels: 11, size: { base: 0.01 } }
 const bars = 20_000
 
 describe("backtest commands", () => {
+  it.effect("a month that is missing in the data does not make a yearly return of trillions", () =>
+    Effect.gen(function* () {
+      const file = join(folder, "gap.csv")
+      const days = [0, 1, 180, 181].map((day) => Date.UTC(2024, 0, 1 + day))
+      const line = (open: number, price: number) => `${[open, price, price, price, price].join(",")},1`
+      const lines = days.flatMap((day, index) =>
+        Array.from({ length: 24 }, (_, hour) => line(day + hour * 3_600_000, index < 2 ? 40_000 : 44_000))
+      )
+      writeFileSync(file, ["time,open,high,low,close,volume", ...lines].join("\n"))
+      const result = JSON.parse(yield* limitbot("backtest", strategy, "--data", file, "--json"))
+      const { totalReturn, yearlyReturn } = result.band.low.statistics
+      assert.isAbove(totalReturn, 0)
+      assert.closeTo(yearlyReturn, (1 + totalReturn) ** (365 / 182) - 1, 1e-9)
+    })
+  )
+
   it.live(
     "generate, look at, run, report, search, each as JSON and as text",
     () =>
