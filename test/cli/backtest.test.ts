@@ -2,33 +2,12 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Console, Effect, Layer } from "effect"
-import { Command } from "effect/cli"
-import * as backtest from "../../src/cli/backtest.ts"
-import * as data from "../../src/cli/data.ts"
-import * as monteCarlo from "../../src/cli/monteCarlo.ts"
-import * as sweep from "../../src/cli/sweep.ts"
-import * as walkForward from "../../src/cli/walkForward.ts"
+import { Effect, Layer } from "effect"
 import { Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
-
-const root = Command.make("limitbot").pipe(
-  Command.withSubcommands([backtest.command, data.command, sweep.command, walkForward.command, monteCarlo.command])
-)
-const runCommand = Command.runWith(root, { version: "test" })
-
-/** Runs the words and returns what went to standard output. */
-const limitbot = (...words: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const printed: Array<string> = []
-    const console = yield* Console.Console
-    const log = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
-    yield* runCommand(words).pipe(Effect.provideService(Console.Console, { ...console, log }))
-    return printed.join("\n")
-  }).pipe(Effect.provide(NodeServices.layer))
+import { limitbot } from "./backtesting.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "limitbot-backtest-"))
 const csv = join(folder, "candles.csv")

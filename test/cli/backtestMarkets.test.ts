@@ -2,29 +2,9 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Console, Effect } from "effect"
-import { Command } from "effect/cli"
-import * as backtest from "../../src/cli/backtest.ts"
-import * as data from "../../src/cli/data.ts"
-import * as monteCarlo from "../../src/cli/monteCarlo.ts"
-import * as sweep from "../../src/cli/sweep.ts"
-
-const root = Command.make("limitbot").pipe(
-  Command.withSubcommands([backtest.command, data.command, sweep.command, monteCarlo.command])
-)
-const runCommand = Command.runWith(root, { version: "test" })
-
-/** Runs the words and returns what went to standard output. */
-const limitbot = (...words: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const printed: Array<string> = []
-    const console = yield* Console.Console
-    const log = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
-    yield* runCommand(words).pipe(Effect.provideService(Console.Console, { ...console, log }))
-    return printed.join("\n")
-  }).pipe(Effect.provide(NodeServices.layer))
+import { Effect } from "effect"
+import { limitbot } from "./backtesting.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "limitbot-markets-"))
 const [btc, eth] = [join(folder, "btc.csv"), join(folder, "eth.csv")]

@@ -1,0 +1,24 @@
+/** The commands around backtests in this process, from words on the command line to what is printed. */
+import { NodeServices } from "@effect/platform-node"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import * as backtest from "../../src/cli/backtest.ts"
+import * as data from "../../src/cli/data.ts"
+import * as monteCarlo from "../../src/cli/monteCarlo.ts"
+import * as sweep from "../../src/cli/sweep.ts"
+import * as walkForward from "../../src/cli/walkForward.ts"
+
+const root = Command.make("limitbot").pipe(
+  Command.withSubcommands([backtest.command, data.command, sweep.command, walkForward.command, monteCarlo.command])
+)
+const runCommand = Command.runWith(root, { version: "test" })
+
+/** Runs the words and returns what went to standard output. */
+export const limitbot = (...words: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const printed: Array<string> = []
+    const console = yield* Console.Console
+    const log = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
+    yield* runCommand(words).pipe(Effect.provideService(Console.Console, { ...console, log }))
+    return printed.join("\n")
+  }).pipe(Effect.provide(NodeServices.layer))
