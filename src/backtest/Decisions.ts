@@ -176,8 +176,12 @@ const mostAnswers = 8
 /** Asks at the close of the bar. */
 export const decideAt = (run: Run.Run, bar: number): AskAgain => askAgain(run, decideIn([run], bar))
 
-const changesOf = (runs: Runs): number =>
-  runs.reduce((changes, { counts }) => changes + counts.placed + counts.cancelled, 0)
+/** Money or orders moved since a close was last looked at, or by that look. */
+export const hasChanged = (runs: Runs, { account }: LimitGuard.LimitGuard): boolean => changesOf(runs) > account.changes
+
+/** Grows with whatever moves money or orders. */
+export const changesOf = (runs: Runs): number =>
+  runs.reduce((changes, { counts, log }) => changes + counts.placed + counts.cancelled + log.count, 0)
 
 /** Asks at the close of the bar, which all markets share. */
 export const decideIn = (runs: Runs, bar: number): Bounds => {
@@ -232,7 +236,9 @@ export const placesWaiting = (runs: Runs, bar: number): boolean => {
     run.now = TimeAxis.closeTime(run.candles.time, bar)
     run.nextBar = bar + 1
   }
-  if (runs.every((run) => run.guard !== undefined && LimitGuard.isShut(run, run.guard))) return false
+  const isIdle = (run: Run.Run): boolean =>
+    run.guard !== undefined && !hasChanged(runs, run.guard) && LimitGuard.isShut(run, run.guard)
+  if (runs.every(isIdle)) return false
   const before = changesOf(runs)
   placeWaiting(runs)
   return changesOf(runs) > before

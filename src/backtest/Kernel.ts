@@ -173,7 +173,7 @@ const simulateWith = (run: Run.Run, indices: Indices): Outcome | undefined => {
       Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
       filled = wake(run, bar)
     }
-    const isWatched = guard !== undefined && LimitGuard.isWatchingAll(guard)
+    const isWatched = guard !== undefined && LimitGuard.isWatchingAll(guard, Decisions.hasChanged([run], guard))
     const stop = isWatched || (filled && ask.onFill) ? bar + 1 : Math.min(bars, run.wakes[0]?.bar ?? bars)
     bar = nextEvent(run, LimitGuard.orFreed(guard, ask), indices, bar, stop)
     const below = nearestBuy(run.ladders)
@@ -193,6 +193,7 @@ const simulateWith = (run: Run.Run, indices: Indices): Outcome | undefined => {
     }
     Drawdown.know(run.drawdown, bar + 1, low, high)
     const isLookedAt = guard !== undefined && LimitGuard.isWatching(guard)
+    const changes = guard === undefined ? 0 : Decisions.changesOf([run])
     if (isLookedAt) LossWatch.look(run, guard, bar)
     if (guard?.account.isTurned || (filled && ask.onFill) || boundBar(ask, closes, bar, bar + 1) === bar) {
       Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
@@ -201,6 +202,7 @@ const simulateWith = (run: Run.Run, indices: Indices): Outcome | undefined => {
       ask = Decisions.decideAt(run, bar)
     }
     if (run.neededGuard) return undefined
+    if (guard !== undefined) guard.account.changes = changes
     for (let round = 0; run.arrivals.length > 0 && round < mostRounds; round++) {
       Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
       if (Fills.fillArrivals(run, bar, bar) && ask.onFill) ask = Decisions.decideAt(run, bar)

@@ -41,6 +41,8 @@ export interface Account {
   readonly denied: Map<LimitName, number>
   readonly stops: Array<Stop>
   marks: LossMarks | undefined
+  /** How often money or orders had moved before a close was last looked at. */
+  changes: number
   /** What the strategy wants is no longer followed, or is again, and it was not yet asked since. */
   isTurned: boolean
   /** What refuses every order at this time, if something does; made again when a stop begins or ends. */
@@ -84,6 +86,7 @@ export const makeAccount = (): Account => ({
   denied: new Map(),
   stops: [],
   marks: undefined,
+  changes: 0,
   isTurned: false,
   door: undefined,
   calm: { least: 0, most: 0, until: 0 }
@@ -113,9 +116,9 @@ export const isWatching = ({ watchesLosses, deniedBy }: LimitGuard): boolean => 
 
 const onlyThePrice = ({ asked }: LimitGuard): boolean => asked.size === 1
 
-/** The same of any close whatever. */
-export const isWatchingAll = (guard: LimitGuard): boolean =>
-  guard.watchesLosses || (guard.deniedBy.size > 0 && !onlyThePrice(guard))
+/** The same of any close whatever; or of the next one, when money or orders moved since a close was looked at. */
+export const isWatchingAll = (guard: LimitGuard, hasChanged: boolean): boolean =>
+  guard.watchesLosses || (guard.deniedBy.size > 0 && (hasChanged || !onlyThePrice(guard)))
 
 /** When to ask again, or to look whether an order is free. */
 export const orFreed = (guard: LimitGuard | undefined, ask: AskAgain): AskAgain => {

@@ -150,7 +150,7 @@ const isWatching = (runs: Decisions.Runs): boolean =>
   runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatching(guard))
 
 const isWatchingAll = (runs: Decisions.Runs): boolean =>
-  runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatchingAll(guard))
+  runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatchingAll(guard, Decisions.hasChanged(runs, guard)))
 
 /** The first bar from `from` on that is an event of one of the markets; `stop` when none is. */
 const nextEvent = (parts: ReadonlyArray<Part>, from: number, stop: number): number =>
@@ -181,9 +181,11 @@ export const simulate = (markets: Markets): AllRan => {
     filled = fillBar(whole, bar) || filled
     const { guard, trading } = runs[0]
     const isLookedAt = isWatching(runs)
+    const changes = Decisions.changesOf(runs)
     if (isLookedAt && guard !== undefined) LossWatch.look(runs[0], guard, bar)
     if (guard?.account.isTurned || (filled && whole.asksOnFill) || isBoundReached(parts, bar)) decide(whole, bar)
     else if (isLookedAt && Decisions.placesWaiting(runs, bar) && whole.asksOnFill && trading.isSeen) decide(whole, bar)
+    if (guard !== undefined) guard.account.changes = changes
     for (let round = 0; isArriving(runs) && round < Kernel.mostRounds; round++) {
       countEquity(whole, bar + 1)
       if (fillArrivals(runs, bar, bar) && whole.asksOnFill) decide(whole, bar)

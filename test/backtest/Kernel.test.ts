@@ -89,29 +89,31 @@ const campaignOfLimits = (seeds: number, rulesOf: (next: () => number) => FillRu
   for (const stop of ["daily-loss", "daily-loss that ended", "drawdown"]) assert.isAbove(seen.get(stop) ?? 0, 0, stop)
 }
 
+const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 40)
+
 describe("Kernel", () => {
   it(
     "equals a plain loop over bars and slots, with and without index: whole orders",
-    () => campaign(40, immediateRules),
-    60_000
+    () => campaign(seeds, immediateRules),
+    600_000
   )
 
   it(
     "equals a plain loop over bars and slots, with and without index: parts, better prices, waiting times",
-    () => campaign(40, anyRules),
-    60_000
+    () => campaign(seeds, anyRules),
+    600_000
   )
 
   it(
     "equals a plain loop under a strategy's own limits: whole orders",
-    () => campaignOfLimits(40, immediateRules),
-    60_000
+    () => campaignOfLimits(seeds, immediateRules),
+    600_000
   )
 
   it(
     "equals a plain loop under a strategy's own limits: parts, better prices, waiting times",
-    () => campaignOfLimits(40, anyRules),
-    60_000
+    () => campaignOfLimits(seeds, anyRules),
+    600_000
   )
 
   it("fills by slices as it fills whole orders when nothing sets them apart", () => {
