@@ -17,23 +17,43 @@ export interface EquityPoint {
   readonly base: number
 }
 
+/** Whole units. */
+interface Holdings {
+  base: number
+  quote: number
+}
+
+/** Follows what a run holds from bar to bar (ascending). It is one and the same object that is given each time. */
+export const holdings = (
+  { fills, table }: Pick<Outcome, "fills" | "table">,
+  { market, budget }: Pick<Conditions, "market" | "budget">
+): ((bar: number) => Readonly<Holdings>) => {
+  const held: Holdings = {
+    base: Number(budget.base) / 10 ** market.base.decimals,
+    quote: Number(budget.quote) / 10 ** market.quote.decimals
+  }
+  let next = 0
+  return (bar) => {
+    for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
+      const order = fills.orders[next] ?? 0
+      held.base += table.baseChange[order] ?? 0
+      held.quote += table.quoteChange[order] ?? 0
+    }
+    return held
+  }
+}
+
 /** A point at the close of each of these bars (ascending). */
 export const at = (
   outcome: Outcome,
   candles: Candles,
-  { market, budget }: Pick<Conditions, "market" | "budget">,
+  conditions: Pick<Conditions, "market" | "budget">,
   bars: ReadonlyArray<number>
 ): ReadonlyArray<EquityPoint> => {
-  const { fills, table } = outcome
-  const startBase = Number(budget.base) / 10 ** market.base.decimals
-  const startQuote = Number(budget.quote) / 10 ** market.quote.decimals
-  let [base, quote, next] = [startBase, startQuote, 0]
+  const heldAt = holdings(outcome, conditions)
+  const { base: startBase, quote: startQuote } = heldAt(-1)
   return bars.map((bar) => {
-    for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
-      const order = fills.orders[next] ?? 0
-      base += table.baseChange[order] ?? 0
-      quote += table.quoteChange[order] ?? 0
-    }
+    const { base, quote } = heldAt(bar)
     const close = candles.close[bar] ?? 0
     const time = closeTime(candles.time, bar)
     return { time, close, equity: quote + base * close, hold: startQuote + startBase * close, base }
@@ -53,21 +73,14 @@ export const samples = ({ close }: Candles, bars: ReadonlyArray<number>): Sample
 
 /** The equity alone: what a search needs of thousands of runs. */
 export const equityAt = (
-  { fills, table }: Outcome,
-  { market, budget }: Pick<Conditions, "market" | "budget">,
+  outcome: Outcome,
+  conditions: Pick<Conditions, "market" | "budget">,
   { bars, closes }: Samples
 ): Float64Array => {
+  const heldAt = holdings(outcome, conditions)
   const equity = new Float64Array(bars.length)
-  let base = Number(budget.base) / 10 ** market.base.decimals
-  let quote = Number(budget.quote) / 10 ** market.quote.decimals
-  let next = 0
   for (let sample = 0; sample < bars.length; sample++) {
-    const bar = bars[sample] ?? 0
-    for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
-      const order = fills.orders[next] ?? 0
-      base += table.baseChange[order] ?? 0
-      quote += table.quoteChange[order] ?? 0
-    }
+    const { base, quote } = heldAt(bars[sample] ?? 0)
     equity[sample] = quote + base * (closes[sample] ?? 0)
   }
   return equity

@@ -1,5 +1,6 @@
 /** How much of a run was in its markets: read off its fills at every bar's close. */
 import type { Part } from "./Backtest.ts"
+import { holdings } from "./EquityCurve.ts"
 
 export interface Exposure {
   /** Mean share of equity that was held in base. */
@@ -8,28 +9,13 @@ export interface Exposure {
   readonly timeInMarket: number
 }
 
-/** Follows what a market holds from bar to bar. */
-const holdings = ({ market, budget, outcome: { fills, table } }: Part) => {
-  let base = Number(budget.base) / 10 ** market.base.decimals
-  let quote = Number(budget.quote) / 10 ** market.quote.decimals
-  let next = 0
-  return (bar: number) => {
-    for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
-      const order = fills.orders[next] ?? 0
-      base += table.baseChange[order] ?? 0
-      quote += table.quoteChange[order] ?? 0
-    }
-    return { base, quote }
-  }
-}
-
 /** `parts`: of all markets, over the same bars. */
 export const of = (parts: ReadonlyArray<Part>): Exposure => {
   const bars = parts[0]?.candles.bars ?? 0
   const all = parts.map((part) => ({
     close: part.candles.close,
     smallest: 1 / 10 ** part.market.base.decimals,
-    at: holdings(part)
+    at: holdings(part.outcome, part)
   }))
   let [shares, held] = [0, 0]
   for (let bar = 0; bar < bars; bar++) {

@@ -102,5 +102,5 @@ export const feeOf = (rules: FillRules, side: Side, gross: Amount.Amount): Amoun
 export const capacityOf = (rules: FillRules, market: Market, volume: number): Amount.Amount => {
   const micro = BigInt(Math.floor(volume * rules.volumeShare * 1e6))
   const { decimals } = market.base
-  return decimals >= 6 ? micro * 10n ** BigInt(decimals - 6) : micro / 10n ** BigInt(6 - decimals)
+  return decimals >= 6 ? micro * Decimal.powerOfTen(decimals - 6) : micro / Decimal.powerOfTen(6 - decimals)
 }

@@ -169,7 +169,7 @@ const mayDeviate = (run: Run, slot: number, row: OrderRow, { deviation }: LimitG
   const fillsAt = ladders.fillsAtOfLeg[(ladders.firstLeg[slot] ?? 0) + row.leg] ?? 0
   const close = candles.close[run.nextBar - 1] ?? 0
   const edge = conditions.rules.edgeBasisPoints / 10_000
-  const [ticks, hair] = [2 / 10 ** candles.priceScale, 1e-9]
+  const ticks = 2 / 10 ** candles.priceScale
   return row.side === "BUY"
     ? ((fillsAt + ticks) / (1 - edge)) * (1 + hair) > close * (1 + deviation)
     : ((fillsAt - ticks) / (1 + edge)) * (1 - hair) < close * (1 - deviation)

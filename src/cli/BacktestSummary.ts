@@ -4,6 +4,7 @@ import * as Backtest from "../backtest/Backtest.ts"
 import type { Candles } from "../backtest/Candles.ts"
 import { closeTime, gaps, openTime } from "../backtest/TimeAxis.ts"
 import { format } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
 import * as Table from "../report/Table.ts"
 import { marketNames, type Strategy } from "../strategy/Strategy.ts"
 import * as BacktestLimits from "./BacktestLimits.ts"
@@ -75,9 +76,9 @@ const marketsJson = ({ band, sources }: Result) => {
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
 /** Exact down to the eighth place; cents are enough from a hundred on. */
 const rounded = (amount: bigint, decimals: number): string => {
-  const unit = 10n ** BigInt(decimals)
+  const unit = Decimal.powerOfTen(decimals)
   const places = Math.min(decimals, amount >= 100n * unit || amount <= -100n * unit ? 2 : 8)
-  return format(amount / 10n ** BigInt(decimals - places), places)
+  return format(amount / Decimal.powerOfTen(decimals - places), places)
 }
 
 const quoteText = ({ strategy }: Result, amount: bigint): string =>

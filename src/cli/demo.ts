@@ -139,7 +139,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
 
 /** At high speed the market moves between the two questions of a price, so that the first answers may contradict each other. */
 const firstPrice = (market: Market) =>
-  Prices.observe(market, { base: 0n, quote: BigInt(cellValue) * 10n ** BigInt(market.quote.decimals) }).pipe(
+  Prices.observe(market, { base: 0n, quote: BigInt(cellValue) * Decimal.powerOfTen(market.quote.decimals) }).pipe(
     Effect.flatMap((price) => (price === undefined ? new NoPrice() : Effect.succeed(price))),
     Effect.retry({ while: ({ _tag }) => _tag === "NoPrice", schedule: Schedule.spaced("100 millis"), times: 50 })
   )

@@ -219,7 +219,7 @@ export const lossOf = (
 /** The worth below which a drawdown from the peak is too deep. */
 const lowest = (peak: Amount, drawdown: Decimal.Decimal): Amount => {
   const left = Decimal.multiply(Decimal.make(peak), Decimal.subtract(Decimal.one, drawdown))
-  return Decimal.divideInteger(left.digits, 10n ** BigInt(left.scale), "down")
+  return Decimal.divideInteger(left.digits, Decimal.powerOfTen(left.scale), "down")
 }
 
 /** A pause for a daily loss ends with its day; one for a drawdown when somebody has looked. */

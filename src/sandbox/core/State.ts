@@ -4,6 +4,7 @@
  * give the same state whenever and however often they are asked.
  */
 import type { Amount } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
 import type { Fill, FillStatus, PayoutLeg } from "../../domain/Order.ts"
 import type { QuoteRequest, QuoteResponse } from "../../venue/WireQuote.ts"
@@ -163,7 +164,7 @@ export const make = (settings: Settings, model: MarketModel, startedAt: number):
   const books = Books.make()
   for (const account of settings.accounts) {
     for (const { id, decimals, initial } of settings.assets) {
-      const amount = BigInt(initial) * 10n ** BigInt(decimals)
+      const amount = BigInt(initial) * Decimal.powerOfTen(decimals)
       Books.transfer(books, id, amount, { account, place: "initial" }, { account, place: "balance" })
     }
   }

@@ -101,7 +101,7 @@ export const orderPrice = (market: Market, side: Side, exact: Price): Price => {
   if (market.tick !== undefined) return toTick(market, side, exact)
   const surplus = exact.digits.toString().length - significantDigits
   if (surplus <= 0) return exact
-  const digits = Decimal.divideInteger(exact.digits, 10n ** BigInt(surplus), side === "BUY" ? "down" : "up")
+  const digits = Decimal.divideInteger(exact.digits, Decimal.powerOfTen(surplus), side === "BUY" ? "down" : "up")
   return Decimal.make(digits, exact.scale - surplus)
 }
 

@@ -110,7 +110,7 @@ const orderAt = (held: Held, rest: Amount, side: Side, limit: Decimal.Decimal): 
   if (!Decimal.isPositive(price)) return { side, price, quantity: 0n }
   const value = rest + quoteAmount(market, base, price, "down")
   const wantedQuote = Decimal.multiply(Decimal.make(value), target)
-  const wanted = baseQuantity(market, wantedQuote.digits / 10n ** BigInt(wantedQuote.scale), price, "down")
+  const wanted = baseQuantity(market, wantedQuote.digits / Decimal.powerOfTen(wantedQuote.scale), price, "down")
   const change = side === "SELL" ? base - wanted : wanted - base
   return { side, price, quantity: change < 0n ? 0n : change }
 }
