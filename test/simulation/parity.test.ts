@@ -24,6 +24,7 @@ import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
 import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { assertClose, byBot, byKernel, type Filled, noSurprises, pace } from "./sameFills.ts"
 import { run } from "./Torture.ts"
 import { randomFrom } from "./World.ts"
 
@@ -151,16 +152,6 @@ const assets = [
   { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
 ]
 
-interface Filled {
-  /** Bar, slot and side. */
-  readonly what: string
-  readonly amountIn: bigint
-  readonly amountOut: bigint
-}
-
-const inOrder = (fills: ReadonlyArray<Filled>): ReadonlyArray<Filled> =>
-  fills.toSorted((a, b) => (a.what === b.what ? Number(a.amountIn - b.amountIn) : a.what < b.what ? -1 : 1))
-
 const runKernel = (text: string, { candles, isHalved }: Prices) => {
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
   const column = (of: number) => Candles.columnOf(candles.map((candle) => candle[of] ?? 0))
@@ -178,13 +169,7 @@ const runKernel = (text: string, { candles, isHalved }: Prices) => {
     costs: noCosts,
     changes: {}
   })
-  const fills = inOrder(
-    [...rows(outcome, data)].map(({ bar, side, slotName, input, output }) => ({
-      what: `${bar} ${slotName} ${side}`,
-      amountIn: input,
-      amountOut: output
-    }))
-  )
+  const fills = byKernel([...rows(outcome, data)])
   return { fills, deniedBy: outcome.deniedBy, stops: outcome.stops }
 }
 
@@ -209,26 +194,15 @@ const byEngine = async (text: string, { file, isHalved }: Prices, seed: number):
       stepMillis: candleMillis,
       // Not zero: rounding would cross the two sides of a quote now and then, and the bot passes over that.
       spread: isHalved ? 2e-8 : 0,
-      impactPerMillionUsd: 0,
-      partialFillShare: 0,
-      fillWhileCancellingShare: 0,
-      recognitionMillis: [0, 0],
-      payoutStartMillis: [0, 0],
-      payoutMillis: [0, 0]
+      ...noSurprises
     },
-    pace: { pollMinMillis: 13_100, pollMaxMillis: 37_300 }
+    pace
   })
   rmSync(folder, { recursive: true })
   // With wicks the sandbox looks at a bar when it is over; what is marketable fills between two jumps.
   const barOf = (filledAt: number) =>
     isHalved ? Math.floor(filledAt / barMillis + 0.5) : Math.ceil(filledAt / barMillis) - 1
-  return inOrder(
-    result.seen.map(({ filledAt, slot, side, amountIn, amountOut }) => ({
-      what: `${barOf(filledAt)} ${slot} ${side}`,
-      amountIn,
-      amountOut
-    }))
-  )
+  return byBot(result.seen, barOf)
 }
 
 /** Prices that the bot is quoted carry the rounding of amounts, and sizes that follow from them a little more. */
@@ -238,12 +212,7 @@ const mostApart = 1e-3
 const assertSame = (engine: ReadonlyArray<Filled>, kernel: ReadonlyArray<Filled>, isExact: boolean, about: string) => {
   const text = ({ what, amountIn, amountOut }: Filled) => (isExact ? `${what} ${amountIn} for ${amountOut}` : what)
   assert.deepStrictEqual(engine.map(text), kernel.map(text), about)
-  for (const [index, { amountIn, amountOut }] of engine.entries())
-    for (const [ours, theirs] of [
-      [amountIn, kernel[index]?.amountIn],
-      [amountOut, kernel[index]?.amountOut]
-    ] as const)
-      assert.isAtMost(Math.abs(Number(ours) / Number(theirs) - 1), mostApart, about)
+  assertClose(engine, kernel, mostApart, about)
 }
 
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)

@@ -23,6 +23,7 @@ import * as Kernel from "../../src/backtest/Kernel.ts"
 import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
 import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { assertClose, byBot, byKernel, type Filled, noSurprises, pace } from "./sameFills.ts"
 import { run } from "./Torture.ts"
 import { randomFrom } from "./World.ts"
 
@@ -76,16 +77,6 @@ const assets = [
   { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
 ]
 
-interface Filled {
-  /** Bar, slot and side. */
-  readonly what: string
-  readonly amountIn: bigint
-  readonly amountOut: bigint
-}
-
-const inOrder = (fills: ReadonlyArray<Filled>): ReadonlyArray<Filled> =>
-  fills.toSorted((a, b) => (a.what === b.what ? Number(a.amountIn - b.amountIn) : a.what < b.what ? -1 : 1))
-
 const candlesOf = (closes: ReadonlyArray<number>): Candles.Candles => {
   const opens = closes.map((close, bar) => closes[bar - 1] ?? close)
   const column = (of: (open: number, close: number) => number) =>
@@ -103,7 +94,7 @@ const candlesOf = (closes: ReadonlyArray<number>): Candles.Candles => {
 }
 
 /** `edge`: how far beyond its limit the price must go to fill an order, basis points; below zero, how near to it. */
-const byKernel = (text: string, markets: ReadonlyArray<ReadonlyArray<number>>, edge: number) => {
+const backtested = (text: string, markets: ReadonlyArray<ReadonlyArray<number>>, edge: number) => {
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
   const [first, ...others] = markets.map((closes): Backtest.Series => {
     const candles = candlesOf(closes)
@@ -115,13 +106,7 @@ const byKernel = (text: string, markets: ReadonlyArray<ReadonlyArray<number>>, e
   })
   if (first === undefined) return assert.fail()
   const { parts } = Backtest.runAll(strategy, [first, ...others], "optimistic")
-  return inOrder(
-    FillRows.together(parts).map(({ fill: { bar, side, slotName, input, output } }) => ({
-      what: `${bar} ${slotName} ${side}`,
-      amountIn: input,
-      amountOut: output
-    }))
-  )
+  return byKernel(FillRows.together(parts).map(({ fill }) => fill))
 }
 
 const byEngine = async (text: string, asset: Moving, worths: ReadonlyArray<number>, seed: number) => {
@@ -148,23 +133,12 @@ const byEngine = async (text: string, asset: Moving, worths: ReadonlyArray<numbe
       })),
       stepMillis: barMillis / 2,
       spread: 2e-8,
-      impactPerMillionUsd: 0,
-      partialFillShare: 0,
-      fillWhileCancellingShare: 0,
-      recognitionMillis: [0, 0],
-      payoutStartMillis: [0, 0],
-      payoutMillis: [0, 0]
+      ...noSurprises
     },
-    pace: { pollMinMillis: 13_100, pollMaxMillis: 37_300 }
+    pace
   })
   rmSync(folder, { recursive: true })
-  return inOrder(
-    result.seen.map(({ filledAt, slot, side, amountIn, amountOut }) => ({
-      what: `${Math.floor(filledAt / barMillis + 0.5)} ${slot} ${side}`,
-      amountIn,
-      amountOut
-    }))
-  )
+  return byBot(result.seen, (filledAt) => Math.floor(filledAt / barMillis + 0.5))
 }
 
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
@@ -183,19 +157,14 @@ describe("several markets: engine and backtest fill the same slots in the same b
         const text = strategyFrom(seed, asset)
         const markets = (["SOL", "BTC"] as const).map((base) => closesOf(base, asset, moves))
         const said = (fills: ReadonlyArray<Filled>) => fills.map(({ what }) => what)
-        const kernel = byKernel(text, markets, 0)
-        const isClose = [-10, 10].some((edge) => `${said(byKernel(text, markets, edge))}` !== `${said(kernel)}`)
+        const kernel = backtested(text, markets, 0)
+        const isClose = [-10, 10].some((edge) => `${said(backtested(text, markets, edge))}` !== `${said(kernel)}`)
         const isTradedStandingStill = asset !== "USDC" && kernel.some(({ what }) => !what.includes(asset))
         if (kernel.length === 0 || isTradedStandingStill || isClose) continue
         const engine = await byEngine(text, asset, moves, seed)
         const about = `seed ${seed}: ${text}${moves.join(" ")}`
         assert.deepStrictEqual(said(engine), said(kernel), about)
-        for (const [index, { amountIn, amountOut }] of engine.entries())
-          for (const [ours, theirs] of [
-            [amountIn, kernel[index]?.amountIn],
-            [amountOut, kernel[index]?.amountOut]
-          ] as const)
-            assert.isAtMost(Math.abs(Number(ours) / Number(theirs) - 1), mostApart, about)
+        assertClose(engine, kernel, mostApart, about)
         compared++
         fills += engine.length
       }
