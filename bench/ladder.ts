@@ -1,9 +1,10 @@
 /** The workload that engines are compared on: a ladder that flips, twenty orders one per cent apart, on synthetic minutes. */
-import type { Candles } from "../src/backtest/Candles.ts"
-import { touching } from "../src/backtest/FillRules.ts"
-import * as Generate from "../src/backtest/Generate.ts"
-import type * as Kernel from "../src/backtest/Kernel.ts"
-import type { Conditions } from "../src/backtest/Run.ts"
+
+import { touching } from "../src/backtest/kernel/FillRules.ts"
+import type * as Kernel from "../src/backtest/kernel/Kernel.ts"
+import type { Conditions } from "../src/backtest/kernel/Run.ts"
+import type { Candles } from "../src/candles/Candles.ts"
+import * as Generate from "../src/candles/Generate.ts"
 import * as Decimal from "../src/domain/Decimal.ts"
 import type { DesiredSlot, Leg } from "../src/strategy/Decision.ts"
 

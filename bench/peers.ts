@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Candles } from "../src/backtest/Candles.ts"
-import { closeTime, openTime } from "../src/backtest/TimeAxis.ts"
+import type { Candles } from "../src/candles/Candles.ts"
+import { closeTime, openTime } from "../src/candles/TimeAxis.ts"
 import { FillHash } from "./ladder.ts"
 
 const require = createRequire(import.meta.url)

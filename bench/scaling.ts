@@ -1,8 +1,10 @@
 /** How cost grows: the left time is that of the smaller work, the ratio what the larger one costs in proportion. */
-import { type Candles, column } from "../src/backtest/Candles.ts"
-import * as Kernel from "../src/backtest/Kernel.ts"
-import * as TimeAxis from "../src/backtest/TimeAxis.ts"
-import * as Trial from "../src/backtest/Trial.ts"
+
+import * as Kernel from "../src/backtest/kernel/Kernel.ts"
+import * as Trial from "../src/backtest/search/Trial.ts"
+import { type Candles, column } from "../src/candles/Candles.ts"
+import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
+import * as TimeAxis from "../src/candles/TimeAxis.ts"
 import type { Bench } from "./bench.ts"
 import * as ladder from "./ladder.ts"
 import { compare, type Way } from "./measure.ts"
@@ -29,7 +31,7 @@ const ladderRun = (
   name: string,
   candles: Candles,
   levels: ReadonlyArray<number>,
-  indices: Kernel.Indices,
+  indices: CrossingIndex.Indices,
   repeats: number
 ): Way => {
   const conditions = ladder.conditions(candles, levels)
@@ -48,14 +50,14 @@ const sparse = async ({ show }: Bench): Promise<void> => {
   if (once === undefined || more === undefined) return
   const levels = ladder.levelsOf(once, 2, 0.25)
   const [few, many] = [once, more].map((candles) =>
-    ladderRun(`${candles.bars} bars`, candles, levels, Kernel.buildIndices(candles, "at"), 100)
+    ladderRun(`${candles.bars} bars`, candles, levels, CrossingIndex.buildIndices(candles, "at"), 100)
   )
   if (few === undefined || many === undefined) return
   show(await compare("2 orders at 25 %, 100 runs", few, many, { samples: 9, warmUps: 3 }))
 }
 
 /** Placing included, which costs more the more there are. */
-const manyOrders = async ({ show }: Bench, candles: Candles, indices: Kernel.Indices): Promise<void> => {
+const manyOrders = async ({ show }: Bench, candles: Candles, indices: CrossingIndex.Indices): Promise<void> => {
   const near = ladder.levelsOf(candles, 2000, 0.0005)
   const top = near.at(-1) ?? 0
   // Beyond what the price ever reaches.
@@ -65,14 +67,14 @@ const manyOrders = async ({ show }: Bench, candles: Candles, indices: Kernel.Ind
   show(await compare("as many fills", few, many, { samples: 5, warmUps: 2 }))
 }
 
-const dense = async ({ show }: Bench, candles: Candles, indices: Kernel.Indices): Promise<void> => {
+const dense = async ({ show }: Bench, candles: Candles, indices: CrossingIndex.Indices): Promise<void> => {
   const levels = ladder.levelsOf(candles, 2000, 0.0005)
-  const linear = ladderRun("without index", candles, levels, Kernel.linearIndices(candles, "at"), 1)
+  const linear = ladderRun("without index", candles, levels, CrossingIndex.linearIndices(candles, "at"), 1)
   const indexed = ladderRun("with index", candles, levels, indices, 1)
   show(await compare("a fill in nearly every bar", linear, indexed, { samples: 5, warmUps: 2 }))
 }
 
-const strategies = async ({ show }: Bench, candles: Candles, indices: Kernel.Indices): Promise<void> => {
+const strategies = async ({ show }: Bench, candles: Candles, indices: CrossingIndex.Indices): Promise<void> => {
   const search = gridSearch()
   const run = (count: number, repeats: number, name: string): Way => ({
     name,
@@ -93,7 +95,7 @@ const strategies = async ({ show }: Bench, candles: Candles, indices: Kernel.Ind
 export const scaling = async (bench: Bench): Promise<void> => {
   await sparse(bench)
   const five = ladder.years(5)
-  const indices = Kernel.buildIndices(five, "at")
+  const indices = CrossingIndex.buildIndices(five, "at")
   await manyOrders(bench, five, indices)
   await dense(bench, five, indices)
   await strategies(bench, five, indices)

@@ -1,6 +1,8 @@
 /** The kernel against other engines, and against a plain loop over bars and orders. */
-import type { Candles } from "../src/backtest/Candles.ts"
-import * as Kernel from "../src/backtest/Kernel.ts"
+
+import * as Kernel from "../src/backtest/kernel/Kernel.ts"
+import type { Candles } from "../src/candles/Candles.ts"
+import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
 import type { Bench } from "./bench.ts"
 import * as ladder from "./ladder.ts"
 import { compare, type Way } from "./measure.ts"
@@ -9,7 +11,7 @@ import * as peers from "./peers.ts"
 export const kernel = (
   candles: Candles,
   levels: ReadonlyArray<number>,
-  indices: Kernel.Indices,
+  indices: CrossingIndex.Indices,
   name = "kernel"
 ): Way => {
   const conditions = ladder.conditions(candles, levels)
@@ -37,7 +39,7 @@ const plain = (candles: Candles, levels: ReadonlyArray<number>): Way => {
 
 export const simulation = async ({ show }: Bench): Promise<void> => {
   const [year, five] = [ladder.years(1), ladder.years(5)]
-  const indices = Kernel.linearIndices(year, "at")
+  const indices = CrossingIndex.linearIndices(year, "at")
   const twenty = ladder.levelsOf(year, 20, 0.01)
   if (peers.isInstalled("@backtest/framework")) {
     const theirs = { name: "@backtest/framework", run: peers.backtestFramework(year, twenty) }
@@ -48,8 +50,8 @@ export const simulation = async ({ show }: Bench): Promise<void> => {
     const theirs = { name: "grademark", run: peers.grademark(year, one) }
     show(await compare("one order, 1 % profit, 1 year", kernel(year, one, indices), theirs, { samples: 5, warmUps: 2 }))
   }
-  const built = Kernel.buildIndices(five, "at")
-  const linear = Kernel.linearIndices(five, "at")
+  const built = CrossingIndex.buildIndices(five, "at")
+  const linear = CrossingIndex.linearIndices(five, "at")
   for (const [cells, step, what] of [
     [2, 0.25, "ladder of 2 at 25 %"],
     [20, 0.025, "ladder of 20 at 2.5 %"],

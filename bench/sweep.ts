@@ -1,13 +1,14 @@
 /** A thousand parameter sets over five years: against single runs, and two threads against one. */
+
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { noCosts } from "../src/backtest/FillModel.ts"
-import * as Kernel from "../src/backtest/Kernel.ts"
-import * as Sweep from "../src/backtest/Sweep.ts"
-import * as SweepSpace from "../src/backtest/SweepSpace.ts"
-import * as Trial from "../src/backtest/Trial.ts"
+import { noCosts } from "../src/backtest/kernel/FillModel.ts"
+import * as Sweep from "../src/backtest/search/Sweep.ts"
+import * as SweepSpace from "../src/backtest/search/SweepSpace.ts"
+import * as Trial from "../src/backtest/search/Trial.ts"
+import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
 import type { Bench } from "./bench.ts"
 import * as ladder from "./ladder.ts"
 import { compare, type Done } from "./measure.ts"
@@ -40,12 +41,12 @@ export const sweep = async ({ show }: Bench): Promise<void> => {
   const candles = ladder.years(5)
   const search = gridSearch()
   const trials = Array.from({ length: 1000 }, (_, trial) => trial)
-  const linear = Kernel.linearIndices(candles, "at")
+  const linear = CrossingIndex.linearIndices(candles, "at")
   const sweeping = (threads: number) => ({
     name: `a sweep on ${threads} threads`,
     run: async () => {
       const results: Array<Trial.TrialResult> = []
-      const indices = Kernel.buildIndices(candles, "at")
+      const indices = CrossingIndex.buildIndices(candles, "at")
       await Effect.runPromise(
         Sweep.team(threads).pipe(
           Effect.flatMap((team) =>

@@ -66,7 +66,7 @@ await build({
       groups: [
         { name: "version", test: /src.version\.ts$/, priority: 3 },
         { name: "start", test: /src.cli.launch\.ts$/, priority: 2 },
-        { name: "backtesting", test: /src.cli.BacktestInput\.ts$/, priority: 1 }
+        { name: "backtesting", test: /src.cli.backtest.BacktestInput\.ts$/, priority: 1 }
       ]
     }
   }
@@ -75,7 +75,7 @@ chmodSync(join(folder, "limitbot.mjs"), 0o755)
 // A program of its own that threads start by its path: with only what a trial needs it is there in half the time.
 await build({
   cwd: root,
-  input: { SweepWorker: "src/backtest/SweepWorker.ts" },
+  input: { SweepWorker: "src/backtest/search/SweepWorker.ts" },
   platform: "node",
   output: { dir: folder, format: "esm", minify: true, entryFileNames: "[name].mjs" }
 })

@@ -2,18 +2,20 @@
  * One strategy over the candles of its market, or of each of its markets, under the rules of one or both sides of the band.
  * The strategy is the very function that runs live, with its own budget and limits.
  */
+
+import { type Candles, exactPrice } from "../candles/Candles.ts"
+import type * as CrossingIndex from "../candles/CrossingIndex.ts"
+import * as Resample from "../candles/Resample.ts"
 import { type Amount, format, max } from "../domain/Amount.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import { type Candles, exactPrice } from "./Candles.ts"
-import { timeframeMillis } from "./Decisions.ts"
-import * as EquityCurve from "./EquityCurve.ts"
-import { type Costs, type FillMode, rulesOf } from "./FillModel.ts"
-import type { FillRules } from "./FillRules.ts"
-import * as Kernel from "./Kernel.ts"
-import * as Resample from "./Resample.ts"
-import type { Conditions, Run } from "./Run.ts"
-import * as SeveralMarkets from "./SeveralMarkets.ts"
+import { timeframeMillis } from "./kernel/Decisions.ts"
+import { type Costs, type FillMode, rulesOf } from "./kernel/FillModel.ts"
+import type { FillRules } from "./kernel/FillRules.ts"
+import * as Kernel from "./kernel/Kernel.ts"
+import type { Conditions, Run } from "./kernel/Run.ts"
+import * as SeveralMarkets from "./kernel/SeveralMarkets.ts"
+import * as EquityCurve from "./results/EquityCurve.ts"
 
 export interface Options {
   readonly costs: Costs
@@ -61,7 +63,7 @@ export interface Side extends Result {
 /** What a market is run on; each has its own costs, as they are in amounts of its base. */
 export interface Series {
   readonly candles: Candles
-  readonly indices: Kernel.Indices
+  readonly indices: CrossingIndex.Indices
   readonly options: Options
 }
 
@@ -195,7 +197,7 @@ export const curve = (
 export const run = (
   strategy: Strategy,
   candles: Candles,
-  indices: Kernel.Indices,
+  indices: CrossingIndex.Indices,
   mode: FillMode,
   options: Options
 ): Side => runAll(strategy, [{ candles, indices, options }], mode)

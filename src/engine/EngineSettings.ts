@@ -1,7 +1,7 @@
 /** How the engine paces itself and whose money it moves. Times are milliseconds; the defaults suit the real service. */
 import { Context } from "effect"
 import type { Amount } from "../domain/Amount.ts"
-import type { Expectations } from "./OrderTracker.ts"
+import type { Expectations } from "./tracking/OrderTracker.ts"
 
 export interface Settings {
   readonly account: Expectations

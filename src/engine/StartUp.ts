@@ -5,9 +5,9 @@
 import { Effect, Schema } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
-import { Bookkeeper } from "./Bookkeeper.ts"
-import type { BotState } from "./BotState.ts"
 import { EngineSettings } from "./EngineSettings.ts"
+import { Bookkeeper } from "./state/Bookkeeper.ts"
+import type { BotState } from "./state/BotState.ts"
 
 export interface Run {
   readonly pid: number

@@ -5,6 +5,7 @@
  */
 import { Array, Clock, Context, Effect, Layer, Schema } from "effect"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
+import * as SwapAccount from "../domain/SwapAccount.ts"
 import { type RecordedStep, SwapEvent } from "../domain/SwapEvent.ts"
 import { broken, type JournalError } from "./Journal.ts"
 import { migrations } from "./migrations.ts"
@@ -116,6 +117,13 @@ const make = (sql: SqlClient.SqlClient): SwapJournal["Service"] => {
 
   return SwapJournal.of({ begin, append, read, swaps })
 }
+
+/** Every swap as its journal tells it, oldest first. */
+export const readSwaps = Effect.gen(function* () {
+  const journal = yield* SwapJournal
+  const steps = yield* Effect.forEach(yield* journal.swaps, (id) => journal.read(id))
+  return steps.flatMap((found) => SwapAccount.fold(found) ?? [])
+})
 
 const mostRaces = 20
 

@@ -8,8 +8,8 @@ import { Clock, Effect, Layer } from "effect"
 import type { Asset } from "../domain/Amount.ts"
 import { inputAmount, type Market, outputAmount } from "../domain/Market.ts"
 import type { Order } from "../domain/Order.ts"
-import { IntentGuard } from "../venue/IntentGuard.ts"
 import { worsePrice } from "../venue/SwapOrders.ts"
+import { IntentGuard } from "../venue/signing/IntentGuard.ts"
 import {
   type Answer,
   type CreateOrder,

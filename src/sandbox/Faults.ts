@@ -5,7 +5,7 @@
  */
 import { Context, Data, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { nextMeta, type OrderErrorCode, orderErrorCodes } from "../venue/WireError.ts"
+import { nextMeta, type OrderErrorCode, orderErrorCodes } from "../venue/wire/WireError.ts"
 import * as Seeded from "./core/Seeded.ts"
 
 /** Shares of the requests, together at most one; `duplicateCreate` of the creates. */

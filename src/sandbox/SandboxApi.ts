@@ -1,10 +1,10 @@
 /** The contract of the service with the sandbox's own endpoints added: its books and its market. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { MessageValidation } from "../venue/RequestValidation.ts"
-import { WholeVenueApi } from "../venue/VenueApi.ts"
-import { messageErrorAt } from "../venue/WireError.ts"
-import * as Wire from "../venue/WireValue.ts"
+import { MessageValidation } from "../venue/api/RequestValidation.ts"
+import { WholeVenueApi } from "../venue/api/VenueApi.ts"
+import { messageErrorAt } from "../venue/wire/WireError.ts"
+import * as Wire from "../venue/wire/WireValue.ts"
 
 const Amounts = Schema.Record(Schema.String, Schema.String)
 

@@ -1,5 +1,5 @@
 /** What a sandbox is started with, and the settings that follow from it. */
-import type { Ledger } from "../venue/WireValue.ts"
+import type { Ledger } from "../venue/wire/WireValue.ts"
 import { defaultSettings, type Settings } from "./core/Settings.ts"
 import type { FaultRates } from "./Faults.ts"
 import * as Keys from "./http/Keys.ts"

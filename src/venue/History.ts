@@ -5,15 +5,15 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import type { AccountHistoryQuery } from "./AccountHistoryApi.ts"
-import * as ClientCredentials from "./ClientCredentials.ts"
-import type { TransactionPagesQuery, TransactionsQuery } from "./HistoryApi.ts"
-import { HistoryLane } from "./HistoryLane.ts"
-import * as Reply from "./Reply.ts"
-import { Session } from "./Session.ts"
+import type { AccountHistoryQuery } from "./api/AccountHistoryApi.ts"
+import type { TransactionPagesQuery, TransactionsQuery } from "./api/HistoryApi.ts"
+import { WholeVenueApi } from "./api/VenueApi.ts"
+import * as ClientCredentials from "./http/ClientCredentials.ts"
+import { HistoryLane } from "./http/HistoryLane.ts"
+import * as Reply from "./http/Reply.ts"
+import { Session } from "./http/Session.ts"
+import { attempt, repeatReads, type Send, VenueClient, within } from "./http/VenueClient.ts"
 import type { Answer } from "./Venue.ts"
-import { WholeVenueApi } from "./VenueApi.ts"
-import { attempt, repeatReads, type Send, VenueClient, within } from "./VenueClient.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
 import {
@@ -23,7 +23,7 @@ import {
   type TransactionRecord,
   TransactionsResponse,
   toTransaction
-} from "./WireHistory.ts"
+} from "./wire/WireHistory.ts"
 
 /** A thousand records take a while, and several callers may wait in the lane. */
 const attemptMillis = 30_000

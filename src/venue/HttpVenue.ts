@@ -6,15 +6,16 @@
 import { Clock, Duration, Effect, Layer, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Order } from "../domain/Order.ts"
-import { BalancesResponse } from "./AccountApi.ts"
-import { depositRequest } from "./DepositsApi.ts"
-import { GenerateIntentResponse, SubmitIntentResponse } from "./IntentsApi.ts"
-import type { CreateOrderRequest } from "./OrdersApi.ts"
-import { noAnswer } from "./Reply.ts"
-import { Session } from "./Session.ts"
+import { BalancesResponse } from "./api/AccountApi.ts"
+import { depositRequest } from "./api/DepositsApi.ts"
+import { GenerateIntentResponse, SubmitIntentResponse } from "./api/IntentsApi.ts"
+import type { CreateOrderRequest } from "./api/OrdersApi.ts"
+import { TokensResponse } from "./api/SwapsApi.ts"
+import { noAnswer } from "./http/Reply.ts"
+import { Session } from "./http/Session.ts"
+import { type Call, VenueClient } from "./http/VenueClient.ts"
 import * as SwapOrders from "./SwapOrders.ts"
 import { Swaps } from "./Swaps.ts"
-import { TokensResponse } from "./SwapsApi.ts"
 import {
   type Answer,
   type Balance,
@@ -24,13 +25,12 @@ import {
   type Token,
   Venue
 } from "./Venue.ts"
-import { type Call, VenueClient } from "./VenueClient.ts"
 import { partiesOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
-import { OrderListResponse, OrderResponse, toOrder, type WireOrder } from "./WireOrder.ts"
-import { type Quote, QuoteResponse } from "./WireQuote.ts"
-import { SwapStatusResponse } from "./WireSwap.ts"
-import { clean, formatTimestamp, parseAmount } from "./WireValue.ts"
+import { OrderListResponse, OrderResponse, toOrder, type WireOrder } from "./wire/WireOrder.ts"
+import { type Quote, QuoteResponse } from "./wire/WireQuote.ts"
+import { SwapStatusResponse } from "./wire/WireSwap.ts"
+import { clean, formatTimestamp, parseAmount } from "./wire/WireValue.ts"
 
 const pageSize = 50
 const quoteValidMillis = Duration.toMillis("10 minutes")

@@ -3,16 +3,16 @@
  * it answers exactly what was asked and, where the venue's key is configured, bears the venue's signature.
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
-import { depositRequest } from "./DepositsApi.ts"
-import * as QuoteSignature from "./QuoteSignature.ts"
-import { noAnswer } from "./Reply.ts"
+import { depositRequest } from "./api/DepositsApi.ts"
+import { noAnswer } from "./http/Reply.ts"
+import { type Call, VenueClient } from "./http/VenueClient.ts"
+import * as QuoteSignature from "./signing/QuoteSignature.ts"
 import type { Answer, Deposit } from "./Venue.ts"
-import { type Call, VenueClient } from "./VenueClient.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
-import { type QuoteRequest, QuoteResponse } from "./WireQuote.ts"
-import { type Swap, SwapStatusResponse, toSwap } from "./WireSwap.ts"
-import { parseAmount, parseTimestamp } from "./WireValue.ts"
+import { type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
+import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
+import { parseAmount, parseTimestamp } from "./wire/WireValue.ts"
 
 export type { QuoteRequest, QuoteResponse, Swap }
 

@@ -3,7 +3,7 @@
  * `Redacted` until a header is written.
  */
 import { Context, type Redacted } from "effect"
-import type { confidentialities, depositTypes, Ledger, recipientTypes } from "./WireValue.ts"
+import type { confidentialities, depositTypes, Ledger, recipientTypes } from "./wire/WireValue.ts"
 
 /** Whose money it is and where it comes back to. */
 export interface VenueAccount {

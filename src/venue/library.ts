@@ -1,29 +1,29 @@
 /**
- * The face of the client for other programs: `import { … } from "limitbot/venue"`. The contract, the ports, the layers behind
+ * The face of the client for other programs: `import { … } from "limitbot/venue/venue"`. The contract, the ports, the layers behind
  * them and the signer; nothing of the bot. Inside this repository files import each other directly.
  */
 import { Layer, type Redacted } from "effect"
 import { History } from "./History.ts"
 import * as HttpVenue from "./HttpVenue.ts"
-import * as Guard from "./IntentGuard.ts"
-import { Session } from "./Session.ts"
-import { Signer } from "./Signer.ts"
+import { Session } from "./http/Session.ts"
+import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
-import { VenueClient } from "./VenueClient.ts"
+import * as Guard from "./signing/IntentGuard.ts"
+import { Signer } from "./signing/Signer.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 
-export { implicitAccount } from "./Ed25519.ts"
+export type { TransactionPagesQuery, TransactionsQuery } from "./api/HistoryApi.ts"
+export { VenueApi, WholeVenueApi } from "./api/VenueApi.ts"
 export { History, type TransactionPage } from "./History.ts"
-export type { TransactionPagesQuery, TransactionsQuery } from "./HistoryApi.ts"
-export { HistoryLane } from "./HistoryLane.ts"
-export { type ExpectedTransfer, IntentGuard, IntentRefused, IntentValidity } from "./IntentGuard.ts"
-export { verify as verifyQuoteSignature } from "./QuoteSignature.ts"
-export { Session } from "./Session.ts"
-export { KeyMalformed, publicKeyOf, Signer, SigningRefused } from "./Signer.ts"
+export { HistoryLane } from "./http/HistoryLane.ts"
+export { Session } from "./http/Session.ts"
+export { VenueClient } from "./http/VenueClient.ts"
 export { QuoteRefused, Swaps } from "./Swaps.ts"
+export { implicitAccount } from "./signing/Ed25519.ts"
+export { type ExpectedTransfer, IntentGuard, IntentRefused, IntentValidity } from "./signing/IntentGuard.ts"
+export { verify as verifyQuoteSignature } from "./signing/QuoteSignature.ts"
+export { KeyMalformed, publicKeyOf, Signer, SigningRefused } from "./signing/Signer.ts"
 export * from "./Venue.ts"
-export { VenueApi, WholeVenueApi } from "./VenueApi.ts"
-export { VenueClient } from "./VenueClient.ts"
 export {
   chainAccount,
   defaultPatience,
@@ -33,9 +33,9 @@ export {
   VenueConfig
 } from "./VenueConfig.ts"
 export { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "./VenueError.ts"
-export type { AccountHistoryResponse, Transaction, TransactionRecord } from "./WireHistory.ts"
-export type { QuoteRequest, QuoteResponse } from "./WireQuote.ts"
-export type { Swap } from "./WireSwap.ts"
+export type { AccountHistoryResponse, Transaction, TransactionRecord } from "./wire/WireHistory.ts"
+export type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
+export type { Swap } from "./wire/WireSwap.ts"
 
 /**
  * Orders, signed intents, swaps and histories of one account over whichever `HttpClient` is provided. Without a key everything

@@ -1,14 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Backtest from "../../src/backtest/Backtest.ts"
-import * as EquityCurve from "../../src/backtest/EquityCurve.ts"
-import * as Exposure from "../../src/backtest/Exposure.ts"
-import { noCosts } from "../../src/backtest/FillModel.ts"
-import * as FillRows from "../../src/backtest/FillRows.ts"
-import * as Generate from "../../src/backtest/Generate.ts"
-import * as Kernel from "../../src/backtest/Kernel.ts"
-import * as Resample from "../../src/backtest/Resample.ts"
-import * as RoundTrips from "../../src/backtest/RoundTrips.ts"
+import { noCosts } from "../../src/backtest/kernel/FillModel.ts"
+import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
+import * as EquityCurve from "../../src/backtest/results/EquityCurve.ts"
+import * as Exposure from "../../src/backtest/results/Exposure.ts"
+import * as FillRows from "../../src/backtest/results/FillRows.ts"
+import * as RoundTrips from "../../src/backtest/results/RoundTrips.ts"
+import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
+import * as Generate from "../../src/candles/Generate.ts"
+import * as Resample from "../../src/candles/Resample.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import type { Limits, Strategy } from "../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
@@ -30,7 +31,7 @@ grid: { lower: 35000, upper: 45000, levels: ${levels}, size: { base: 0.01 } }
 }
 
 const candles = Generate.generate({ ...Generate.defaults, bars: 60_000 })
-const indices = Kernel.buildIndices(candles, "at")
+const indices = CrossingIndex.buildIndices(candles, "at")
 const options: Backtest.Options = { costs: { ...noCosts, feeBasisPoints: 10 }, changes: {} }
 const strategy = grid(21)
 const optimistic = Backtest.run(strategy, candles, indices, "optimistic", options)

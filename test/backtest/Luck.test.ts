@@ -1,13 +1,13 @@
 /** Walk-forward and Monte Carlo: ways not to be fooled by one past. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { noCosts } from "../../src/backtest/FillModel.ts"
-import * as Generate from "../../src/backtest/Generate.ts"
-import * as MonteCarlo from "../../src/backtest/MonteCarlo.ts"
-import * as Sweep from "../../src/backtest/Sweep.ts"
-import * as SweepSpace from "../../src/backtest/SweepSpace.ts"
-import type * as Trial from "../../src/backtest/Trial.ts"
-import * as WalkForward from "../../src/backtest/WalkForward.ts"
+import { noCosts } from "../../src/backtest/kernel/FillModel.ts"
+import * as MonteCarlo from "../../src/backtest/search/MonteCarlo.ts"
+import * as Sweep from "../../src/backtest/search/Sweep.ts"
+import * as SweepSpace from "../../src/backtest/search/SweepSpace.ts"
+import type * as Trial from "../../src/backtest/search/Trial.ts"
+import * as WalkForward from "../../src/backtest/search/WalkForward.ts"
+import * as Generate from "../../src/candles/Generate.ts"
 
 const text = `name: walk
 market: BTC/USDC

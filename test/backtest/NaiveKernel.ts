@@ -2,15 +2,16 @@
  * The backtest's rules written down once more as a plain loop over bars, markets and slots, without columns, ladders, rows
  * or jumps. Slow and obvious: what the kernel is compared with, in one market and in several.
  */
-import * as Candles from "../../src/backtest/Candles.ts"
-import { timeframeMillis } from "../../src/backtest/Decisions.ts"
-import { capacityOf, feeOf, fillsAt } from "../../src/backtest/FillRules.ts"
-import type { Conditions } from "../../src/backtest/Run.ts"
-import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
+
+import { timeframeMillis } from "../../src/backtest/kernel/Decisions.ts"
+import { capacityOf, feeOf, fillsAt } from "../../src/backtest/kernel/FillRules.ts"
+import type { Conditions } from "../../src/backtest/kernel/Run.ts"
+import * as Candles from "../../src/candles/Candles.ts"
+import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import { min } from "../../src/domain/Amount.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { inputAmount, outputAmount, type Price, quoteAmount, type Side } from "../../src/domain/Market.ts"
-import type { LimitName } from "../../src/engine/RiskLimits.ts"
+import type { LimitName } from "../../src/engine/planning/RiskLimits.ts"
 import { armedLeg, type Bounds, type DesiredSlot, type Memory, type PriceBounds } from "../../src/strategy/Decision.ts"
 import type { SlotProgress } from "../../src/strategy/View.ts"
 import { naiveLimits } from "./NaiveLimits.ts"

@@ -1,8 +1,9 @@
 /** Random candles, strategies and rules from a seed, for the tests that compare two ways of running the same thing. */
-import * as Candles from "../../src/backtest/Candles.ts"
-import { type FillRules, touching } from "../../src/backtest/FillRules.ts"
-import type { Conditions } from "../../src/backtest/Run.ts"
-import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
+
+import { type FillRules, touching } from "../../src/backtest/kernel/FillRules.ts"
+import type { Conditions } from "../../src/backtest/kernel/Run.ts"
+import * as Candles from "../../src/candles/Candles.ts"
+import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { type Market, mid, type Side } from "../../src/domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../src/strategy/Decision.ts"

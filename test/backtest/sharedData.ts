@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { gunzipSync } from "node:zlib"
-import * as CandleCsv from "../../src/backtest/CandleCsv.ts"
-import type { Candles } from "../../src/backtest/Candles.ts"
+import type { Candles } from "../../src/candles/Candles.ts"
+import * as CandleCsv from "../../src/candles/csv/CandleCsv.ts"
 
 const folder = resolve(import.meta.dirname, "../../../shared/data")
 

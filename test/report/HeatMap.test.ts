@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as HeatMap from "../../src/report/HeatMap.ts"
-import * as HtmlSweep from "../../src/report/HtmlSweep.ts"
+import * as HtmlSweep from "../../src/report/html/HtmlSweep.ts"
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { noFaults } from "../../src/sandbox/Faults.ts"
-import { orderErrorCodes } from "../../src/venue/WireError.ts"
+import { orderErrorCodes } from "../../src/venue/wire/WireError.ts"
 import { json } from "../venue/scriptedVenue.ts"
 import { reads, reasonOf, run, structured, writes } from "../venue/venueCalls.ts"
 import { createAndFund, isSettled, orderBody, price, send, until } from "./clients.ts"

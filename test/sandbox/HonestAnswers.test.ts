@@ -6,21 +6,21 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { HttpClient, HttpServerResponse } from "effect/http"
 import * as Amount from "../../src/domain/Amount.ts"
-import { AuthenticateResponse, BalancesResponse, RefreshResponse } from "../../src/venue/AccountApi.ts"
-import { GenerateIntentResponse, SubmitIntentResponse } from "../../src/venue/IntentsApi.ts"
-import { TokensResponse } from "../../src/venue/SwapsApi.ts"
+import { AuthenticateResponse, BalancesResponse, RefreshResponse } from "../../src/venue/api/AccountApi.ts"
+import { GenerateIntentResponse, SubmitIntentResponse } from "../../src/venue/api/IntentsApi.ts"
+import { TokensResponse } from "../../src/venue/api/SwapsApi.ts"
 import { Venue } from "../../src/venue/Venue.ts"
-import { HistoryErrorBody, MessageBody, StructuredErrors } from "../../src/venue/WireError.ts"
+import { HistoryErrorBody, MessageBody, StructuredErrors } from "../../src/venue/wire/WireError.ts"
 import {
   AccountHistoryResponse,
   TransactionPagesResponse,
   TransactionsResponse,
   toTransaction,
   transactionStatuses
-} from "../../src/venue/WireHistory.ts"
-import { fillStatuses, OrderListResponse, OrderResponse, toOrder } from "../../src/venue/WireOrder.ts"
-import { QuoteResponse } from "../../src/venue/WireQuote.ts"
-import { refundReasons, SwapStatusResponse, swapStatuses, toSwap } from "../../src/venue/WireSwap.ts"
+} from "../../src/venue/wire/WireHistory.ts"
+import { fillStatuses, OrderListResponse, OrderResponse, toOrder } from "../../src/venue/wire/WireOrder.ts"
+import { QuoteResponse } from "../../src/venue/wire/WireQuote.ts"
+import { refundReasons, SwapStatusResponse, swapStatuses, toSwap } from "../../src/venue/wire/WireSwap.ts"
 import { account, btc, createAndFund, order, price, send, sign, signMessage, usdc } from "./clients.ts"
 import { play, start } from "./play.ts"
 import { fromOtherChain, iso, partner, request } from "./playedSwaps.ts"

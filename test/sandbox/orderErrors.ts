@@ -1,5 +1,5 @@
 /** Section 7 of the interface: with which codes each endpoint of orders may answer. */
-import type { orderErrorCodes } from "../../src/venue/WireError.ts"
+import type { orderErrorCodes } from "../../src/venue/wire/WireError.ts"
 
 export type Code = keyof typeof orderErrorCodes
 

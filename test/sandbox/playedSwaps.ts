@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
-import type { Swap } from "../../src/venue/WireSwap.ts"
+import type { Swap } from "../../src/venue/wire/WireSwap.ts"
 import { btc, send, signMessage, usdc, venueBooks } from "./clients.ts"
 import { start } from "./play.ts"
 

@@ -10,17 +10,18 @@
  * With wicks prices of candles are whole tens and those of orders end in five, and a candle is narrower than a cell: the few
  * seconds in which the bot sees a fill and places the next order never carry the price across a level.
  */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Backtest from "../../src/backtest/Backtest.ts"
-import * as Candles from "../../src/backtest/Candles.ts"
-import { noCosts } from "../../src/backtest/FillModel.ts"
-import { rows } from "../../src/backtest/FillRows.ts"
-import * as Kernel from "../../src/backtest/Kernel.ts"
-import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
+import { noCosts } from "../../src/backtest/kernel/FillModel.ts"
+import { rows } from "../../src/backtest/results/FillRows.ts"
+import * as Candles from "../../src/candles/Candles.ts"
+import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
+import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
@@ -165,7 +166,7 @@ const runKernel = (text: string, { candles, isHalved }: Prices) => {
     volume: Candles.columnOf(candles.map(() => 1)),
     priceScale: 2
   }
-  const { outcome } = Backtest.run(strategy, data, Kernel.linearIndices(data, "at"), "optimistic", {
+  const { outcome } = Backtest.run(strategy, data, CrossingIndex.linearIndices(data, "at"), "optimistic", {
     costs: noCosts,
     changes: {}
   })

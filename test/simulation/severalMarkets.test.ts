@@ -10,17 +10,18 @@
  * or not by the spread, which candles do not tell. Nor does an order hang on a thousandth of the price: the bot, which looks
  * more often than once in a bar, follows other prices by steps of `requote` that begin elsewhere.
  */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Backtest from "../../src/backtest/Backtest.ts"
-import * as Candles from "../../src/backtest/Candles.ts"
-import { noCosts } from "../../src/backtest/FillModel.ts"
-import * as FillRows from "../../src/backtest/FillRows.ts"
-import * as Kernel from "../../src/backtest/Kernel.ts"
-import * as TimeAxis from "../../src/backtest/TimeAxis.ts"
+import { noCosts } from "../../src/backtest/kernel/FillModel.ts"
+import * as FillRows from "../../src/backtest/results/FillRows.ts"
+import * as Candles from "../../src/candles/Candles.ts"
+import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
+import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { assertClose, byBot, byKernel, type Filled, noSurprises, pace } from "./sameFills.ts"
@@ -100,7 +101,7 @@ const backtested = (text: string, markets: ReadonlyArray<ReadonlyArray<number>>,
     const candles = candlesOf(closes)
     return {
       candles,
-      indices: Kernel.linearIndices(candles, "at"),
+      indices: CrossingIndex.linearIndices(candles, "at"),
       options: { costs: noCosts, changes: { edgeBasisPoints: edge } }
     }
   })

@@ -4,9 +4,9 @@ import { assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
 import { Effect, Exit, Redacted, Schema } from "effect"
 import { verifyNep413Signature } from "near-kit"
-import * as Ed25519 from "../../src/venue/Ed25519.ts"
-import * as Nep413 from "../../src/venue/Nep413.ts"
-import { KeyMalformed, publicKeyOf, Signer } from "../../src/venue/Signer.ts"
+import * as Ed25519 from "../../src/venue/signing/Ed25519.ts"
+import * as Nep413 from "../../src/venue/signing/Nep413.ts"
+import { KeyMalformed, publicKeyOf, Signer } from "../../src/venue/signing/Signer.ts"
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 const seed = new Uint8Array(32).fill(7)

@@ -5,10 +5,10 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpClient, type HttpClientRequest, HttpServerResponse } from "effect/http"
 import { History } from "../../src/venue/History.ts"
 import * as HttpVenue from "../../src/venue/HttpVenue.ts"
-import { Session } from "../../src/venue/Session.ts"
-import { Signer } from "../../src/venue/Signer.ts"
+import { Session } from "../../src/venue/http/Session.ts"
+import { VenueClient } from "../../src/venue/http/VenueClient.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
-import { VenueClient } from "../../src/venue/VenueClient.ts"
+import { Signer } from "../../src/venue/signing/Signer.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
 
 export const testKey = Redacted.make(`ed25519:${bs58.encode(new Uint8Array(32).fill(7))}`)

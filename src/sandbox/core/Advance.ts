@@ -3,11 +3,11 @@
  * resting orders on a fixed grid and whenever an order opens; between them nothing can happen, so that the result does
  * not depend on when or how often anybody asks, and idle time costs nothing.
  */
-import * as Deposits from "./Deposits.ts"
-import * as OrderLife from "./OrderLife.ts"
-import * as Payouts from "./Payouts.ts"
+import * as Deposits from "./money/Deposits.ts"
+import * as Payouts from "./money/Payouts.ts"
+import * as OrderLife from "./orders/OrderLife.ts"
 import { type State, type Task, takeDue } from "./State.ts"
-import * as SwapLife from "./SwapLife.ts"
+import * as SwapLife from "./swaps/SwapLife.ts"
 
 /** Brings the state to a time. A time before the present is the present: the service's clock never goes back. */
 export const advance = (state: State, to: number): void => {

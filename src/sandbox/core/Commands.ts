@@ -4,18 +4,18 @@
  */
 import { Result, Schema } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
-import { QuoteRequest } from "../../venue/WireQuote.ts"
+import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import { advance } from "./Advance.ts"
-import * as Books from "./Books.ts"
-import * as Deposits from "./Deposits.ts"
-import { createOrder } from "./OrderCreation.ts"
-import * as OrderLife from "./OrderLife.ts"
+import * as Books from "./money/Books.ts"
+import * as Deposits from "./money/Deposits.ts"
+import { createOrder } from "./orders/OrderCreation.ts"
+import * as OrderLife from "./orders/OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
 import { assetById } from "./Settings.ts"
 import type { Order, State, Swap } from "./State.ts"
-import { createSwap } from "./SwapCreation.ts"
-import * as SwapLife from "./SwapLife.ts"
+import { createSwap } from "./swaps/SwapCreation.ts"
+import * as SwapLife from "./swaps/SwapLife.ts"
 
 const Text = Schema.String
 const Amount = Schema.String.check(Schema.isPattern(/^[1-9]\d*$/))

@@ -5,7 +5,7 @@
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
-import { isPayoutFinal } from "./Payouts.ts"
+import { isPayoutFinal } from "./money/Payouts.ts"
 import type { AccountKind, AppFee, Order, RefundReason, State, Swap, SwapStatus } from "./State.ts"
 
 export interface HistoryRecord {

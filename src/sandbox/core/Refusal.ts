@@ -1,6 +1,6 @@
 /** Why a request was refused, before it is worded for the endpoint that was asked. */
 import { Result } from "effect"
-import type { Fault, OrderErrorCode } from "../../venue/WireError.ts"
+import type { Fault, OrderErrorCode } from "../../venue/wire/WireError.ts"
 
 export interface Refusal {
   readonly code: OrderErrorCode

@@ -3,7 +3,7 @@
  * the same settings, start and commands give the same state.
  */
 import type { Asset } from "../../domain/Amount.ts"
-import type { Ledger } from "../../venue/WireValue.ts"
+import type { Ledger } from "../../venue/wire/WireValue.ts"
 
 export interface SandboxAsset extends Asset {
   readonly blockchain: string

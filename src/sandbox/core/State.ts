@@ -7,13 +7,13 @@ import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
 import type { Fill, FillStatus, PayoutLeg } from "../../domain/Order.ts"
-import type { QuoteRequest, QuoteResponse } from "../../venue/WireQuote.ts"
-import type { refundReasons, swapStatuses } from "../../venue/WireSwap.ts"
+import type { QuoteRequest, QuoteResponse } from "../../venue/wire/WireQuote.ts"
+import type { refundReasons, swapStatuses } from "../../venue/wire/WireSwap.ts"
 import type { MarketModel } from "../market/MarketModel.ts"
-import * as Books from "./Books.ts"
-import type { Pair, QuotedAmounts } from "./Quotes.ts"
+import * as Books from "./money/Books.ts"
 import type { Settings } from "./Settings.ts"
 import * as SortedList from "./SortedList.ts"
+import type { Pair, QuotedAmounts } from "./swaps/Quotes.ts"
 
 export interface AppFee {
   readonly recipient: string

@@ -4,9 +4,9 @@
  */
 import { createHmac } from "node:crypto"
 import { Option, Schema } from "effect"
-import * as Ed25519 from "../../venue/Ed25519.ts"
+import * as Ed25519 from "../../venue/signing/Ed25519.ts"
+import * as SigningKey from "../core/money/SigningKey.ts"
 import * as Seeded from "../core/Seeded.ts"
-import * as SigningKey from "../core/SigningKey.ts"
 
 /** `partner`: a partner's JWT. `access` and `refresh`: an end user's session. */
 const Claims = Schema.Struct({

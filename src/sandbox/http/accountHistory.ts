@@ -1,13 +1,13 @@
 /** The end user's own history: every address that this account paid, receives from or is refunded by. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { type AccountHistoryQuery, anyKind } from "../../venue/AccountHistoryApi.ts"
-import { Caller } from "../../venue/Credentials.ts"
+import { type AccountHistoryQuery, anyKind } from "../../venue/api/AccountHistoryApi.ts"
+import { Caller } from "../../venue/api/Credentials.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import { asMessageError } from "./refusals.ts"
-import { toItem } from "./wireHistory.ts"
+import { toItem } from "./wire/wireHistory.ts"
 
 type Line = HistoryRecord.HistoryRecord
 

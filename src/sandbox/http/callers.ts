@@ -8,8 +8,8 @@ import {
   PartnerJwt,
   PartnerKey,
   UserSession
-} from "../../venue/Credentials.ts"
-import { historyError, messageError, orderError } from "../../venue/WireError.ts"
+} from "../../venue/api/Credentials.ts"
+import { historyError, messageError, orderError } from "../../venue/wire/WireError.ts"
 import * as Keys from "./Keys.ts"
 
 interface Sent {

@@ -1,13 +1,13 @@
 /** Deposits: word of a transaction, and the status of an address. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { messageError, NextCorrelationId } from "../../venue/WireError.ts"
+import { messageError, NextCorrelationId } from "../../venue/wire/WireError.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
 import type { Order, Swap } from "../core/State.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import { asMessageError } from "./refusals.ts"
-import { toWire } from "./wireStatus.ts"
+import { toWire } from "./wire/wireStatus.ts"
 
 export const layer = HttpApiBuilder.group(
   SandboxApi,

@@ -1,17 +1,17 @@
 /** The partner's history by cursor and by page, one request per five seconds for all of it. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Caller } from "../../venue/Credentials.ts"
-import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/HistoryApi.ts"
-import { historyError } from "../../venue/WireError.ts"
-import { parseTimestamp } from "../../venue/WireValue.ts"
+import { Caller } from "../../venue/api/Credentials.ts"
+import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/api/HistoryApi.ts"
+import { historyError } from "../../venue/wire/WireError.ts"
+import { parseTimestamp } from "../../venue/wire/WireValue.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
 import type { SandboxAsset } from "../core/Settings.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import { ownerOf } from "./callers.ts"
 import { asHistoryError } from "./refusals.ts"
-import { toTransaction, usdIn, usdOut } from "./wireHistory.ts"
+import { toTransaction, usdIn, usdOut } from "./wire/wireHistory.ts"
 
 type Line = HistoryRecord.HistoryRecord
 type Filters = Omit<TransactionPagesQuery, "page" | "perPage">

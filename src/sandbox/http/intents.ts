@@ -1,8 +1,8 @@
 /** Signed intents: what to sign, and taking it back signed. */
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { messageError, NextCorrelationId } from "../../venue/WireError.ts"
-import { generate, verify } from "../core/Intents.ts"
+import { messageError, NextCorrelationId } from "../../venue/wire/WireError.ts"
+import { generate, verify } from "../core/money/Intents.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import { asMessageError } from "./refusals.ts"

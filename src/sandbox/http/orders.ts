@@ -1,19 +1,19 @@
 /** The order endpoints. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Caller } from "../../venue/Credentials.ts"
-import type { CreateOrderRequest } from "../../venue/OrdersApi.ts"
-import { nextMeta, orderError } from "../../venue/WireError.ts"
-import { parseTimestamp } from "../../venue/WireValue.ts"
+import { Caller } from "../../venue/api/Credentials.ts"
+import type { CreateOrderRequest } from "../../venue/api/OrdersApi.ts"
+import { nextMeta, orderError } from "../../venue/wire/WireError.ts"
+import { parseTimestamp } from "../../venue/wire/WireValue.ts"
 import { type Command, ownOrder } from "../core/Commands.ts"
-import { isPayoutFinal } from "../core/Payouts.ts"
+import { isPayoutFinal } from "../core/money/Payouts.ts"
 import type { Order, State } from "../core/State.ts"
 import { Faults } from "../Faults.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import { ownerOf } from "./callers.ts"
 import { asOrderError } from "./refusals.ts"
-import { toWire } from "./wireOrder.ts"
+import { toWire } from "./wire/wireOrder.ts"
 
 const defaultPageSize = 50
 

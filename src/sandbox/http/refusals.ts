@@ -1,6 +1,6 @@
 /** A refusal of the core in the error body of the endpoint that was asked. */
 import { Effect } from "effect"
-import { historyError, messageError, orderError, orderErrorCodes } from "../../venue/WireError.ts"
+import { historyError, messageError, orderError, orderErrorCodes } from "../../venue/wire/WireError.ts"
 import type { Refusal } from "../core/Refusal.ts"
 
 export const asOrderError = Effect.catch(({ code, faults }: Refusal) => orderError(code, faults))

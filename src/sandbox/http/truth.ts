@@ -1,7 +1,7 @@
 /** The sandbox's own endpoints: what no service would show, for people and tests. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { booksView } from "../core/BooksView.ts"
+import { booksView } from "../core/money/BooksView.ts"
 import type { State } from "../core/State.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { type MarketResponse, SandboxApi } from "../SandboxApi.ts"

@@ -9,12 +9,14 @@
  * are decided: here the strategy is told the sizes. And what the last close asks for it fills at the open before that close,
  * where here nothing follows the last close.
  */
+
 import { assert, describe, it } from "@effect/vitest"
-import type { Candles } from "../../../src/backtest/Candles.ts"
-import * as FillRows from "../../../src/backtest/FillRows.ts"
-import * as Kernel from "../../../src/backtest/Kernel.ts"
-import * as Resample from "../../../src/backtest/Resample.ts"
-import * as TimeAxis from "../../../src/backtest/TimeAxis.ts"
+import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
+import * as FillRows from "../../../src/backtest/results/FillRows.ts"
+import type { Candles } from "../../../src/candles/Candles.ts"
+import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
+import * as Resample from "../../../src/candles/Resample.ts"
+import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Price, Side } from "../../../src/domain/Market.ts"
 import type { Leg } from "../../../src/strategy/Decision.ts"
@@ -50,7 +52,7 @@ const simulate = (decide: Decide, candles: Candles) => {
       timeframes: new Map([["1m", Resample.of(candles, 60_000)]])
     },
     candles,
-    Kernel.linearIndices(candles, "at")
+    CrossingIndex.linearIndices(candles, "at")
   )
   const fills = [...FillRows.rows(outcome, candles)]
   return { fills, gained: outcome.quote - conditions.budget.quote, held: outcome.base - conditions.budget.base }

@@ -7,12 +7,14 @@
  * are summed from the kernel's fills; and its averages count from the twentieth candle, where ours hide what is not yet
  * settled, so that the first candle is repeated before the others, which leaves every average as it is.
  */
+
 import { assert, describe, it } from "@effect/vitest"
-import * as Candles from "../../../src/backtest/Candles.ts"
-import * as FillRows from "../../../src/backtest/FillRows.ts"
-import * as Kernel from "../../../src/backtest/Kernel.ts"
-import * as Resample from "../../../src/backtest/Resample.ts"
-import * as TimeAxis from "../../../src/backtest/TimeAxis.ts"
+import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
+import * as FillRows from "../../../src/backtest/results/FillRows.ts"
+import * as Candles from "../../../src/candles/Candles.ts"
+import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
+import * as Resample from "../../../src/candles/Resample.ts"
+import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { type CandleColumns, ema, warmUp } from "../../../src/strategy/Indicators.ts"
 import * as sharedData from "../sharedData.ts"
@@ -82,7 +84,7 @@ describe.skipIf(!sharedData.isPresent)("oracle of crossing exponential averages"
           timeframes: new Map([["1m", Resample.of(candles, 60_000)]])
         },
         candles,
-        Kernel.linearIndices(candles, "at")
+        CrossingIndex.linearIndices(candles, "at")
       )
       assert.strictEqual(outcome.counts.placed, orders)
       assert.strictEqual(outcome.fills.count, orders)

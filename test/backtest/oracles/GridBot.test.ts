@@ -6,13 +6,15 @@
  * everything at the market as it starts, before the bar in which it then fills already. So fees are summed here, from the
  * kernel's fills, and what that purchase brought is the budget that the kernel begins with.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Backtest from "../../../src/backtest/Backtest.ts"
-import * as Candles from "../../../src/backtest/Candles.ts"
-import { noCosts } from "../../../src/backtest/FillModel.ts"
-import * as FillRows from "../../../src/backtest/FillRows.ts"
-import * as Kernel from "../../../src/backtest/Kernel.ts"
+import { noCosts } from "../../../src/backtest/kernel/FillModel.ts"
+import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
+import * as FillRows from "../../../src/backtest/results/FillRows.ts"
+import * as Candles from "../../../src/candles/Candles.ts"
+import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Side } from "../../../src/domain/Market.ts"
 import type { Decide } from "../../../src/strategy/Strategy.ts"
@@ -155,7 +157,7 @@ describe.skipIf(!sharedData.isPresent)("oracles of a published grid bot", () => 
           rules: { ...conditionsOf(gridBot(grid)).rules, touch: "within" }
         },
         part,
-        Kernel.linearIndices(part, "within")
+        CrossingIndex.linearIndices(part, "within")
       )
       const fills = [...FillRows.rows(outcome, part)]
       assert.deepStrictEqual(
@@ -209,7 +211,7 @@ grid: { levels: [${levels.join(", ")}], size: { base: ${limits[0]?.[4]} } }
         const markets = { assets: [market.base, market.quote], ticks: new Map() }
         const strategy = Result.getOrThrow(StrategyFile.parse(text, "g.yaml", markets))
         const options = { costs: noCosts, changes: { touch: "within" } as const }
-        const side = Backtest.run(strategy, part, Kernel.linearIndices(part, "within"), "optimistic", options)
+        const side = Backtest.run(strategy, part, CrossingIndex.linearIndices(part, "within"), "optimistic", options)
         return [...FillRows.rows(side.outcome, part)].map(
           ({ openTime, side, price }) => `${timeOf(openTime)} ${side} ${cents(Decimal.toNumber(price))}`
         )

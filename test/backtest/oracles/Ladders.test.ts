@@ -1,7 +1,9 @@
 /** Fills of a flipping ladder that an independent engine found on real data, bar by bar. */
+
 import { assert, describe, it } from "@effect/vitest"
-import * as FillRows from "../../../src/backtest/FillRows.ts"
-import * as Kernel from "../../../src/backtest/Kernel.ts"
+import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
+import * as FillRows from "../../../src/backtest/results/FillRows.ts"
+import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Leg } from "../../../src/strategy/Decision.ts"
 import * as sharedData from "../sharedData.ts"
@@ -47,7 +49,7 @@ describe.skipIf(!sharedData.isPresent)("oracles of the flipping ladder", () => {
           reasons: [],
           until: { onFill: false }
         }))
-        const indices = Kernel.buildIndices(candles, "at")
+        const indices = CrossingIndex.buildIndices(candles, "at")
         const linesOf = (outcome: Kernel.Outcome) =>
           [...FillRows.rows(outcome, candles)]
             .map(({ bar, openTime, side, slotName, price }) =>

@@ -3,7 +3,7 @@
  * one, by orders that are marketable when they are placed. Short is to have less of the base than the budget, which has
  * enough of it.
  */
-import type * as FillRows from "../../../src/backtest/FillRows.ts"
+import type * as FillRows from "../../../src/backtest/results/FillRows.ts"
 import type { Price, Side } from "../../../src/domain/Market.ts"
 import type { Leg } from "../../../src/strategy/Decision.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"

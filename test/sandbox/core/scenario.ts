@@ -1,12 +1,12 @@
 /** Random but reproducible use of the core: commands with their times, and a state as one comparable text. */
 import { Result, Schema } from "effect"
-import { booksView } from "../../../src/sandbox/core/BooksView.ts"
 import { apply, type Command, type TimedCommand } from "../../../src/sandbox/core/Commands.ts"
+import { booksView } from "../../../src/sandbox/core/money/BooksView.ts"
 import * as Seeded from "../../../src/sandbox/core/Seeded.ts"
 import { defaultSettings, type SandboxAsset, type Settings } from "../../../src/sandbox/core/Settings.ts"
 import * as State from "../../../src/sandbox/core/State.ts"
 import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
-import { QuoteRequest } from "../../../src/venue/WireQuote.ts"
+import { QuoteRequest } from "../../../src/venue/wire/WireQuote.ts"
 
 export const startedAt = 1_700_000_000_000
 /** A fast and lively market with everything rare made frequent. */

@@ -1,0 +1,106 @@
+/**
+ * When, at what price, how fast and at what cost a resting order fills against a candle. Nobody knows it exactly from
+ * candles: each difference between engines is an option with a name, and two sets of them span a band.
+ */
+import * as Amount from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market, Price, Side } from "../../domain/Market.ts"
+
+export interface FillRules {
+  /**
+   * `at`: the bar reaches the limit. `through`: it goes beyond. `within`: the limit lies inside the bar, so a gap that
+   * jumps over it does not fill. `close`: only the close counts.
+   */
+  readonly touch: "at" | "through" | "within" | "close"
+  /** How far beyond the limit the bar must go. */
+  readonly edgeBasisPoints: number
+  /**
+   * `open`: a bar that opens beyond the limit fills at its open. `arrival`: an order that the market has reached when it
+   * arrives fills at once, at the close; one that rests fills at its limit, and the solver keeps the rest.
+   */
+  readonly price: "limit" | "open" | "arrival"
+  /** From a decision to a funded order that others see. */
+  readonly placeMillis: number
+  /** From a fill to the output in the wallet. */
+  readonly payoutMillis: number
+  /** From a wish to cancel to the refund; until then the order can fill. */
+  readonly cancelMillis: number
+  /** The most of a bar's volume that is ours; 0 for no limit. */
+  readonly volumeShare: number
+  /** Taken from the output of every fill, rounded up. */
+  readonly feeBasisPoints: number
+  /** Taken from every payout, by output asset. */
+  readonly withdrawFee: { readonly base: Amount.Amount; readonly quote: Amount.Amount }
+  /** Taken from every refund, by input asset. */
+  readonly refundFee: { readonly base: Amount.Amount; readonly quote: Amount.Amount }
+  /** A smaller order is refused. */
+  readonly minimumQuote: Amount.Amount
+}
+
+/** A touch fills the whole order at its limit, at once and for nothing. */
+export const touching: FillRules = {
+  touch: "at",
+  edgeBasisPoints: 0,
+  price: "limit",
+  placeMillis: 0,
+  payoutMillis: 0,
+  cancelMillis: 0,
+  volumeShare: 0,
+  feeBasisPoints: 0,
+  withdrawFee: { base: 0n, quote: 0n },
+  refundFee: { base: 0n, quote: 0n },
+  minimumQuote: 0n
+}
+
+/** Resting orders fill whole at their limit: what the kernel's fast path can do. */
+export const isImmediate = (rules: FillRules): boolean =>
+  rules.touch !== "within" &&
+  rules.price !== "open" &&
+  rules.volumeShare === 0 &&
+  rules.placeMillis === 0 &&
+  rules.payoutMillis === 0 &&
+  rules.cancelMillis === 0
+
+const basisPoints = 10_000n
+
+/** The edge to a millionth of a basis point, exactly. */
+const edgeOf = (rules: FillRules): Decimal.Decimal => Decimal.make(BigInt(Math.round(rules.edgeBasisPoints * 1e6)), 10)
+
+const exactDouble = 2n ** 53n
+
+/** The nearest double. Both operands of the division are exact and IEEE 754 rounds it once, so the short way is right. */
+const toDouble = (value: Decimal.Decimal): number =>
+  value.digits < exactDouble && value.scale <= 22 ? Number(value.digits) / 10 ** value.scale : Decimal.toNumber(value)
+
+/**
+ * The candle price at which an order fills: a BUY when the low is at or below it, a SELL when the high is at or above it.
+ * It lies on the candles' own decimal places, so comparing doubles is exact.
+ */
+export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: number): number => {
+  const strict = rules.touch === "through"
+  if (rules.edgeBasisPoints === 0 && !strict && limit.scale <= priceScale) return toDouble(limit)
+  const factor = side === "BUY" ? Decimal.subtract(Decimal.one, edgeOf(rules)) : Decimal.add(Decimal.one, edgeOf(rules))
+  const beyond = Decimal.multiply(limit, factor)
+  const tick = Decimal.make(1n, priceScale)
+  const onGrid = Decimal.roundToStep(beyond, tick, side === "BUY" ? "down" : "up")
+  if (!strict || !Decimal.equals(onGrid, beyond)) return toDouble(onGrid)
+  return toDouble(side === "BUY" ? Decimal.subtract(onGrid, tick) : Decimal.add(onGrid, tick))
+}
+
+/** Close prices at or below this have reached a lower bound; at or above, an upper one. */
+export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Rounding): number =>
+  toDouble(bound.scale <= priceScale ? bound : Decimal.roundToStep(bound, Decimal.make(1n, priceScale), rounding))
+
+/** What is taken from an output: the share rounded up and the payout's price, never more than there is. */
+export const feeOf = (rules: FillRules, side: Side, gross: Amount.Amount): Amount.Amount => {
+  const hundredths = BigInt(Math.round(rules.feeBasisPoints * 100))
+  const share = Decimal.divideInteger(gross * hundredths, basisPoints * 100n, "up")
+  return Amount.min(gross, share + (side === "BUY" ? rules.withdrawFee.base : rules.withdrawFee.quote))
+}
+
+/** Base smallest units that a bar of this volume lets us have. */
+export const capacityOf = (rules: FillRules, market: Market, volume: number): Amount.Amount => {
+  const micro = BigInt(Math.floor(volume * rules.volumeShare * 1e6))
+  const { decimals } = market.base
+  return decimals >= 6 ? micro * Decimal.powerOfTen(decimals - 6) : micro / Decimal.powerOfTen(6 - decimals)
+}

@@ -1,0 +1,108 @@
+/**
+ * Every distinct order of a run, once: the same leg of a slot with the same quantity is the same row, however often it is
+ * placed and filled. Its exact amounts are computed when it first appears; a fill then only counts, which is why exact
+ * money costs nothing in the kernel's loop. A row that never filled may be given up and used again.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../domain/Market.ts"
+import { type FillRules, feeOf } from "./FillRules.ts"
+
+export interface OrderRow {
+  readonly slot: number
+  readonly leg: number
+  readonly side: Side
+  readonly price: Price
+  readonly quantity: Amount
+  /** Deposited, and spent by a fill of the whole. */
+  readonly input: Amount
+  /** Received after fees. */
+  readonly output: Amount
+  readonly fee: Amount
+}
+
+export interface OrderTable {
+  readonly market: Market
+  readonly rules: FillRules
+  readonly rows: Array<OrderRow>
+  readonly unused: Array<number>
+  /** How often the order filled. */
+  fills: Float64Array
+  /** What a fill does to the position, in whole units: for equity, never for money. */
+  baseChange: Float64Array
+  quoteChange: Float64Array
+  /** The order that follows a fill of the whole: -1 for none, -2 while not known. */
+  next: Int32Array
+  /** What is left of the output after `next` was paid from it; negative when that cannot pay it. */
+  readonly surplus: Array<Amount>
+}
+
+export const make = (market: Market, rules: FillRules): OrderTable => ({
+  market,
+  rules,
+  rows: [],
+  unused: [],
+  fills: new Float64Array(64),
+  baseChange: new Float64Array(64),
+  quoteChange: new Float64Array(64),
+  next: new Int32Array(64).fill(unknown),
+  surplus: []
+})
+
+export const none = -1
+export const unknown = -2
+
+const grown = <T extends Float64Array | Int32Array>(old: T, made: T): T => {
+  made.set(old)
+  return made
+}
+
+const grow = (table: OrderTable): void => {
+  const capacity = table.next.length * 2
+  table.fills = grown(table.fills, new Float64Array(capacity))
+  table.baseChange = grown(table.baseChange, new Float64Array(capacity))
+  table.quoteChange = grown(table.quoteChange, new Float64Array(capacity))
+  table.next = grown(table.next, new Int32Array(capacity))
+}
+
+/** A new row, with the amounts given: the kernel's own for a slice of an order, `orderOf` for a whole one. */
+export const add = (table: OrderTable, row: OrderRow): number => {
+  const id = table.unused.pop() ?? table.rows.length
+  if (id === table.next.length) grow(table)
+  const [sold, bought] = [Number(row.input), Number(row.output)]
+  const buys = row.side === "BUY"
+  const [baseUnit, quoteUnit] = [10 ** table.market.base.decimals, 10 ** table.market.quote.decimals]
+  table.rows[id] = row
+  table.fills[id] = 0
+  table.baseChange[id] = (buys ? bought : -sold) / baseUnit
+  table.quoteChange[id] = (buys ? -sold : bought) / quoteUnit
+  table.next[id] = unknown
+  table.surplus[id] = 0n
+  return id
+}
+
+/** A whole order's amounts: the venue's own rounding, and fees out of the output. */
+export const wholeOrder = (
+  table: OrderTable,
+  order: Pick<OrderRow, "slot" | "leg" | "side" | "price" | "quantity">
+): OrderRow => {
+  const gross = outputAmount(table.market, order.side, order.quantity, order.price)
+  const fee = feeOf(table.rules, order.side, gross)
+  const input = inputAmount(table.market, order.side, order.quantity, order.price)
+  return { ...order, input, output: gross - fee, fee }
+}
+
+/** Gives a row back when nothing filled by it. */
+export const release = (table: OrderTable, id: number): void => {
+  if (table.fills[id] === 0) table.unused.push(id)
+}
+
+/** Fees of all fills, by the asset that they were taken from. */
+export const fees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
+  let [base, quote] = [0n, 0n]
+  for (const [id, row] of table.rows.entries()) {
+    const paid = BigInt(table.fills[id] ?? 0) * row.fee
+    if (row.side === "BUY") base += paid
+    else quote += paid
+  }
+  return { base, quote }
+}

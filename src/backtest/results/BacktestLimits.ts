@@ -1,0 +1,31 @@
+/** What a strategy's own limits did in a backtest, in sentences: what they kept back, and when too much was lost to go on. */
+import { DateTime } from "effect"
+import type * as Backtest from "../Backtest.ts"
+
+const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
+
+export const deniedOrders = ({ outcome }: Backtest.Side): number =>
+  [...outcome.deniedBy.values()].reduce((sum, count) => sum + count, 0)
+
+type Stop = Backtest.Side["outcome"]["stops"][number]
+
+const said = ({ from, until, action, reason }: Stop): string => {
+  const withdrew = action === "drain" ? " Its orders were withdrawn." : ""
+  const then = until === undefined ? "It did not go on." : `It went on at ${iso(until)}.`
+  return `stopped at ${iso(from)}: ${reason}.${withdrew} ${then}`
+}
+
+/** JSON has all of them. */
+const mostSaid = 5
+
+export const sentences = (side: Backtest.Side): ReadonlyArray<string> => {
+  const { mode, outcome } = side
+  const denied = [...outcome.deniedBy].map(([limit, count]) => `${limit} ${count}`)
+  const stops = outcome.stops.slice(0, mostSaid).map(said)
+  const more = outcome.stops.length - stops.length
+  return [
+    ...(denied.length === 0 ? [] : [`orders that only a limit kept back: ${denied.join(", ")}`]),
+    ...stops,
+    ...(more > 0 ? [`stopped ${more} times more`] : [])
+  ].map((sentence) => `${mode}: ${sentence}`)
+}

@@ -1,0 +1,171 @@
+/**
+ * What this venue really took: measured from the events of the bot's own orders, to replace the assumed times and margin of
+ * a backtest. Each figure stands on its own number of observations, and is used only when there are enough of them.
+ *
+ * Times are between entries of the journal, so they include how long the bot took to look. The margin of a fill is how far
+ * the stored minute in which it happened went beyond the limit: no less was needed there, perhaps less would have done.
+ */
+import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Side } from "../../domain/Market.ts"
+import type { FillMode } from "../kernel/FillModel.ts"
+import type { FillRules } from "../kernel/FillRules.ts"
+
+/** Below this a ninetieth percentile rests on one or two observations. */
+export const enough = 30
+
+export interface Measured {
+  readonly count: number
+  readonly p25: number
+  readonly p50: number
+  readonly p90: number
+}
+
+export interface Calibration {
+  /** Milliseconds. `place`: from the plan to a deposit that others see; the three before are its parts. */
+  readonly create: Measured
+  readonly funding: Measured
+  readonly visibility: Measured
+  readonly place: Measured
+  readonly cancel: Measured
+  readonly payout: Measured
+  /** Basis points beyond the limit in the minute of a fill. */
+  readonly edge: Measured
+  /** Minutes that reached the limit of a resting order, and those of them in which it did not fill. */
+  readonly touched: number
+  readonly touchedWithoutFill: number
+}
+
+/** A stored minute of prices. */
+export interface Minute {
+  readonly openedAt: number
+  readonly low: number
+  readonly high: number
+}
+
+interface Life {
+  readonly market: string
+  readonly side: Side
+  readonly limit: number
+  /** When each kind of event was first recorded. */
+  readonly first: Map<BotEvent["_tag"], number>
+  filledAt: number | undefined
+}
+
+const minuteMillis = 60_000
+
+/** Nearest rank. */
+const measured = (values: ReadonlyArray<number>): Measured => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
+  return { count: sorted.length, p25: at(0.25), p50: at(0.5), p90: at(0.9) }
+}
+
+const livesOf = (events: Iterable<Recorded>): ReadonlyArray<Life> => {
+  const lives = new Map<string, Life>()
+  for (const { at, event } of events) {
+    if (event._tag === "Planned") {
+      const { market, side, price } = event
+      lives.set(event.placement, {
+        market,
+        side,
+        limit: Decimal.toNumber(price),
+        first: new Map(),
+        filledAt: undefined
+      })
+    }
+    const life = "placement" in event ? lives.get(event.placement) : undefined
+    if (life === undefined) continue
+    if (!life.first.has(event._tag)) life.first.set(event._tag, at)
+    if (event._tag === "FillSeen") life.filledAt ??= event.filledAt
+  }
+  return [...lives.values()]
+}
+
+const beyond = ({ side, limit }: Life, { low, high }: Minute): number =>
+  ((side === "BUY" ? limit - low : high - limit) / limit) * 10_000
+
+/** What the stored minutes say about an order from its deposit to its end. */
+const touchesOf = (life: Life, minutes: ReadonlyMap<number, Minute>) => {
+  const from = life.first.get("DepositSeen")
+  const until = life.filledAt ?? life.first.get("CancelSent") ?? life.first.get("Closed")
+  const found = { edge: undefined as number | undefined, touched: 0, without: 0 }
+  if (from === undefined || until === undefined) return found
+  const last = Math.floor(until / minuteMillis) * minuteMillis
+  // The minute of the deposit says nothing: the price may have been there before the order was.
+  for (let at = Math.floor(from / minuteMillis + 1) * minuteMillis; at <= last; at += minuteMillis) {
+    const minute = minutes.get(at)
+    const isFill = life.filledAt !== undefined && at === last
+    if (minute === undefined || (at === last && !isFill)) continue
+    const edge = beyond(life, minute)
+    if (edge >= 0) found.touched++
+    if (edge >= 0 && !isFill) found.without++
+    if (isFill) found.edge = Math.max(0, edge)
+  }
+  return found
+}
+
+export const measure = (
+  events: Iterable<Recorded>,
+  minutesOf: ReadonlyMap<string, ReadonlyArray<Minute>>
+): Calibration => {
+  const lives = livesOf(events)
+  const minutes = new Map(
+    [...minutesOf].map(([market, all]) => [market, new Map(all.map((minute) => [minute.openedAt, minute]))])
+  )
+  const between = (from: BotEvent["_tag"], to: BotEvent["_tag"]): Measured =>
+    measured(
+      lives.flatMap(({ first }) => {
+        const [start, end] = [first.get(from), first.get(to)]
+        return start === undefined || end === undefined || end < start ? [] : [end - start]
+      })
+    )
+  const touches = lives.map((life) => touchesOf(life, minutes.get(life.market) ?? new Map()))
+  const payouts = lives.flatMap(({ first, filledAt }) => {
+    const paid = first.get("PaidOut")
+    return paid === undefined || filledAt === undefined || paid < filledAt ? [] : [paid - filledAt]
+  })
+  return {
+    create: between("CreateSent", "Bound"),
+    funding: between("FundingSigned", "FundingAcknowledged"),
+    visibility: between("FundingAcknowledged", "DepositSeen"),
+    place: between("Planned", "DepositSeen"),
+    cancel: between("CancelSent", "Closed"),
+    payout: measured(payouts),
+    edge: measured(touches.flatMap(({ edge }) => (edge === undefined ? [] : [edge]))),
+    touched: touches.reduce((sum, { touched }) => sum + touched, 0),
+    touchedWithoutFill: touches.reduce((sum, { without }) => sum + without, 0)
+  }
+}
+
+/** The kind side gets what a quarter of the orders had or better, the unkind side what nine of ten had or better. */
+export const rulesFor = (calibration: Calibration, mode: FillMode): Partial<FillRules> => {
+  const { place, payout, cancel, edge } = calibration
+  const value = ({ p25, p90 }: Measured): number => (mode === "optimistic" ? p25 : p90)
+  return {
+    ...(place.count < enough ? {} : { placeMillis: value(place) }),
+    ...(payout.count < enough ? {} : { payoutMillis: value(payout) }),
+    ...(cancel.count < enough ? {} : { cancelMillis: value(cancel) }),
+    ...(edge.count < enough ? {} : { edgeBasisPoints: Math.round(value(edge) * 100) / 100 })
+  }
+}
+
+const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
+
+/** One sentence per figure, with the number of observations that it rests on. */
+export const describe = (calibration: Calibration): ReadonlyArray<string> => {
+  const figure = (name: string, { count, p25, p50, p90 }: Measured, text: (value: number) => string): string =>
+    count < enough
+      ? `${name}: measured ${count} times, ${enough} are needed: the default is used`
+      : `${name}: ${text(p25)}, ${text(p50)}, ${text(p90)} (a quarter, half, nine of ten) in ${count} observations`
+  const { touched, touchedWithoutFill } = calibration
+  return [
+    figure("placing", calibration.place, seconds),
+    figure("payout", calibration.payout, seconds),
+    figure("cancelling", calibration.cancel, seconds),
+    figure("beyond the limit at a fill", calibration.edge, (value) => `${value.toFixed(1)} basis points`),
+    touched === 0
+      ? "no stored minute reached a resting order"
+      : `${touchedWithoutFill} of ${touched} minutes that reached a resting order did not fill it`
+  ]
+}

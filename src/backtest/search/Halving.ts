@@ -1,0 +1,78 @@
+/**
+ * Successive halving (Jamieson and Talwalkar, 2016): all trials run over a short beginning of the data, the best of them
+ * over more of it, until a few run over all. Each step costs about the same, and together they cost a small part of trying
+ * everything on everything; what it may miss is a trial that is bad in the beginning and the best in the end.
+ *
+ * A run over the beginning is the beginning of the run over all, so the results of the last step are those of single runs,
+ * and a condition on a figure that only grows can be held against the first steps already.
+ */
+
+import { Effect } from "effect"
+import * as Candles from "../../candles/Candles.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import * as Objective from "./Objective.ts"
+import * as Sweep from "./Sweep.ts"
+import type { TrialResult } from "./Trial.ts"
+
+export interface Rung {
+  /** From the first bar. */
+  readonly bars: number
+  readonly trials: number
+}
+
+/** Those that the last step is to leave for comparing, and the shortest beginning that says anything. */
+const fewestTrials = 10
+const fewestBars = 1000
+
+/** The steps when one of `keepOneOf` goes on each time; one step over everything when there is too little to halve. */
+export const rungs = (trials: number, bars: number, keepOneOf: number): ReadonlyArray<Rung> => {
+  const steps: Array<Rung> = [{ bars, trials }]
+  for (;;) {
+    const [first = { bars, trials }] = steps
+    const shorter = Math.ceil(first.bars / keepOneOf)
+    if (trials / keepOneOf ** steps.length < fewestTrials || shorter < fewestBars) break
+    steps.unshift({ bars: shorter, trials })
+  }
+  return steps.map((step, index) => ({ ...step, trials: Math.ceil(trials / keepOneOf ** index) }))
+}
+
+/** Bars that all steps read together, as a share of every trial over every bar. */
+export const budget = (steps: ReadonlyArray<Rung>): number => {
+  const [first, last] = [steps[0], steps.at(-1)]
+  if (first === undefined || last === undefined) return 1
+  return steps.reduce((sum, { bars, trials }) => sum + bars * trials, 0) / (first.trials * last.bars)
+}
+
+export interface HalvingPlan extends Sweep.Plan {
+  readonly objective: Objective.Objective
+  readonly conditions: ReadonlyArray<Objective.Condition>
+  readonly rungs: ReadonlyArray<Rung>
+}
+
+/** Results of each step, known ones included; `onResult` hears of new ones. */
+export const run = Effect.fn("Halving.run")(function* (
+  plan: HalvingPlan,
+  known: ReadonlyArray<TrialResult>,
+  onResult: (result: TrialResult) => void
+) {
+  const final = plan.conditions.filter(({ isFinal }) => isFinal)
+  const steps: Array<ReadonlyArray<TrialResult>> = []
+  let trials = plan.trials
+  for (const [index, { bars }] of plan.rungs.entries()) {
+    const isLast = index === plan.rungs.length - 1
+    const candles = isLast ? plan.candles : Candles.slice(plan.candles, 0, bars)
+    const indices = isLast ? plan.indices : CrossingIndex.buildIndices(candles, "at")
+    const wanted = new Set(trials)
+    const results = known.filter(({ trial, rung = 0 }) => rung === index && wanted.has(trial))
+    const done = new Set(results.map(({ trial }) => trial))
+    yield* Sweep.run({ ...plan, candles, indices, trials: trials.filter((trial) => !done.has(trial)) }, (result) => {
+      const placed = plan.rungs.length === 1 ? result : { ...result, rung: index }
+      results.push(placed)
+      onResult(placed)
+    })
+    steps.push(results.sort((a, b) => a.trial - b.trial))
+    const survivors = Objective.ranked(results, plan.objective, final).slice(0, plan.rungs[index + 1]?.trials ?? 0)
+    trials = survivors.map(({ trial }) => trial)
+  }
+  return steps
+})

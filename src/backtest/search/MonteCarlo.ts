@@ -1,0 +1,104 @@
+/**
+ * How much of a result is luck? The same run under other luck: its daily returns drawn again with repetition (`returns`)
+ * or put in another order (`order`), or the strategy run again on candles put together from pieces of the real ones
+ * (`candles`). Everything follows from a seed.
+ */
+import { type Candles, column } from "../../candles/Candles.ts"
+
+export const methods = ["returns", "order", "candles"] as const
+export type Method = (typeof methods)[number]
+
+export interface Fate {
+  /** Gain over the start, as a ratio. */
+  readonly gain: number
+  readonly maxDrawdown: number
+}
+
+type Random = () => number
+
+/** mulberry32, in [0, 1). */
+export const seeded = (seed: number): Random => {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const fateOf = (returns: ReadonlyArray<number>): Fate => {
+  let [equity, peak, maxDrawdown] = [1, 1, 0]
+  for (const value of returns) {
+    equity *= 1 + value
+    peak = Math.max(peak, equity)
+    maxDrawdown = Math.max(maxDrawdown, 1 - equity / peak)
+  }
+  return { gain: equity - 1, maxDrawdown }
+}
+
+const shuffled = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> => {
+  const made = [...values]
+  for (let at = made.length - 1; at > 0; at--) {
+    const other = Math.floor(next() * (at + 1))
+    const kept = made[at] ?? 0
+    made[at] = made[other] ?? 0
+    made[other] = kept
+  }
+  return made
+}
+
+/** One fate of a series of returns. */
+export const ofReturns = (returns: ReadonlyArray<number>, method: "returns" | "order", next: Random): Fate =>
+  fateOf(
+    method === "order" ? shuffled(returns, next) : returns.map(() => returns[Math.floor(next() * returns.length)] ?? 0)
+  )
+
+/** As many bars, in blocks from anywhere in the series, each moved to where the one before ended. */
+export const resampledCandles = (candles: Candles, blockBars: number, next: Random): Candles => {
+  const { bars, priceScale } = candles
+  const made = { open: column(bars), high: column(bars), low: column(bars), close: column(bars), volume: column(bars) }
+  const tick = 10 ** priceScale
+  const priced = (value: number): number => Math.max(1, Math.round(value * tick)) / tick
+  const length = Math.min(blockBars, bars)
+  let before = candles.open[0] ?? 1
+  for (let start = 0; start < bars; start += length) {
+    const from = Math.floor(next() * (bars - length + 1))
+    const factor = before / (candles.open[from] ?? before)
+    for (let index = 0; index < Math.min(length, bars - start); index++) {
+      const [source, bar] = [from + index, start + index]
+      made.open[bar] = priced((candles.open[source] ?? 0) * factor)
+      made.high[bar] = priced((candles.high[source] ?? 0) * factor)
+      made.low[bar] = priced((candles.low[source] ?? 0) * factor)
+      made.close[bar] = priced((candles.close[source] ?? 0) * factor)
+      made.volume[bar] = candles.volume[source] ?? 0
+    }
+    before = made.close[Math.min(start + length, bars) - 1] ?? before
+  }
+  return { ...candles, ...made }
+}
+
+export interface Spread {
+  readonly runs: number
+  /** Share of runs that lost. */
+  readonly lost: number
+  /** By percentile. */
+  readonly gain: Readonly<Record<string, number>>
+  readonly maxDrawdown: Readonly<Record<string, number>>
+}
+
+const percentiles = [5, 25, 50, 75, 95]
+
+const quantiles = (values: ReadonlyArray<number>): Readonly<Record<string, number>> => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (percentile: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor((percentile / 100) * sorted.length))] ?? 0
+  return Object.fromEntries(percentiles.map((percentile) => [`p${percentile}`, at(percentile)]))
+}
+
+export const spreadOf = (fates: ReadonlyArray<Fate>): Spread => ({
+  runs: fates.length,
+  lost: fates.length === 0 ? 0 : fates.filter(({ gain }) => gain < 0).length / fates.length,
+  gain: quantiles(fates.map(({ gain }) => gain)),
+  maxDrawdown: quantiles(fates.map(({ maxDrawdown }) => maxDrawdown))
+})

@@ -1,0 +1,57 @@
+/** What makes one trial better than another, and what each must meet: by name, from the figures of its result. */
+import * as Decimal from "../../domain/Decimal.ts"
+import type { TrialResult } from "./Trial.ts"
+
+export const objectives = ["pnlQuote", "dailySharpe", "maxDrawdown", "pnlPerDrawdown"] as const
+export type Objective = (typeof objectives)[number]
+
+/** Larger is better. */
+export const score = (objective: Objective, result: TrialResult): number => {
+  const pnl = Number(result.pnlQuote)
+  switch (objective) {
+    case "pnlQuote":
+      return pnl
+    case "dailySharpe":
+      return result.dailySharpe
+    case "maxDrawdown":
+      return -result.maxDrawdown
+    case "pnlPerDrawdown":
+      return result.maxDrawdown > 0 ? pnl / result.maxDrawdown : pnl
+  }
+}
+
+export interface Condition {
+  readonly holds: (result: TrialResult) => boolean
+  /** Broken on the first part of the data it stays broken on all of it, because the figure only grows. */
+  readonly isFinal: boolean
+}
+
+const pattern = /^(pnlQuote|feesQuote|base|quote|fills|maxDrawdown|dailySharpe)\s*(<=|>=|<|>)\s*(-?[\d.]+)\s*(%?)$/
+
+const growing: ReadonlySet<string> = new Set(["fills", "maxDrawdown"])
+
+/** `maxDrawdown<=20%`, `fills>100`; undefined when it is none. */
+export const condition = (text: string): Condition | undefined => {
+  const [, name, operator = "", limit, percent] = pattern.exec(text.trim()) ?? []
+  const bound = limit === undefined ? undefined : Decimal.parse(limit)
+  if (name === undefined || bound === undefined) return undefined
+  const against = Decimal.toNumber(percent === "%" ? Decimal.multiply(bound, Decimal.make(1n, 2)) : bound)
+  const value = (result: TrialResult): number => Number(Object.entries(result).find(([key]) => key === name)?.[1])
+  const holds = (result: TrialResult): boolean => {
+    const found = value(result)
+    if (operator === "<=") return found <= against
+    if (operator === ">=") return found >= against
+    return operator === "<" ? found < against : found > against
+  }
+  return { holds, isFinal: growing.has(name) && operator.startsWith("<") }
+}
+
+/** Accepted trials, the best first; equal scores in the order of their numbers. */
+export const ranked = (
+  results: ReadonlyArray<TrialResult>,
+  objective: Objective,
+  conditions: ReadonlyArray<Condition>
+): ReadonlyArray<TrialResult> =>
+  results
+    .filter((result) => result.refused === undefined && conditions.every(({ holds }) => holds(result)))
+    .sort((a, b) => score(objective, b) - score(objective, a) || a.trial - b.trial)

@@ -1,0 +1,92 @@
+/**
+ * Many trials on all cores. All threads share the candles and take trials from one counter; every trial is a pure
+ * function of its number, so the results are those of single runs, whatever the number of threads and their order.
+ */
+
+import { Worker } from "node:worker_threads"
+import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
+import type { Candles } from "../../candles/Candles.ts"
+import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import type { Assignment } from "./SweepWorker.ts"
+import * as Trial from "./Trial.ts"
+
+export class SweepFailed extends Schema.TaggedError<SweepFailed>()("SweepFailed", { message: Schema.String }) {}
+
+/** Threads besides this one. They start while data are read, and what one sweep warmed up serves the next. */
+export interface Team {
+  readonly workers: ReadonlyArray<Worker>
+  /** Done when one of them breaks. */
+  readonly failure: Deferred.Deferred<never, SweepFailed>
+}
+
+export interface Plan {
+  readonly team: Team
+  readonly search: Trial.Search
+  readonly candles: Candles
+  readonly indices: CrossingIndex.Indices
+  readonly trials: ReadonlyArray<number>
+}
+
+/** The worker's file: a source beside this one, or its bundle beside ours. */
+const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./SweepWorker.ts" : "./SweepWorker.mjs", import.meta.url)
+
+const startTeam = (threads: number): Team => {
+  const failure = Deferred.makeUnsafe<never, SweepFailed>()
+  const fail = (cause: unknown) => {
+    const message = `a worker thread failed: ${cause instanceof Error ? cause.message : cause}`
+    Deferred.doneUnsafe(failure, Exit.fail(new SweepFailed({ message })))
+  }
+  return { workers: Array.from({ length: threads - 1 }, () => new Worker(workerUrl).on("error", fail)), failure }
+}
+
+/** `threads` with this one, until the scope ends. */
+export const team = (threads: number): Effect.Effect<Team, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => startTeam(threads)),
+    ({ workers }) => Effect.promise(() => Promise.all(workers.map((worker) => worker.terminate())))
+  )
+
+type Hear = (result: Trial.TrialResult) => void
+
+/** This thread's share of the trials. Between two of them it listens to the others, and to who wants to stop. */
+const takeTrials = ({ search, candles, indices, trials, taken }: Assignment, hear: Hear): Effect.Effect<void> => {
+  let next = Atomics.add(taken, 0, 1)
+  return Effect.whileLoop({
+    while: () => next < trials.length,
+    body: () => {
+      hear(Trial.run(search, trials[next] ?? 0, candles, indices))
+      return Effect.yieldNow
+    },
+    step: () => {
+      next = Atomics.add(taken, 0, 1)
+    }
+  })
+}
+
+/** Runs all trials; `onResult` hears of each as it ends, in no particular order. */
+export const run = ({ team, ...plan }: Plan, onResult: Hear): Effect.Effect<void, SweepFailed> =>
+  Effect.suspend(() => {
+    const { search, candles, indices, trials } = plan
+    if (trials.length === 0) return Effect.void
+    const taken = new Int32Array(new SharedArrayBuffer(4))
+    const assignment: Assignment = { search, candles, indices, trials, taken }
+    const all = Deferred.makeUnsafe<void>()
+    let heard = 0
+    const hear: Hear = (result) => {
+      onResult(result)
+      if (++heard === trials.length) Deferred.doneUnsafe(all, Exit.void)
+    }
+    return Effect.acquireUseRelease(
+      Effect.sync(() => {
+        for (const worker of team.workers) worker.on("message", hear).postMessage(assignment)
+      }),
+      () =>
+        Effect.all([takeTrials(assignment, hear), Deferred.await(all)], { concurrency: 2, discard: true }).pipe(
+          Effect.raceFirst(Deferred.await(team.failure))
+        ),
+      () =>
+        Effect.sync(() => {
+          for (const worker of team.workers) worker.off("message", hear)
+        })
+    )
+  })

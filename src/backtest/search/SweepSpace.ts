@@ -1,0 +1,139 @@
+/**
+ * The values that a sweep tries: for each key of the strategy file a range (`from..to:step`) or a list (`a,b,c`), all
+ * combinations or a seeded random choice of them. Values are decimal text from end to end, so that a trial is the file
+ * that a person would have written.
+ */
+import { Result } from "effect"
+import * as Decimal from "../../domain/Decimal.ts"
+import { sourceText } from "../../strategy/Problem.ts"
+import { isEmpty, readYaml, type YamlNode, type YamlScalar } from "../../strategy/YamlReader.ts"
+
+export interface Dimension {
+  /** Keys of the strategy file, from the top: `grid.levels`. */
+  readonly path: string
+  readonly values: ReadonlyArray<string>
+}
+
+/** Text that is no dimension, and what to write instead. */
+export class SpaceError extends Error {}
+
+const mostValues = 1_000_000
+
+const range = (path: string, text: string): ReadonlyArray<string> | undefined => {
+  const [, from, to, step] = /^([-+\d.]+?)\.\.([-+\d.]+?)(?::([\d.]+))?(%?)$/.exec(text) ?? []
+  const unit = text.endsWith("%") ? "%" : ""
+  if (from === undefined || to === undefined) return undefined
+  const [low, high, by] = [Decimal.parse(from), Decimal.parse(to), Decimal.parse(step ?? "1")]
+  if (low === undefined || high === undefined || by === undefined || !Decimal.isPositive(by))
+    throw new SpaceError(`${path}: ${text} is no range; write from..to:step, for example 10..50:5`)
+  if (Decimal.isLess(high, low))
+    throw new SpaceError(`${path}: ${text} ends before it begins; write the smaller number first`)
+  const steps = Decimal.divide(Decimal.subtract(high, low), by, 0, "down").digits
+  if (steps >= BigInt(mostValues))
+    throw new SpaceError(`${path}: ${text} has more than ${mostValues} values; take a larger step`)
+  const values = Array.from({ length: Number(steps) + 1 }, (_, index) =>
+    Decimal.add(low, Decimal.multiply(by, Decimal.make(BigInt(index))))
+  ).map((value) => Decimal.format(value) + unit)
+  return values
+}
+
+/** `grid.levels=10..50:5`, `grid.levels=10,20,30`. */
+export const dimension = (text: string): Dimension => {
+  const at = text.indexOf("=")
+  const [path, right] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+  if (at <= 0 || path === "" || right === "")
+    throw new SpaceError(`${JSON.stringify(text)} sets nothing; write key=from..to:step or key=a,b,c`)
+  const values = range(path, right) ?? right.split(",").map((value) => value.trim())
+  if (values.includes("")) throw new SpaceError(`${path}: ${right} has an empty value; write key=a,b,c`)
+  return { path, values }
+}
+
+/** Number of combinations. */
+export const size = (space: ReadonlyArray<Dimension>): number =>
+  space.reduce((product, { values }) => product * values.length, 1)
+
+/** The combination of this number: the last dimension changes fastest. */
+export const combination = (space: ReadonlyArray<Dimension>, index: number): ReadonlyArray<string> => {
+  let rest = index
+  return space
+    .toReversed()
+    .map(({ values }) => {
+      const value = values[rest % values.length] ?? ""
+      rest = Math.floor(rest / values.length)
+      return value
+    })
+    .toReversed()
+}
+
+/** `count` different combinations, the same for the same seed; all when there are not more. */
+export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: number): ReadonlyArray<number> => {
+  const all = size(space)
+  if (count >= all) return Array.from({ length: all }, (_, index) => index)
+  let state = (seed >>> 0) + 0x9e3779b9
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const chosen = new Set<number>()
+  while (chosen.size < count) chosen.add(Math.floor(next() * all))
+  return [...chosen]
+}
+
+/** The strategy file as a function of the values. */
+export interface Template {
+  /** Nothing else of the text changes. */
+  readonly text: (values: ReadonlyArray<string>) => string
+  /** What reading that text gives, without reading it; `undefined` when a value is more than a plain word. */
+  readonly node: (values: ReadonlyArray<string>) => YamlNode | undefined
+}
+
+interface Place {
+  readonly keys: ReadonlyArray<string>
+  readonly scalar: YamlScalar
+}
+
+const childOf = (node: YamlNode | undefined, key: string): YamlNode | undefined =>
+  node?.type === "map" ? node.entries.get(key)?.value : node?.type === "list" ? node.items[Number(key)] : undefined
+
+const placeOf = (file: YamlNode, path: string): Place => {
+  const keys = path.split(".")
+  const node = keys.reduce<YamlNode | undefined>(childOf, file)
+  if (node?.type === "scalar" && !isEmpty(node)) return { keys, scalar: node }
+  throw new SpaceError(
+    `${path}: the strategy file has no such value; name a key that stands in it, such as grid.levels`
+  )
+}
+
+/** Numbers, ratios, words: in any place of a file YAML reads them as they stand. */
+const plainWord = /^[-+.]?\w[\w.%+-]*$/
+
+const replaced = (node: YamlNode, [key, ...rest]: ReadonlyArray<string>, text: string): YamlNode => {
+  if (key === undefined) return { type: "scalar", text, isQuoted: false, start: node.start, end: node.end }
+  if (node.type === "list")
+    return { ...node, items: node.items.map((item, i) => (i === Number(key) ? replaced(item, rest, text) : item)) }
+  const entry = node.type === "map" ? node.entries.get(key) : undefined
+  if (node.type !== "map" || entry === undefined) return node
+  return { ...node, entries: new Map(node.entries).set(key, { ...entry, value: replaced(entry.value, rest, text) }) }
+}
+
+/** For a file that is good YAML, which its first reading has shown. */
+export const template = (text: string, space: ReadonlyArray<Dimension>): Template => {
+  const file = Result.getOrElse(readYaml(sourceText("", text)), () => {
+    throw new SpaceError("the strategy file cannot be read as YAML")
+  })
+  const places = space.map(({ path }) => placeOf(file, path))
+  const last = places.map(({ scalar }, index) => ({ ...scalar, index })).toSorted((a, b) => b.start - a.start)
+  return {
+    text: (values) =>
+      last.reduce(
+        (edited, { start, end, index }) => edited.slice(0, start) + (values[index] ?? "") + edited.slice(end),
+        text
+      ),
+    node: (values) =>
+      values.every((value) => plainWord.test(value))
+        ? places.reduce((node, { keys }, index) => replaced(node, keys, values[index] ?? ""), file)
+        : undefined
+  }
+}

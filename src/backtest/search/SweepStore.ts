@@ -1,0 +1,49 @@
+/**
+ * Results of a search on disk, one per line, written as they come: an interrupted search goes on where it stopped. The
+ * first line says what the results belong to; a file of another search is refused, never mixed.
+ */
+import { Effect, FileSystem, Schema } from "effect"
+import type { TrialResult } from "./Trial.ts"
+
+/** The file holds the results of something else. */
+export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMismatch", { message: Schema.String }) {}
+
+const Row = Schema.fromJsonString(
+  Schema.Struct({
+    trial: Schema.Int,
+    values: Schema.Array(Schema.String),
+    rung: Schema.optionalKey(Schema.Int),
+    refused: Schema.optionalKey(Schema.String),
+    pnlQuote: Schema.String,
+    feesQuote: Schema.String,
+    base: Schema.String,
+    quote: Schema.String,
+    fills: Schema.Int,
+    maxDrawdown: Schema.Finite,
+    dailySharpe: Schema.Finite
+  })
+)
+
+/** The results stored under this fingerprint; a torn last line is as if it had not been written. */
+export const open = Effect.fn("SweepStore.open")(function* (file: string, fingerprint: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const known = (yield* fileSystem.exists(file)) ? yield* fileSystem.readFileString(file) : ""
+  const [first = "", ...rest] = known.split("\n")
+  const header = JSON.stringify({ fingerprint })
+  if (known !== "" && first !== header) {
+    const message = `${file}: these are results of another search (other strategy, data or flags); name another file`
+    return yield* new StoreMismatch({ message })
+  }
+  if (known === "") yield* fileSystem.writeFileString(file, `${header}\n`)
+  if (known !== "" && !known.endsWith("\n")) yield* fileSystem.writeFileString(file, "\n", { flag: "a" })
+  const rows = yield* Effect.forEach(rest, (line) => Effect.option(Schema.decodeUnknownEffect(Row)(line)))
+  return rows.flatMap((row): ReadonlyArray<TrialResult> => (row._tag === "Some" ? [row.value] : []))
+})
+
+export const append = Effect.fn("SweepStore.append")(function* (file: string, results: ReadonlyArray<TrialResult>) {
+  if (results.length === 0) return
+  const fileSystem = yield* FileSystem.FileSystem
+  yield* fileSystem.writeFileString(file, results.map((result) => `${JSON.stringify(result)}\n`).join(""), {
+    flag: "a"
+  })
+})

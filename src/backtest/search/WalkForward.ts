@@ -1,0 +1,86 @@
+/**
+ * Does the best of the past do well in the future? The series is cut into stretches; on each, all trials run over what lies
+ * before it, and only the best of them runs over the stretch itself. What those runs gained is what searching would have
+ * gained, without hindsight.
+ */
+
+import { Effect } from "effect"
+import * as Candles from "../../candles/Candles.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import { closeTime, openTime } from "../../candles/TimeAxis.ts"
+import * as Objective from "./Objective.ts"
+import * as Sweep from "./Sweep.ts"
+import * as Trial from "./Trial.ts"
+
+export interface Stretch {
+  /** Bars [from, to) to search on, [to, end) to try the best on. */
+  readonly from: number
+  readonly to: number
+  readonly end: number
+}
+
+export interface Step extends Stretch {
+  readonly trainFrom: number
+  readonly testFrom: number
+  readonly testTo: number
+  /** Absent when no trial met the conditions. */
+  readonly train?: Trial.TrialResult
+  readonly test?: Trial.TrialResult
+}
+
+/**
+ * `count` equal stretches to try on, each after `trainParts` times as many bars to search on (`rolling`), or after all
+ * bars from the beginning (`anchored`).
+ */
+export const stretches = (
+  bars: number,
+  count: number,
+  trainParts: number,
+  kind: "rolling" | "anchored"
+): ReadonlyArray<Stretch> => {
+  const length = bars / (count + trainParts)
+  return Array.from({ length: count }, (_, index) => ({
+    from: kind === "anchored" ? 0 : Math.floor(index * length),
+    to: Math.floor((index + trainParts) * length),
+    end: Math.min(bars, Math.floor((index + 1 + trainParts) * length))
+  }))
+}
+
+export interface WalkForwardPlan extends Omit<Sweep.Plan, "indices"> {
+  readonly objective: Objective.Objective
+  readonly conditions: ReadonlyArray<Objective.Condition>
+  readonly stretches: ReadonlyArray<Stretch>
+}
+
+export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan, onTrial: (done: number) => void) {
+  let done = 0
+  return yield* Effect.forEach(plan.stretches, (stretch) =>
+    Effect.gen(function* (): Effect.fn.Return<Step, Sweep.SweepFailed> {
+      const past = Candles.slice(plan.candles, stretch.from, stretch.to)
+      const results: Array<Trial.TrialResult> = []
+      yield* Sweep.run({ ...plan, candles: past, indices: CrossingIndex.buildIndices(past, "at") }, (result) => {
+        results.push(result)
+        onTrial(++done)
+      })
+      const [best] = Objective.ranked(results, plan.objective, plan.conditions)
+      const step = {
+        ...stretch,
+        trainFrom: openTime(plan.candles.time, stretch.from),
+        testFrom: openTime(plan.candles.time, stretch.to),
+        testTo: closeTime(plan.candles.time, stretch.end - 1)
+      }
+      if (best === undefined) return step
+      const future = Candles.slice(plan.candles, stretch.to, stretch.end)
+      const test = Trial.run(plan.search, best.trial, future, CrossingIndex.buildIndices(future, "at"))
+      return { ...step, train: best, test }
+    })
+  )
+})
+
+/** What the future gave per bar, as a share of what the past had promised; undefined when that was nothing. */
+export const efficiency = (steps: ReadonlyArray<Step>): number | undefined => {
+  const perBar = (of: "train" | "test", bars: (step: Step) => number): number =>
+    steps.reduce((sum, step) => sum + Number(step[of]?.pnlQuote ?? 0) / bars(step), 0)
+  const promised = perBar("train", ({ from, to }) => to - from)
+  return promised > 0 ? perBar("test", ({ to, end }) => end - to) / promised : undefined
+}

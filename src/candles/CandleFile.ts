@@ -1,0 +1,95 @@
+/** A candle file on disk to candles and their index, through the column cache. */
+
+import * as fs from "node:fs"
+import { Effect, Schema } from "effect"
+import type { Checked, Repair } from "./CandleChecks.ts"
+import { type Candles, column } from "./Candles.ts"
+import * as ColumnCache from "./ColumnCache.ts"
+import * as CrossingIndex from "./CrossingIndex.ts"
+import * as CandleCsv from "./csv/CandleCsv.ts"
+import * as TradeCsv from "./csv/TradeCsv.ts"
+import { type DataProblem, format } from "./DataProblem.ts"
+
+/** The file cannot be used. `problems` say where and why, when it was read at all. */
+export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", {
+  message: Schema.String,
+  problems: Schema.Array(Schema.Unknown)
+}) {}
+
+export interface LoadOptions {
+  readonly repair: ReadonlySet<Repair>
+  /** A trade file becomes candles of this length. */
+  readonly tradeCandleMillis: number
+  /** `beside` the file, or never. */
+  readonly cache: "beside" | "never"
+  readonly wanted: ColumnCache.Wanted
+}
+
+export interface Loaded {
+  readonly candles: Candles
+  readonly indices: CrossingIndex.Indices
+  readonly problems: ReadonlyArray<DataProblem>
+  readonly repaired: Checked["repaired"]
+  readonly sha256: string
+  readonly source: "cache" | "file"
+}
+
+const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError> =>
+  Effect.try({
+    try: run,
+    catch: (cause) => {
+      const message = `${file}: ${cause instanceof Error ? cause.message : String(cause)}; give a readable candle or trade file`
+      return new DataFileError({ message, problems: [] })
+    }
+  })
+
+const refused = (file: string, checked: Checked): DataFileError => {
+  const errors = checked.problems.filter(({ severity }) => severity === "error")
+  const more = checked.problemCount - checked.problems.length
+  const lines = [...errors.map(format), ...(more > 0 ? [`… and ${more} more`] : [])]
+  return new DataFileError({ message: lines.length === 0 ? `${file}: no candles` : lines.join("\n"), problems: errors })
+}
+
+const parse = (file: string, bytes: Uint8Array, options: LoadOptions): Checked =>
+  TradeCsv.isTradeFile(bytes)
+    ? TradeCsv.parse(bytes, { file, repair: options.repair, candleMillis: options.tradeCandleMillis })
+    : CandleCsv.parse(bytes, { file, repair: options.repair })
+
+/** Columns that nobody asked for are let go. */
+const trimmed = (candles: Candles, wanted: ColumnCache.Wanted): Candles => ({
+  ...candles,
+  open: wanted.open === false ? column(0) : candles.open,
+  volume: wanted.volume === false ? column(0) : candles.volume
+})
+
+/** Open for reading until the scope ends. */
+const opened = (file: string) =>
+  Effect.acquireRelease(
+    attempt(file, () => fs.openSync(file, "r")),
+    (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
+  )
+
+/** Volumes that are wanted `late` can be read until the scope ends. */
+export const load = Effect.fn("CandleFile.load")(function* (file: string, options: LoadOptions) {
+  const stamp = yield* attempt(file, () => ColumnCache.stampOf(file))
+  const cacheFile = `${file}.columns`
+  const sha256OfFile = () => ColumnCache.sha256OfFile(file)
+  const fromCache = Effect.flatMap(opened(cacheFile), (descriptor) =>
+    attempt(cacheFile, () => ColumnCache.load(descriptor, stamp, sha256OfFile, options.repair, options.wanted))
+  )
+  const cached = options.cache === "never" ? undefined : yield* Effect.orElseSucceed(fromCache, () => undefined)
+  if (cached !== undefined) return { ...cached, source: "cache" } satisfies Loaded
+  const bytes = yield* attempt(file, () => fs.readFileSync(file))
+  const checked = yield* attempt(file, () => parse(file, CandleCsv.unzipped(bytes), options))
+  const { candles } = checked
+  if (candles === undefined) return yield* refused(file, checked)
+  const sha256 = ColumnCache.sha256Of(bytes)
+  const store = attempt(cacheFile, () =>
+    ColumnCache.store(cacheFile, stamp, sha256, options.repair, { ...checked, candles })
+  )
+  const indices =
+    options.cache === "never"
+      ? CrossingIndex.linearIndices(candles, "at")
+      : yield* Effect.orElseSucceed(store, () => CrossingIndex.linearIndices(candles, "at"))
+  return { ...checked, candles: trimmed(candles, options.wanted), indices, sha256, source: "file" } satisfies Loaded
+})

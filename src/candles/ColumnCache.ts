@@ -1,0 +1,262 @@
+/**
+ * Parsed candles and their index in one file next to their source: a second run reads columns instead of text.
+ *
+ * The cache is believed only when it was made from this very content: the source has the size, times and inode that it had
+ * then (the change time cannot be set by a program), or, failing that, the same SHA-256. A cache that is torn, of another
+ * version or made with other repairs is no cache. It is written under another name first and then renamed.
+ */
+
+import { createHash } from "node:crypto"
+import * as fs from "node:fs"
+import { crc32 } from "node:zlib"
+import type { Checked, Repair } from "./CandleChecks.ts"
+import { type Candles, type Column, column } from "./Candles.ts"
+import { allLeaves, buildIndices, type CrossingIndex, type Indices, type Leaves } from "./CrossingIndex.ts"
+
+/** Changes whenever the parser or the layout does. */
+const version = "limitbot columns 1"
+const headerBytes = 32_768
+
+/** What the file system says about a file; equal means untouched. */
+export interface Stamp {
+  readonly size: string
+  readonly modified: string
+  readonly changed: string
+  readonly inode: string
+}
+
+interface Header {
+  readonly version: string
+  readonly stamp: Stamp
+  readonly sha256: string
+  readonly repair: ReadonlyArray<Repair>
+  readonly bars: number
+  readonly stepMillis: number
+  readonly runs: number
+  readonly priceScale: number
+  readonly checked: Omit<Checked, "candles">
+}
+
+export interface Cached extends Checked {
+  readonly candles: Candles
+  readonly indices: Indices
+  readonly sha256: string
+}
+
+export const stampOf = (file: string): Stamp => {
+  const { size, mtimeNs, ctimeNs, ino } = fs.statSync(file, { bigint: true })
+  return { size: `${size}`, modified: `${mtimeNs}`, changed: `${ctimeNs}`, inode: `${ino}` }
+}
+
+export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+/** The same of a file, read by parts: it may be larger than all that a run keeps. */
+export const sha256OfFile = (file: string): string => {
+  const hash = createHash("sha256")
+  const part = new Uint8Array(1 << 20)
+  const descriptor = fs.openSync(file, "r")
+  try {
+    for (let read = fs.readSync(descriptor, part); read > 0; read = fs.readSync(descriptor, part))
+      hash.update(part.subarray(0, read))
+    return hash.digest("hex")
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
+const sameStamp = (a: Stamp, b: Stamp): boolean =>
+  a.size === b.size && a.modified === b.modified && a.changed === b.changed && a.inode === b.inode
+
+/** Lengths of the levels above a column of so many bars. */
+const levelLengths = (bars: number): ReadonlyArray<number> => {
+  const lengths: Array<number> = []
+  for (let length = bars; length > 16; ) {
+    length = (length + 15) >> 4
+    lengths.push(length)
+  }
+  return lengths
+}
+
+const encodeHeader = (header: Header): Uint8Array | undefined => {
+  const text = new TextEncoder().encode(JSON.stringify(header))
+  if (text.length > headerBytes - 8) return undefined
+  const bytes = new Uint8Array(headerBytes)
+  new DataView(bytes.buffer).setUint32(0, text.length)
+  new DataView(bytes.buffer).setUint32(4, crc32(text))
+  bytes.set(text, 8)
+  return bytes
+}
+
+const isHeader = (value: unknown): value is Header =>
+  typeof value === "object" && value !== null && "version" in value && value.version === version
+
+const readHeader = (descriptor: number): Header | undefined => {
+  const bytes = new Uint8Array(headerBytes)
+  if (fs.readSync(descriptor, bytes, 0, headerBytes, 0) !== headerBytes) return undefined
+  const view = new DataView(bytes.buffer)
+  const text = bytes.subarray(8, 8 + Math.min(view.getUint32(0), headerBytes - 8))
+  if (crc32(text) !== view.getUint32(4)) return undefined
+  const parsed: unknown = JSON.parse(new TextDecoder().decode(text))
+  return isHeader(parsed) ? parsed : undefined
+}
+
+const bytesOf = (values: Float64Array): Uint8Array =>
+  new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+
+/** Everything after the header, in this order. */
+const sections = (candles: Candles, indices: Indices): ReadonlyArray<Float64Array> => {
+  const { time, open, high, low, close, volume } = candles
+  const levels = (index: CrossingIndex) => [...index.minima, ...index.maxima]
+  return [
+    time.runBars,
+    time.runTimes,
+    high,
+    low,
+    close,
+    open,
+    volume,
+    ...levels(indices.orders),
+    ...levels(indices.closes)
+  ]
+}
+
+/**
+ * Which optional columns to read; without them a run over years stays small. `late`: stay in the file, whose descriptor
+ * must then stay open, and each is read when it is asked for.
+ */
+export interface Wanted {
+  readonly open: boolean | "late"
+  readonly volume: boolean | "late"
+  /** Lows and highs that only the index is asked for: left out, they are there for all. */
+  readonly range?: "late"
+}
+
+const windowBars = 4096
+
+/** A column in the file, and a window of it in memory: who asks goes forward. */
+interface Late {
+  readonly window: Float64Array
+  /** Numbers from `start` on, a multiple of the window's length. */
+  readonly fetch: (start: number) => void
+}
+
+const lateColumn = (descriptor: number, position: number, bars: number): Late => {
+  const window = new Float64Array(windowBars)
+  const fetch = (start: number): void => {
+    const bytes = Math.max(0, Math.min(windowBars, bars - start)) * 8
+    if (fs.readSync(descriptor, bytesOf(window), 0, bytes, position + start * 8) !== bytes)
+      throw new Error("the column cache became shorter while it was read: run again")
+  }
+  return { window, fetch }
+}
+
+const reader = ({ window, fetch }: Late): ((bar: number) => number) => {
+  let start = -1
+  return (bar) => {
+    const within = bar % windowBars
+    if (bar - within !== start) {
+      start = bar - within
+      fetch(start)
+    }
+    return window[within] ?? 0
+  }
+}
+
+const lateLeaves = (low: Late, high: Late): Leaves => {
+  const fetch = (bar: number): void => {
+    leaves.from = bar - (bar % windowBars)
+    leaves.to = leaves.from + windowBars
+    low.fetch(leaves.from)
+    high.fetch(leaves.from)
+  }
+  const leaves: Leaves = { lower: low.window, upper: high.window, from: 0, to: 0, fetch }
+  return leaves
+}
+
+const readSections = (descriptor: number, header: Header, wanted: Wanted): Pick<Cached, "candles" | "indices"> => {
+  const { bars, runs, stepMillis, priceScale } = header
+  let position = headerBytes
+  const take = (length: number, isWanted = true): Column => {
+    const made = column(isWanted ? length : 0)
+    // In parts, because one read gives at most two gigabytes.
+    for (let done = 0; done < made.byteLength; ) {
+      const part = Math.min(made.byteLength - done, 1 << 28)
+      done += fs.readSync(descriptor, bytesOf(made), done, part, position + done)
+    }
+    position += length * 8
+    return made
+  }
+  const time = { bars, stepMillis, runBars: Float64Array.from(take(runs)), runTimes: Float64Array.from(take(runs)) }
+  const late = () => lateColumn(descriptor, position, bars)
+  const isLate = wanted.range === "late"
+  const lateHigh = late()
+  const high = take(bars, !isLate)
+  const lateLow = late()
+  const low = take(bars, !isLate)
+  const close = take(bars)
+  const lateOpen = wanted.open === "late" ? { readOpen: reader(late()) } : {}
+  const open = take(bars, wanted.open === true)
+  const lateVolume = wanted.volume === "late" ? { readVolume: reader(late()) } : {}
+  const volume = take(bars, wanted.volume === true)
+  const levels = () => levelLengths(bars).map((length) => take(length))
+  const index = (leaves: Leaves): CrossingIndex => {
+    const minima = levels()
+    return { leaves, minima, maxima: levels(), reads: { bars: 0, nodes: 0 } }
+  }
+  const indices = {
+    orders: index(isLate ? lateLeaves(lateLow, lateHigh) : allLeaves(low, high)),
+    closes: index(allLeaves(close, close))
+  }
+  const columns = { open, high, low, close, volume, ...lateOpen, ...lateVolume }
+  return { candles: { bars, time, ...columns, priceScale }, indices }
+}
+
+const expectedBytes = ({ bars, runs }: Header): number =>
+  headerBytes + 8 * (runs * 2 + bars * 5 + 4 * levelLengths(bars).reduce((sum, length) => sum + length, 0))
+
+/** The content of the open cache file, when it belongs to the source. `sha256` is asked for only when the stamp differs. */
+export const load = (
+  descriptor: number,
+  stamp: Stamp,
+  sha256: () => string,
+  repair: ReadonlySet<Repair>,
+  wanted: Wanted
+): Cached | undefined => {
+  const header = readHeader(descriptor)
+  if (header === undefined || fs.fstatSync(descriptor).size !== expectedBytes(header)) return undefined
+  if (header.repair.length !== repair.size || !header.repair.every((name) => repair.has(name))) return undefined
+  if (!sameStamp(header.stamp, stamp) && header.sha256 !== sha256()) return undefined
+  return { ...header.checked, ...readSections(descriptor, header, wanted), sha256: header.sha256 }
+}
+
+/** Writes the cache file. */
+export const store = (
+  cacheFile: string,
+  stamp: Stamp,
+  sha256: string,
+  repair: ReadonlySet<Repair>,
+  { candles, ...checked }: Checked & { readonly candles: Candles }
+): Indices => {
+  const indices = buildIndices(candles, "at")
+  const { bars, time, priceScale } = candles
+  const { stepMillis, runBars } = time
+  const kept = { ...checked, problems: checked.problems.slice(0, 20) }
+  const header = { version, stamp, sha256, repair: [...repair], bars, stepMillis, runs: runBars.length, priceScale }
+  const encoded = encodeHeader({ ...header, checked: kept })
+  if (encoded === undefined) return indices
+  // Named by the content: two writers at once write the same bytes.
+  const temporary = `${cacheFile}.${sha256.slice(0, 12)}.part`
+  const descriptor = fs.openSync(temporary, "w")
+  try {
+    fs.writeSync(descriptor, encoded)
+    for (const values of sections(candles, indices)) {
+      const bytes = bytesOf(values)
+      for (let done = 0; done < bytes.length; )
+        done += fs.writeSync(descriptor, bytes, done, Math.min(bytes.length - done, 1 << 28))
+    }
+  } finally {
+    fs.closeSync(descriptor)
+  }
+  fs.renameSync(temporary, cacheFile)
+  return indices
+}

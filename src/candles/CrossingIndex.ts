@@ -1,0 +1,180 @@
+/**
+ * Where do prices cross next? Block minima of one column and block maxima of another, level upon level, answer without
+ * reading the bars between: a search reads some bars one by one, and when nothing crosses there it climbs, skipping 16,
+ * 256, 4096 bars at a time, then descends where a block holds a crossing. So frequent crossings cost what a plain loop
+ * costs, and the cost of rare ones does not depend on how many bars lie between.
+ *
+ * The search functions are small and see one kind of array, so that the compiler keeps them tight: inlined into something
+ * bigger they become several times slower.
+ */
+import { type Candles, type Column, column } from "./Candles.ts"
+
+/** Bars `from` up to `to` (exclusive) of both columns: all of them, or those that were fetched last. */
+export interface Leaves {
+  /** Crossed when at or below a level: lows for resting buys, closes for price bounds. */
+  readonly lower: Float64Array
+  /** Crossed when at or above a level. */
+  readonly upper: Float64Array
+  from: number
+  to: number
+  /** Gets the bars around this one, whole blocks, when they are not there. */
+  readonly fetch?: (bar: number) => void
+}
+
+export interface CrossingIndex {
+  readonly leaves: Leaves
+  /** Element k: per block of 16^(k+1) bars the least of `lower`. Empty for a plain linear search. */
+  readonly minima: ReadonlyArray<Column>
+  readonly maxima: ReadonlyArray<Column>
+  /** How much searching has read so far: bars, and nodes of the tree. */
+  readonly reads: { bars: number; nodes: number }
+}
+
+export const fanOutBits = 4
+const fanOut = 1 << fanOutBits
+
+const reduceMinima = (source: Column): Column => {
+  const into = column((source.length + fanOut - 1) >> fanOutBits)
+  for (let block = 0; block < into.length; block++) {
+    const end = Math.min(source.length, (block + 1) << fanOutBits)
+    let least = Number.POSITIVE_INFINITY
+    for (let i = block << fanOutBits; i < end; i++) least = Math.min(least, source[i] ?? 0)
+    into[block] = least
+  }
+  return into
+}
+
+const reduceMaxima = (source: Column): Column => {
+  const into = column((source.length + fanOut - 1) >> fanOutBits)
+  for (let block = 0; block < into.length; block++) {
+    const end = Math.min(source.length, (block + 1) << fanOutBits)
+    let greatest = Number.NEGATIVE_INFINITY
+    for (let i = block << fanOutBits; i < end; i++) greatest = Math.max(greatest, source[i] ?? 0)
+    into[block] = greatest
+  }
+  return into
+}
+
+/** The first block of the next group of `fanOut`. */
+const nextMultiple = (block: number): number => ((block >> fanOutBits) + 1) << fanOutBits
+
+const levelsOf = (source: Column, reduce: (source: Column) => Column): ReadonlyArray<Column> => {
+  const levels: Array<Column> = []
+  for (let level = source; level.length > fanOut; ) {
+    level = reduce(level)
+    levels.push(level)
+  }
+  return levels
+}
+
+export const allLeaves = (lower: Column, upper: Column): Leaves => ({
+  lower,
+  upper,
+  from: 0,
+  to: Number.POSITIVE_INFINITY
+})
+
+/** Without a tree: every search is a plain loop. Right for a single run, where building the tree costs more than it saves. */
+export const linear = (lower: Column, upper: Column): CrossingIndex => ({
+  leaves: allLeaves(lower, upper),
+  minima: [],
+  maxima: [],
+  reads: { bars: 0, nodes: 0 }
+})
+
+export const build = (lower: Column, upper: Column): CrossingIndex => ({
+  ...linear(lower, upper),
+  minima: levelsOf(lower, reduceMinima),
+  maxima: levelsOf(upper, reduceMaxima)
+})
+
+/** Those that have this bar, and the rest of its block. */
+export const leavesAt = ({ leaves }: CrossingIndex, bar: number): Leaves => {
+  if (bar < leaves.from || bar >= leaves.to) leaves.fetch?.(bar)
+  return leaves
+}
+
+export const lowerAt = (index: CrossingIndex, bar: number): number => {
+  const { lower, from } = leavesAt(index, bar)
+  return lower[bar - from] ?? 0
+}
+
+export const upperAt = (index: CrossingIndex, bar: number): number => {
+  const { upper, from } = leavesAt(index, bar)
+  return upper[bar - from] ?? 0
+}
+
+const scan = (
+  lower: Float64Array,
+  upper: Float64Array,
+  from: number,
+  to: number,
+  below: number,
+  above: number
+): number => {
+  let bar = from
+  while (bar < to && (lower[bar] ?? 0) > below && (upper[bar] ?? 0) < above) bar++
+  return bar
+}
+
+/** Up the tree from `near` (a multiple of `fanOut`) to a block that crosses, and down again to its first bar that does. */
+const climb = (index: CrossingIndex, near: number, to: number, below: number, above: number): number => {
+  const { minima, maxima, reads } = index
+  let level = 0
+  let block = near >> fanOutBits
+  for (;;) {
+    const [least, most] = [minima[level], maxima[level]]
+    if (least === undefined || most === undefined) return to
+    const isTop = level === minima.length - 1
+    const end = isTop ? least.length : Math.min(least.length, nextMultiple(block))
+    const found = scan(least, most, block, end, below, above)
+    reads.nodes += found - block + 1
+    block = found
+    if (found < end) break
+    if (found === least.length) return to
+    block >>= fanOutBits
+    level++
+  }
+  while (level-- > 0) {
+    const [least, most] = [minima[level], maxima[level]]
+    if (least === undefined || most === undefined) return to
+    const first = block << fanOutBits
+    block = scan(least, most, first, Math.min(least.length, first + fanOut), below, above)
+    reads.nodes += block - first + 1
+  }
+  const first = block << fanOutBits
+  const { lower, upper, from } = leavesAt(index, first)
+  const bar = from + scan(lower, upper, first - from, Math.min(to, first + fanOut) - from, below, above)
+  reads.bars += bar - first + 1
+  return Math.min(to, bar)
+}
+
+/** The first bar in [from, to) whose lower price is at or below `below` or whose upper price is at or above `above`; else `to`. */
+export const nextCrossing = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
+  // At least one bar is read one by one, and the rest of its block: they are in the processor's cache already.
+  const near = index.minima.length === 0 ? to : Math.min(to, nextMultiple(from))
+  if (from >= near) return to
+  const leaves = leavesAt(index, from)
+  const found = leaves.from + scan(leaves.lower, leaves.upper, from - leaves.from, near - leaves.from, below, above)
+  index.reads.bars += found - from
+  return found < near || near === to ? found : climb(index, near, to, below, above)
+}
+
+/** The two indices of a series: where resting orders are crossed, and where closes are. Built once, shared by every run. */
+export interface Indices {
+  readonly orders: CrossingIndex
+  readonly closes: CrossingIndex
+}
+
+/** What crosses a resting order: with `close` only the close of a bar, otherwise its whole range. */
+type Touch = "at" | "through" | "within" | "close"
+
+export const linearIndices = (candles: Candles, touch: Touch): Indices => {
+  const closes = linear(candles.close, candles.close)
+  return { orders: touch === "close" ? closes : linear(candles.low, candles.high), closes }
+}
+
+export const buildIndices = (candles: Candles, touch: Touch): Indices => {
+  const closes = build(candles.close, candles.close)
+  return { orders: touch === "close" ? closes : build(candles.low, candles.high), closes }
+}

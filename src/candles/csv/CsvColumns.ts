@@ -1,0 +1,211 @@
+/**
+ * The byte parser: rows of numbers into columns of doubles. Digits are gathered as an integer and divided once by a power
+ * of ten, which gives the nearest double for up to fifteen digits; anything unusual (quotes, exponents, dates, more digits)
+ * takes a slower way with the same result. A row that cannot be read is reported with line and column, and left out.
+ */
+import { type Column, column } from "../Candles.ts"
+import { type DataProblem, maxProblems } from "../DataProblem.ts"
+import { parseField } from "./CsvField.ts"
+import type { CsvFormat } from "./CsvFormat.ts"
+
+export interface CsvRows {
+  readonly rows: number
+  /** One per role. */
+  readonly columns: ReadonlyArray<Column>
+  /** Most decimal places seen, one per role. */
+  readonly places: Int32Array
+  /** Lines that are no row, as (row that follows, lines left out so far): from a row back to its line. */
+  readonly skipped: ReadonlyArray<readonly [row: number, lines: number]>
+  readonly problems: ReadonlyArray<DataProblem>
+  readonly problemCount: number
+  /** Rows left out because they could not be read. */
+  readonly unreadable: number
+  /** Numbers with more digits than a double keeps. */
+  readonly rounded: number
+}
+
+const LF = 10
+const CR = 13
+const DOT = 46
+const maxExactDigits = 15
+const powers = Float64Array.from({ length: 23 }, (_, power) => 10 ** power)
+
+/** Everything that the parser's functions share. */
+interface Reader {
+  readonly bytes: Uint8Array
+  readonly file: string
+  readonly format: CsvFormat
+  columns: Array<Column>
+  capacity: number
+  readonly places: Int32Array
+  row: number
+  line: number
+  position: number
+  readonly problems: Array<DataProblem>
+  problemCount: number
+  rounded: number
+  readonly skipped: Array<readonly [number, number]>
+}
+
+const grow = (reader: Reader): void => {
+  reader.capacity = Math.ceil(reader.capacity * 1.5) + 16
+  reader.columns = reader.columns.map((old) => {
+    const made = column(reader.capacity)
+    made.set(old)
+    return made
+  })
+}
+
+/** A guess from the first lines, a little too high. */
+const estimateRows = (bytes: Uint8Array, start: number): number => {
+  const sample = bytes.subarray(start, start + 65_536)
+  let lines = 1
+  for (let at = sample.indexOf(LF); at >= 0; at = sample.indexOf(LF, at + 1)) lines++
+  return Math.ceil(((bytes.length - start) / Math.max(1, sample.length)) * lines * 1.05) + 16
+}
+
+/** End of the field that starts here: the next delimiter or line end. */
+const fieldEnd = (bytes: Uint8Array, from: number, delimiter: number): number => {
+  let at = from
+  while (at < bytes.length && bytes[at] !== delimiter && bytes[at] !== LF) at++
+  return at
+}
+
+const report = (reader: Reader, column: number, problem: Pick<DataProblem, "kind" | "message" | "advice">): void => {
+  reader.problemCount++
+  if (reader.problems.length < maxProblems)
+    reader.problems.push({ severity: "error", file: reader.file, line: reader.line, column, ...problem })
+}
+
+/** Reads the field as text; `false` when it means nothing. */
+const readSlowly = (reader: Reader, lineStart: number, role: number): boolean => {
+  const { bytes, format, row } = reader
+  const from = reader.position
+  reader.position = fieldEnd(bytes, from, format.delimiter)
+  const name = format.roles[role] ?? "time"
+  const read = parseField(new TextDecoder().decode(bytes.subarray(from, reader.position)), name)
+  if ("message" in read) {
+    report(reader, from - lineStart + 1, read)
+    return false
+  }
+  const values = reader.columns[role]
+  if (values !== undefined) values[row] = read.value
+  reader.places[role] = Math.max(reader.places[role] ?? 0, read.places)
+  if (read.rounded) reader.rounded++
+  return true
+}
+
+/** Reads one number at the reader's position into the present row; `false` when it is none. */
+const readNumber = (reader: Reader, values: Column, lineStart: number, role: number): boolean => {
+  const { bytes, format } = reader
+  const start = reader.position
+  let at = start
+  let mantissa = 0
+  let digit = (bytes[at] ?? 0) - 48
+  while (digit >= 0 && digit <= 9) {
+    mantissa = mantissa * 10 + digit
+    digit = (bytes[++at] ?? 0) - 48
+  }
+  let digits = at - start
+  let places = 0
+  if (bytes[at] === DOT) {
+    const point = at
+    digit = (bytes[++at] ?? 0) - 48
+    while (digit >= 0 && digit <= 9) {
+      mantissa = mantissa * 10 + digit
+      digit = (bytes[++at] ?? 0) - 48
+    }
+    places = at - point - 1
+    digits += places
+  }
+  const next = bytes[at] ?? LF
+  if (digits === 0 || digits > maxExactDigits || (next !== format.delimiter && next !== LF && next !== CR))
+    return readSlowly(reader, lineStart, role)
+  reader.position = at
+  values[reader.row] = places === 0 ? mantissa : mantissa / (powers[places] ?? 1)
+  if (places > (reader.places[role] ?? 0)) reader.places[role] = places
+  return true
+}
+
+/** Reads one line; `false` when it is not a row. */
+const readLine = (reader: Reader): boolean => {
+  const { bytes, format, columns } = reader
+  const { roleOfField, delimiter } = format
+  const lineStart = reader.position
+  let good = true
+  let field = 0
+  for (; ; field++) {
+    const role = roleOfField[field] ?? -1
+    const values = columns[role]
+    if (values === undefined) reader.position = fieldEnd(bytes, reader.position, delimiter)
+    else if (!readNumber(reader, values, lineStart, role)) good = false
+    if (bytes[reader.position] === delimiter) reader.position++
+    else break
+  }
+  const end = reader.position < bytes.length && bytes[reader.position] !== LF
+  reader.position = end ? fieldEnd(bytes, reader.position, LF) + 1 : reader.position + 1
+  if (field + 1 === roleOfField.length) return good
+  const message = `${field + 1} fields where ${roleOfField.length} are expected`
+  const advice = "complete the line, or write decimal points instead of commas; repair=invalid leaves it out"
+  report(reader, 1, { kind: "fields", message, advice })
+  return false
+}
+
+/** Blank lines and comments. */
+const isSkippable = (bytes: Uint8Array, position: number): boolean => {
+  const first = bytes[position]
+  return first === LF || first === 35 || (first === CR && (bytes[position + 1] ?? LF) === LF)
+}
+
+export const read = (bytes: Uint8Array, file: string, format: CsvFormat): CsvRows => {
+  const capacity = estimateRows(bytes, format.start)
+  const reader: Reader = {
+    bytes,
+    file,
+    format,
+    columns: format.roles.map(() => column(capacity)),
+    capacity,
+    places: new Int32Array(format.roles.length),
+    row: 0,
+    line: format.linesBefore,
+    position: format.start,
+    problems: [],
+    problemCount: 0,
+    rounded: 0,
+    skipped: [[0, format.linesBefore]]
+  }
+  let [skipped, unreadable] = [format.linesBefore, 0]
+  while (reader.position < bytes.length) {
+    reader.line++
+    if (reader.row === reader.capacity) grow(reader)
+    if (!isSkippable(bytes, reader.position) && readLine(reader)) reader.row++
+    else {
+      if (isSkippable(bytes, reader.position)) reader.position = fieldEnd(bytes, reader.position, LF) + 1
+      else unreadable++
+      skipped++
+      reader.skipped.push([reader.row, skipped])
+    }
+  }
+  const { row: rows, columns, places, problems, problemCount, rounded } = reader
+  return {
+    rows,
+    columns: columns.map((all) => all.subarray(0, rows)),
+    places,
+    skipped: reader.skipped,
+    problems,
+    problemCount,
+    unreadable,
+    rounded
+  }
+}
+
+/** The line of a row, counted from 1. */
+export const lineOf = (rows: CsvRows, row: number): number => {
+  let [low, high] = [0, rows.skipped.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((rows.skipped[middle]?.[0] ?? 0) <= row) low = middle + 1
+    else high = middle
+  }
+  return row + 1 + (rows.skipped[low - 1]?.[1] ?? 0)
+}

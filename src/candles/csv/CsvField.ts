@@ -1,0 +1,80 @@
+/** One field of a table as text: the slow, thorough way to a number or a time. */
+
+import type { DataProblem } from "../DataProblem.ts"
+import type { Role } from "./CsvFormat.ts"
+
+export type Field =
+  | { readonly value: number; readonly places: number; readonly rounded: boolean }
+  | Pick<DataProblem, "kind" | "message" | "advice">
+
+const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/
+const plain = /^[+-]?(\d+\.?\d*|\.\d+)$/
+const withExponent = /^[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d{1,3}$/
+
+/** Epoch milliseconds of an ISO date, with or without a time and an offset; without one it is UTC. */
+const isoTime = (text: string): number | undefined => {
+  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", zone = "Z"] = iso.exec(text) ?? []
+  if (year === undefined || month === undefined || day === undefined) return undefined
+  const time = Date.UTC(+year, +month - 1, +day, +hour, +minute, +second, Math.floor(Number(`0.${fraction}`) * 1000))
+  const offset = /([+-])(\d{2}):?(\d{2})/.exec(zone)
+  const offsetMinutes =
+    offset === null ? 0 : (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === "-" ? -1 : 1)
+  const real = +month >= 1 && +month <= 12 && +day >= 1 && +day <= 31 && +hour < 24 && +minute < 60 && +second < 61
+  return real ? time - offsetMinutes * 60_000 : undefined
+}
+
+const placesOf = (text: string): number => {
+  const point = text.indexOf(".")
+  return point < 0 ? 0 : text.replace(/0+$/, "").length - point - 1
+}
+
+const numberAdvice = (text: string): string => {
+  if (/^\d+,\d+$/.test(text)) return "write a decimal point instead of the comma"
+  if (/^[\d,' ]+\.\d+$/.test(text)) return "write the number without thousands separators"
+  if (/^[$€£]/.test(text)) return "write the number without a currency sign"
+  return "write a plain number such as 42000.5, or repair=invalid leaves the line out"
+}
+
+export const parseField = (raw: string, role: Role): Field => {
+  const text = raw
+    .trim()
+    .replace(/^"(.*)"$/, "$1")
+    .trim()
+  const kind = role === "time" ? "time" : "number"
+  if (text === "")
+    return { kind, message: `${role} is empty`, advice: "fill it in, or repair=invalid leaves the line out" }
+  if (role === "time") {
+    const time = isoTime(text)
+    if (time !== undefined) return { value: time, places: 0, rounded: false }
+    if (!plain.test(text))
+      return {
+        kind,
+        message: `${role} ${JSON.stringify(text)} is no time`,
+        advice: "write epoch milliseconds or 2024-01-31T12:00:00Z"
+      }
+    // Nanoseconds have more digits than a double: cut to microseconds.
+    return { value: text.length > 17 ? Number(text.slice(0, -3)) : Number(text), places: 0, rounded: false }
+  }
+  const value = Number(text)
+  if (plain.test(text)) return rounding(value, text)
+  if (withExponent.test(text) && Number.isFinite(value)) return rounding(value, exponentless(text))
+  return { kind, message: `${role} ${JSON.stringify(text)} is no number`, advice: numberAdvice(text) }
+}
+
+/** At most fifteen significant digits, so that the double stands for exactly one decimal number. */
+const rounding = (value: number, text: string): Field => {
+  const kept = Number(value.toPrecision(15))
+  const rounded =
+    text
+      .replace(/^[+-]?0*\.?0*/, "")
+      .replace(/\D/g, "")
+      .replace(/0+$/, "").length > 15
+  return { value: kept, places: rounded ? placesOf(String(kept)) : placesOf(text), rounded }
+}
+
+/** "1.5e-3" as "0.0015": only its decimal places matter. */
+const exponentless = (text: string): string => {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
+  const places = Math.max(0, placesOf(mantissa) - Number(exponent))
+  return places === 0 ? "0" : `0.${"0".repeat(places - 1)}1`
+}

@@ -1,0 +1,139 @@
+/** Several backtests on the same candles, side by side: in the terminal, as JSON and as an HTML page. */
+import { Effect } from "effect"
+import * as Backtest from "../../backtest/Backtest.ts"
+import { describe, notModelled } from "../../backtest/kernel/FillModel.ts"
+import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
+import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
+import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
+import * as HtmlComparison from "../../report/html/HtmlComparison.ts"
+import * as Table from "../../report/text/Table.ts"
+import { marketNames } from "../../strategy/Strategy.ts"
+import * as BacktestReport from "./BacktestReport.ts"
+import * as BacktestSummary from "./BacktestSummary.ts"
+
+export type Results = readonly [BacktestSummary.Result, ...ReadonlyArray<BacktestSummary.Result>]
+
+/** Strategies by their names, or by their files where two have the same name. */
+const nameOf = (results: Results, { strategy }: BacktestSummary.Result): string =>
+  results.filter((other) => other.strategy.name === strategy.name).length > 1 ? strategy.file : strategy.name
+
+/** Figures of both sides, as one where they agree. */
+const facts = (result: BacktestSummary.Result): ReadonlyArray<readonly [string, string]> => {
+  const { low, high } = result.band
+  const of = (side: Backtest.Side) => [
+    ...BacktestSummary.sideFacts(result, side),
+    ...BacktestStatistics.facts(side, result.trials)
+  ]
+  const upper = of(high)
+  return of(low).map(([label, value], row) => {
+    const other = upper[row]?.[1] ?? value
+    return [label, value === other ? value : `${value} to ${other}`]
+  })
+}
+
+export const json = (results: Results) => ({ runs: results.map(BacktestSummary.json) })
+
+/** The figures that fit a terminal: one row per run. */
+export const lines = (results: Results): ReadonlyArray<string> => {
+  const [{ candles, warnings, wallMillis, kernelMillis }] = results
+  const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
+  const rows = results.map((result) => {
+    const { low, high } = result.band
+    const [worst, best] = [low, high].map((side) => BacktestStatistics.ofSide(side, result.trials))
+    const hold = BacktestStatistics.holdFacts(high, 1)[0]?.[1] ?? ""
+    return [
+      nameOf(results, result),
+      BacktestSummary.pnlText(result, low),
+      BacktestSummary.pnlText(result, high),
+      percent(worst?.totalReturn ?? 0),
+      percent(best?.totalReturn ?? 0),
+      hold,
+      percent(Math.max(low.outcome.maxDrawdown, high.outcome.maxDrawdown)),
+      (worst?.sharpe ?? 0).toFixed(2),
+      (best?.sharpe ?? 0).toFixed(2),
+      `${low.fills}`,
+      `${high.fills}`
+    ]
+  })
+  const titles = [
+    "PNL LOW",
+    "HIGH",
+    "RETURN LOW",
+    "HIGH",
+    "HOLD",
+    "DRAWDOWN",
+    "SHARPE LOW",
+    "HIGH",
+    "FILLS LOW",
+    "HIGH"
+  ]
+  return [
+    `${results.length} strategies over the same ${candles.bars} bars`,
+    ...warnings,
+    "",
+    ...Table.render([{ title: "" }, ...titles.map((title) => ({ title, align: "right" as const }))], rows),
+    ...limitsOf(results),
+    "",
+    `${wallMillis.toFixed(0)} ms, of which ${kernelMillis.toFixed(1)} ms simulation`
+  ]
+}
+
+const limitsOf = (results: Results): ReadonlyArray<string> =>
+  results.flatMap((result) => {
+    const { low, high } = result.band
+    const sides = low === high ? [low] : [low, high]
+    return sides.flatMap(BacktestLimits.sentences).map((sentence) => `${nameOf(results, result)}, ${sentence}`)
+  })
+
+const points = 1500
+
+const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyArray<number>) => {
+  const { strategy, band } = result
+  const returns = (side: Backtest.Side): ReadonlyArray<number> => {
+    const [start, ...curve] = Backtest.curve(side.parts, [0, ...bars])
+    const first = start?.hold ?? 1
+    return curve.map(({ equity }) => (first > 0 ? equity / first - 1 : 0))
+  }
+  const low = returns(band.low)
+  return {
+    name: nameOf(results, result),
+    about: `${strategy.kind} on ${marketNames(strategy)} from ${strategy.file}, SHA-256 ${strategy.hash}`,
+    high: returns(band.high),
+    low,
+    drawdown: BacktestReport.drawdowns(low.map((ratio) => 1 + ratio)),
+    facts: facts(result)
+  } satisfies HtmlComparison.ComparedRun
+}
+
+const comparison = (results: Results): HtmlComparison.Comparison => {
+  const [first] = results
+  const { candles, band } = first
+  const bars = EquityCurve.spread(candles, points)
+  const runs = results.map((result) => runOf(results, result, bars))
+  const times = Backtest.curve(band.high.parts, bars)
+  const { parts } = band.high
+  const growth = (bar: number): number =>
+    parts.reduce((sum, { candles: { close } }) => sum + (close[bar] ?? 0) / (close[0] ?? 1), 0) / parts.length
+  const sides = band.low === band.high ? [band.low] : [band.low, band.high]
+  const percent = (ratio: number | undefined): string => `${((ratio ?? 0) * 100).toFixed(2)} %`
+  return {
+    title: `${results.length} strategies on the same candles`,
+    subtitle: `${runs.map(({ name }) => name).join(", ")}; ${candles.bars} bars`,
+    headline: runs.map(({ name, low, high }) => [name, `${percent(low.at(-1))} to ${percent(high.at(-1))}`]),
+    runs,
+    limits: limitsOf(results),
+    times: times.map(({ time }) => time / 1000),
+    price: bars.map((bar) => growth(bar) - 1),
+    assumptions: [
+      ...sides.flatMap(({ mode, rules }) => describe(rules).map((rule) => `${mode}: ${rule}`)),
+      ...first.calibrated
+    ],
+    notModelled,
+    quality: BacktestReport.qualityOf(first.sources),
+    warnings: first.warnings
+  }
+}
+
+/** The page as a file's content. */
+export const html = (results: Results) =>
+  Effect.map(BacktestReport.chartLibrary, (library) => HtmlComparison.render(comparison(results), library))

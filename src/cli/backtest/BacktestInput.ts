@@ -1,0 +1,243 @@
+/** What backtests, sweeps and data commands share: flags, and the way from file names to strategies and candles. */
+
+import { Effect, FileSystem, Option, Result } from "effect"
+import { Flag, type Param } from "effect/cli"
+import { isScalar, isSeq, parseDocument } from "yaml"
+import * as Backtest from "../../backtest/Backtest.ts"
+import { noCosts } from "../../backtest/kernel/FillModel.ts"
+import type { FillRules } from "../../backtest/kernel/FillRules.ts"
+import { type Repair, repairs, toMillis } from "../../candles/CandleChecks.ts"
+import * as CandleFile from "../../candles/CandleFile.ts"
+import * as Candles from "../../candles/Candles.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import { parseField } from "../../candles/csv/CsvField.ts"
+import { format } from "../../candles/DataProblem.ts"
+import * as Amount from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { Markets } from "../../strategy/Markets.ts"
+import { render } from "../../strategy/Problem.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { type Purpose, StrategiesInvalid, suited } from "../files/StrategyFiles.ts"
+import { WrongUsage } from "../Usage.ts"
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+export const dataFlags = {
+  data: Flag.String("data").pipe(
+    Flag.withDescription("Candles or trades: CSV, plain or gzipped; journal:FILE for prices that a bot saw itself")
+  ),
+  from: text("from", "First moment of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),
+  to: text("to", "End of the data to use, not included"),
+  repair: text("repair", `Repair the data: ${repairs.join(", ")} (comma between), or all`),
+  noCache: Flag.Boolean("no-cache").pipe(
+    Flag.withDescription("Neither read nor write the column cache beside the data file"),
+    Flag.withDefault(false)
+  )
+}
+
+export const configFlag = text("config", "The configuration file; left out: markets of the strategy with 18 decimals")
+
+const touches = ["at", "through", "within", "close"] as const
+
+export const ruleFlags = {
+  touch: Flag.Literals("touch", touches).pipe(
+    Flag.withDescription("When a bar fills an order: at, through, within (no gaps) or close"),
+    Flag.optional
+  ),
+  fillPrice: Flag.Literals("fill-price", ["limit", "open", "arrival"]).pipe(
+    Flag.withDescription("What is paid beyond the limit: nothing, a bar's open, or the market on arrival"),
+    Flag.optional
+  ),
+  edgeBps: Flag.Finite("edge-bps").pipe(
+    Flag.withDescription("How far beyond the limit the price must go, basis points"),
+    Flag.optional
+  ),
+  volumeShare: Flag.Finite("volume-share").pipe(
+    Flag.withDescription("The most of a bar's volume that is ours, 0 to 1; 0: no limit"),
+    Flag.optional
+  ),
+  feeBps: Flag.Finite("fee-bps").pipe(
+    Flag.withDescription("Fees of a fill, basis points of the output"),
+    Flag.withDefault(0)
+  ),
+  withdrawFee: text(
+    "withdraw-fee",
+    "Fee of every payout as BASE,QUOTE amounts, for example 0.00001,0.5; with several markets of every base"
+  ),
+  refundFee: text("refund-fee", "Fee of every refund as BASE,QUOTE amounts"),
+  minimumQuote: text("minimum-quote", "Smallest order that the venue takes, in quote")
+}
+
+/** What a command gets for these flags and arguments. */
+export type Given<T> = { readonly [K in keyof T]: T[K] extends Param.Param<Param.ParamKind, infer A> ? A : never }
+export type DataFlags = Given<typeof dataFlags>
+export type RuleFlags = Given<typeof ruleFlags>
+
+const amount = (flag: string, written: string, decimals: number): Amount.Amount | WrongUsage => {
+  const decimal = Decimal.parse(written.trim())
+  const found = decimal === undefined ? undefined : Amount.fromDecimal(decimal, decimals)
+  return found === undefined || found < 0n
+    ? new WrongUsage({
+        message: `--${flag} ${written}: no amount with at most ${decimals} decimals; write for example 0.5`
+      })
+    : found
+}
+
+/** One of each base, in the order of the markets, and of the quote. */
+const amounts = (flag: string, written: Option.Option<string>, market: Market, all: ReadonlyArray<Market>) =>
+  Effect.gen(function* () {
+    if (Option.isNone(written)) return { base: 0n, quote: 0n }
+    const parts = written.value.split(",")
+    if (all.length > 1 && parts.length !== all.length + 1) {
+      const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
+      return yield* new WrongUsage({ message: `--${flag} ${written.value}: give an amount of each of ${symbols}` })
+    }
+    const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
+    const [base, quote] = [amount(flag, first, market.base.decimals), amount(flag, second, market.quote.decimals)]
+    if (base instanceof WrongUsage) return yield* base
+    if (quote instanceof WrongUsage) return yield* quote
+    return { base, quote }
+  })
+
+/** Costs and changed rules in one of all markets, from flags. */
+export const options = Effect.fn("BacktestInput.options")(function* (flags: RuleFlags, market: Market, all = [market]) {
+  const withdrawFee = yield* amounts("withdraw-fee", flags.withdrawFee, market, all)
+  const refundFee = yield* amounts("refund-fee", flags.refundFee, market, all)
+  const minimum = amount(
+    "minimum-quote",
+    Option.getOrElse(flags.minimumQuote, () => "0"),
+    market.quote.decimals
+  )
+  if (minimum instanceof WrongUsage) return yield* minimum
+  const costs = { ...noCosts, feeBasisPoints: flags.feeBps, withdrawFee, refundFee, minimumQuote: minimum }
+  const changes: Partial<FillRules> = {
+    ...(Option.isSome(flags.touch) ? { touch: flags.touch.value } : {}),
+    ...(Option.isSome(flags.fillPrice) ? { price: flags.fillPrice.value } : {}),
+    ...(Option.isSome(flags.edgeBps) ? { edgeBasisPoints: flags.edgeBps.value } : {}),
+    ...(Option.isSome(flags.volumeShare) ? { volumeShare: flags.volumeShare.value } : {})
+  }
+  return { costs, changes } satisfies Backtest.Options
+})
+
+/** Without a configuration: the assets that the file names, fine enough for any amount that a person writes. */
+const marketsOf = (strategyText: string): Markets => {
+  const named = parseDocument(strategyText).get("market")
+  const names = isSeq(named) ? named.items.map((item) => (isScalar(item) ? item.value : item)) : [named]
+  const symbols = names.flatMap((name) => (typeof name === "string" ? name.split("/") : []))
+  const assets = [...new Set(symbols)].map((symbol) => ({ symbol, id: symbol, decimals: 18 }))
+  return { assets, ticks: new Map() }
+}
+
+/** The reader of configurations knows wallets and venues: loaded on demand, because most runs have none. */
+const configuredMarkets = Effect.fnUntraced(function* (file: string) {
+  const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
+  return (yield* loadSettings(file)).markets
+})
+
+export interface StrategySource {
+  readonly text: string
+  readonly file: string
+  readonly markets: Markets
+  readonly strategy: Strategy
+}
+
+export const loadStrategy = Effect.fn("BacktestInput.loadStrategy")(function* (
+  file: string,
+  config: Option.Option<string>,
+  purpose: Purpose = "search"
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* fileSystem.readFileString(file)
+  const markets = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
+  const parsed = suited(StrategyFile.parse(text, file, markets), purpose)
+  if (Result.isFailure(parsed))
+    return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })
+  return { text, file, markets, strategy: parsed.success } satisfies StrategySource
+})
+
+/** A moment as people write it. */
+export const moment = (flag: string, written: Option.Option<string>, otherwise: number) =>
+  Effect.suspend(() => {
+    if (Option.isNone(written)) return Effect.succeed(otherwise)
+    const read = parseField(written.value, "time")
+    return "message" in read
+      ? Effect.fail(new WrongUsage({ message: `--${flag} ${read.message}; ${read.advice}` }))
+      : Effect.succeed(toMillis(read.value))
+  })
+
+const repairsOf = (written: Option.Option<string>) =>
+  Effect.suspend(() => {
+    if (Option.isNone(written)) return Effect.succeed<ReadonlySet<Repair>>(new Set())
+    const names = written.value === "all" ? [...repairs] : written.value.split(",").map((name) => name.trim())
+    const known = repairs.filter((repair) => names.includes(repair))
+    const unknown = names.find((name) => !repairs.some((repair) => repair === name))
+    return unknown === undefined
+      ? Effect.succeed<ReadonlySet<Repair>>(new Set(known))
+      : Effect.fail(
+          new WrongUsage({ message: `--repair ${unknown}: no such repair; choose of ${repairs.join(", ")}, all` })
+        )
+  })
+
+const journalPrefix = "journal:"
+
+/** A journal's minutes as if they had been a file. Loaded on demand: most runs read files. */
+const fromJournal = Effect.fnUntraced(function* (file: string, market: string | undefined) {
+  const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
+  const { candles, sha256 } = yield* JournalData.candles(file, market)
+  const repaired = { invalid: 0, sort: 0, duplicates: 0, range: 0, gaps: 0 }
+  const indices = CrossingIndex.linearIndices(candles, "at")
+  return { candles, sha256, indices, problems: [], repaired, source: "file" } satisfies CandleFile.Loaded
+})
+
+/** Nothing to take a share of: orders fill whole, and that is said. */
+export const withoutVolume = (options: Backtest.Options, candles: Candles.Candles): Backtest.Options =>
+  Candles.hasOnlyZeroVolumes(candles) ? { ...options, changes: { ...options.changes, volumeShare: 0 } } : options
+
+/** Candles of the file and the time asked for. `indexed`: worth an index, because many runs follow. */
+export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
+  flags: DataFlags,
+  wanted: CandleFile.LoadOptions["wanted"] & { readonly indexed: boolean },
+  market?: string
+) {
+  const repair = yield* repairsOf(flags.repair)
+  const from = yield* moment("from", flags.from, 0)
+  const to = yield* moment("to", flags.to, Number.MAX_SAFE_INTEGER)
+  const cache = flags.noCache ? "never" : "beside"
+  // A part has an index of its own, made of whole columns.
+  const isPart = Option.isSome(flags.from) || Option.isSome(flags.to)
+  const { range, ...columns } = wanted
+  const asked = range === undefined || isPart ? columns : { ...columns, range }
+  const isJournal = flags.data.startsWith(journalPrefix)
+  const loaded = isJournal
+    ? yield* fromJournal(flags.data.slice(journalPrefix.length), market)
+    : yield* CandleFile.load(flags.data, { repair, tradeCandleMillis: 60_000, cache, wanted: asked })
+  const warnings = loaded.problems.filter(({ severity }) => severity === "warning").map(format)
+  const candles = isPart ? Candles.between(loaded.candles, from, to) : loaded.candles
+  if (candles.bars < 2)
+    return yield* new WrongUsage({
+      message: `--from, --to: ${candles.bars} candles lie between; choose a longer time`
+    })
+  const hasTree = loaded.indices.orders.minima.length > 0
+  const indices =
+    !isPart && (hasTree || !wanted.indexed)
+      ? loaded.indices
+      : wanted.indexed
+        ? CrossingIndex.buildIndices(candles, "at")
+        : CrossingIndex.linearIndices(candles, "at")
+  return { ...loaded, candles, indices, warnings }
+})
+
+/** A strategy that asks for candles shorter than the data cannot be run on it. */
+export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) => {
+  const [timeframe] = Backtest.tooFine(strategy, candles)
+  return timeframe === undefined
+    ? Effect.void
+    : Effect.fail(
+        new WrongUsage({
+          message: `the strategy decides by ${timeframe} candles, the data has candles of ${candles.time.stepMillis / 1000} s; give finer data`
+        })
+      )
+}

@@ -1,0 +1,94 @@
+/** Which candle file is which market's, and the candles of all on one time axis. */
+
+import { Array as Arr, Effect } from "effect"
+import * as Alignment from "../../candles/Alignment.ts"
+import type * as CandleFile from "../../candles/CandleFile.ts"
+import type { Candles } from "../../candles/Candles.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import type { Market } from "../../domain/Market.ts"
+import { WrongUsage } from "../Usage.ts"
+import * as BacktestInput from "./BacktestInput.ts"
+
+/** Candles as they were loaded, and where from. */
+export interface Source extends Pick<CandleFile.Loaded, "candles" | "sha256" | "source" | "repaired"> {
+  readonly market: Market
+  readonly data: string
+}
+
+/** What a run needs of a market. */
+export interface Series {
+  readonly candles: Candles
+  readonly indices: CrossingIndex.Indices
+}
+
+type All<A> = Arr.NonEmptyReadonlyArray<A>
+
+export interface Loaded {
+  readonly sources: All<Source>
+  readonly series: All<Series>
+  readonly warnings: ReadonlyArray<string>
+}
+
+const names = (markets: ReadonlyArray<Market>): string => markets.map(({ name }) => name).join(", ")
+
+/** `MARKET=CSV`, or a file alone. What has no capital letters before its equals sign is the name of a file. */
+const split = (given: string, markets: ReadonlyArray<Market>): { readonly market?: string; readonly file: string } => {
+  const at = given.indexOf("=")
+  const market = given.slice(0, Math.max(0, at))
+  const isMarket = markets.some(({ name }) => name === market) || /^[A-Z0-9.]+\/[A-Z0-9.]+$/.test(market)
+  return isMarket ? { market, file: given.slice(at + 1) } : { file: given }
+}
+
+/** The file of each market, in their order, or what is wrong with what was given. */
+export const filesOf = (
+  given: ReadonlyArray<string>,
+  markets: ReadonlyArray<Market>
+): ReadonlyArray<string> | string => {
+  const traded = `the strategy trades ${names(markets)}`
+  const files = new Map<string, string>()
+  for (const each of given) {
+    const { market = markets.length === 1 ? markets[0]?.name : undefined, file } = split(each, markets)
+    if (market === undefined)
+      return `--data ${each}: of which market? ${traded}; write for example --data ${markets[0]?.name}=${each}`
+    if (!markets.some(({ name }) => name === market)) return `--data ${each}: ${traded}, not ${market}; leave it out`
+    const before = files.get(market)
+    if (before !== undefined)
+      return `--data: ${market} is given twice, as ${before} and as ${file}; give each market one file`
+    files.set(market, file)
+  }
+  const missing = markets.filter(({ name }) => !files.has(name))
+  const [first] = missing
+  return first === undefined
+    ? markets.map(({ name }) => files.get(name) ?? "")
+    : `--data: nothing is given for ${names(missing)}; add --data ${first.name}=CSV`
+}
+
+type Wanted = Parameters<typeof BacktestInput.loadCandles>[1]
+
+const loadOne = Effect.fnUntraced(function* (flags: BacktestInput.DataFlags, wanted: Wanted, market: Market) {
+  const { warnings, indices, ...loaded } = yield* BacktestInput.loadCandles(flags, wanted, market.name)
+  return { source: { ...loaded, market, data: flags.data } satisfies Source, indices, warnings }
+})
+
+/** Candles of every market and the time asked for. */
+export const load = Effect.fn("BacktestMarkets.load")(function* (
+  { data, ...flags }: Omit<BacktestInput.DataFlags, "data"> & { readonly data: ReadonlyArray<string> },
+  wanted: Wanted,
+  markets: All<Market>
+) {
+  const files = filesOf(data, markets)
+  if (typeof files === "string") return yield* new WrongUsage({ message: files })
+  const loaded = yield* Effect.forEach(markets, (market, index) =>
+    loadOne({ ...flags, data: files[index] ?? "" }, wanted, market)
+  )
+  const aligned = Alignment.align(loaded.map(({ source }) => ({ market: source.market.name, candles: source.candles })))
+  if (typeof aligned === "string") return yield* new WrongUsage({ message: `--data: ${aligned}` })
+  return {
+    sources: Arr.map(loaded, ({ source }) => source),
+    series: Arr.map(loaded, ({ source, indices }, index) => {
+      const candles = aligned.candles[index] ?? source.candles
+      return { candles, indices: candles === source.candles ? indices : CrossingIndex.linearIndices(candles, "at") }
+    }),
+    warnings: [...loaded.flatMap(({ warnings }) => warnings), ...aligned.notes]
+  } satisfies Loaded
+})

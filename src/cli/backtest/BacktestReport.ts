@@ -1,0 +1,234 @@
+/** From a backtest's result to what its HTML report shows. */
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { DateTime, Effect, FileSystem } from "effect"
+import * as Backtest from "../../backtest/Backtest.ts"
+import { describe, notModelled } from "../../backtest/kernel/FillModel.ts"
+import type { OrderRow } from "../../backtest/kernel/OrderTable.ts"
+import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
+import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
+import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
+import * as RoundTrips from "../../backtest/results/RoundTrips.ts"
+import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
+import { format } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market } from "../../domain/Market.ts"
+import type * as HtmlPage from "../../report/html/HtmlPage.ts"
+import * as HtmlReport from "../../report/html/HtmlReport.ts"
+import { marketNames } from "../../strategy/Strategy.ts"
+import type { Source } from "./BacktestMarkets.ts"
+import * as BacktestSummary from "./BacktestSummary.ts"
+
+const points = 2000
+
+const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
+const day = (millis: number): string => iso(millis).slice(0, 10)
+const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
+
+/** Fall of each value from the highest before it. */
+export const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> => {
+  let peak = Number.NEGATIVE_INFINITY
+  return equity.map((value) => {
+    peak = Math.max(peak, value)
+    return peak > 0 ? value / peak - 1 : 0
+  })
+}
+
+const monthsOf = ({ candles }: BacktestSummary.Result, { parts }: Backtest.Side) => {
+  const lastOfMonth = new Map<string, number>()
+  const daily = Backtest.curve(parts, EquityCurve.sampleBars(candles, 86_400_000))
+  for (const { time, equity } of daily) lastOfMonth.set(day(time - 1).slice(0, 7), equity)
+  let before = daily[0]?.equity ?? 0
+  return [...lastOfMonth].map(([month, equity]): readonly [string, number] => {
+    const ratio = before > 0 ? equity / before - 1 : 0
+    before = equity
+    return [month, ratio]
+  })
+}
+
+const sideOf = (
+  result: BacktestSummary.Result,
+  side: Backtest.Side,
+  curve: ReadonlyArray<EquityCurve.EquityPoint>
+): HtmlReport.ReportSide => {
+  const equity = curve.map((point) => point.equity)
+  return {
+    name: side.mode,
+    facts: BacktestSummary.sideFacts(result, side),
+    statistics: BacktestStatistics.facts(side, result.trials),
+    rules: describe(side.rules),
+    limits: BacktestLimits.sentences(side),
+    equity,
+    drawdown: drawdowns(equity),
+    months: monthsOf(result, side)
+  }
+}
+
+/** Distinct orders of all markets once; what happened to them names them by their index. */
+const orderIndex = () => {
+  const orders: Array<HtmlReport.ReportOrder> = []
+  const known = new Map<OrderRow, number>()
+  const indexOf = (row: OrderRow, { base, quote }: Market, market: number, firstSlot: number): number => {
+    const found = known.get(row)
+    if (found !== undefined) return found
+    const buys = row.side === "BUY"
+    const [bought, sold] = buys ? [row.output, row.input] : [row.input, row.output]
+    const amounts = [format(bought, base.decimals), format(sold, quote.decimals)] as const
+    known.set(row, orders.length)
+    return orders.push([firstSlot + row.slot, buys ? 0 : 1, Decimal.toNumber(row.price), ...amounts, market]) - 1
+  }
+  return { orders, indexOf }
+}
+
+/** Fills in the order of their bars, within a bar market by market. */
+const ordersOf = ({ shown: { parts } }: BacktestSummary.Result) => {
+  const { orders, indexOf } = orderIndex()
+  const filled: Array<{ readonly bar: number; readonly order: number; readonly reached: number }> = []
+  const rested: Array<{ readonly from: number; readonly to: number; readonly order: number }> = []
+  let firstSlot = 0
+  for (const [index, { market, candles, outcome }] of parts.entries()) {
+    const { fills, stays, table, slotNames } = outcome
+    for (let fill = 0; fill < fills.count; fill++) {
+      const [bar, row] = [fills.bars[fill] ?? 0, table.rows[fills.orders[fill] ?? -1]]
+      if (row === undefined) continue
+      const reached = (row.side === "BUY" ? candles.low[bar] : candles.high[bar]) ?? 0
+      filled.push({ bar, order: indexOf(row, market, index, firstSlot), reached })
+    }
+    for (const { row, from, to } of stays) rested.push({ from, to, order: indexOf(row, market, index, firstSlot) })
+    firstSlot += slotNames.length
+  }
+  if (parts.length > 1) filled.sort((a, b) => a.bar - b.bar)
+  return {
+    fills: {
+      bar: Int32Array.from(filled, ({ bar }) => bar),
+      order: Int32Array.from(filled, ({ order }) => order),
+      reached: Float64Array.from(filled, ({ reached }) => reached)
+    },
+    stays: {
+      from: Int32Array.from(rested, ({ from }) => from),
+      to: Int32Array.from(rested, ({ to }) => to),
+      order: Int32Array.from(rested, ({ order }) => order)
+    },
+    orders
+  }
+}
+
+const slotsOf = ({ shown }: BacktestSummary.Result): ReadonlyArray<HtmlReport.ReportSlot> =>
+  shown.parts.flatMap(({ outcome, candles }) => {
+    const { bySlot } = RoundTrips.of(outcome, candles)
+    return outcome.slotNames.map((slot, index) => {
+      const trips = bySlot.get(slot)
+      const why = outcome.slotReasons[index] ?? ""
+      return { slot, why, buys: trips?.buys ?? 0, sells: trips?.sells ?? 0, gained: (trips?.gained ?? 0).toFixed(2) }
+    })
+  })
+
+/** What is in the data, what was mended and what is missing; with several markets each is named. */
+export const qualityOf = (sources: BacktestSummary.Result["sources"]): HtmlPage.Facts =>
+  sources.length === 1
+    ? qualityOfOne(sources[0])
+    : sources.flatMap((source) =>
+        qualityOfOne(source).map(([label, value]) => [`${source.market.name} ${label}`, value] as const)
+      )
+
+const qualityOfOne = ({ candles, data, sha256, repaired }: Source): HtmlPage.Facts => {
+  const missing = gaps(candles.time)
+  const mended = Object.entries(repaired).filter(([, count]) => count > 0)
+  const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
+  return [
+    ["file", `${data}, SHA-256 ${sha256}`],
+    ["candles", `${candles.bars} of ${candles.time.stepMillis / 1000} s, ${iso(from)} to ${iso(to)}`],
+    [
+      "gaps",
+      missing.count === 0
+        ? "none"
+        : `${missing.count}, ${missing.bars} bars missing, the longest ${missing.longestMillis / 60_000} min`
+    ],
+    ["repaired", mended.length === 0 ? "nothing" : mended.map(([name, count]) => `${name} ${count}`).join(", ")]
+  ]
+}
+
+/** Lowest low and highest high of the bars up to each of these, from the one before. */
+const extremes = ({ candles }: Backtest.Part, bars: ReadonlyArray<number>) => {
+  const [low, high]: [Array<number>, Array<number>] = [[], []]
+  for (const [index, end] of bars.entries()) {
+    let [least, greatest] = [Number.POSITIVE_INFINITY, 0]
+    for (let bar = (bars[index - 1] ?? -1) + 1; bar <= end; bar++) {
+      least = Math.min(least, candles.low[bar] ?? least)
+      greatest = Math.max(greatest, candles.high[bar] ?? greatest)
+    }
+    low.push(least)
+    high.push(greatest)
+  }
+  return { low, high }
+}
+
+export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
+  const { strategy, candles, band } = result
+  const bars = EquityCurve.spread(candles, points)
+  const sides = band.low === band.high ? [band.low] : [band.high, band.low]
+  const curves = sides.map((side) => Backtest.curve(side.parts, bars))
+  const first = curves[0] ?? []
+  const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
+  const range = (factOf: (side: Backtest.Side) => string): string => {
+    const [low = "", high = ""] = [band.low, band.high]
+      .map(factOf)
+      .sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b))
+    const unit = /(?: \S+)?$/.exec(high)?.[0] ?? ""
+    if (low === high) return high
+    return `${low.endsWith(unit) ? low.slice(0, low.length - unit.length) : low} to ${high}`
+  }
+  return {
+    title: `${strategy.name} on ${marketNames(strategy)}`,
+    subtitle: `${strategy.kind} from ${strategy.file}, ${day(from)} to ${day(to)}, ${candles.bars} bars`,
+    headline: [
+      ["profit and loss", range((side) => BacktestSummary.pnlText(result, side))],
+      ["the budget left alone", BacktestSummary.holdText(result, band.high)],
+      ["largest drawdown", range(({ outcome }) => percent(outcome.maxDrawdown))],
+      ["fills", range(({ fills }) => `${fills}`)]
+    ],
+    facts: [
+      ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
+      ["simulation", `${result.kernelMillis.toFixed(1)} ms`]
+    ],
+    quality: qualityOf(result.sources),
+    sides: sides.map((side, index) => sideOf(result, side, curves[index] ?? [])),
+    times: first.map(({ time }) => time / 1000),
+    markets: band.high.parts.map((part) => ({
+      name: part.market.name,
+      close: bars.map((bar) => part.candles.close[bar] ?? 0),
+      ...extremes(part, bars)
+    })),
+    hold: first.map(({ hold }) => hold),
+    slots: slotsOf(result),
+    shown: result.shown.mode,
+    ...ordersOf(result),
+    axis: {
+      bars: [...candles.time.runBars],
+      times: [...candles.time.runTimes].map((time) => time / 1000),
+      step: candles.time.stepMillis / 1000
+    },
+    holdStatistics: BacktestStatistics.holdFacts(band.high, result.trials),
+    calibrated: result.calibrated,
+    notModelled,
+    warnings: result.warnings
+  }
+}
+
+/** The chart library's files lie beside a bundled program, or in its package. */
+const libraryFile = Effect.fnUntraced(function* (name: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const beside = join(import.meta.dirname, name)
+  const found = (yield* fileSystem.exists(beside))
+    ? beside
+    : join(dirname(createRequire(import.meta.url).resolve("uplot")), name)
+  return yield* fileSystem.readFileString(found)
+})
+
+export const chartLibrary = Effect.gen(function* () {
+  return { script: yield* libraryFile("uPlot.iife.min.js"), style: yield* libraryFile("uPlot.min.css") }
+})
+
+/** The report as a file's content. */
+export const html = (result: BacktestSummary.Result) =>
+  Effect.map(chartLibrary, (library) => HtmlReport.render(report(result), library))

@@ -1,0 +1,144 @@
+/** The result of a backtest for the terminal and as JSON. */
+import { DateTime } from "effect"
+import * as Backtest from "../../backtest/Backtest.ts"
+import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
+import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
+import type { Candles } from "../../candles/Candles.ts"
+import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
+import { format } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import * as Table from "../../report/text/Table.ts"
+import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
+import type { Source } from "./BacktestMarkets.ts"
+
+export interface Result {
+  readonly strategy: Strategy
+  /** Of the first market; all have the same times. */
+  readonly candles: Candles
+  /** What was given for each market. */
+  readonly sources: readonly [Source, ...ReadonlyArray<Source>]
+  readonly warnings: ReadonlyArray<string>
+  readonly band: { readonly low: Backtest.Side; readonly high: Backtest.Side }
+  /** The side whose fills are listed. */
+  readonly shown: Backtest.Side
+  /** What was measured instead of assumed, in sentences. */
+  readonly calibrated: ReadonlyArray<string>
+  /** How many were tried to find this one, as the user says. */
+  readonly trials: number
+  readonly wallMillis: number
+  readonly kernelMillis: number
+}
+
+const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
+
+export const json = (result: Result) => {
+  const { strategy, candles, band, shown } = result
+  const side = (of: Backtest.Side) => ({
+    ...Backtest.toJson(strategy, of),
+    statistics: BacktestStatistics.ofSide(of, result.trials)
+  })
+  const [first, ...others] = result.sources
+  return {
+    strategy: strategy.name,
+    kind: strategy.kind,
+    market: marketNames(strategy),
+    hash: strategy.hash,
+    data: { ...(others.length === 0 ? dataJson(first) : {}), warnings: result.warnings },
+    from: openTime(candles.time, 0),
+    to: closeTime(candles.time, candles.bars - 1),
+    bars: candles.bars,
+    ...(result.calibrated.length === 0 ? {} : { calibrated: result.calibrated }),
+    fills: shown.fills,
+    wallMillis: result.wallMillis,
+    kernelMillis: result.kernelMillis,
+    band: { low: side(band.low), high: side(band.high) },
+    ...(others.length === 0 ? {} : { markets: marketsJson(result) })
+  }
+}
+
+const dataJson = ({ data, sha256, source, candles, repaired }: Source) => {
+  const { count, bars, longestMillis } = gaps(candles.time)
+  return { file: data, sha256, source, gaps: { count, bars, longestMillis }, repaired }
+}
+
+/** By name. */
+const marketsJson = ({ band, sources }: Result) => {
+  const partIn = ({ parts }: Backtest.Side, name: string) =>
+    parts.filter(({ market }) => market.name === name).map(Backtest.partToJson)[0]
+  return Object.fromEntries(
+    sources.map((source) => {
+      const { name } = source.market
+      return [name, { data: dataJson(source), low: partIn(band.low, name), high: partIn(band.high, name) }]
+    })
+  )
+}
+
+const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
+/** Exact down to the eighth place; cents are enough from a hundred on. */
+const rounded = (amount: bigint, decimals: number): string => {
+  const unit = Decimal.powerOfTen(decimals)
+  const places = Math.min(decimals, amount >= 100n * unit || amount <= -100n * unit ? 2 : 8)
+  return format(amount / Decimal.powerOfTen(decimals - places), places)
+}
+
+const quoteText = ({ strategy }: Result, amount: bigint): string =>
+  `${rounded(amount, strategy.market.quote.decimals)} ${strategy.market.quote.symbol}`
+
+export const pnlText = (result: Result, side: Backtest.Side): string => quoteText(result, side.pnlQuote)
+export const holdText = (result: Result, side: Backtest.Side): string => quoteText(result, side.holdPnlQuote)
+
+/** One side's figures, labelled. */
+export const sideFacts = (result: Result, side: Backtest.Side): ReadonlyArray<readonly [string, string]> => {
+  const { outcome, parts } = side
+  const [, ...others] = parts
+  return [
+    ["profit and loss", pnlText(result, side)],
+    ["the budget left alone", holdText(result, side)],
+    ["fees", quoteText(result, side.feesQuote)],
+    ["largest drawdown", percent(outcome.maxDrawdown)],
+    ["fills", `${side.fills}`],
+    ...(others.length === 0
+      ? []
+      : parts.map((part) => [`in ${part.market.name}`, `${part.outcome.fills.count}`] as const)),
+    ["orders placed", `${side.counts.placed}`],
+    ["orders cancelled", `${side.counts.cancelled}`],
+    ["denied: no money", `${side.counts.deniedFunds}`],
+    ["denied: too small", `${side.counts.deniedMinimum}`],
+    ["denied: limits", `${BacktestLimits.deniedOrders(side)}`],
+    ...parts.map(({ market: { base }, outcome }) => {
+      const label = others.length === 0 ? "base" : base.symbol
+      return [`${label} at the end`, `${rounded(outcome.base, base.decimals)} ${base.symbol}`] as const
+    }),
+    ["quote at the end", quoteText(result, side.quote)]
+  ]
+}
+
+const ratioFacts = ({ trials }: Result, side: Backtest.Side): ReadonlyArray<readonly [string, string]> => {
+  const { sharpe, sortino, probabilisticSharpe } = BacktestStatistics.ofSide(side, trials)
+  return [
+    ["Sharpe", sharpe.toFixed(2)],
+    ["Sortino", sortino.toFixed(2)],
+    ["Sharpe above 0", percent(probabilisticSharpe)]
+  ]
+}
+
+export const lines = (result: Result): ReadonlyArray<string> => {
+  const { strategy, candles, band } = result
+  const sides = band.low === band.high ? [band.low] : [band.low, band.high]
+  const facts = sides.map((side) => [...sideFacts(result, side), ...ratioFacts(result, side)])
+  const rows = (facts[0] ?? []).map(([label], row) => [label, ...facts.map((column) => column[row]?.[1] ?? "")])
+  const columns = [{ title: "" }, ...sides.map(({ mode }) => ({ title: mode, align: "right" as const }))]
+  const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
+  const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
+  return [
+    `${strategy.name} (${strategy.kind}) on ${marketNames(strategy)}`,
+    `${candles.bars} bars from ${iso(from)} to ${iso(to)}, ${read}`,
+    ...result.warnings,
+    ...result.calibrated,
+    "",
+    ...Table.render(columns, rows),
+    ...sides.flatMap(BacktestLimits.sentences),
+    "",
+    `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
+  ]
+}

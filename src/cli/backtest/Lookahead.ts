@@ -1,0 +1,61 @@
+/** The look-ahead check of `limitbot check --lookahead`: given candles, and what is said about each strategy. */
+import { DateTime, Effect } from "effect"
+import * as Lookahead from "../../backtest/search/Lookahead.ts"
+import { counted } from "../../report/text/Words.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as BacktestInput from "./BacktestInput.ts"
+
+/** Moments at which each strategy is asked. */
+const moments = 500
+
+export interface Finding {
+  readonly strategy: Strategy
+  readonly report: Lookahead.Report
+}
+
+export const look = Effect.fn("Lookahead.look")(function* (
+  strategies: ReadonlyArray<Strategy>,
+  data: BacktestInput.DataFlags
+) {
+  const { candles } = yield* BacktestInput.loadCandles(data, { open: true, volume: true, indexed: false })
+  return yield* Effect.forEach(strategies, (strategy) =>
+    Effect.as(BacktestInput.checkTimeframes(strategy, candles), {
+      strategy,
+      report: Lookahead.look(strategy, candles, moments)
+    } satisfies Finding)
+  )
+})
+
+/** What is wrong, in words; empty when nothing is. */
+export const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
+  const [peek] = report.peeks
+  const { peeks, warm, sensitive } = report
+  return [
+    ...(peek === undefined
+      ? []
+      : [
+          `looks into the future: at ${DateTime.formatIso(DateTime.makeUnsafe(peek.at))} candles that were not over changed ${peek.text} (${peeks.length} of ${counted(report.moments, "moment")})`
+        ]),
+    ...(Lookahead.isTooSensitive(report)
+      ? [
+          `needs more candles than it declares: older ones changed the answer at ${sensitive} of ${counted(warm, "moment")}`
+        ]
+      : [])
+  ]
+}
+
+export const praise = ({ strategy, report }: Finding): string => {
+  const asked = `asked at ${counted(report.moments, "moment")}, the future changed nothing`
+  if (strategy.candles === undefined || strategy.candles.size === 0) return `${asked}; it looks at no candles`
+  if (report.warm === 0) return `${asked}; it was never warm, longer data would say more`
+  return `${asked}; older candles than it declares changed ${report.sensitive} of ${counted(report.warm, "answer")}`
+}
+
+export const json = ({ strategy, report }: Finding) => ({
+  file: strategy.file,
+  moments: report.moments,
+  peeks: report.peeks.length,
+  firstPeekAt: report.peeks[0]?.at ?? null,
+  warm: report.warm,
+  sensitive: report.sensitive
+})

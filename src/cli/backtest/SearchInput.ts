@@ -1,0 +1,100 @@
+/** What the searching commands share: which values to try, on which candles, and what makes one the best. */
+import { createHash } from "node:crypto"
+import { availableParallelism } from "node:os"
+import { Effect, Option } from "effect"
+import { Argument, Flag } from "effect/cli"
+import * as Objective from "../../backtest/search/Objective.ts"
+import * as Sweep from "../../backtest/search/Sweep.ts"
+import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
+import type * as Trial from "../../backtest/search/Trial.ts"
+import * as flags from "../flags.ts"
+import { WrongUsage } from "../Usage.ts"
+import * as BacktestInput from "./BacktestInput.ts"
+
+export const searchFlags = {
+  file: Argument.String("file").pipe(Argument.withDescription("The strategy file (YAML)")),
+  ...BacktestInput.dataFlags,
+  ...BacktestInput.ruleFlags,
+  config: BacktestInput.configFlag,
+  set: Flag.String("set").pipe(
+    Flag.withDescription("A key of the strategy file and its values: grid.levels=10..50:5 or grid.levels=10,20,30"),
+    Flag.atLeast(1)
+  ),
+  fills: Flag.Literals("fills", ["optimistic", "pessimistic"]).pipe(
+    Flag.withDescription("The rules to search with"),
+    Flag.withDefault("optimistic")
+  ),
+  objective: Flag.Literals("objective", Objective.objectives).pipe(
+    Flag.withDescription("What makes a trial the best"),
+    Flag.withDefault("pnlQuote")
+  ),
+  where: Flag.String("where").pipe(
+    Flag.withDescription("A condition that the best must meet: maxDrawdown<=20%, fills>=50"),
+    Flag.atLeast(0)
+  ),
+  random: Flag.Int("random").pipe(Flag.withDescription("Try only so many, chosen at random"), Flag.optional),
+  seed: Flag.Int("seed").pipe(Flag.withDescription("Seed of the choice"), Flag.withDefault(1)),
+  threads: Flag.Int("threads").pipe(Flag.withDescription("Worker threads; left out: one per core"), Flag.optional),
+  json: flags.json
+}
+
+export type SearchFlags = BacktestInput.Given<typeof searchFlags>
+
+const mostTrials = 10_000_000
+
+/** Mistakes in what to try are mistakes of the command line. */
+const attempt = <A>(run: () => A) =>
+  Effect.try({
+    try: run,
+    catch: (cause) => new WrongUsage({ message: cause instanceof Error ? cause.message : String(cause) })
+  })
+
+const conditions = (where: ReadonlyArray<string>) =>
+  Effect.forEach(where, (text) => {
+    const condition = Objective.condition(text)
+    return condition === undefined
+      ? new WrongUsage({ message: `--where ${text}: no condition; write for example maxDrawdown<=20%` })
+      : Effect.succeed(condition)
+  })
+
+const plainJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}` : part))
+
+export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags) {
+  const { text, file, markets, strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
+  const asked = yield* BacktestInput.options(input, strategy.market)
+  const required = yield* conditions(input.where)
+  const space = yield* attempt(() => input.set.map(SweepSpace.dimension))
+  const count = Option.getOrElse(input.random, () => SweepSpace.size(space))
+  if (count < 1 || count > mostTrials)
+    return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
+  yield* attempt(() => SweepSpace.template(text, space))
+  const threads = Math.max(1, Option.getOrElse(input.threads, availableParallelism))
+  const team = yield* Sweep.team(Math.min(threads, count))
+  const loaded = yield* BacktestInput.loadCandles(
+    input,
+    { open: true, volume: true, indexed: true },
+    strategy.market.name
+  )
+  yield* BacktestInput.checkTimeframes(strategy, loaded.candles)
+  const options = BacktestInput.withoutVolume(asked, loaded.candles)
+  const search: Trial.Search = { text, file, markets, space, mode: input.fills, options }
+  const identity = [text, space, input.fills, loaded.sha256, input.from, input.to, input.repair, options]
+  return {
+    search,
+    strategy,
+    sha256: loaded.sha256,
+    space,
+    conditions: required,
+    trials: SweepSpace.sample(space, count, input.seed),
+    threads,
+    team,
+    candles: loaded.candles,
+    indices: loaded.indices,
+    fingerprint: createHash("sha256").update(plainJson(identity)).digest("hex")
+  }
+})
+
+/** A trial's values by their keys. */
+export const named = (space: ReadonlyArray<SweepSpace.Dimension>, values: ReadonlyArray<string>) =>
+  Object.fromEntries(space.map(({ path }, index) => [path, values[index]]))

@@ -1,0 +1,44 @@
+/** From what a search found to its HTML report. */
+import * as Objective from "../../backtest/search/Objective.ts"
+import * as HtmlSweep from "../../report/html/HtmlSweep.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as SweepSummary from "./SweepSummary.ts"
+
+export interface About {
+  readonly strategy: Strategy
+  readonly data: string
+  readonly sha256: string
+}
+
+export const html = (found: SweepSummary.Found, { strategy, data, sha256 }: About): string => {
+  const { all, best, space, objective, bars, compared } = found
+  const map = SweepSummary.mapOf(found)
+  const [first] = best
+  const steps = SweepSummary.steps(found)
+  const refused = all.filter((result) => result.refused !== undefined).length
+  return HtmlSweep.render({
+    title: `Search: ${strategy.name} on ${strategy.market.name}`,
+    subtitle: `${strategy.kind} from ${strategy.file}, ${all.length} trials over ${bars} bars`,
+    headline: [
+      [`the best by ${objective}`, first === undefined ? "none" : (SweepSummary.table(found).rows[0]?.at(-5) ?? "")],
+      ["not just luck (deflated Sharpe)", `${(found.deflatedSharpe * 100).toFixed(1)} %`],
+      ["trials", `${all.length}`],
+      ["time", `${(found.wallMillis / 1000).toFixed(1)} s`]
+    ],
+    trust: [SweepSummary.luck(found), ...(map === undefined ? [] : [SweepSummary.plateau(map)])],
+    objective,
+    ...(map === undefined ? {} : { map }),
+    mapNote: SweepSummary.mapNote(found),
+    scores: compared
+      .filter((result) => result.refused === undefined)
+      .map((result) => Objective.score(objective, result)),
+    best: SweepSummary.table(found),
+    facts: [
+      ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
+      ["data", `${data}, SHA-256 ${sha256}`],
+      ...space.map(({ path, values }) => [path, values.join(", ")] as const),
+      ["refused", `${refused}`],
+      ...(steps === "" ? [] : [["steps", steps] as const])
+    ]
+  })
+}

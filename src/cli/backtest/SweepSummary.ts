@@ -1,0 +1,131 @@
+/** What a search found, for the terminal and as JSON. */
+import * as Halving from "../../backtest/search/Halving.ts"
+import * as Objective from "../../backtest/search/Objective.ts"
+import type { Dimension } from "../../backtest/search/SweepSpace.ts"
+import type * as Trial from "../../backtest/search/Trial.ts"
+import * as HeatMap from "../../report/HeatMap.ts"
+import * as Table from "../../report/text/Table.ts"
+import * as SearchInput from "./SearchInput.ts"
+
+export interface Found {
+  readonly space: ReadonlyArray<Dimension>
+  /** Every trial once, by what it came to on the longest data that it ran over. */
+  readonly all: ReadonlyArray<Trial.TrialResult>
+  /** What every trial came to on the same data: all of it, or the first step of a halving search. */
+  readonly compared: ReadonlyArray<Trial.TrialResult>
+  readonly rungs: ReadonlyArray<Halving.Rung>
+  readonly best: ReadonlyArray<Trial.TrialResult>
+  /** The best ones again, by the pessimistic rules. */
+  readonly pessimistic: ReadonlyArray<Trial.TrialResult>
+  readonly resumed: number
+  readonly bars: number
+  readonly threads: number
+  readonly wallMillis: number
+  readonly objective: Objective.Objective
+  readonly deflatedSharpe: number
+}
+
+export const json = (found: Found) => ({
+  trials: found.all.length,
+  resumed: found.resumed,
+  refused: found.all.filter(({ refused }) => refused !== undefined).length,
+  bars: found.bars,
+  threads: found.threads,
+  wallMillis: found.wallMillis,
+  objective: found.objective,
+  deflatedSharpe: found.deflatedSharpe,
+  ...(found.rungs.length > 1 ? { halving: { rungs: found.rungs, budget: Halving.budget(found.rungs) } } : {}),
+  best: found.best.map((result, index) => ({
+    ...result,
+    set: SearchInput.named(found.space, result.values),
+    pessimistic: found.pessimistic[index]
+  }))
+})
+
+/** Whoever tries often enough finds something that looked good by luck. */
+export const luck = ({ deflatedSharpe, all }: Found): string =>
+  `Deflated Sharpe: ${(deflatedSharpe * 100).toFixed(1)} % that the best is not just the luckiest of ${all.length} trials.${
+    deflatedSharpe < 0.95
+      ? " That is too little to rely on: prefer fewer, coarser choices, and test on other data (walk-forward)."
+      : ""
+  }`
+
+/** The first two keys that have several values. */
+export const mapOf = ({ space, compared, objective }: Found): HeatMap.HeatMap | undefined => {
+  const [rows, columns] = space.map((dimension, at) => ({ ...dimension, at })).filter(({ values }) => values.length > 1)
+  if (rows === undefined || columns === undefined) return undefined
+  const points = compared
+    .filter(({ refused }) => refused === undefined)
+    .map((result) => ({
+      row: result.values[rows.at] ?? "",
+      column: result.values[columns.at] ?? "",
+      value: Objective.score(objective, result)
+    }))
+  return HeatMap.of({ name: rows.path, values: rows.values }, { name: columns.path, values: columns.values }, points)
+}
+
+/** What the values of the map are. */
+export const mapNote = ({ space, objective, rungs, bars }: Found): string => {
+  const others = space.filter(({ values }) => values.length > 1).length > 2 ? ", mean over the other keys" : ""
+  const first = rungs[0]?.bars ?? bars
+  return `${objective}${others}${first < bars ? `, over the first ${first} bars, which all trials ran` : ""}`
+}
+
+export const plateau = (map: HeatMap.HeatMap): string => {
+  const summit = HeatMap.summit(map)
+  if (summit === undefined) return ""
+  const edges = [
+    [summit.row, map.rows.length],
+    [summit.column, map.columns.length]
+  ] as const
+  const isAtEdge = edges.some(([at, count]) => count > 2 && (at === 0 || at === count - 1))
+  const further = isAtEdge ? " It lies at the edge of what was searched: there may be better ones beyond." : ""
+  const kept = `${(Math.max(0, summit.kept) * 100).toFixed(0)} % of its lead over the median`
+  return HeatMap.isPlateau(summit)
+    ? `The best cell stands on a plateau: with its neighbours it keeps ${kept}.${further}`
+    : `The best cell is a spike: with its neighbours it keeps ${kept}. Do not rely on it.${further}`
+}
+
+export const steps = ({ rungs }: Found): string =>
+  rungs.length < 2
+    ? ""
+    : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${(Halving.budget(rungs) * 100).toFixed(1)} % of the work of trying all on all`
+
+export const table = ({ space, best, pessimistic }: Found) => ({
+  titles: ["#", ...space.map(({ path }) => path), "PNL", "PESSIMISTIC", "DRAWDOWN", "FILLS", "DAILY SHARPE"],
+  rows: best.map((result, index) => [
+    `${index + 1}`,
+    ...result.values,
+    Number(result.pnlQuote).toFixed(2),
+    Number(pessimistic[index]?.pnlQuote ?? 0).toFixed(2),
+    `${(result.maxDrawdown * 100).toFixed(2)} %`,
+    `${result.fills}`,
+    result.dailySharpe.toFixed(4)
+  ])
+})
+
+/** Two decimals, or more for small figures. */
+const figure = (value: number): string => (Math.abs(value) >= 1 ? value.toFixed(2) : value.toPrecision(2))
+
+export const lines = (found: Found): ReadonlyArray<string> => {
+  const { all, best, bars, wallMillis, threads, resumed } = found
+  const refused = all.filter(({ refused }) => refused !== undefined)
+  const { titles, rows } = table(found)
+  const map = mapOf(found)
+  return [
+    `${all.length} trials over ${bars} bars in ${(wallMillis / 1000).toFixed(1)} s on ${threads} threads`,
+    ...[steps(found)].filter((line) => line !== ""),
+    ...(resumed === 0 ? [] : [`${resumed} of them were known from before`]),
+    ...(refused[0] === undefined ? [] : [`${refused.length} refused, for example: ${refused[0].refused}`]),
+    "",
+    ...(best.length === 0
+      ? ["No trial meets the conditions."]
+      : Table.render(
+          titles.map((title) => ({ title, align: "right" as const })),
+          rows
+        )),
+    "",
+    ...(map === undefined ? [] : [mapNote(found), ...HeatMap.lines(map, figure), plateau(map), ""]),
+    luck(found)
+  ]
+}

@@ -1,0 +1,96 @@
+/** `limitbot monte-carlo FILE --data CSV`: the same strategy under other luck. */
+
+import { Console, Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as Backtest from "../../backtest/Backtest.ts"
+import type { FillMode } from "../../backtest/kernel/FillModel.ts"
+import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
+import * as Statistics from "../../backtest/results/Statistics.ts"
+import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
+import type { Candles } from "../../candles/Candles.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import * as Table from "../../report/text/Table.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as flags from "../flags.ts"
+import * as Progress from "../Progress.ts"
+import { WrongUsage } from "../Usage.ts"
+import * as BacktestInput from "./BacktestInput.ts"
+
+const dayMillis = 86_400_000
+
+const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.Side): ReadonlyArray<number> => {
+  const conditions = { market: strategy.market, budget: strategy.limits.budget }
+  const bars = EquityCurve.sampleBars(candles, dayMillis)
+  return EquityCurve.at(side.outcome, candles, conditions, bars).map(({ equity }) => equity)
+}
+
+const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
+
+export const command = Command.make(
+  "monte-carlo",
+  {
+    file: Argument.String("file").pipe(Argument.withDescription("The strategy file (YAML)")),
+    ...BacktestInput.dataFlags,
+    ...BacktestInput.ruleFlags,
+    config: BacktestInput.configFlag,
+    fills: Flag.Literals("fills", ["pessimistic", "optimistic"]).pipe(
+      Flag.withDescription("Which side of the band"),
+      Flag.withDefault("pessimistic")
+    ),
+    method: Flag.Literals("method", MonteCarlo.methods).pipe(
+      Flag.withDescription(
+        "returns: draw daily returns again; order: shuffle them; candles: run on reassembled candles"
+      ),
+      Flag.withDefault("returns")
+    ),
+    runs: Flag.Int("runs").pipe(Flag.withDescription("How many fates"), Flag.withDefault(1000)),
+    block: Flag.Int("block").pipe(Flag.withDescription("Bars of a piece of candles"), Flag.withDefault(1440)),
+    seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same fates"), Flag.withDefault(1)),
+    json: flags.json
+  },
+  Effect.fn(function* (input) {
+    if (input.runs < 1 || input.runs > 1_000_000 || input.block < 1)
+      return yield* new WrongUsage({ message: "--runs: 1 to 1,000,000; --block: at least 1" })
+    const { strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
+    const asked = yield* BacktestInput.options(input, strategy.market)
+    const { candles, indices } = yield* BacktestInput.loadCandles(
+      input,
+      { open: true, volume: true, indexed: false },
+      strategy.market.name
+    )
+    yield* BacktestInput.checkTimeframes(strategy, candles)
+    const options = BacktestInput.withoutVolume(asked, candles)
+    const mode: FillMode = input.fills
+    const next = MonteCarlo.seeded(input.seed)
+    const returns = Statistics.returnsOf(
+      equityOf(strategy, candles, Backtest.run(strategy, candles, indices, mode, options))
+    )
+    const fate = (method: MonteCarlo.Method): MonteCarlo.Fate => {
+      if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next)
+      const other = MonteCarlo.resampledCandles(candles, input.block, next)
+      const side = Backtest.run(strategy, other, CrossingIndex.linearIndices(other, "at"), mode, options)
+      const equity = equityOf(strategy, other, side)
+      return { gain: (equity.at(-1) ?? 1) / (equity[0] ?? 1) - 1, maxDrawdown: side.outcome.maxDrawdown }
+    }
+    const progress = yield* Progress.make("monte-carlo")
+    const fates = yield* Effect.forEach(Array.from({ length: input.runs }), (_, index) =>
+      Effect.sync(() => {
+        progress.update(index + 1, input.runs, "")
+        return fate(input.method)
+      })
+    )
+    const spread = MonteCarlo.spreadOf(fates)
+    if (input.json) return yield* Console.log(JSON.stringify({ method: input.method, seed: input.seed, ...spread }))
+    const columns = ["", ...Object.keys(spread.gain)].map((title) => ({ title, align: "right" as const }))
+    yield* Console.log(
+      [
+        `${spread.runs} fates by ${input.method}: ${percent(spread.lost)} of them lose`,
+        "",
+        ...Table.render(columns, [
+          ["gain", ...Object.values(spread.gain).map(percent)],
+          ["largest drawdown", ...Object.values(spread.maxDrawdown).map(percent)]
+        ])
+      ].join("\n")
+    )
+  }, Effect.scoped)
+).pipe(Command.withDescription("How much of a result is luck: the same strategy under other luck"))

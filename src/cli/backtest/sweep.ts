@@ -1,0 +1,148 @@
+/** `limitbot sweep FILE --data CSV --set path=from..to:step …`: many parameter sets on all cores, and how far to trust the best. */
+
+import { Clock, Console, Effect, FileSystem, Option, Schedule } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Backtest from "../../backtest/Backtest.ts"
+import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
+import * as Statistics from "../../backtest/results/Statistics.ts"
+import * as Halving from "../../backtest/search/Halving.ts"
+import * as Objective from "../../backtest/search/Objective.ts"
+import * as Sweep from "../../backtest/search/Sweep.ts"
+import * as SweepStore from "../../backtest/search/SweepStore.ts"
+import * as Trial from "../../backtest/search/Trial.ts"
+import type { Candles } from "../../candles/Candles.ts"
+import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import * as Progress from "../Progress.ts"
+import { WrongUsage } from "../Usage.ts"
+import * as SearchInput from "./SearchInput.ts"
+import * as SweepReport from "./SweepReport.ts"
+import * as SweepSummary from "./SweepSummary.ts"
+
+const dayMillis = 86_400_000
+
+interface Data {
+  readonly candles: Candles
+  readonly indices: CrossingIndex.Indices
+}
+
+/**
+ * How likely the best has skill, given how many were tried: Bailey and López de Prado's deflated Sharpe ratio. Where halving
+ * left trials early their ratios are of shorter data and do not compare: then only their number counts.
+ */
+const deflated = (
+  search: Trial.Search,
+  best: Trial.TrialResult,
+  all: ReadonlyArray<Trial.TrialResult>,
+  isHalved: boolean,
+  { candles, indices }: Data
+): number => {
+  const strategy = Trial.strategyOf(search, best.values)
+  if (typeof strategy === "string") return 0
+  const side = Backtest.run(strategy, candles, indices, search.mode, search.options)
+  const conditions = { market: strategy.market, budget: strategy.limits.budget }
+  const days = EquityCurve.sampleBars(candles, dayMillis)
+  const equity = EquityCurve.at(side.outcome, candles, conditions, days).map((point) => point.equity)
+  const returns = Statistics.returnsOf(equity)
+  const sharpes = all.filter(({ refused }) => refused === undefined).map(({ dailySharpe }) => dailySharpe)
+  return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
+}
+
+/** Runs what is not yet known, stores as it goes, and returns the results of every step. */
+const search = Effect.fn("sweep.search")(function* (
+  plan: Halving.HalvingPlan,
+  known: ReadonlyArray<Trial.TrialResult>,
+  out: Option.Option<string>
+) {
+  const progress = yield* Progress.make("sweep")
+  const total = plan.rungs.reduce((sum, { trials }) => sum + trials, 0)
+  let done = known.length
+  let unwritten: Array<Trial.TrialResult> = []
+  const flush = Effect.suspend(() => {
+    const batch = unwritten
+    unwritten = []
+    return Option.isSome(out) ? SweepStore.append(out.value, batch) : Effect.void
+  })
+  yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced("1 second")))
+  return yield* Halving.run(plan, known, (result) => {
+    done++
+    unwritten.push(result)
+    progress.update(done, total, `${done} of ${total}`)
+  }).pipe(Effect.ensuring(Effect.ignore(flush)))
+}, Effect.scoped)
+
+/** The best again by the pessimistic rules, in their order. */
+const pessimistic = Effect.fn("sweep.pessimistic")(function* (
+  plan: Sweep.Plan,
+  best: ReadonlyArray<Trial.TrialResult>
+) {
+  const found = new Map<number, Trial.TrialResult>()
+  const search: Trial.Search = { ...plan.search, mode: "pessimistic" }
+  const trials = best.map(({ trial }) => trial)
+  yield* Sweep.run({ ...plan, search, trials }, (result) => found.set(result.trial, result))
+  return trials.flatMap((trial) => found.get(trial) ?? [])
+})
+
+/** Each trial once, as it came out of the last step that it was in. */
+const latest = (steps: ReadonlyArray<ReadonlyArray<Trial.TrialResult>>): ReadonlyArray<Trial.TrialResult> =>
+  [...new Map(steps.flat().map((result) => [result.trial, result])).values()].toSorted((a, b) => a.trial - b.trial)
+
+export const command = Command.make(
+  "sweep",
+  {
+    ...SearchInput.searchFlags,
+    halve: Flag.Int("halve").pipe(
+      Flag.withDescription(
+        "Successive halving: one of so many goes on to longer data (3 is usual); left out: all on all"
+      ),
+      Flag.optional
+    ),
+    top: Flag.Int("top").pipe(Flag.withDescription("How many of the best to show"), Flag.withDefault(10)),
+    out: Flag.String("out").pipe(
+      Flag.withDescription("Keep all results in this file; an interrupted search goes on from it"),
+      Flag.optional
+    ),
+    report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
+  },
+  Effect.fn(function* (input) {
+    const started = yield* Clock.currentTimeNanos
+    const keepOneOf = Option.getOrElse(input.halve, () => Number.POSITIVE_INFINITY)
+    if (keepOneOf < 2) return yield* new WrongUsage({ message: "--halve: 2 or more, 3 is usual" })
+    const loaded = yield* SearchInput.load(input)
+    const { candles, trials, objective, conditions } = { ...loaded, objective: input.objective }
+    const rungs = Halving.rungs(trials.length, candles.bars, keepOneOf)
+    const fingerprint = `${loaded.fingerprint}${rungs.map(({ bars }) => ` ${bars}`).join("")}`
+    const known = Option.isSome(input.out) ? yield* SweepStore.open(input.out.value, fingerprint) : []
+    const steps = yield* search({ ...loaded, objective, rungs }, known, input.out)
+    const wallNanos = (yield* Clock.currentTimeNanos) - started
+    const all = latest(steps)
+    const best = Objective.ranked(steps.at(-1) ?? [], objective, conditions).slice(0, input.top)
+    const found: SweepSummary.Found = {
+      space: loaded.space,
+      all,
+      compared: steps[0] ?? [],
+      rungs,
+      best,
+      pessimistic: yield* pessimistic(loaded, best),
+      resumed: known.length,
+      bars: candles.bars,
+      threads: loaded.threads,
+      wallMillis: Number(wallNanos) / 1e6,
+      objective,
+      deflatedSharpe: best[0] === undefined ? 0 : deflated(loaded.search, best[0], all, rungs.length > 1, loaded)
+    }
+    if (Option.isSome(input.report)) {
+      const fileSystem = yield* FileSystem.FileSystem
+      const about = { strategy: loaded.strategy, data: input.data, sha256: loaded.sha256 }
+      yield* fileSystem.writeFileString(input.report.value, SweepReport.html(found, about))
+    }
+    yield* Console.log(input.json ? JSON.stringify(SweepSummary.json(found)) : SweepSummary.lines(found).join("\n"))
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription("Try many parameter sets on all cores"),
+  Command.withExamples([
+    {
+      command: "limitbot sweep strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=10..50:5",
+      description: "Grids of 10 to 50 levels"
+    }
+  ])
+)

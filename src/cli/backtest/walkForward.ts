@@ -1,0 +1,77 @@
+/** `limitbot walk-forward FILE --data CSV --set …`: what searching the past would have gained in the future. */
+import { Console, DateTime, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as WalkForward from "../../backtest/search/WalkForward.ts"
+import * as Table from "../../report/text/Table.ts"
+import * as Progress from "../Progress.ts"
+import { WrongUsage } from "../Usage.ts"
+import * as SearchInput from "./SearchInput.ts"
+
+const day = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis)).slice(0, 10)
+
+export const command = Command.make(
+  "walk-forward",
+  {
+    ...SearchInput.searchFlags,
+    windows: Flag.Int("windows").pipe(
+      Flag.withDescription("How many stretches to try the best on"),
+      Flag.withDefault(6)
+    ),
+    train: Flag.Finite("train").pipe(
+      Flag.withDescription("How many times a stretch's length to search on before it"),
+      Flag.withDefault(3)
+    ),
+    anchored: Flag.Boolean("anchored").pipe(
+      Flag.withDescription("Search on everything before, instead of a window that moves along"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn(function* (input) {
+    if (input.windows < 1 || input.windows > 1000 || input.train <= 0)
+      return yield* new WrongUsage({ message: "--windows: 1 to 1000; --train: more than 0" })
+    const loaded = yield* SearchInput.load(input)
+    const { candles, trials, space } = loaded
+    const kind = input.anchored ? "anchored" : "rolling"
+    const stretches = WalkForward.stretches(candles.bars, input.windows, input.train, kind)
+    if (stretches.some(({ from, to, end }) => to - from < 2 || end - to < 2))
+      return yield* new WrongUsage({ message: `${candles.bars} bars are too few for so many windows` })
+    const progress = yield* Progress.make("walk-forward")
+    const total = trials.length * stretches.length
+    const plan = { ...loaded, objective: input.objective, stretches }
+    const steps = yield* WalkForward.run(plan, (done) => progress.update(done, total, `${done} of ${total}`))
+    const efficiency = WalkForward.efficiency(steps)
+    const gained = steps.reduce((sum, { test }) => sum + Number(test?.pnlQuote ?? 0), 0)
+    if (input.json)
+      return yield* Console.log(
+        JSON.stringify({
+          kind,
+          objective: input.objective,
+          pnlQuote: gained,
+          efficiency,
+          steps: steps.map((step) => ({ ...step, set: SearchInput.named(space, step.train?.values ?? []) }))
+        })
+      )
+    const titles = ["FROM", "TO", ...space.map(({ path }) => path), "PNL BEFORE", "PNL THEN", "DRAWDOWN THEN"]
+    const rows = steps.map(({ testFrom, testTo, train, test }) => [
+      day(testFrom),
+      day(testTo),
+      ...space.map((_, index) => train?.values[index] ?? "none"),
+      Number(train?.pnlQuote ?? 0).toFixed(2),
+      Number(test?.pnlQuote ?? 0).toFixed(2),
+      `${((test?.maxDrawdown ?? 0) * 100).toFixed(2)} %`
+    ])
+    yield* Console.log(
+      [
+        ...Table.render(
+          titles.map((title) => ({ title, align: "right" as const })),
+          rows
+        ),
+        "",
+        `Together ${gained.toFixed(2)} out of sample.`,
+        efficiency === undefined
+          ? "The search found no gain in the past."
+          : `Per bar that is ${(efficiency * 100).toFixed(0)} % of what the past had promised.`
+      ].join("\n")
+    )
+  }, Effect.scoped)
+).pipe(Command.withDescription("Search the past, try the best on what came after, again and again"))

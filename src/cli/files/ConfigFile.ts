@@ -1,0 +1,310 @@
+/**
+ * The configuration file: which venue, whose account, what may be traded, where the journal is. Read with the same
+ * reporting as strategy files; secrets are references (see `SecretSource`). Relative paths start at the file's folder.
+ */
+import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
+import type { Asset } from "../../domain/Amount.ts"
+import type * as Decimal from "../../domain/Decimal.ts"
+import type * as EngineSettings from "../../engine/EngineSettings.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { type JsonSchema, schemaOf } from "../../strategy/JsonSchema.ts"
+import { type Markets, market } from "../../strategy/Markets.ts"
+import {
+  inOrder,
+  type Problem,
+  quoted,
+  type Report,
+  render,
+  report,
+  sourceText,
+  suggestion
+} from "../../strategy/Problem.ts"
+import { readYaml } from "../../strategy/YamlReader.ts"
+import * as OverallLimits from "./OverallLimits.ts"
+import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
+import * as WalletConfig from "./WalletConfig.ts"
+
+const depositTypes = ["INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN"] as const
+
+/** Everything but the secrets. */
+interface Settings {
+  readonly venue: {
+    /** Without a slash at the end. */
+    readonly url: string
+    readonly analyticsUrl: string
+    /** The spelling of the home ledger in identifiers of the interface. */
+    readonly ledger: "native" | "near"
+    /** The intents contract that signed payloads must be for. */
+    readonly verifier: string
+    /** Public key by which the venue signs quotes; they are verified when it is given. */
+    readonly quoteKey: string | undefined
+    readonly minOrderUsd: Decimal.Decimal | undefined
+  }
+  readonly account: {
+    /** Left out: the implicit account of the key. */
+    readonly signerId: string | undefined
+    readonly depositType: (typeof depositTypes)[number]
+    /** Who pays deposits on other chains. */
+    readonly wallet: WalletConfig.WalletConfig | undefined
+    /** Where money is paid to, and refunded to, on other chains: address by symbol. */
+    readonly recipients: ReadonlyMap<string, string>
+    readonly refundTo: ReadonlyMap<string, string>
+  }
+  readonly markets: Markets
+  /** Over all strategies together. */
+  readonly limits: EngineSettings.OverallLimits | undefined
+  readonly journal: string
+  readonly dashboard: { readonly host: string; readonly port: number } | undefined
+}
+
+export interface BotConfig extends Settings {
+  readonly venue: Settings["venue"] & {
+    readonly apiKey: Redacted.Redacted
+    readonly partnerJwt: Redacted.Redacted | undefined
+  }
+  readonly account: Settings["account"] & {
+    /** `ed25519:` and base58 of a 32-byte seed or a 64-byte secret key. */
+    readonly key: Redacted.Redacted
+  }
+}
+
+/** The file cannot be used. `message` is for people: every problem with its line, secrets blotted out. */
+export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
+  problems: Schema.Array(
+    Schema.Struct({
+      file: Schema.String,
+      line: Schema.Int,
+      column: Schema.Int,
+      endColumn: Schema.optionalKey(Schema.Int),
+      message: Schema.String,
+      hint: Schema.optionalKey(Schema.String)
+    })
+  ),
+  rendered: Schema.String
+}) {
+  override get message(): string {
+    return this.rendered
+  }
+}
+
+/** The whole configuration with its secrets. */
+export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
+  const { parsed, to, folder } = yield* open(file)
+  const secretAt = (source: Read.Located<SecretSource> | undefined) =>
+    source === undefined ? Effect.undefined : readSecret(source, folder, to)
+  const apiKey = yield* secretAt(parsed?.secrets.apiKey)
+  const partnerJwt = yield* secretAt(parsed?.secrets.partnerJwt)
+  const key = yield* secretAt(parsed?.secrets.key)
+  if (parsed?.settings === undefined || apiKey === undefined || key === undefined || to.problems.length > 0) {
+    return yield* invalid(to)
+  }
+  const { venue, account, ...others } = parsed.settings
+  const config: BotConfig = { ...others, venue: { ...venue, apiKey, partnerJwt }, account: { ...account, key } }
+  return config
+})
+
+/** Everything but the secrets: for checking strategies and for looking at the journal. */
+export const loadSettings = Effect.fn("ConfigFile.loadSettings")(function* (file: string) {
+  const { parsed, to } = yield* open(file)
+  return parsed?.settings === undefined || to.problems.length > 0 ? yield* invalid(to) : parsed.settings
+})
+
+const open = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const text = yield* fileSystem.readFileString(file).pipe(Effect.option)
+  const to: Report = { source: sourceText(file, text._tag === "Some" ? text.value : ""), problems: [] }
+  const folder = path.dirname(path.resolve(file))
+  if (text._tag === "None") {
+    report(to, { start: 0, end: 0 }, "the configuration file cannot be read", "does it exist, and may you read it?")
+    return { parsed: undefined, to, folder }
+  }
+  const yaml = readYaml(to.source)
+  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
+  const fields = Result.isFailure(yaml) ? undefined : configFields(yaml.success, to)
+  const resolve = (given: string) => path.resolve(folder, given)
+  return { parsed: fields === undefined ? undefined : settingsOf(fields, resolve, to), to, folder }
+})
+
+const invalid = ({ source, problems }: Report): Effect.Effect<never, ConfigInvalid> => {
+  const sorted = inOrder(problems)
+  const shown = blotted(source.text, sorted)
+  return Effect.fail(
+    new ConfigInvalid({ problems: sorted, rendered: sorted.map((problem) => render(problem, shown)).join("\n") })
+  )
+}
+
+/** The rest of a line after a key for secrets, unless it is a proper reference. */
+const mayBeSecret =
+  /(\b(?:apiKey|partnerJwt|key)["']?[ \t]*:[ \t]*)(?![ \t]|\{ *(?:env: *[A-Za-z_]\w*|file: *[^}\r\n]*) *\})([^\r\n]+)/g
+
+/** Problems are shown with their line, so what looks like a secret in the file is replaced first, columns kept. */
+const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
+  const stars = (hidden: string) => "*".repeat(hidden.length)
+  const keyed = text.replace(mayBeSecret, (_, before: string, value: string) => before + stars(value))
+  const lines = keyed.split("\n")
+  for (const { line, column, message } of problems) {
+    const found = lines[line - 1]
+    if (message === literalSecret && found !== undefined) {
+      lines[line - 1] = found.slice(0, column - 1) + stars(found.slice(column - 1))
+    }
+  }
+  return lines.join("\n")
+}
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
+
+/** https, or http to this machine; no credentials, query or fragment. */
+const url: Read.Reader<string> = Read.scalar(
+  "an address such as https://host/path (http only for this machine; no user, query or fragment)",
+  (text) => {
+    const parsed = URL.parse(text)
+    if (parsed === null || parsed.username + parsed.password + parsed.search + parsed.hash !== "") return undefined
+    const isAllowed = parsed.protocol === "https:" || (parsed.protocol === "http:" && isLoopback(parsed.hostname))
+    return isAllowed ? text.replace(/\/+$/, "") : undefined
+  }
+)
+
+const matching = (expected: string, pattern: RegExp): Read.Reader<string> =>
+  Read.scalar(expected, (text) => (pattern.test(text) ? text : undefined), undefined, {
+    type: ["string", "number"],
+    pattern: pattern.source
+  })
+
+const ledger = Read.oneOf("native", "near")
+const account = matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
+const publicKey = matching("a public key such as ed25519:…", /^ed25519:[1-9A-HJ-NP-Za-km-z]{40,46}$/)
+const host = Read.scalar("an address of this machine, such as 127.0.0.1", (text) =>
+  isLoopback(text) ? text : undefined
+)
+const symbol = matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
+const address = matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
+const assetFields = Read.fields({
+  id: Read.required(Read.text, "the venue's identifier"),
+  decimals: Read.required(Read.integer(0, 36), "places of the smallest unit")
+})
+const marketFields = Read.fields({ tick: Read.optional(Read.price, "price step") })
+
+const configFields = Read.fields({
+  venue: Read.required(
+    Read.fields({
+      url: Read.required(url, "address of the venue"),
+      analyticsUrl: Read.optional(url, "address of its history; left out: the same"),
+      ledger: Read.optional(ledger, "how the venue spells its home ledger; left out: native"),
+      verifier: Read.optional(account, "contract that signed payments must be for; left out: intents.<ledger>"),
+      apiKey: Read.required(secretSource, "key of the venue"),
+      partnerJwt: Read.optional(secretSource, "waives the platform fee, opens the history"),
+      quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
+      minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD")
+    })
+  ),
+  account: Read.required(
+    Read.fields({
+      key: Read.required(secretSource, "ed25519 key of the account"),
+      signerId: Read.optional(account, "left out: the implicit account of the key"),
+      depositType: Read.optional(Read.oneOf(...depositTypes), "left out: INTENTS"),
+      wallet: Read.optional(WalletConfig.reader),
+      recipients: Read.optional(Read.table(symbol, address)),
+      refundTo: Read.optional(Read.table(symbol, address))
+    })
+  ),
+  assets: Read.required(Read.table(symbol, assetFields)),
+  markets: Read.optional(Read.table(Read.text, marketFields)),
+  limits: Read.optional(OverallLimits.reader(symbol)),
+  journal: Read.optional(Read.text, "everything the bot did and saw; left out: limitbot.sqlite beside this file"),
+  dashboard: Read.optional(
+    Read.fields({
+      host: Read.optional(host, "left out: 127.0.0.1"),
+      port: Read.optional(Read.integer(0, 65_535), "left out: 8177")
+    })
+  )
+})
+
+/** The whole file for editors. */
+export const schema = (): JsonSchema => ({
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "The configuration of limitbot",
+  ...schemaOf(configFields)
+})
+
+type ConfigFields = NonNullable<ReturnType<typeof configFields>>
+
+const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: Report) => {
+  const [venue, account, dashboard] = [read.venue?.value, read.account?.value, read.dashboard?.value]
+  const secrets = { apiKey: venue?.apiKey, partnerJwt: venue?.partnerJwt, key: account?.key }
+  const secretVariables = Object.values(secrets).flatMap((found) =>
+    found !== undefined && "env" in found.value ? [found.value.env] : []
+  )
+  const assets = readAssets(read, to)
+  const ticks = assets === undefined ? undefined : readTicks(read, assets, to)
+  if (venue?.url === undefined || account === undefined || assets === undefined || ticks === undefined)
+    return { secrets, settings: undefined }
+  const ledgerName = venue.ledger?.value ?? "native"
+  const settings: Settings = {
+    venue: {
+      url: venue.url.value,
+      analyticsUrl: venue.analyticsUrl?.value ?? venue.url.value,
+      ledger: ledgerName,
+      verifier: venue.verifier?.value ?? `intents.${ledgerName}`,
+      quoteKey: venue.quoteKey?.value,
+      minOrderUsd: venue.minOrderUsd?.value
+    },
+    account: {
+      signerId: account.signerId?.value,
+      depositType: account.depositType?.value ?? "INTENTS",
+      wallet:
+        account.wallet === undefined
+          ? undefined
+          : WalletConfig.resolved(account.wallet.value, resolve, secretVariables),
+      recipients: addresses(account.recipients?.value, assets, to),
+      refundTo: addresses(account.refundTo?.value, assets, to)
+    },
+    markets: { assets, ticks },
+    limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
+    journal: resolve(read.journal?.value ?? "limitbot.sqlite"),
+    dashboard:
+      dashboard === undefined
+        ? undefined
+        : { host: dashboard.host?.value ?? "127.0.0.1", port: dashboard.port?.value ?? 8177 }
+  }
+  return { secrets, settings }
+}
+
+/** Addresses by symbol; a symbol that is no asset is a mistake. */
+const addresses = (
+  rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<string>]> | undefined,
+  assets: ReadonlyArray<Asset>,
+  to: Report
+): ReadonlyMap<string, string> => {
+  const symbols = assets.map(({ symbol }) => symbol)
+  for (const [name] of rows ?? []) {
+    if (!symbols.includes(name.value)) {
+      report(to, name, `no asset ${quoted(name.value)} in the configuration`, suggestion(name.value, symbols))
+    }
+  }
+  return new Map((rows ?? []).map(([name, { value }]) => [name.value, value]))
+}
+
+const readAssets = ({ assets }: ConfigFields, to: Report): ReadonlyArray<Asset> | undefined => {
+  const ids = new Map<string, string>()
+  const read = assets?.value.flatMap(([symbol, { value }]) => {
+    const { id, decimals } = value
+    if (id === undefined || decimals === undefined) return []
+    const other = ids.get(id.value)
+    if (other !== undefined) report(to, id, `${symbol.value} and ${other} have the same id: one asset needs one name`)
+    ids.set(id.value, symbol.value)
+    return [{ symbol: symbol.value, id: id.value, decimals: decimals.value }]
+  })
+  return read?.length === assets?.value.length ? read : undefined
+}
+
+const readTicks = ({ markets }: ConfigFields, assets: ReadonlyArray<Asset>, to: Report): Markets["ticks"] => {
+  const ticks = new Map<string, Decimal.Decimal>()
+  const known = market({ assets, ticks })
+  for (const [name, { value }] of markets?.value ?? []) {
+    const found = known({ type: "scalar", text: name.value, isQuoted: true, start: name.start, end: name.end }, to)
+    if (found !== undefined && value.tick !== undefined) ticks.set(found.name, value.tick.value)
+  }
+  return ticks
+}

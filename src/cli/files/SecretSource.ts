@@ -1,0 +1,72 @@
+/**
+ * Where a secret comes from: `{ env: NAME }` or `{ file: PATH }`, never the configuration itself. Nothing here repeats
+ * what it found, and the value is `Redacted` from the moment it is read. A file must be a plain file (no symbolic link)
+ * that only its owner can read; type, mode and content are taken from one open handle, so nobody can swap it in between.
+ */
+import { Config, Effect, FileSystem, Option, Path, Redacted } from "effect"
+import type { Located, Reader } from "../../strategy/Fields.ts"
+import { described } from "../../strategy/JsonSchema.ts"
+import { type Report, report } from "../../strategy/Problem.ts"
+
+export type SecretSource = { readonly env: string } | { readonly file: string }
+
+const largestSecretBytes = 16_384
+const othersMayAccess = 0o077
+
+export const literalSecret = "a secret may not stand in this file"
+const howTo = "write { env: NAME } for an environment variable, or { file: PATH } for a file of mode 0600"
+
+const environmentName = "^[A-Za-z_][A-Za-z0-9_]{0,127}$"
+
+const readSource: Reader<SecretSource> = (node, to) => {
+  if (node.type !== "map") return report(to, node, literalSecret, howTo)
+  const [entry, ...others] = [...node.entries]
+  if (entry === undefined || others.length > 0) return report(to, node, "expected one of env and file", howTo)
+  const [key, { value }] = entry
+  const text = value.type === "scalar" ? value.text : ""
+  if (key === "env" && new RegExp(environmentName).test(text)) return { env: text }
+  if (key === "file" && text !== "") return { file: text }
+  return report(to, node, "expected { env: NAME } or { file: PATH }", howTo)
+}
+
+export const secretSource = described(readSource, () => ({
+  type: "object",
+  description: howTo,
+  properties: { env: { type: "string", pattern: environmentName }, file: { type: "string", minLength: 1 } },
+  minProperties: 1,
+  maxProperties: 1,
+  additionalProperties: false
+}))
+
+/** The secret itself; `undefined` when it is not to be had, which is reported at the place that named it. */
+export const readSecret = Effect.fnUntraced(function* (source: Located<SecretSource>, folder: string, to: Report) {
+  const read = "env" in source.value ? fromEnvironment(source.value.env) : fromFile(source.value.file, folder)
+  return yield* read.pipe(Effect.catch((message) => Effect.sync(() => report(to, source, message))))
+})
+
+const fromEnvironment = (name: string) =>
+  Config.Redacted(name).pipe(
+    Effect.mapError(() => `the environment variable ${name} is not set`),
+    Effect.flatMap(trimmed(`the environment variable ${name}`))
+  )
+
+const fromFile = Effect.fnUntraced(function* (file: string, folder: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = (yield* Path.Path).resolve(folder, file)
+  const failed = () => `cannot read the secret file ${path}: it must exist, be readable and not be a symbolic link`
+  const handle = yield* fileSystem.open(path, { noFollow: true }).pipe(Effect.mapError(failed))
+  const { type, mode } = yield* handle.stat.pipe(Effect.mapError(failed))
+  if (type !== "File") return yield* Effect.fail(`the secret file ${path} is not a plain file`)
+  if ((mode & othersMayAccess) !== 0) {
+    return yield* Effect.fail(`others can read the secret file ${path}: run chmod 600 on it`)
+  }
+  const bytes = yield* handle.readAlloc(largestSecretBytes).pipe(Effect.mapError(failed))
+  const text = new TextDecoder().decode(Option.getOrUndefined(bytes))
+  return yield* trimmed(`the secret file ${path}`)(Redacted.make(text))
+}, Effect.scoped)
+
+/** A secret in a file ends with a newline that is no part of it. */
+const trimmed = (what: string) => (secret: Redacted.Redacted) => {
+  const text = Redacted.value(secret).trim()
+  return text === "" ? Effect.fail(`${what} is empty`) : Effect.succeed(Redacted.make(text))
+}

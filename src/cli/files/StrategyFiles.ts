@@ -1,0 +1,106 @@
+/** Reads strategy files together: every problem of every file at once, and what no single file can show (equal names). */
+import { Effect, FileSystem, Result, Schema } from "effect"
+import type { Markets } from "../../strategy/Markets.ts"
+import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+
+/** Larger files are refused unread; the reader itself takes no more than 256 KiB. */
+const largestFileBytes = 1_048_576
+
+export interface ReadFiles {
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly problems: ReadonlyArray<Problem>
+  /** The problems for people, each with its line of the file. */
+  readonly rendered: ReadonlyArray<string>
+}
+
+/** One or more strategy files cannot be used. The message names every mistake with its place. */
+export class StrategiesInvalid extends Schema.TaggedError<StrategiesInvalid>()("StrategiesInvalid", {
+  rendered: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return this.rendered.join("\n")
+  }
+}
+
+const unreadable = (file: string, message: string): Problem => ({ file, line: 1, column: 1, message })
+
+const readText = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const { size, type } = yield* fileSystem.stat(file)
+  if (type !== "File" || size > largestFileBytes) return undefined
+  return yield* fileSystem.readFileString(file)
+})
+
+interface ReadFile extends ReadFiles {
+  readonly file: string
+  readonly text: string
+}
+
+/** What the strategies are for: some can only be backtested, others not be run on one series of prices. */
+export type Purpose = "live" | "backtest" | "search"
+
+const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose) {
+  const text = yield* readText(file).pipe(Effect.catchTag("PlatformError", () => Effect.undefined))
+  if (text === undefined) {
+    const problem = unreadable(file, "the strategy file cannot be read: does it exist, is it a file, may you read it?")
+    return { file, text: "", strategies: [], problems: [problem], rendered: [`${file}: ${problem.message}`] }
+  }
+  return Result.match(suited(StrategyFile.parse(text, file, markets), purpose), {
+    onSuccess: (strategy) => ({ file, text, strategies: [strategy], problems: [], rendered: [] }),
+    onFailure: (problems) => ({
+      file,
+      text,
+      strategies: [],
+      problems,
+      rendered: problems.map((problem) => render(problem, text))
+    })
+  })
+})
+
+/** What has no place here is a mistake like others. */
+export const suited = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
+  Result.flatMap(read, (strategy) => {
+    const problem = { live: strategy.notLive, backtest: undefined, search: strategy.notSearched }[purpose]
+    return problem === undefined ? Result.succeed(strategy) : Result.fail([problem])
+  })
+
+/** Names that more than one file gives: told at the later ones, whatever else is wrong with them. */
+const twinsIn = (
+  read: ReadonlyArray<ReadFile>
+): ReadonlyArray<{ readonly problem: Problem; readonly text: string }> => {
+  const owners = new Map<string, string>()
+  return read.flatMap(({ file, text }) => {
+    const name = StrategyFile.nameIn(text, file)
+    const owner = name === undefined ? undefined : owners.get(name.value)
+    if (name !== undefined && owner === undefined) owners.set(name.value, file)
+    if (name === undefined || owner === undefined) return []
+    const message =
+      owner === file
+        ? "this file is given twice"
+        : `the strategy name "${name.value}" is taken by ${owner}: names must differ`
+    return [{ problem: problemAt(sourceText(file, text), name, message), text }]
+  })
+}
+
+/** All of them; problems are returned, not thrown, so `check` can show them in its own way. */
+export const readAll = Effect.fn("StrategyFiles.readAll")(function* (
+  files: ReadonlyArray<string>,
+  markets: Markets,
+  purpose: Purpose = "live"
+) {
+  const read: ReadonlyArray<ReadFile> = yield* Effect.forEach(files, (file) => readOne(file, markets, purpose))
+  const twins = twinsIn(read)
+  return {
+    strategies: read.flatMap((file) => file.strategies),
+    problems: [...read.flatMap((file) => file.problems), ...twins.map(({ problem }) => problem)],
+    rendered: [...read.flatMap((file) => file.rendered), ...twins.map(({ problem, text }) => render(problem, text))]
+  } satisfies ReadFiles
+})
+
+/** All of them, or the failure that names every problem. */
+export const load = Effect.fn("StrategyFiles.load")(function* (files: ReadonlyArray<string>, markets: Markets) {
+  const { strategies, problems, rendered } = yield* readAll(files, markets)
+  return problems.length > 0 ? yield* new StrategiesInvalid({ rendered }) : strategies
+})

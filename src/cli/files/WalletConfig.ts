@@ -1,0 +1,67 @@
+/**
+ * `account.wallet` of the configuration: who pays deposits on other chains. A person (`{ manual: true }`), or a program
+ * (`{ command: [program, arguments…] }`), whose path is relative to the configuration file when it has a slash in it; or, for
+ * trying things out, the ledger of the sandbox (`{ sandbox: true }`).
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Layer } from "effect"
+import type { ChildProcessSpawner } from "effect/process"
+import * as WalletCommand from "../../engine/funding/WalletCommand.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { described, schemaOf } from "../../strategy/JsonSchema.ts"
+import { report } from "../../strategy/Problem.ts"
+import * as SandboxWallet from "./SandboxWallet.ts"
+
+export type WalletConfig =
+  | { readonly manual: true }
+  | { readonly sandbox: true }
+  | { readonly command: WalletCommand.WalletCommand }
+
+const walletFields = Read.fields({
+  manual: Read.optional(Read.trueOrFalse),
+  sandbox: Read.optional(Read.trueOrFalse),
+  command: Read.optional(Read.list(Read.text))
+})
+
+const howTo = "write { manual: true }, or { command: [program, argument, …] }"
+
+const read: Read.Reader<WalletConfig> = (node, to) => {
+  const found = walletFields(node, to)
+  if (found === undefined) return undefined
+  const [program, ...args] = found.command?.value.map(({ value }) => value) ?? []
+  const choices: ReadonlyArray<WalletConfig> = [
+    ...(program === undefined ? [] : [{ command: { program, args, secretVariables: [] } }]),
+    ...(found.manual?.value === true ? [{ manual: true } as const] : []),
+    ...(found.sandbox?.value === true ? [{ sandbox: true } as const] : [])
+  ]
+  const [choice, ...others] = choices
+  if (choice !== undefined && others.length === 0) return choice
+  return report(to, node, "expected exactly one of manual, command and sandbox", howTo)
+}
+
+export const reader = described(read, () => ({ ...schemaOf(walletFields), minProperties: 1, maxProperties: 1 }))
+
+/** Kept from the program even when this configuration does not use them. */
+const usualSecrets = ["LIMITBOT_API_KEY", "LIMITBOT_PARTNER_JWT", "LIMITBOT_ACCOUNT_KEY"]
+
+/** The program's path as the process needs it, and the variables that are none of its business. */
+export const resolved = (
+  wallet: WalletConfig,
+  resolve: (path: string) => string,
+  secretVariables: ReadonlyArray<string>
+): WalletConfig => {
+  if (!("command" in wallet)) return wallet
+  const { args, program } = wallet.command
+  const path = program.includes("/") ? resolve(program) : program
+  return { command: { program: path, args, secretVariables: [...new Set([...usualSecrets, ...secretVariables])] } }
+}
+
+/** Without a setting a person pays. */
+export const layer = (
+  wallet: WalletConfig | undefined,
+  venueUrl: string
+): Layer.Layer<never, never, ChildProcessSpawner.ChildProcessSpawner> => {
+  if (wallet === undefined || "manual" in wallet) return Layer.empty
+  if ("command" in wallet) return WalletCommand.layer(wallet.command)
+  return SandboxWallet.layer(venueUrl, "sandbox-wallet").pipe(Layer.provide(NodeHttpClient.layerUndici))
+}

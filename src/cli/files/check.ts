@@ -1,0 +1,99 @@
+/** `limitbot check FILE…`: every mistake of the strategy files, with its place, before anything runs. */
+import { Console, Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as Runtime from "effect/Runtime"
+import { marketNames } from "../../strategy/Strategy.ts"
+import * as BacktestInput from "../backtest/BacktestInput.ts"
+import * as Lookahead from "../backtest/Lookahead.ts"
+import * as flags from "../flags.ts"
+import { WrongUsage } from "../Usage.ts"
+import * as ConfigFile from "./ConfigFile.ts"
+import * as StrategyFiles from "./StrategyFiles.ts"
+
+/** Problems were found and have been printed. */
+export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", { count: Schema.Int }) {
+  override get message(): string {
+    return `${this.count} ${this.count === 1 ? "problem" : "problems"} found`
+  }
+  /** With `--json` the problems are the whole output. */
+  override readonly [Runtime.errorReported] = false
+}
+
+export const command = Command.make(
+  "check",
+  {
+    files: Argument.String("file").pipe(
+      Argument.withDescription("Strategy files (YAML)"),
+      Argument.variadic({ min: 1 })
+    ),
+    config: flags.config,
+    lookahead: Flag.Boolean("lookahead").pipe(
+      Flag.withDescription("Also find out, on the candles of --data, whether a strategy looks into the future"),
+      Flag.withDefault(false)
+    ),
+    ...BacktestInput.dataFlags,
+    data: BacktestInput.dataFlags.data.pipe(Flag.optional),
+    json: flags.json
+  },
+  Effect.fn(function* ({ files, config, lookahead, data, json, ...dataFlags }) {
+    const { strategies, problems, rendered } = yield* readAgainst(config, files, lookahead ? "search" : "live")
+    if (lookahead && Option.isNone(data)) {
+      return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
+    }
+    const findings =
+      lookahead && Option.isSome(data) ? yield* Lookahead.look(strategies, { ...dataFlags, data: data.value }) : []
+    const faults = findings.flatMap((finding) => Lookahead.faultsOf(finding))
+    if (json) {
+      const shown = problems.map(({ file, line, column, message, hint }) => ({
+        file,
+        line,
+        column,
+        message,
+        hint: hint ?? null
+      }))
+      yield* Console.log(
+        JSON.stringify({
+          ok: problems.length + faults.length === 0,
+          problems: shown,
+          ...(lookahead ? { lookahead: findings.map(Lookahead.json) } : {})
+        })
+      )
+    } else {
+      for (const text of rendered) yield* Console.error(`${text}\n`)
+      for (const strategy of strategies) {
+        const { file, name, kind } = strategy
+        yield* Console.log(`${file}: ok: ${name}, ${kind} on ${marketNames(strategy)}`)
+      }
+      for (const finding of findings) {
+        const found = Lookahead.faultsOf(finding)
+        for (const fault of found) yield* Console.error(`${finding.strategy.file}: ${fault}`)
+        if (found.length === 0) yield* Console.log(`${finding.strategy.file}: ${Lookahead.praise(finding)}`)
+      }
+    }
+    const count = problems.length + faults.length
+    if (count > 0) return yield* new ChecksFailed({ count })
+  })
+).pipe(
+  Command.withDescription("Check strategy files: every mistake with file, line and column"),
+  Command.withExamples([
+    { command: "limitbot check strategies/*.yaml --config config/example.yaml", description: "Check all strategies" },
+    {
+      command: "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv",
+      description: "Also make sure that it does not see the future"
+    }
+  ])
+)
+
+/** A broken configuration is reported like a broken strategy: with its own problems. */
+const readAgainst = Effect.fnUntraced(function* (
+  config: string,
+  files: ReadonlyArray<string>,
+  purpose: StrategyFiles.Purpose
+) {
+  return yield* ConfigFile.loadSettings(config).pipe(
+    Effect.flatMap(({ markets }) => StrategyFiles.readAll(files, markets, purpose)),
+    Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
+      Effect.succeed<StrategyFiles.ReadFiles>({ strategies: [], problems, rendered: [rendered] })
+    )
+  )
+})

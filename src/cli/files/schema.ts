@@ -1,0 +1,27 @@
+/** `limitbot schema strategy|config`: the shape of a file as JSON Schema, by which editors complete and check it. */
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as ConfigFile from "./ConfigFile.ts"
+
+export const schemas = { strategy: StrategyFile.schema, config: ConfigFile.schema } as const
+
+export const command = Command.make(
+  "schema",
+  {
+    file: Argument.Literals("file", ["strategy", "config"]).pipe(
+      Argument.withDescription("Which file: strategy or config")
+    )
+  },
+  Effect.fn(function* ({ file }) {
+    yield* Console.log(JSON.stringify(schemas[file](), undefined, 2))
+  })
+).pipe(
+  Command.withDescription("Print the JSON Schema of a file, for editors"),
+  Command.withExamples([
+    {
+      command: "limitbot schema strategy > strategy.schema.json",
+      description: "Then name it in the first line of a file"
+    }
+  ])
+)

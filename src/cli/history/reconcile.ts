@@ -1,0 +1,155 @@
+/**
+ * `limitbot reconcile`: journal, orders, history and balances side by side. What agrees is counted, what differs is explained,
+ * and what contradicts is shown with its evidence and ends the command with exit code 1.
+ */
+import { Console, DateTime, Effect, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Runtime from "effect/Runtime"
+import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
+import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
+import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
+import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
+import { Journal } from "../../journal/Journal.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
+import { SwapJournal } from "../../journal/SwapJournal.ts"
+import * as Table from "../../report/text/Table.ts"
+import { counted } from "../../report/text/Words.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
+import * as Progress from "../Progress.ts"
+import * as PartnerMode from "../swap/PartnerMode.ts"
+
+/** Money is not where the journal has it. The findings have been printed. */
+export class Contradictions extends Schema.TaggedError<Contradictions>()("Contradictions", { count: Schema.Int }) {
+  override get message(): string {
+    return `${counted(this.count, "contradiction")} found`
+  }
+  override readonly [Runtime.errorReported] = false
+}
+
+export const command = Command.make(
+  "reconcile",
+  {
+    all: Flag.Boolean("all").pipe(Flag.withDescription("Show what agrees as well"), Flag.withDefault(false)),
+    evidence: Flag.Boolean("evidence").pipe(
+      Flag.withDescription("Show the evidence of every finding that is shown"),
+      Flag.withDefault(false)
+    ),
+    acceptBalances: Flag.Boolean("accept-balances").pipe(
+      Flag.withDescription("Note the balances as they are, whatever they were: you have moved money yourself"),
+      Flag.withDefault(false)
+    ),
+    config: flags.config,
+    json: flags.json
+  },
+  Effect.fn(function* ({ acceptBalances, all, config: file, evidence, json }) {
+    const config = yield* ConfigFile.load(file)
+    const signerId = yield* PartnerMode.signerOf(config)
+    yield* Effect.gen(function* () {
+      const { findings, missing } = yield* gather(config, signerId, acceptBalances)
+      const contradictions = findings.filter(({ verdict }) => verdict === "contradiction")
+      if (json) yield* Console.log(JSON.stringify({ ...countsOf(findings), missing, findings }))
+      else yield* Console.log(describe(findings, missing, all, evidence).join("\n"))
+      if (contradictions.length > 0) return yield* new Contradictions({ count: contradictions.length })
+    }).pipe(
+      Effect.provide([Journal.layer, SwapJournal.layer, PartnerMode.withHistory(config, signerId)]),
+      Effect.provide(Sqlite.layer({ filename: config.journal }))
+    )
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription("Compare the journal with the venue's orders, the history and the balances"),
+  Command.withExamples([
+    { command: "limitbot reconcile", description: "Exit code 1 when anything contradicts" },
+    { command: "limitbot reconcile --all --evidence --json", description: "Everything, for a program" }
+  ])
+)
+
+const gather = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, account: string, acceptBalances: boolean) {
+  const progress = yield* Progress.make("reconcile")
+  const missing: Array<string> = []
+  const told = yield* Witnesses.books
+  progress.update(1, 4, "orders")
+  const venueOrders = yield* Witnesses.venueOrders(told)
+  progress.update(2, 4, "history")
+  const hasHistory = config.venue.partnerJwt !== undefined
+  if (hasHistory) yield* HistorySync.sync()
+  else missing.push("history: venue.partnerJwt is not set")
+  const history = hasHistory ? yield* Witnesses.history : undefined
+  progress.update(3, 4, "balances")
+  const balances = yield* balanceFindings(config, acceptBalances, missing)
+  const compared = Reconciliation.compare({ account, orders: told.orders, swaps: told.swaps, venueOrders, history })
+  return { findings: [...compared, ...balances], missing }
+})
+
+/** The end user's balances are by invitation: without them the other witnesses still speak. */
+const balanceFindings = Effect.fnUntraced(function* (
+  config: ConfigFile.BotConfig,
+  accept: boolean,
+  missing: Array<string>
+) {
+  const now = yield* Witnesses.positions(config.markets).pipe(
+    Effect.catchTag("VenueError", (error) => Effect.succeed(error.message))
+  )
+  if (typeof now === "string") missing.push(`balances: ${now}`)
+  if (now === undefined) missing.push("balances: the bot acted all the time; look again when it is quiet")
+  if (typeof now === "string" || now === undefined) return []
+  const before = accept ? undefined : yield* Witnesses.lastPositions
+  const findings = BalanceComparison.compare(before, now)
+  // A contradiction stays one until somebody accepts it.
+  if (findings.every(({ verdict }) => verdict !== "contradiction")) yield* Witnesses.savePositions(now)
+  return findings
+})
+
+const verdicts = ["agrees", "explained", "contradiction"] as const
+
+const countsOf = (findings: ReadonlyArray<Reconciliation.Finding>) =>
+  Object.fromEntries(
+    verdicts.map((verdict) => [verdict, findings.filter((finding) => finding.verdict === verdict).length])
+  )
+
+const describe = (
+  findings: ReadonlyArray<Reconciliation.Finding>,
+  missing: ReadonlyArray<string>,
+  all: boolean,
+  withEvidence: boolean
+): ReadonlyArray<string> => {
+  const shown = findings.filter(({ verdict }) => all || verdict !== "agrees")
+  const rows = shown.map(({ kind, subject, text, verdict }) => [verdict.toUpperCase(), kind, subject, text])
+  const counts = countsOf(findings)
+  return [
+    ...(rows.length === 0
+      ? []
+      : Table.render(
+          ["VERDICT", "WHAT", "SUBJECT", "WHY"].map((title) => ({ title })),
+          rows
+        )),
+    ...(withEvidence ? shown.flatMap(evidenceLines) : contradictionsOf(shown).flatMap(evidenceLines)),
+    ...missing.map((what) => `Not compared: ${what}`),
+    `${counts["agrees"]} agree, ${counts["explained"]} explained, ${counts["contradiction"]} contradict.`
+  ]
+}
+
+const contradictionsOf = (findings: ReadonlyArray<Reconciliation.Finding>) =>
+  findings.filter(({ verdict }) => verdict === "contradiction")
+
+const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }: Reconciliation.Finding) => {
+  const pairs = (values: Readonly<Record<string, string>> | undefined) =>
+    Object.entries(values ?? {})
+      .map(([name, value]) => `${name} ${value}`)
+      .join(", ")
+  const memo = depositMemo === undefined ? "" : ` memo ${depositMemo}`
+  const timeline = evidence.timeline.map(({ at, what }) => `${DateTime.formatIso(DateTime.makeUnsafe(at))} ${what}`)
+  return [
+    "",
+    `${kind} ${subject}`,
+    ...(depositAddress === undefined ? [] : [`  address      ${depositAddress}${memo}`]),
+    `  ${kind === "balance" ? "now        " : "journal    "}  ${pairs(evidence.journal)}`,
+    ...(evidence.venue === undefined
+      ? []
+      : [`  ${kind === "balance" ? "before   " : "venue    "}    ${pairs(evidence.venue)}`]),
+    ...(evidence.history === undefined ? [] : [`  history      ${pairs(evidence.history)}`]),
+    ...(evidence.hashes.length === 0 ? [] : [`  hashes       ${evidence.hashes.join(" ")}`]),
+    ...(evidence.correlationIds.length === 0 ? [] : [`  correlation  ${evidence.correlationIds.join(" ")}`]),
+    ...timeline.map((moment) => `    ${moment}`)
+  ].map(Table.printable)
+}

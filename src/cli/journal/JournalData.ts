@@ -1,0 +1,83 @@
+/** A bot's journal as a source for backtests: the minutes of prices that it saw, and what its orders took. */
+import { Effect, FileSystem, Schema } from "effect"
+import * as Calibration from "../../backtest/results/Calibration.ts"
+import * as Candles from "../../candles/Candles.ts"
+import * as ColumnCache from "../../candles/ColumnCache.ts"
+import * as TimeAxis from "../../candles/TimeAxis.ts"
+import type { Recorded } from "../../domain/BotEvent.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import * as Modes from "../Modes.ts"
+
+/** The journal has nothing of what was asked for. */
+export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()("JournalDataMissing", {
+  message: Schema.String
+}) {}
+
+const within = Effect.fnUntraced(function* <A, E, R>(file: string, look: Effect.Effect<A, E, R>) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const exists = yield* fileSystem.exists(file).pipe(Effect.orElseSucceed(() => false))
+  if (!exists) return yield* new JournalDataMissing({ message: `${file}: there is no journal; name the file of one` })
+  return yield* Effect.provide(look, Modes.readOnlyJournal(file))
+})
+
+/** Prices are means of quotes with many digits: more than ten are noise. */
+const significant = 10
+
+const candlesOf = (minutes: ReadonlyArray<Minute>): Candles.Candles => {
+  const highest = minutes.reduce((most, { high }) => Math.max(most, high), 1e-9)
+  const priceScale = Math.max(0, significant - 1 - Math.floor(Math.log10(highest)))
+  const column = (of: "open" | "high" | "low" | "close") =>
+    Candles.columnOf(minutes.map((minute) => Number(minute[of].toFixed(priceScale))))
+  return {
+    bars: minutes.length,
+    time: TimeAxis.make(Float64Array.from(minutes, ({ openedAt }) => openedAt)),
+    open: column("open"),
+    high: column("high"),
+    low: column("low"),
+    close: column("close"),
+    volume: Candles.column(minutes.length),
+    priceScale
+  }
+}
+
+/** The minutes of a market that the bot saw, as candles without volumes. */
+export const candles = Effect.fn("JournalData.candles")(function* (file: string, market: string | undefined) {
+  if (market === undefined)
+    return yield* new JournalDataMissing({ message: `${file}: say which market's prices: --market BTC/USDC` })
+  const minutes = yield* within(
+    file,
+    Effect.flatMap(PriceStore, (store) => store.since(market, 0))
+  )
+  if (minutes.length < 2) {
+    const message = `${file}: ${minutes.length} minutes of ${market} are stored; let the bot run, or name another market`
+    return yield* new JournalDataMissing({ message })
+  }
+  const made = candlesOf(minutes)
+  const bytes = [made.open, made.high, made.low, made.close].map((values) => new Uint8Array(values.slice().buffer))
+  return { candles: made, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
+})
+
+const pageSize = 5_000
+
+/** What the bot's own orders took; of one market when it is named. */
+export const calibration = Effect.fn("JournalData.calibration")(function* (file: string, market: string | undefined) {
+  return yield* within(
+    file,
+    Effect.gen(function* () {
+      const [journal, store] = [yield* Journal, yield* PriceStore]
+      const events: Array<Recorded> = []
+      for (let page = yield* journal.read(0, pageSize); page.length > 0; ) {
+        events.push(...page)
+        page = yield* journal.read(page.at(-1)?.sequence ?? 0, pageSize)
+      }
+      const planned = events.flatMap(({ event }) => (event._tag === "Planned" ? [event] : []))
+      const wanted = planned.filter((event) => market === undefined || event.market === market)
+      const placements = new Set(wanted.map(({ placement }) => placement))
+      const minutes = new Map<string, ReadonlyArray<Minute>>()
+      for (const name of new Set(wanted.map((event) => event.market))) minutes.set(name, yield* store.since(name, 0))
+      const own = events.filter(({ event }) => "placement" in event && placements.has(event.placement))
+      return Calibration.measure(own, minutes)
+    })
+  )
+})

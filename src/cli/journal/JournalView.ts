@@ -1,0 +1,67 @@
+/** What commands read that only look: the configured journal, folded, while a bot may be writing it. */
+import { Clock, Effect, FileSystem, Schema } from "effect"
+import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import { Journal } from "../../journal/Journal.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as Modes from "../Modes.ts"
+
+const pageSize = 5_000
+
+/** There is nothing to look at yet. */
+export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { journal: Schema.String }) {
+  override get message(): string {
+    return `There is no journal at ${this.journal} yet. Has this bot run with this configuration?`
+  }
+}
+
+/** A look at the past: the journal up to a moment. */
+export interface Past {
+  readonly until: number
+  /** Gets every event on the way. */
+  readonly seen: (entry: Recorded) => void
+}
+
+const present: Past = { until: Number.POSITIVE_INFINITY, seen: () => {} }
+
+/** Runs a look at the journal that a configuration names. */
+export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E, R>(
+  configFile: string,
+  look: (view: View) => Effect.Effect<A, E, R>,
+  { until, seen }: Past = present
+) {
+  const { journal, markets } = yield* ConfigFile.loadSettings(configFile)
+  const fileSystem = yield* FileSystem.FileSystem
+  const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
+  if (!exists) return yield* new NoJournal({ journal })
+  const assets = new Map(markets.assets.map((asset) => [asset.symbol, asset]))
+  return yield* Effect.gen(function* () {
+    const state = yield* Bookkeeper.replayUntil(until, seen)
+    const now = yield* Clock.currentTimeMillis
+    return yield* look({ journal, assets, state, now })
+  }).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
+})
+
+export interface View {
+  readonly journal: string
+  readonly assets: ReadonlyMap<string, { readonly symbol: string; readonly id: string; readonly decimals: number }>
+  readonly state: BotState
+  readonly now: number
+}
+
+/** All events of one kind, oldest first. */
+export const eventsOf = Effect.fn("JournalView.eventsOf")(function* <T extends Tag>(tag: T) {
+  const journal = yield* Journal
+  const found: Array<Of<T>> = []
+  const isWanted = (event: BotEvent): event is Of<T> => event._tag === tag
+  let last = 0
+  let more = true
+  while (more) {
+    const page = yield* journal.read(last, pageSize)
+    found.push(...page.map(({ event }) => event).filter(isWanted))
+    last = page.at(-1)?.sequence ?? last
+    more = page.length === pageSize
+  }
+  return found
+})

@@ -1,0 +1,89 @@
+/** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
+import { Console, DateTime, Effect } from "effect"
+import { Command } from "effect/cli"
+import type { Of } from "../../domain/BotEvent.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import * as Lease from "../../journal/Lease.ts"
+import * as Money from "../../report/text/Money.ts"
+import { age } from "../../report/text/Words.ts"
+import * as flags from "../flags.ts"
+import * as KillFile from "../run/KillFile.ts"
+import { frame, paper } from "../run/Screen.ts"
+import { Terminal } from "../Terminal.ts"
+import { type View, withJournal } from "./JournalView.ts"
+
+export const command = Command.make(
+  "status",
+  { config: flags.config, json: flags.json },
+  Effect.fn(function* ({ config, json }) {
+    yield* withJournal(config, (view) =>
+      Effect.gen(function* () {
+        const holder = yield* Lease.holder(view.journal)
+        const killSwitch = yield* Effect.flatten(KillFile.watch(view.journal))
+        yield* json ? printJson(view, holder, killSwitch) : printScreen(view, holder, killSwitch)
+      })
+    )
+  })
+).pipe(Command.withDescription("Show slots, orders and money as the journal has them"))
+
+const printJson = (
+  { journal, state, assets }: View,
+  holder: Lease.Holder | undefined,
+  killSwitch: string | undefined
+): Effect.Effect<void> =>
+  Console.log(
+    JSON.stringify({
+      journal,
+      runningPid: holder?.pid ?? null,
+      run: state.run === undefined ? undefined : runJson(state.run),
+      killSwitch: killSwitch ?? null,
+      venueDownSince: state.venueDownSince ?? null,
+      frozen: [...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>
+        frozen === undefined ? [] : [{ slot: `${strategy}/${slot}`, why: frozen }]
+      ),
+      fills: state.fills,
+      openOrders: unfinished(state).length,
+      money: Money.rows(state.ledger, assets),
+      residual: Money.residual(state.ledger, assets)
+    })
+  )
+
+/** The limits over all strategies are the configuration's to show. */
+const runJson = ({ overall: _, ...run }: Of<"BotStarted">) => run
+
+const printScreen = Effect.fnUntraced(function* (
+  { journal, state, assets, now }: View,
+  holder: Lease.Holder | undefined,
+  killSwitch: string | undefined
+) {
+  const terminal = yield* Terminal
+  const lines = frame(
+    {
+      title: journal,
+      detail:
+        state.run === undefined ? undefined : `${state.run.mode}  ${state.run.venue}  account ${state.run.account}`,
+      warning: pendingSwitch(state.killed, killSwitch, holder !== undefined),
+      running:
+        holder === undefined ? stopped(state) : `running as process ${holder.pid} for ${age(now - holder.since)}`,
+      state,
+      assets,
+      prices: new Map(),
+      recent: [],
+      now
+    },
+    { ...paper, colours: terminal.colours }
+  )
+  yield* Console.log(lines.join("\n").trimEnd())
+})
+
+/** The bot notes the switch when it obeys; until then the journal and the switch differ. */
+const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {
+  if ((noted === undefined) === (switched === undefined)) return undefined
+  const when = isRunning ? "the bot obeys at its next turn" : "no bot is running; it takes effect with the next start"
+  return switched === undefined ? `Kill switch released: ${when}` : `Kill switch set (${switched}): ${when}`
+}
+
+const stopped = ({ run, runStartedAt }: BotState): string =>
+  run === undefined
+    ? "NOT RUNNING, never ran"
+    : `NOT RUNNING, last started ${DateTime.formatIso(DateTime.makeUnsafe(runStartedAt))}`

@@ -1,0 +1,110 @@
+/**
+ * What a plan stands on: the journal as far as there is one, and what the venue says now about prices, fees, balances and
+ * the value of assets. Everything here only reads.
+ */
+import { Clock, Effect, FileSystem } from "effect"
+import type { Amount, Asset } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import * as CandleFeed from "../../engine/book/CandleFeed.ts"
+import * as Prices from "../../engine/book/Prices.ts"
+import type { Moment } from "../../engine/planning/Planning.ts"
+import type { FeeEstimate, Fees } from "../../engine/planning/PlanReport.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as BotState from "../../engine/state/BotState.ts"
+import { PriceStore } from "../../journal/PriceStore.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { Venue } from "../../venue/Venue.ts"
+import * as Modes from "../Modes.ts"
+
+/** Markets asked at the same time. */
+const concurrency = 4
+
+export interface Remembered {
+  readonly state: BotState.BotState
+  readonly hasJournal: boolean
+  /** Candles of the prices that the bot saw itself, by strategy. */
+  readonly candles: ReadonlyMap<string, Moment["candles"]>
+}
+
+/** The journal folded, or the state of a bot that never ran. */
+export const remember = Effect.fn("PlanGround.remember")(function* (
+  journal: string,
+  strategies: ReadonlyArray<Strategy>
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
+  if (!exists) return { state: BotState.make(), hasJournal: false, candles: new Map() } satisfies Remembered
+  return yield* Effect.gen(function* () {
+    const state = yield* Bookkeeper.replay
+    const store = yield* PriceStore
+    const now = yield* Clock.currentTimeMillis
+    const candles = new Map<string, Moment["candles"]>()
+    for (const { name, market, candles: needs } of strategies) {
+      if (needs === undefined || needs.size === 0) continue
+      const feed = CandleFeed.make(needs)
+      // A journal of an older version has no prices yet: the strategy warms up like at a first start.
+      feed.restore(yield* store.since(market.name, now - feed.spanMillis).pipe(Effect.orElseSucceed(() => [])))
+      candles.set(name, feed.view())
+    }
+    return { state, hasJournal: true, candles } satisfies Remembered
+  }).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
+})
+
+/** One executable price for each market, asked for in the size that the bot would ask for. */
+export const prices = Effect.fn("PlanGround.prices")(function* (strategies: ReadonlyArray<Strategy>) {
+  const found = yield* Effect.forEach(
+    [...Prices.sizesOf(strategies).values()],
+    ({ market, sizes }) =>
+      Effect.map(Prices.observe(market, sizes), (price) =>
+        price === undefined ? [] : [[market.name, price] as const]
+      ),
+    { concurrency }
+  )
+  return new Map(found.flat())
+})
+
+/** Fees as the venue estimated them for our newest orders, by symbol. */
+export const fees = Effect.fn("PlanGround.fees")(function* (assets: ReadonlyArray<Asset>) {
+  const venue = yield* Venue
+  const { value } = yield* venue.listOrders({})
+  const symbols = new Map(assets.map(({ id, symbol }) => [id, symbol]))
+  const known = new Map<string, FeeEstimate>()
+  for (const order of [...value.orders].reverse()) {
+    const [input, output] = [symbols.get(order.originAsset), symbols.get(order.destinationAsset)]
+    if (input !== undefined) known.set(input, { ...known.get(input), refund: order.estimatedRefundFee })
+    if (output !== undefined) known.set(output, { ...known.get(output), withdraw: order.estimatedWithdrawFee })
+  }
+  return known satisfies Fees
+})
+
+/**
+ * What the account holds; `undefined` when the venue does not say. Only private accounts are sure to be told everything: for
+ * others an asset that is not listed is unknown, not zero.
+ */
+export const balances = Effect.fn("PlanGround.balances")(function* (
+  assets: ReadonlyArray<Asset>,
+  { depositType }: Modes.Account
+) {
+  const venue = yield* Venue
+  const listed = yield* venue.balances.pipe(Effect.orElseSucceed(() => []))
+  if (listed.length === 0) return undefined
+  const isComplete = depositType === "CONFIDENTIAL_INTENTS"
+  const sums = new Map<string, Amount>(isComplete ? assets.map(({ symbol }) => [symbol, 0n]) : [])
+  for (const { tokenId, available } of listed) {
+    const symbol = assets.find(({ id }) => id === tokenId)?.symbol
+    if (symbol !== undefined) sums.set(symbol, (sums.get(symbol) ?? 0n) + available)
+  }
+  return sums
+})
+
+/** USD for one unit of each asset, where the venue knows it. */
+export const usdValues = Effect.fn("PlanGround.usdValues")(function* (assets: ReadonlyArray<Asset>) {
+  const venue = yield* Venue
+  const tokens = yield* venue.tokens.pipe(Effect.orElseSucceed(() => []))
+  return new Map(
+    tokens.flatMap(({ assetId, priceUsd }) => {
+      const symbol = assets.find(({ id }) => id === assetId)?.symbol
+      return symbol === undefined || !(priceUsd > 0) ? [] : [[symbol, Decimal.fromNumber(priceUsd)] as const]
+    })
+  )
+})

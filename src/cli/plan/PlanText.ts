@@ -1,0 +1,297 @@
+/** A plan for people, in the manner of infrastructure plans, and for programs. */
+import { type Asset, format } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { actions, type Money, type PlannedChange, type PlannedOrder } from "../../engine/planning/PlanReport.ts"
+import { type Colour, type Line, painted, type Style } from "../../report/text/Colours.ts"
+import * as MoneyText from "../../report/text/Money.ts"
+import * as Table from "../../report/text/Table.ts"
+import { age, clock, counted } from "../../report/text/Words.ts"
+import { marketNames, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import type { Plan } from "./plan.ts"
+
+type Assets = ReadonlyMap<string, Asset>
+
+/** A line of a change begins with its sign. */
+const signs = {
+  create: { sign: "+", verb: "create", done: "created", colour: "green" },
+  replace: { sign: "~", verb: "cancel and place anew", done: "placed anew", colour: "yellow" },
+  cancel: { sign: "-", verb: "cancel", done: "cancelled", colour: "red" },
+  keep: { sign: "=", verb: "keep", done: "kept", colour: "dim" },
+  held: { sign: "!", verb: "held back by a limit", done: "held back", colour: "yellow" },
+  waits: { sign: "…", verb: "waits", done: "waiting", colour: "dim" }
+} as const satisfies Readonly<Record<string, { sign: string; verb: string; done: string; colour: Colour }>>
+type Sign = keyof typeof signs
+
+const signOf = ({ action, limit, next }: PlannedChange): Sign => {
+  if (action === "defer") return limit === undefined ? "waits" : "held"
+  return action === "cancel" && next !== undefined ? "replace" : action
+}
+
+const money = (assets: Assets, { asset, amount }: Money): string => cut(MoneyText.withSymbol(assets, asset, amount))
+
+const short = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
+
+/** Of a long fraction the beginning: the whole of it is in `--json`. */
+const cut = (text: string): string => text.replace(/(\d\.\d{8})\d+/g, "$1…")
+
+/** Why, and where in the strategy's own file. */
+const because = ({ text, source }: Reason, file: string): string => {
+  if (source === undefined) return cut(text)
+  return `${cut(text)} (${source.startsWith(`${file}:`) ? `line ${source.slice(file.length + 1)}` : source})`
+}
+
+export const lines = (
+  plan: Plan,
+  assets: Assets,
+  refused: ReadonlyArray<string>,
+  style: Style
+): ReadonlyArray<string> => {
+  const all: ReadonlyArray<Line> = [
+    ...header(plan),
+    ...legend(plan),
+    ...plan.strategies.flatMap((strategy): ReadonlyArray<Line> => {
+      const own = plan.changes.filter((change) => change.strategy === strategy.name)
+      return [
+        [""],
+        [`${strategy.name}  ${strategy.kind} on ${marketNames(strategy)}  ${strategy.file}`, "bold"],
+        ...changeLines(own, assets, strategy.file),
+        ...emptyLine(plan, strategy)
+      ]
+    }),
+    ...strangers(plan, assets),
+    [""],
+    ...lockedLines(plan, assets),
+    [""],
+    ...feeLines(plan, assets),
+    ...findingLines(plan, refused),
+    [summary(plan, refused), "bold"]
+  ]
+  return all.map((line) => painted(line, isWarning(line) ? { ...style, columns: Number.POSITIVE_INFINITY } : style))
+}
+
+/** What is held back or unsafe is said in full, however narrow the terminal is. */
+const isWarning = ([text]: Line): boolean => text.trimStart().startsWith("! ")
+
+const summary = ({ changes }: Plan, refused: ReadonlyArray<string>): string => {
+  const counts = Object.entries(signs).flatMap(([name, { done }]) => {
+    const found = changes.filter((change) => signOf(change) === name).length
+    return found === 0 ? [] : [`${found} ${done}`]
+  })
+  const dangers = refused.length === 0 ? "" : ` ${counted(refused.length, "danger")} to look at.`
+  return `Plan: ${counts.length === 0 ? "nothing to do" : counts.join(", ")}.${dangers} Nothing was sent.`
+}
+
+const header = ({ at, journal, hasJournal, killed, prices }: Plan): ReadonlyArray<Line> => [
+  [hasJournal ? `Against the journal ${journal}` : `Without a journal: ${journal} does not exist yet`],
+  ...(killed === undefined ? [] : [[`THE KILL SWITCH IS ON: ${killed}. Everything is withdrawn.`, "red"] as const]),
+  ...priceLines([...prices], at)
+]
+
+const priceLines = (prices: ReadonlyArray<readonly [string, TwoSidedPrice]>, at: number): ReadonlyArray<Line> => {
+  if (prices.length === 0) return []
+  const columns = [{ title: "PRICES" }, { title: "BID", align: "decimal" }, { title: "ASK", align: "decimal" }] as const
+  const rows = prices.map(([market, price]) => [
+    market,
+    short(price.bid),
+    short(price.ask),
+    `${clock(price.at)} UTC, ${age(at - price.at)} old`
+  ])
+  return Table.render([...columns, { title: "" }], rows).map((text): Line => [text])
+}
+
+/** Only the signs that the plan has. */
+const legend = ({ changes }: Plan): ReadonlyArray<Line> => {
+  const used = new Set(changes.map(signOf))
+  const known = Object.entries(signs).filter(([name]) => [...used].some((sign) => sign === name))
+  return known.length === 0 ? [] : [[""], [known.map(([, { sign, verb }]) => `${sign} ${verb}`).join("   "), "dim"]]
+}
+
+const changeLines = (changes: ReadonlyArray<PlannedChange>, assets: Assets, file: string): ReadonlyArray<Line> => {
+  if (changes.length === 0) return []
+  const rows = changes.map((change) => [
+    `  ${signs[signOf(change)].sign} ${change.slot}`,
+    change.side,
+    money(assets, baseOf(change)),
+    "at",
+    Decimal.format(change.price),
+    change.action === "cancel" ? "frees" : change.action === "defer" ? "would lock" : "locks",
+    money(assets, change.input),
+    change.costs.map((cost) => `${cost.what} ${money(assets, cost)}`).join(", "),
+    whyOf(change, assets, file)
+  ])
+  const aligns = ["left", "left", "decimal", "left", "decimal", "left", "decimal", "left", "left"] as const
+  const [, ...rendered] = Table.render(
+    aligns.map((align) => ({ title: "", align })),
+    rows
+  )
+  return rendered.map((text, index): Line => {
+    const change = changes[index]
+    return change === undefined ? [text] : [text, signs[signOf(change)].colour]
+  })
+}
+
+const baseOf = ({ side, quantity, input, output }: PlannedOrder): Money => ({
+  asset: side === "SELL" ? input.asset : output.asset,
+  amount: quantity
+})
+
+/** Of an order that is moved, what comes instead says why. */
+const whyOf = ({ next, reason }: PlannedChange, assets: Assets, file: string): string => {
+  if (next === undefined) return because(reason, file)
+  const then = `then ${next.side} ${money(assets, baseOf(next))} at ${Decimal.format(next.price)}`
+  return because({ ...reason, text: reason.code === "requote" ? then : `${then}: ${reason.text}` }, file)
+}
+
+const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<Line> => {
+  const own = absent.filter(({ strategy }) => strategy === owner.name)
+  if (!marketsOf(owner).every(({ name }) => prices.has(name))) return [["    not planned: there is no price", "yellow"]]
+  const byReason = Map.groupBy(own, ({ reason }) => because(reason, owner.file))
+  const said = [...byReason].slice(0, emptyReasons).map(([why, slots]): Line => {
+    const [first, last] = [slots[0]?.slot ?? "", slots.at(-1)?.slot ?? ""]
+    const names = slots.length === 1 ? first : slots.length === 2 ? `${first}, ${last}` : `${first} … ${last}`
+    return [`    empty: ${names}${slots.length > 2 ? ` (${slots.length})` : ""}: ${why}`, "dim"]
+  })
+  const rest = own.length - [...byReason].slice(0, emptyReasons).reduce((sum, [, slots]) => sum + slots.length, 0)
+  return rest === 0 ? said : [...said, [`    and ${counted(rest, "more empty slot")}, each with its own reason`, "dim"]]
+}
+
+/** Different reasons for empty slots that are said of each strategy. */
+const emptyReasons = 3
+
+/** Orders of strategies that are not among the files. */
+const strangers = ({ strategies, changes }: Plan, assets: Assets): ReadonlyArray<Line> => {
+  const others = changes.filter((change) => !strategies.some(({ name }) => name === change.strategy))
+  if (others.length === 0) return []
+  return [
+    [""],
+    ["Orders of strategies that are not among these files", "bold"],
+    ...changeLines(
+      others.map((change) => ({ ...change, slot: `${change.strategy}/${change.slot}` })),
+      assets,
+      ""
+    )
+  ]
+}
+
+const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<Line> => {
+  const amount = (asset: string, value: bigint) => cut(MoneyText.amountText(assets, asset, value))
+  const symbols = [...new Set(locked.map(({ asset }) => asset))]
+  const rows = locked.map(({ strategy, asset, now, worst, budget }) => [
+    strategy,
+    asset,
+    ...[now, worst, budget].map((value) => amount(asset, value))
+  ])
+  const sums = symbols.map((symbol) => {
+    const own = locked.filter(({ asset }) => asset === symbol)
+    const sum = (of: "now" | "worst" | "budget") => own.reduce((total, each) => total + each[of], 0n)
+    return ["together", symbol, amount(symbol, sum("now")), amount(symbol, sum("worst")), amount(symbol, sum("budget"))]
+  })
+  const table = Table.render(
+    [
+      { title: "LOCKED" },
+      { title: "ASSET" },
+      { title: "AFTER THIS PLAN", align: "decimal" },
+      { title: "AT MOST", align: "decimal" },
+      { title: "BUDGET", align: "decimal" }
+    ],
+    new Set(locked.map(({ strategy }) => strategy)).size > 1 ? [...rows, ...sums] : rows
+  )
+  const isEarned = locked.some(({ worst, budget }) => worst > budget)
+  return [
+    ...table.map((text): Line => [text]),
+    ...(isEarned
+      ? [["More than its budget a strategy locks only of what its own orders brought in.", "dim"] as const]
+      : [])
+  ]
+}
+
+const feeLines = ({ fees, changes, isBalanceKnown }: Plan, assets: Assets): ReadonlyArray<Line> => {
+  const costs = new Map<string, bigint>()
+  for (const { action, costs: own } of changes) {
+    if (action !== "cancel") continue
+    for (const { what, asset, amount } of own)
+      if (what === "refund fee") costs.set(asset, (costs.get(asset) ?? 0n) + amount)
+  }
+  const cancelling = [...costs].map(([asset, amount]) => money(assets, { asset, amount }))
+  const known = [...fees].flatMap(([asset, { withdraw }]) =>
+    withdraw === undefined ? [] : [money(assets, { asset, amount: withdraw })]
+  )
+  return [
+    ...(cancelling.length === 0 ? [] : [`The cancels cost about ${cancelling.join(" and ")} in refund fees.`]),
+    known.length === 0
+      ? "What a payout costs is not known: the account has no orders yet from which to read it."
+      : `One payout costs about ${known.join(", ")}.`,
+    ...(isBalanceKnown ? [] : ["The balances of the account cannot be read: budgets are not compared with them."]),
+    ""
+  ].map((text): Line => [text])
+}
+
+const findingLines = ({ findings }: Plan, refused: ReadonlyArray<string>): ReadonlyArray<Line> =>
+  findings.length === 0
+    ? []
+    : [
+        ...findings.map(({ name, text }): Line => {
+          const isRefused = refused.includes(name)
+          return [`${isRefused ? "! UNSAFE" : "  allowed"}  ${name}: ${cut(text)}`, isRefused ? "red" : "dim"]
+        }),
+        [""]
+      ]
+
+/** Stable: fields are added, never changed or removed. Amounts and prices are exact decimals in text. */
+export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>) => {
+  const amount = ({ asset, amount }: Money) => {
+    const known = assets.get(asset)
+    return { asset, amount: known === undefined ? null : format(amount, known.decimals), smallest: String(amount) }
+  }
+  const reason = ({ code, text, source }: Reason) => ({ code, text, source: source ?? null })
+  return {
+    at: plan.at,
+    journal: plan.hasJournal ? plan.journal : null,
+    killSwitch: plan.killed ?? null,
+    refused,
+    summary: Object.fromEntries(
+      actions.map((action) => [action, plan.changes.filter((change) => change.action === action).length])
+    ),
+    prices: [...plan.prices].map(([market, { bid, ask, at }]) => ({
+      market,
+      bid: Decimal.format(bid),
+      ask: Decimal.format(ask),
+      at
+    })),
+    changes: plan.changes.map((change) => ({
+      action: change.action,
+      strategy: change.strategy,
+      slot: change.slot,
+      market: change.market,
+      side: change.side,
+      price: Decimal.format(change.price),
+      input: amount(change.input),
+      output: amount(change.output),
+      reason: reason(change.reason),
+      limit: change.limit ?? null,
+      next:
+        change.next === undefined
+          ? null
+          : { side: change.next.side, price: Decimal.format(change.next.price), input: amount(change.next.input) },
+      costs: change.costs.map((cost) => ({ what: cost.what, ...amount(cost) }))
+    })),
+    empty: plan.absent.map(({ strategy, slot, reason: why }) => ({ strategy, slot, reason: reason(why) })),
+    locked: plan.locked.map(({ strategy, asset, now, worst, budget }) => ({
+      strategy,
+      asset,
+      now: amount({ asset, amount: now }).amount,
+      worst: amount({ asset, amount: worst }).amount,
+      budget: amount({ asset, amount: budget }).amount
+    })),
+    balancesKnown: plan.isBalanceKnown,
+    findings: plan.findings.map(({ name, strategies, slots, text }) => ({
+      name,
+      allowed: !refused.includes(name),
+      strategies,
+      slots,
+      text
+    }))
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds, or held, what it holds, or nothing: the rule, what it saw,
+ * what our limits and the venue said, and the numbers that would change it. The past is the journal read up to that moment, and
+ * nothing else: files may have changed since.
+ */
+import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import type { Of, Recorded } from "../../domain/BotEvent.ts"
+import { defaults, type OverallLimits, type Settings } from "../../engine/EngineSettings.ts"
+import { type Explanation, explain, time } from "../../engine/explain/Explanation.ts"
+import * as PastInputs from "../../engine/explain/PastInputs.ts"
+import { slotKey } from "../../engine/state/BotState.ts"
+import type { Markets } from "../../strategy/Markets.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
+import { withJournal } from "../journal/JournalView.ts"
+import { WrongUsage } from "../Usage.ts"
+
+/** Events of a slot that are shown. */
+const shownEvents = 6
+
+export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
+  slot: Schema.String,
+  known: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `There is no slot ${this.slot}. There are: ${this.known.slice(0, 30).join(", ")}${this.known.length > 30 ? ", …" : ""}`
+  }
+}
+
+const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+const momentOf = Effect.fnUntraced(function* (at: Option.Option<string>) {
+  const now = yield* Clock.currentTimeMillis
+  if (Option.isNone(at)) return now
+  const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(at.value) ?? []
+  if (count !== undefined) return now - Number(count) * (units[unit] ?? 0)
+  const moment = /^\d{4}-/.test(at.value) ? DateTime.make(at.value) : Option.none()
+  if (Option.isSome(moment)) return DateTime.toEpochMillis(moment.value)
+  return yield* new WrongUsage({
+    message: `--at ${at.value} is no time. Write 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d.`
+  })
+})
+
+/** Gathers, while the journal is read, what its fold does not keep: what happened to each slot, and what had ended. */
+const gather = () => {
+  const lately = new Map<string, Array<Recorded>>()
+  const removed = new Map<string, Recorded>()
+  const last: { stopped: Recorded | undefined } = { stopped: undefined }
+  const seen = (entry: Recorded): void => {
+    const { event } = entry
+    if (event._tag === "BotStarted") last.stopped = undefined
+    if (event._tag === "BotStopped") last.stopped = entry
+    if (event._tag === "StrategyLoaded") removed.delete(event.strategy)
+    if (event._tag === "StrategyRemoved") removed.set(event.strategy, entry)
+    if (!("slot" in event)) return
+    const key = slotKey(event.strategy, event.slot)
+    const known = lately.get(key)
+    if (known === undefined) lately.set(key, [entry])
+    else {
+      known.push(entry)
+      // Many say nothing to a person.
+      if (known.length > 4 * shownEvents) known.shift()
+    }
+  }
+  return { lately, removed, last, seen }
+}
+
+/** The strategy that ran then: from the journal, or where an older version wrote that, from a file that is still the same. */
+const strategyOf = Effect.fnUntraced(function* ({ file, hash, text }: Of<"StrategyLoaded">, markets: Markets) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const content = text ?? (yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => "")))
+  const parsed = StrategyFile.parse(content, file, markets)
+  return Result.isSuccess(parsed) && parsed.success.hash === hash ? parsed.success : undefined
+})
+
+export const command = Command.make(
+  "explain",
+  {
+    slot: Argument.String("strategy/slot").pipe(
+      Argument.withDescription("A slot as `status` shows it; all slots when left out"),
+      Argument.optional
+    ),
+    at: Flag.String("at").pipe(
+      Flag.withDescription("A moment in the past: 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d"),
+      Flag.optional
+    ),
+    config: flags.config,
+    json: flags.json
+  },
+  Effect.fn(function* ({ slot, at, config, json }) {
+    const now = yield* momentOf(at)
+    const { markets, limits } = yield* ConfigFile.loadSettings(config)
+    const { lately, removed, last, seen } = gather()
+    yield* withJournal(
+      config,
+      ({ state, assets }) =>
+        Effect.gen(function* () {
+          const strategies = new Map<string, Strategy>()
+          const looked = new Map<string, PastInputs.Seen>()
+          for (const { name, loaded } of state.strategies.values()) {
+            const strategy = loaded === undefined ? undefined : yield* strategyOf(loaded, markets)
+            if (strategy === undefined) continue
+            strategies.set(name, strategy)
+            looked.set(name, yield* PastInputs.look(state, strategy, now))
+          }
+          const settings = settingsOf(state.run?.overall === undefined ? limits : overallOf(state.run.overall))
+          const moment = {
+            state,
+            assets,
+            now,
+            strategies,
+            seen: looked,
+            removed,
+            stopped: last.stopped,
+            settings,
+            lately
+          }
+          const all = explain(moment, Option.getOrUndefined(slot))
+          const wanted = Option.match(slot, {
+            onNone: () => all,
+            onSome: (name) => all.filter((each) => each.slot === name || each.slot.startsWith(`${name}/`))
+          })
+          if (wanted.length === 0 && Option.isSome(slot)) {
+            return yield* new NoSuchSlot({ slot: slot.value, known: all.map((each) => each.slot) })
+          }
+          if (json) return yield* Console.log(JSON.stringify(wanted))
+          if (Option.isSome(at)) yield* Console.log(`At ${time(now)}:`)
+          for (const each of wanted) {
+            for (const line of lines(each, wanted.length === 1)) yield* Console.log(line)
+          }
+        }),
+      { until: now, seen }
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Explain why a slot holds what it holds, or nothing, now or at any time, and what would change that"
+  ),
+  Command.withExamples([
+    { command: "limitbot explain btc-grid/cell-07", description: "One slot now" },
+    { command: "limitbot explain btc-grid --at 2h", description: "All slots of a strategy two hours ago" }
+  ])
+)
+
+const overallOf = ({ exposure, ...counts }: NonNullable<Of<"BotStarted">["overall"]>): OverallLimits => ({
+  ...counts,
+  exposure: new Map(Object.entries(exposure))
+})
+
+/** An explanation needs no account: nothing of it is checked against orders here. */
+const settingsOf = (overall: Settings["overall"]): Settings => ({
+  ...defaults,
+  ...(overall === undefined ? {} : { overall }),
+  account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 }
+})
+
+/** One slot alone with every limit and its numbers; among others, limits that pass are only named. */
+const lines = (
+  { slot, verdict, because, rule, ruleText, inputs, guards, wouldChange, lately }: Explanation,
+  isAlone: boolean
+): ReadonlyArray<string> => {
+  const refusing = guards.filter(({ verdict }) => verdict !== "passes")
+  const passing = guards.filter(({ verdict, text }) => verdict === "passes" && text !== "not set")
+  return [
+    `${slot} ${verdict}`,
+    ...because.map((line) => `  because ${line}`),
+    ...(rule === null
+      ? []
+      : [`  by the rule at ${rule}${ruleText === null || ruleText.endsWith(":") ? "" : `: ${ruleText}`}`]),
+    ...(inputs === null ? [] : [`  on a mid of ${inputs.mid}, ${inputs.priceAgeMillis} ms old`]),
+    ...(inputs === null ? [] : conditionLines(inputs)),
+    ...refusing.map(({ guard, verdict, text }) => `  limit ${guard} ${verdict}: ${text}`),
+    ...(isAlone
+      ? passing.map(({ guard, text }) => `  limit ${guard} passes: ${text}`)
+      : passing.length === 0
+        ? []
+        : [`  limits that pass: ${passing.map(({ guard }) => guard).join(", ")}`]),
+    ...wouldChange.map((line) => `  changes with ${line}`),
+    ...lately.slice(-shownEvents).map((line) => `  saw ${line}`)
+  ]
+}
+
+const conditionLines = ({ checks, checkedAt }: NonNullable<Explanation["inputs"]>): ReadonlyArray<string> => [
+  ...(checks.length === 0 || checkedAt === null ? [] : [`  on these conditions at ${time(checkedAt)}`]),
+  ...checks.map(({ text, values, holds }) => `    ${text} ${holds ? "holds" : "does not hold"}: ${values}`)
+]

@@ -1,0 +1,46 @@
+/**
+ * Compares two independent double-entry books to the unit: the bot's ledger, folded from its journal, and the sandbox's own.
+ * Both must be at rest (no order open), because a payment under way is known to one side before the other.
+ */
+import { Effect } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import type { Asset } from "../../domain/Amount.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import { BooksResponse } from "../../sandbox/SandboxApi.ts"
+
+/** Every difference, in words; empty when the books agree. */
+export const differences = Effect.fn("BooksComparison.differences")(function* (
+  url: string,
+  account: string,
+  state: BotState,
+  assets: ReadonlyArray<Asset>
+) {
+  const response = yield* HttpClient.get(`${url}/sandbox/books`)
+  const books = yield* HttpClientResponse.schemaBodyJson(BooksResponse)(response)
+  const totals = Ledger.totals(state.ledger)
+  const strategies = [...state.strategies.values()]
+  const ours = (symbol: string, ...places: ReadonlyArray<Ledger.Place>) =>
+    totals
+      .filter((total) => total.asset === symbol && places.includes(total.place))
+      .reduce((sum, { amount }) => sum + amount, 0n)
+  const allotted = (symbol: string) =>
+    strategies.reduce((sum, strategy) => sum + (strategy.budget.get(symbol) ?? 0n), 0n)
+
+  const found = assets.flatMap(({ symbol }) => {
+    const theirs = (...places: ReadonlyArray<string>) =>
+      places.reduce((sum, place) => sum + BigInt(books.accounts[account]?.[symbol]?.[place] ?? "0"), 0n)
+    const pairs: ReadonlyArray<readonly [string, bigint, bigint]> = [
+      ["wallet", ours(symbol, "wallet") - allotted(symbol), theirs("balance") - theirs("initial")],
+      ["deposits and orders", ours(symbol, "deposit in flight", "in order"), theirs("depositInTransit", "inOrders")],
+      ["payouts", ours(symbol, "filled unpaid", "payout in flight"), theirs("unpaid", "payoutInTransit")],
+      ["refunds", ours(symbol, "refund in flight"), theirs("refundInTransit", "returnInTransit")],
+      ["fees", ours(symbol, "fees"), theirs("feesPaid")],
+      ["residual", ours(symbol, "residual"), theirs("failed")]
+    ]
+    return pairs.flatMap(([what, bot, sandbox]) =>
+      bot === sandbox ? [] : [`${symbol} ${what}: the bot has ${bot}, the sandbox ${sandbox} smallest units`]
+    )
+  })
+  return [...found, ...books.imbalances]
+})

@@ -1,0 +1,151 @@
+/**
+ * One run of the bot, for `run` and `demo` alike: record the start, turn until told to stop, show what happens, leave in
+ * order, and close with the summary. By default orders stay resting when the bot leaves; what that means is said.
+ */
+import { Console, DateTime, Deferred, Effect, Fiber, PubSub, Schema } from "effect"
+import type { Reason } from "../../domain/BotEvent.ts"
+import type { Market } from "../../domain/Market.ts"
+import * as Engine from "../../engine/Engine.ts"
+import { unclearPayment } from "../../engine/funding/Paying.ts"
+import * as StartUp from "../../engine/StartUp.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { unfinished } from "../../engine/state/BotState.ts"
+import * as Money from "../../report/text/Money.ts"
+import { counted } from "../../report/text/Words.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { Stop } from "../Stop.ts"
+import { Terminal } from "../Terminal.ts"
+import * as Display from "./Display.ts"
+import * as StrategyWatch from "./StrategyWatch.ts"
+
+/** A turn under way gets this long to end by itself; then it is cut off, which the journal survives. */
+const graceMillis = 3_000
+
+export interface BotRunOptions extends Display.DisplayOptions {
+  readonly run: StartUp.Run
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly markets: ReadonlyMap<string, Market>
+  /** Ends by itself after this long; `undefined` runs until stopped. */
+  readonly forMillis: number | undefined
+  /** Withdraw everything and wait for the money before leaving. */
+  readonly cancelOnExit: boolean
+  /** Strategy files to be taken up anew when they are saved. */
+  readonly reload?: StrategyWatch.WatchOptions
+  /** The operator's kill switch, asked at every turn. */
+  readonly killSwitch: Effect.Effect<string | undefined>
+  /** Unclear payments that the operator wants to be made once more. */
+  readonly payAgain?: ReadonlyArray<string>
+}
+
+/** The operator's word is for one attempt: it must not be taken for another. */
+export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
+  payment: Schema.String,
+  unclear: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const others = this.unclear.length === 0 ? "There is none." : `There are: ${this.unclear.join(", ")}`
+    return `--pay-again ${this.payment}: no order waits for an unclear payment of this name. ${others}`
+  }
+}
+
+const leavingReason: Reason = { code: "leaving", text: "The bot leaves and was told to cancel its orders" }
+
+const leavingSlowly = "leaving: cancels its orders and waits for their money; Ctrl-C leaves at once"
+
+export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
+  const books = yield* Bookkeeper
+  const stop = yield* Stop
+  const terminal = yield* Terminal
+  let withdrawing = false
+  let farewell: string | undefined
+
+  const withdraw = Effect.map(options.killSwitch, (reason): Reason | undefined =>
+    reason !== undefined ? { code: "kill-switch", text: reason } : withdrawing ? leavingReason : undefined
+  )
+  const { payAgain = [] } = options
+  const unclear = unfinished(books.state).flatMap((placement) => unclearPayment(placement) ?? [])
+  const clear = payAgain.find((payment) => !unclear.includes(payment))
+  if (clear !== undefined) return yield* new NotUnclear({ payment: clear, unclear })
+  const changes = yield* PubSub.subscribe(books.changes)
+  yield* StartUp.record(options.run, options.strategies)
+  const engine = yield* Engine.make({
+    strategies: options.strategies,
+    markets: options.markets,
+    withdraw,
+    payAgain: new Set(payAgain)
+  })
+  if (options.reload !== undefined) {
+    yield* Effect.forkScoped(StrategyWatch.watch(engine, options.strategies, options.reload))
+  }
+  const present: Display.Present = { prices: engine.prices, leaving: () => farewell }
+  const display = yield* Effect.forkScoped(Display.show(options, present, changes), { startImmediately: true })
+
+  const stopping = yield* Deferred.make<void>()
+  const timeIsUp = options.forMillis === undefined ? Effect.never : Effect.sleep(options.forMillis)
+  const leave = Effect.gen(function* () {
+    yield* Effect.raceFirst(stop.requested, timeIsUp)
+    farewell = options.cancelOnExit ? leavingSlowly : "leaving"
+    if (!options.json && !terminal.isInteractive) yield* Console.log(farewell)
+    yield* Deferred.succeed(stopping, undefined)
+  })
+  yield* Effect.forkScoped(leave, { startImmediately: true })
+  const stopped = Deferred.await(stopping)
+  yield* Effect.raceFirst(engine.runUntil(stopped), Effect.andThen(stopped, Effect.sleep(graceMillis)))
+
+  if (options.cancelOnExit && !engine.isIdle()) {
+    withdrawing = true
+    // Whatever order is cancelled may fill once more: it is over when every unit is back.
+    yield* engine.runUntil(Effect.never, engine.isIdle)
+  }
+  yield* books.record({ _tag: "BotStopped", reason: options.cancelOnExit ? "left with all orders closed" : "left" })
+  yield* Fiber.join(display)
+  return yield* summary(options)
+}, Effect.scoped)
+
+export interface Summary {
+  readonly event: "summary"
+  readonly fills: number
+  readonly openOrders: number
+  readonly money: ReadonlyArray<Money.MoneyRow>
+  readonly residual: Readonly<Record<string, string>>
+}
+
+const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
+  const { state } = yield* Bookkeeper
+  const open = unfinished(state)
+  const result: Summary = {
+    event: "summary",
+    fills: state.fills,
+    openOrders: open.length,
+    money: Money.rows(state.ledger, assets),
+    residual: Money.residual(state.ledger, assets)
+  }
+  return {
+    summary: result,
+    safeUntil: open.length === 0 ? undefined : Math.min(...open.map(({ deadline }) => deadline))
+  }
+})
+
+/** The last words of a run. */
+export const printSummary = Effect.fnUntraced(function* (
+  { assets, json, run, warning }: BotRunOptions,
+  { summary, safeUntil }: Effect.Success<ReturnType<typeof runBot>>,
+  extra: Readonly<Record<string, unknown>> = {}
+) {
+  if (json) return yield* Console.log(JSON.stringify({ ...summary, ...extra }))
+  const { state } = yield* Bookkeeper
+  yield* Console.log(`\n${Money.table(state.ledger, assets).join("\n")}\n`)
+  const residual = Object.entries(summary.residual).map(([asset, amount]) => `${amount} ${asset}`)
+  yield* Console.log(
+    `${counted(summary.fills, "fill")}, ${counted(summary.openOrders, "open order")}, residual ${residual.join(", ") || "0"}.`
+  )
+  if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with it.`)
+  if (safeUntil !== undefined) yield* Console.log(restingText(safeUntil))
+})
+
+const restingText = (safeUntil: number): string =>
+  [
+    "The orders stay resting: they can fill while the bot is away, and are safe unattended until",
+    `${DateTime.formatIso(DateTime.makeUnsafe(safeUntil))}, when the venue ends the first of them and refunds it.`,
+    "Start the bot again to go on, or use --cancel-on-exit to withdraw them."
+  ].join("\n")

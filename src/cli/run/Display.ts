@@ -1,0 +1,113 @@
+/**
+ * Shows a run as it goes: events as lines of JSON for programs; a screen that is redrawn in place on a terminal; elsewhere
+ * (a log, a pipe) events as lines, with the whole picture now and then.
+ */
+import { Clock, Console, Effect, type PubSub, Schema, Stream } from "effect"
+import { BotEvent, type Recorded } from "../../domain/BotEvent.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { logLine } from "../../report/text/EventLine.ts"
+import type * as Money from "../../report/text/Money.ts"
+import { age } from "../../report/text/Words.ts"
+import { Terminal } from "../Terminal.ts"
+import { frame, paper } from "./Screen.ts"
+
+const redrawMillis = 500
+const recentEvents = 8
+/** Slots in a picture that goes to a log. */
+const loggedSlots = 12
+
+export interface DisplayOptions {
+  readonly title: string
+  readonly detail: string | undefined
+  readonly warning: string | undefined
+  readonly assets: Money.Assets
+  readonly json: boolean
+  /** How often the whole picture goes to a log. */
+  readonly pictureMillis: number
+}
+
+/** What is true now beside the journal. */
+export interface Present {
+  readonly prices: ReadonlyMap<string, TwoSidedPrice>
+  /** Why the bot is about to end, once it is. */
+  readonly leaving: () => string | undefined
+}
+
+export const show = (options: DisplayOptions, present: Present, changes: PubSub.Subscription<Recorded>) =>
+  Effect.gen(function* () {
+    const terminal = yield* Terminal
+    if (options.json) return yield* jsonLines(changes)
+    if (terminal.isInteractive) return yield* screen(options, present, changes)
+    return yield* log(options, present, changes)
+  })
+
+/** Ends with the run, so that nothing is left to be shown when it is over. */
+const eventsOf = (changes: PubSub.Subscription<Recorded>) =>
+  Stream.fromSubscription(changes).pipe(Stream.takeUntil(({ event }) => event._tag === "BotStopped"))
+
+const encodeEvent = Schema.encodeEffect(BotEvent)
+
+/** One event as a line of JSON: its name, place and time, then its fields. */
+const eventJson = Effect.fnUntraced(function* ({ sequence, at, event }: Recorded) {
+  const { _tag, ...fields } = yield* Effect.orDie(encodeEvent(event)) // Recorded events have been encoded before.
+  return JSON.stringify({ event: _tag, sequence, at, ...fields })
+})
+
+const jsonLines = (changes: PubSub.Subscription<Recorded>) =>
+  Stream.runForEach(eventsOf(changes), (recorded) => Effect.flatMap(eventJson(recorded), Console.log))
+
+const picture = Effect.fnUntraced(function* (
+  { title, detail, warning, assets }: DisplayOptions,
+  { prices, leaving }: Present,
+  recent: ReadonlyArray<Recorded>
+) {
+  const { state } = yield* Bookkeeper
+  const now = yield* Clock.currentTimeMillis
+  const running = leaving() ?? `running ${age(now - state.runStartedAt)}`
+  return { title, detail, warning, running, state, assets, prices, recent, now }
+})
+
+const screen = Effect.fnUntraced(function* (
+  options: DisplayOptions,
+  present: Present,
+  changes: PubSub.Subscription<Recorded>
+) {
+  const terminal = yield* Terminal
+  const recent: Array<Recorded> = []
+  const collect = Stream.runForEach(eventsOf(changes), (recorded) =>
+    Effect.sync(() => {
+      if (logLine(recorded, options.assets) === undefined) return
+      recent.push(recorded)
+      if (recent.length > recentEvents) recent.shift()
+    })
+  )
+  const draw = Effect.gen(function* () {
+    const { colours } = terminal
+    const canvas = { colours, rows: terminal.rows(), columns: terminal.columns() }
+    yield* terminal.redraw(frame(yield* picture(options, present, recent), canvas))
+  })
+  yield* terminal.ownScreen
+  yield* Effect.raceFirst(collect, Effect.forever(Effect.andThen(draw, Effect.sleep(redrawMillis))))
+})
+
+const log = Effect.fnUntraced(function* (
+  options: DisplayOptions,
+  present: Present,
+  changes: PubSub.Subscription<Recorded>
+) {
+  const books = yield* Bookkeeper
+  const events = Stream.runForEach(eventsOf(changes), (recorded) => {
+    const line = logLine(recorded, options.assets)
+    return line === undefined ? Effect.void : Console.log(line)
+  })
+  let shown = 0
+  const pictures = Effect.gen(function* () {
+    yield* Effect.sleep(options.pictureMillis)
+    if (books.state.sequence === shown) return
+    shown = books.state.sequence
+    const lines = frame(yield* picture(options, present, []), { ...paper, slots: loggedSlots })
+    yield* Console.log(`\n${lines.join("\n")}\n`)
+  }).pipe(Effect.forever)
+  yield* Effect.raceFirst(events, pictures)
+})

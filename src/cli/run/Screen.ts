@@ -1,0 +1,152 @@
+/**
+ * What a person sees while the bot runs and with `status`: what is wrong first, then prices with their age, the slots with
+ * what they hold and why, the money by place, and the last events. A pure function of the state; whoever calls it decides
+ * where the lines go. On a terminal the lines fit its height and width, and keep their places while the numbers change.
+ */
+import type { Recorded } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import { type Colour, type Line, painted } from "../../report/text/Colours.ts"
+import { describe, type Weight } from "../../report/text/EventLine.ts"
+import * as Money from "../../report/text/Money.ts"
+import * as Table from "../../report/text/Table.ts"
+import { age, clock, counted } from "../../report/text/Words.ts"
+import { type SlotRow, slotRows } from "./SlotRows.ts"
+
+export interface ScreenInput {
+  readonly title: string
+  /** Since when it runs, or that it does not. */
+  readonly running: string
+  /** A quiet line: whose account, where to look closer. */
+  readonly detail: string | undefined
+  /** Said on every screen, such as "DRY RUN: nothing is created or signed". */
+  readonly warning: string | undefined
+  readonly state: BotState
+  readonly assets: Money.Assets
+  readonly prices: ReadonlyMap<string, TwoSidedPrice>
+  readonly recent: ReadonlyArray<Recorded>
+  readonly now: number
+}
+
+/** Where it is shown. */
+export interface Canvas {
+  readonly colours: boolean
+  readonly rows: number
+  readonly columns: number
+  /** Most slots shown; left out: as many as there is room for. */
+  readonly slots?: number
+}
+
+/** No end in any direction, and no colours. */
+export const paper: Canvas = { colours: false, rows: Number.POSITIVE_INFINITY, columns: Number.POSITIVE_INFINITY }
+
+/** Terminals of at least this height show the whole balance sheet and more events. */
+const tallRows = 36
+/** Narrower ones leave out what one can do without. */
+const wideColumns = 100
+const fewestSlots = 3
+
+export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string> => {
+  const { state, assets } = input
+  const isTall = canvas.rows >= tallRows
+  const rows = slotRows(state, assets, input.prices)
+  const above: ReadonlyArray<Line> = [
+    [input.title, "bold"],
+    ...(input.detail !== undefined && isTall ? [[input.detail, "dim"] as const] : []),
+    ...alarms(input),
+    [[input.running, counted(state.fills, "fill"), `${counted(rows.length, "slot")}: ${byState(rows)}`].join("   ")],
+    ...priceLines(input),
+    [""]
+  ]
+  const money = (isTall ? Money.table : Money.shortTable)(state.ledger, assets)
+  const events = eventsOf(input, isTall)
+  const below: ReadonlyArray<Line> = [
+    [""],
+    ...money.map((text, index): Line => (index === 0 ? [text, "dim"] : [text])),
+    ...(events.length === 0 ? [] : [[""] as const, ...events])
+  ]
+  // The table's header and the count of the slots that are not shown take a line each.
+  const room = Math.max(fewestSlots, canvas.rows - above.length - below.length - 2)
+  const lines = [...above, ...slotLines(rows, canvas.slots ?? room, canvas), ...below]
+  return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
+}
+
+const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArray<Line> =>
+  recent.slice(isTall ? -8 : -5).flatMap((recorded): ReadonlyArray<Line> => {
+    const line = describe(recorded.event, assets)
+    if (line === undefined) return []
+    return [[`${clock(recorded.at).slice(0, 8)}  ${line.subject}  ${line.text}`, colourOf[line.weight]]]
+  })
+
+/** What somebody who was woken up has to know first. */
+const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<Line> => {
+  const frozen = [...state.slots.values()].filter((slot) => slot.frozen !== undefined)
+  const [first] = frozen
+  return [
+    ...(warning === undefined ? [] : [[warning, "yellow"] as const]),
+    ...(state.killed === undefined ? [] : [[`KILL SWITCH: ${state.killed}`, "red"] as const]),
+    ...(state.venueDownSince === undefined
+      ? []
+      : [[`The venue has not answered for ${age(now - state.venueDownSince)}; resting orders stay`, "red"] as const]),
+    ...(first === undefined
+      ? []
+      : [
+          [
+            `${counted(frozen.length, "slot")} frozen, no new funding: ${first.strategy}/${first.slot}: ${first.frozen}`,
+            "red"
+          ] as const
+        ])
+  ]
+}
+
+const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<Line> =>
+  [...prices].map(([market, { bid, ask, at }]) => [
+    `${market}  bid ${significant(bid)}  ask ${significant(ask)}  ${age(now - at)} old`
+  ])
+
+/** Eight digits: a price to read, not to calculate with. */
+const significant = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
+
+/** The most telling slots that there is room for, in their own order, and a count of the others. */
+const slotLines = (rows: ReadonlyArray<SlotRow>, room: number, { columns }: Canvas): ReadonlyArray<Line> => {
+  const telling = new Set(rows.toSorted((a, b) => a.rank - b.rank).slice(0, room))
+  const shown = rows.filter((row) => telling.has(row))
+  const isWide = columns >= wideColumns
+  const [header = "", ...lines] = Table.render(
+    [
+      { title: "SLOT" },
+      { title: "SIDE" },
+      { title: "PRICE", align: "decimal" },
+      { title: "QUANTITY", align: "decimal" },
+      ...(isWide ? [{ title: "FILLED", align: "right" as const }] : []),
+      { title: "STATE" },
+      ...(isWide ? [{ title: "LEGS", align: "right" as const }] : []),
+      { title: "WHY" }
+    ],
+    shown.map(({ slot, side, price, quantity, filled, state, legs, why, progress }) => [
+      slot,
+      side,
+      price,
+      quantity,
+      ...(isWide ? [filled] : []),
+      state,
+      ...(isWide ? [legs] : []),
+      progress === undefined ? why : isWide ? `${progress}: ${why}` : progress
+    ])
+  )
+  const hidden = rows.filter((row) => !telling.has(row))
+  return [
+    [header, "dim"],
+    ...lines.map((line, index): Line => [line, shown[index]?.colour ?? "dim"]),
+    ...(hidden.length === 0 ? [] : [[`… and ${hidden.length} more: ${byState(hidden)}`, "dim"] as const])
+  ]
+}
+
+/** "22 open, 2 empty". */
+const byState = (rows: ReadonlyArray<SlotRow>): string =>
+  [...new Set(rows.map(({ state }) => state))]
+    .map((state) => `${rows.filter((row) => row.state === state).length} ${state}`)
+    .join(", ")
+
+const colourOf: Readonly<Record<Weight, Colour>> = { quiet: "dim", good: "green", warn: "yellow", alarm: "red" }

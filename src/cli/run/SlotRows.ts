@@ -1,0 +1,144 @@
+/** Every slot as a row for people: what it holds, in which state, why, and how much a glance at it is worth. */
+import * as Decimal from "../../domain/Decimal.ts"
+import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { unclearPayment } from "../../engine/funding/Paying.ts"
+import {
+  type BotState,
+  filledBase,
+  type Placement,
+  type StrategyState,
+  slotKey,
+  unfinished
+} from "../../engine/state/BotState.ts"
+import * as Money from "../../report/text/Money.ts"
+
+export interface SlotRow {
+  readonly slot: string
+  readonly side: string
+  readonly price: string
+  readonly quantity: string
+  readonly filled: string
+  readonly state: string
+  readonly legs: string
+  readonly why: string
+  /** Of an order that goes its way, instead of `why` where there is little room. */
+  readonly progress: string | undefined
+  readonly colour: "red" | "green" | "cyan" | "dim"
+  /** Lower is shown first: trouble, then money on the move, then orders by their distance from the price. */
+  readonly rank: number
+}
+
+const rankOf = { trouble: -2, moving: -1, empty: 1_000 } as const
+
+/** In the order of their names. */
+export const slotRows = (
+  state: BotState,
+  assets: Money.Assets,
+  prices: ReadonlyMap<string, TwoSidedPrice>
+): ReadonlyArray<SlotRow> => {
+  const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
+  const keys = new Set([...[...state.strategies.values()].flatMap((strategy) => namedSlots(strategy)), ...live.keys()])
+  return [...keys].sort().map((key) => {
+    const placement = live.get(key)
+    const legs = String(state.slots.get(key)?.completedLegs ?? 0)
+    return placement === undefined
+      ? emptyRow(state, key, legs)
+      : placementRow(placement, key, legs, assets, prices.get(placement.market))
+  })
+}
+
+const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
+  const { decision } = strategy
+  if (decision === undefined) return []
+  return [...decision.desired, ...decision.absent].map(({ slot }) => slotKey(strategy.name, slot))
+}
+
+const placementRow = (
+  placement: Placement,
+  slot: string,
+  legs: string,
+  assets: Money.Assets,
+  price: TwoSidedPrice | undefined
+): SlotRow => {
+  const { side, quantity, contradiction, cancel, why } = placement
+  const base = side === "SELL" ? placement.inputAsset : placement.outputAsset
+  const filled = `${(filledBase(placement) * 100n) / quantity} %`
+  const toPay = paymentNeeded(placement, assets)
+  const isFailed = placement.payout === "failed" || placement.refund === "failed"
+  const isTrouble = contradiction !== undefined || isFailed || toPay !== undefined
+  return {
+    slot,
+    side,
+    price: Decimal.format(placement.price),
+    quantity: Money.withSymbol(assets, base, quantity),
+    filled,
+    state: stateOf(placement),
+    legs,
+    why: contradiction ?? toPay ?? cancel?.why.text ?? why.text,
+    progress:
+      isTrouble || cancel !== undefined
+        ? undefined
+        : isResting(placement) && price !== undefined
+          ? `${(distance(placement, price) * 100).toFixed(2)} % away`
+          : `${filled} filled`,
+    colour: isTrouble ? "red" : side === "BUY" ? "green" : "cyan",
+    rank: (isTrouble ? rankOf.trouble : isResting(placement) ? 0 : rankOf.moving) + distance(placement, price)
+  }
+}
+
+/** What only a person can do now: pay by hand, or see what the wallet did. */
+const paymentNeeded = (placement: Placement, assets: Money.Assets): string | undefined => {
+  const { funding, inputAsset, order, state } = placement
+  const payment = funding?.payment
+  if (state !== "funding" || payment === undefined || order === undefined || payment.state === "paid") return undefined
+  const memo = order.depositMemo === undefined ? "" : ` with memo ${order.depositMemo}`
+  const what = `exactly ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)} to ${order.depositAddress}${memo}`
+  const again = unclearPayment(placement)
+  if (payment.state === "unclear") {
+    const or = again === undefined ? "" : `, or run once with --pay-again ${again}`
+    return `UNCLEAR whether the wallet paid ${what}: see, and pay if it did not${or}`
+  }
+  return payment.wallet === "manual" ? `PLEASE PAY ${what}` : undefined
+}
+
+const stateOf = ({ state, cancel }: Placement): string =>
+  cancel !== undefined && (state === "open" || state === "funding") ? "cancelling" : state
+
+const isResting = ({ state, cancel, fills }: Placement): boolean =>
+  state === "open" && cancel === undefined && fills.size === 0
+
+/** From the price, as a share of it, below one. */
+const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number => {
+  if (now === undefined) return 0
+  const present = Decimal.toNumber(mid(now))
+  return Math.min(0.999, Math.abs(Decimal.toNumber(price) - present) / present)
+}
+
+/** Why nothing is placed at all, if so. */
+const stopOf = ({ killed }: BotState, strategy: StrategyState | undefined): string | undefined => {
+  if (killed !== undefined) return "the kill switch is on"
+  const { paused } = strategy ?? {}
+  return paused === undefined ? undefined : `paused by its limit ${paused.limit}: ${paused.reason}`
+}
+
+const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {
+  const cut = key.indexOf("/")
+  const strategy = state.strategies.get(key.slice(0, cut))
+  const name = key.slice(cut + 1)
+  const frozen = state.slots.get(key)?.frozen
+  const absent = strategy?.decision?.absent.find(({ slot }) => slot === name)?.why.text
+  const why = frozen ?? absent ?? stopOf(state, strategy) ?? strategy?.refusals.get(name) ?? "waits to be placed"
+  return {
+    slot: key,
+    side: "",
+    price: "",
+    quantity: "",
+    filled: "",
+    state: frozen === undefined ? "empty" : "frozen",
+    legs,
+    why,
+    progress: undefined,
+    colour: frozen === undefined ? "dim" : "red",
+    rank: frozen === undefined ? rankOf.empty : rankOf.trouble
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * `limitbot demo`: the whole bot on the whole service, without configuration. A sandbox starts on a loopback port, a
+ * configuration with a generated key is written to a folder of its own, a grid around the present price runs over real HTTP
+ * with real signatures and a real journal, and at the end both sides' books are compared and the folder is removed.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Console, Duration, Effect, FileSystem, Option, Path, Schedule, Schema } from "effect"
+import { Command } from "effect/cli"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import * as Prices from "../../engine/book/Prices.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { defaultSettings } from "../../sandbox/core/Settings.ts"
+import { candlesSymbol } from "../../sandbox/SandboxOptions.ts"
+import * as SandboxServer from "../../sandbox/SandboxServer.ts"
+import { version } from "../../version.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as StrategyFiles from "../files/StrategyFiles.ts"
+import * as flags from "../flags.ts"
+import * as Modes from "../Modes.ts"
+import { Process } from "../Process.ts"
+import * as BooksComparison from "./BooksComparison.ts"
+import * as BotRun from "./BotRun.ts"
+import * as KillFile from "./KillFile.ts"
+import * as sandboxFlags from "./sandboxFlags.ts"
+
+/** A demo is watched: it looks more often than one would look at a service that counts requests. */
+const pace: Modes.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
+/** 40 cells of 0.2 % around the price. */
+const cells = 40
+const cellRatio = 1.002
+/** Value of one cell in quote units. */
+const cellValue = 250
+
+/** The books of bot and sandbox differ: a fault of one of them, which a demo exists to show. */
+export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer", {
+  differences: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `The books of the bot and of the sandbox differ:\n${this.differences.join("\n")}`
+  }
+}
+
+/** Its market moves faster than it can be asked. */
+export class NoPrice extends Schema.TaggedError<NoPrice>()("NoPrice", {}) {
+  override get message(): string {
+    return "The sandbox quotes no usable price: bid and ask contradict each other. Use a lower --speed."
+  }
+}
+
+export const command = Command.make(
+  "demo",
+  {
+    candles: sandboxFlags.candles,
+    seed: sandboxFlags.seed,
+    speed: sandboxFlags.speed(120),
+    forMillis: flags.forDuration,
+    json: flags.json
+  },
+  Effect.fn(function* ({ forMillis, json, ...sandbox }) {
+    const symbol = Option.match(sandbox.candles, {
+      onNone: () => "BTC",
+      onSome: (file) => candlesSymbol(defaultSettings("native"), file)
+    })
+    const server = SandboxServer.layer({ ...sandboxFlags.optionsOf(sandbox), port: 0, candlesSymbol: symbol })
+    yield* Effect.gen(function* () {
+      const folder = yield* prepare(yield* SandboxServer.SandboxConnection)
+      const configFile = `${folder}/config.yaml`
+      const config = yield* ConfigFile.load(configFile)
+      const account = yield* Modes.accountOf(config)
+      const { pid } = yield* Process
+      yield* trade({
+        config,
+        configFile,
+        account,
+        folder,
+        pid,
+        symbol,
+        json,
+        forMillis: Option.getOrUndefined(forMillis)
+      }).pipe(Effect.provide(Modes.live(config, account, pid, pace)))
+    }).pipe(Effect.provide(server))
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription("Show the bot at work on a sandbox of its own: no configuration, no network, no money"),
+  Command.withExamples([
+    { command: "limitbot demo --for 60s --speed 600", description: "An hour of the market every six seconds" },
+    { command: "limitbot demo --candles prices.csv", description: "Replay real prices" }
+  ])
+)
+
+interface Demo {
+  readonly config: ConfigFile.BotConfig
+  readonly configFile: string
+  readonly account: Modes.Account
+  readonly folder: string
+  readonly pid: number
+  readonly symbol: string
+  readonly json: boolean
+  readonly forMillis: number | undefined
+}
+
+const trade = Effect.fnUntraced(function* (demo: Demo) {
+  const { config, account, folder, json } = demo
+  const markets = Modes.marketsByName(config.markets)
+  const market = markets.get(`${demo.symbol}/USDC`)
+  if (market === undefined) return yield* Effect.die(new Error(`The sandbox has no ${demo.symbol}`))
+  const price = yield* firstPrice(market)
+  const strategyFile = `${folder}/grid.yaml`
+  const fileSystem = yield* FileSystem.FileSystem
+  yield* fileSystem.writeFileString(strategyFile, gridText(market, price))
+  const strategies = yield* StrategyFiles.load([strategyFile], config.markets)
+  const options: BotRun.BotRunOptions = {
+    run: { pid: demo.pid, version, mode: "demo", account: account.signerId, venue: config.venue.url },
+    strategies,
+    markets,
+    assets: new Map(config.markets.assets.map((asset) => [asset.symbol, asset])),
+    title: `limitbot ${version}  demo on a sandbox at ${config.venue.url}  (Ctrl-C ends it)`,
+    detail: `Look closer in another terminal:  npm run -s limitbot -- explain --config ${demo.configFile}`,
+    warning: undefined,
+    forMillis: demo.forMillis,
+    cancelOnExit: true,
+    json,
+    pictureMillis: Duration.toMillis("10 seconds"),
+    killSwitch: yield* KillFile.watch(config.journal)
+  }
+  const result = yield* BotRun.runBot(options)
+  const { state } = yield* Bookkeeper
+  const differences = yield* BooksComparison.differences(
+    config.venue.url,
+    account.signerId,
+    state,
+    config.markets.assets
+  ).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  yield* BotRun.printSummary(options, result, { booksAgree: differences.length === 0 })
+  if (differences.length > 0) return yield* new BooksDiffer({ differences })
+  if (!json) yield* Console.log("The sandbox's own books agree to the unit.")
+})
+
+/** At high speed the market moves between the two questions of a price, so that the first answers may contradict each other. */
+const firstPrice = (market: Market) =>
+  Prices.observe(market, { base: 0n, quote: BigInt(cellValue) * Decimal.powerOfTen(market.quote.decimals) }).pipe(
+    Effect.flatMap((price) => (price === undefined ? new NoPrice() : Effect.succeed(price))),
+    Effect.retry({ while: ({ _tag }) => _tag === "NoPrice", schedule: Schedule.spaced("100 millis"), times: 50 })
+  )
+
+/** Writes the configuration that a user would write, with the key in a file that only its owner can read. */
+const prepare = Effect.fnUntraced(function* (connection: SandboxServer.ConnectionRecord) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-demo-" })
+  const write = (name: string, text: string) =>
+    fileSystem.writeFileString(path.join(folder, name), text, { mode: 0o600 })
+  yield* write("account.key", `${connection.account.key}\n`)
+  yield* write("api.key", `${connection.apiKey}\n`)
+  yield* write("config.yaml", configText(connection))
+  return folder
+})
+
+const configText = ({ url, ledger, verifier }: SandboxServer.ConnectionRecord): string => `venue:
+  url: ${url}
+  ledger: ${ledger}
+  verifier: ${verifier}
+  apiKey: { file: api.key }
+account:
+  key: { file: account.key }
+assets:
+${defaultSettings(ledger)
+  .assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: "${id}", decimals: ${decimals} }`)
+  .join("\n")}
+journal: journal.sqlite
+`
+
+const gridText = (market: Market, price: TwoSidedPrice): string => {
+  const now = Decimal.toNumber(mid(price))
+  const level = (steps: number) => Decimal.format(Decimal.fromNumber(now * cellRatio ** steps, 7))
+  const units = (amount: number) => Decimal.format(Decimal.fromNumber(amount, 5))
+  const size = cellValue / now
+  return `# Written by the demo: a grid around the present price.
+name: demo-grid
+market: ${market.name}
+kind: grid
+limits:
+  budget: { base: ${units(size * (cells / 2 + 1))}, quote: ${units(cellValue * (cells / 2 + 1))} }
+grid:
+  lower: ${level(-cells / 2)}
+  upper: ${level(cells / 2)}
+  levels: ${cells + 1}
+  spacing: geometric
+  size: { base: ${units(size)} }
+`
+}

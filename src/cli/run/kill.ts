@@ -1,0 +1,34 @@
+/** `limitbot kill` and `limitbot release`: the operator's kill switch, obeyed by a running bot within one turn. */
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
+import * as KillFile from "./KillFile.ts"
+
+export const kill = Command.make(
+  "kill",
+  {
+    reason: Argument.String("reason").pipe(
+      Argument.withDescription("Why, for the journal"),
+      Argument.withDefault("switched on by the operator")
+    ),
+    config: flags.config
+  },
+  Effect.fn(function* ({ reason, config }) {
+    const { journal } = yield* ConfigFile.loadSettings(config)
+    yield* KillFile.set(journal, reason)
+    yield* Console.log(
+      "Kill switch on: a running bot signs nothing more, cancels its orders and takes the money back; see `limitbot status`. `limitbot release` ends it."
+    )
+  })
+).pipe(Command.withDescription("Stop all funding and withdraw every order"))
+
+export const release = Command.make(
+  "release",
+  { config: flags.config },
+  Effect.fn(function* ({ config }) {
+    const { journal } = yield* ConfigFile.loadSettings(config)
+    yield* KillFile.release(journal)
+    yield* Console.log("Kill switch off: a running bot trades again.")
+  })
+).pipe(Command.withDescription("Switch the kill switch off again"))

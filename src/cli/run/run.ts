@@ -1,0 +1,95 @@
+/** `limitbot run FILE…`: the bot itself, live or dry. */
+import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { version } from "../../version.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as StrategyFiles from "../files/StrategyFiles.ts"
+import * as flags from "../flags.ts"
+import * as Modes from "../Modes.ts"
+import { Process } from "../Process.ts"
+import * as BotRun from "./BotRun.ts"
+import * as Kill from "./KillFile.ts"
+
+export const command = Command.make(
+  "run",
+  {
+    files: Argument.String("file").pipe(
+      Argument.withDescription("Strategy files (YAML)"),
+      Argument.variadic({ min: 1 })
+    ),
+    config: flags.config,
+    forMillis: flags.forDuration,
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Prices from the venue, but nothing is created or signed; fills are simulated"),
+      Flag.withDefault(false)
+    ),
+    cancelOnExit: flags.cancelOnExit,
+    onRemoved: Flag.Literals("on-removed", ["drain", "leave"]).pipe(
+      Flag.withDescription("What becomes of the orders of a strategy whose file is removed while the bot runs"),
+      Flag.withDefault("drain")
+    ),
+    payAgain: Flag.String("pay-again").pipe(
+      Flag.withDescription(
+        "An unclear payment, as `status` names it, that was not made: the wallet is asked once more"
+      ),
+      Flag.between(0, 20)
+    ),
+    poll: flags.poll,
+    json: flags.json
+  },
+  Effect.fn(function* ({
+    files,
+    config: configFile,
+    forMillis,
+    dryRun,
+    cancelOnExit,
+    onRemoved,
+    payAgain,
+    poll,
+    json
+  }) {
+    const config = yield* ConfigFile.load(configFile)
+    const strategies = yield* StrategyFiles.load(files, config.markets)
+    const account = yield* Modes.accountOf(config)
+    const { pid } = yield* Process
+    const journal = dryRun ? yield* temporaryJournal : config.journal
+    const mode = dryRun ? "dry-run" : "live"
+    const assets = new Map(config.markets.assets.map((asset) => [asset.symbol, asset]))
+    const options: BotRun.BotRunOptions = {
+      run: { pid, version, mode, account: account.signerId, venue: config.venue.url },
+      strategies,
+      markets: Modes.marketsByName(config.markets),
+      assets,
+      title: `limitbot ${version}  ${mode}  ${config.venue.url}`,
+      detail: `account ${account.signerId}  journal ${journal}`,
+      warning: dryRun ? "DRY RUN: nothing is created or signed, fills are simulated" : undefined,
+      forMillis: Option.getOrUndefined(forMillis),
+      cancelOnExit,
+      json,
+      payAgain,
+      pictureMillis: Duration.toMillis("10 minutes"),
+      reload: { files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
+      killSwitch: yield* Kill.watch(journal)
+    }
+    if (!json && options.warning !== undefined) yield* Console.log(options.warning)
+    const pace = Option.match(poll, { onNone: () => ({}), onSome: (pollMinMillis) => ({ pollMinMillis }) })
+    const layer = dryRun ? Modes.dryRun(config, account, journal, pid, pace) : Modes.live(config, account, pid, pace)
+    yield* Effect.gen(function* () {
+      const result = yield* BotRun.runBot(options)
+      yield* BotRun.printSummary(options, result)
+    }).pipe(Effect.provide(layer))
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription("Run strategies: place, fund, track and account for their orders until stopped"),
+  Command.withExamples([
+    { command: "limitbot run strategies/grid.yaml --config config/limitbot.yaml", description: "Run one strategy" },
+    { command: "limitbot run strategies/*.yaml --dry-run --for 5m", description: "Watch what they would do" }
+  ])
+)
+
+/** A dry run's orders die with it, and so does its journal. */
+const temporaryJournal = Effect.gen(function* () {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  return path.join(yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-dry-run-" }), "journal.sqlite")
+})

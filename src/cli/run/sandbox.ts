@@ -1,0 +1,71 @@
+/** `limitbot sandbox`: the twin of the service on a loopback port, until stopped. */
+import { Console, Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { uniformFaults } from "../../sandbox/Faults.ts"
+import { layer, SandboxConnection } from "../../sandbox/SandboxServer.ts"
+import * as flags from "../flags.ts"
+import { Stop } from "../Stop.ts"
+import * as sandboxFlags from "./sandboxFlags.ts"
+
+const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 }))
+const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 0.9 }))
+
+export const command = Command.make(
+  "sandbox",
+  {
+    port: Flag.Int("port").pipe(
+      Flag.withSchema(Port),
+      Flag.withDescription("Port on 127.0.0.1; 0 takes a free one"),
+      Flag.withDefault(8180)
+    ),
+    seed: sandboxFlags.seed,
+    candles: sandboxFlags.candles,
+    speed: sandboxFlags.speed(1),
+    ledger: Flag.Literals("ledger", ["native", "near"]).pipe(
+      Flag.withDescription("How identifiers spell the home ledger"),
+      Flag.withDefault("native")
+    ),
+    state: Flag.String("state").pipe(
+      Flag.withDescription("Keep the state in this file, so that the sandbox can be stopped and started again"),
+      Flag.optional
+    ),
+    faults: Flag.Finite("faults").pipe(
+      Flag.withSchema(Rate),
+      Flag.withDescription("Share of the requests that is lost, refused or slowed down on purpose"),
+      Flag.withDefault(0)
+    ),
+    json: flags.json
+  },
+  Effect.fn(function* ({ port, ledger, state, faults, json, ...others }) {
+    const options = {
+      ...sandboxFlags.optionsOf(others),
+      port,
+      ledger,
+      state: Option.getOrUndefined(state),
+      faults: uniformFaults(faults)
+    }
+    yield* Effect.gen(function* () {
+      const connection = yield* SandboxConnection
+      const stop = yield* Stop
+      if (json) yield* Console.log(JSON.stringify(connection))
+      else yield* Console.log(introduction(connection))
+      yield* stop.requested
+    }).pipe(Effect.provide(layer(options)))
+  })
+).pipe(
+  Command.withDescription("Serve a sandbox of the whole service on this machine"),
+  Command.withExamples([
+    { command: "limitbot sandbox --port 8180 --seed 1 --json", description: "Prints one JSON line when it is ready" }
+  ])
+)
+
+const introduction = ({ url, apiKey, account, verifier }: SandboxConnection["Service"]): string =>
+  [
+    `Sandbox at ${url}: an imitation of the service, its money is worth nothing.`,
+    `  books     ${url}/sandbox/books`,
+    `  interface ${url}/openapi.json`,
+    `  X-API-Key ${apiKey}`,
+    `  account   ${account.signerId} (key ${account.key})`,
+    `  verifier  ${verifier}`,
+    "Stop it with Ctrl-C."
+  ].join("\n")

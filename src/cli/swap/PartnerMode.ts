@@ -1,0 +1,56 @@
+/**
+ * What the commands that work beside a bot run on: swaps, history, reconciliation, balances. The same ports over the same
+ * HTTP client as the bot's, but its journal is only read; what they keep has tables of its own in the same database.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Layer } from "effect"
+import { HistoryStore } from "../../journal/HistoryStore.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
+import { SwapJournal } from "../../journal/SwapJournal.ts"
+import { History } from "../../venue/History.ts"
+import * as HttpVenue from "../../venue/HttpVenue.ts"
+import { Session } from "../../venue/http/Session.ts"
+import { VenueClient } from "../../venue/http/VenueClient.ts"
+import { Swaps } from "../../venue/Swaps.ts"
+import * as IntentGuard from "../../venue/signing/IntentGuard.ts"
+import { Signer } from "../../venue/signing/Signer.ts"
+import { ownAccount } from "../../venue/VenueConfig.ts"
+import type { BotConfig } from "../files/ConfigFile.ts"
+import * as WalletConfig from "../files/WalletConfig.ts"
+import * as Modes from "../Modes.ts"
+import * as SharedLane from "./SharedLane.ts"
+
+export const signerOf = ({ account }: BotConfig) => Modes.signerOf(account)
+
+/** Swaps say themselves where their money is; sessions and intents are of the account that signs. */
+const venueConfig = (config: BotConfig, signerId: string) => {
+  const { depositType } = config.account
+  return Modes.venueConfig(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
+}
+
+/** Everything that the venue offers a partner; the slow history in a lane of one's own or a shared one. */
+const venueWith = <E, R>(history: Layer.Layer<History, E, R>, config: BotConfig, signerId: string) =>
+  Layer.mergeAll(
+    Layer.mergeAll(HttpVenue.layer, Swaps.layer, history).pipe(
+      Layer.provide(Session.layer),
+      Layer.provide(VenueClient.layer),
+      Layer.provide(NodeHttpClient.layerUndici)
+    ),
+    IntentGuard.layer
+  ).pipe(Layer.provide(Signer.layer(config.account.key)), Layer.provide(venueConfig(config, signerId)))
+
+export const venue = (config: BotConfig, signerId: string) => venueWith(History.layer, config, signerId)
+
+/** With the store of past transactions, and their lane shared through it. Needs the database. */
+export const withHistory = (config: BotConfig, signerId: string) =>
+  venueWith(History.layerSharing.pipe(Layer.provide(SharedLane.layer)), config, signerId).pipe(
+    Layer.provideMerge(HistoryStore.layer)
+  )
+
+/** To make swaps and to go on with them. */
+export const swapping = (config: BotConfig, signerId: string) =>
+  Layer.mergeAll(
+    venue(config, signerId),
+    WalletConfig.layer(config.account.wallet, config.venue.url),
+    SwapJournal.layer.pipe(Layer.provide(Sqlite.layer({ filename: config.journal })))
+  )

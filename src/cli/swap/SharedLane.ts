@@ -1,0 +1,49 @@
+/**
+ * The lane of the history endpoints, shared by every process on one journal with one partner: turns are booked in the
+ * database, and a 429 that one process gets makes all of them wait.
+ */
+import { createHash } from "node:crypto"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import * as RequestLane from "../../journal/RequestLane.ts"
+import { givingWay, HistoryLane, makeSpacing } from "../../venue/http/HistoryLane.ts"
+import { Crowded } from "../../venue/http/Turnstile.ts"
+import { VenueConfig } from "../../venue/VenueConfig.ts"
+
+export const layer = Layer.effect(
+  HistoryLane,
+  Effect.gen(function* () {
+    const { analyticsUrl, partnerJwt, url } = yield* VenueConfig
+    const { book, postpone } = yield* RequestLane.make
+    const spacing = makeSpacing()
+    let booked: number | undefined
+    const lane = laneOf(analyticsUrl ?? url, partnerJwt === undefined ? "" : Redacted.value(partnerJwt))
+
+    const enter = Effect.fnUntraced(function* (maxWaitMillis: number) {
+      const now = yield* Clock.currentTimeMillis
+      // A database that cannot be written leaves the rate to the service, which answers 429 when it is too much.
+      const spacingMillis = spacing.millis()
+      const at = yield* book({ lane, now, spacingMillis, maxWaitMillis }).pipe(Effect.orElseSucceed(() => now))
+      if (at === undefined) return yield* new Crowded({ afterMillis: maxWaitMillis })
+      booked = at + spacingMillis
+      yield* Effect.sleep(Math.max(0, at - now))
+    })
+
+    const throttled = Effect.fnUntraced(function* (pauseMillis: number) {
+      yield* spacing.throttled
+      const until = (yield* Clock.currentTimeMillis) + (yield* givingWay(pauseMillis))
+      yield* Effect.ignore(postpone({ lane, until, booked }))
+    })
+
+    return HistoryLane.of({ enter, accepted: spacing.accepted, throttled })
+  })
+)
+
+/** The partner id is in the token; the token itself is not written down. */
+const laneOf = (url: string, jwt: string): string =>
+  `history ${url} ${createHash("sha256").update(partnerOf(jwt)).digest("hex").slice(0, 16)}`
+
+/** Tokens of one partner differ over time by everything but the id; one that cannot be read stands for itself. */
+const partnerOf = (jwt: string): string => {
+  const claims = Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString("utf8")
+  return /"(?:sub|partner_?id)"\s*:\s*"([^"]+)"/i.exec(claims)?.[1] ?? jwt
+}

@@ -1,0 +1,201 @@
+/** The flags of `limitbot swap`: every field of a quote request, with the configuration's account as the default. */
+import { Effect, Option, Schema } from "effect"
+import { Argument, Flag } from "effect/cli"
+import { type Asset, fromDecimal } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
+import * as Wire from "../../venue/wire/WireValue.ts"
+import type { BotConfig } from "../files/ConfigFile.ts"
+import { DurationText } from "../flags.ts"
+import { WrongUsage } from "../Usage.ts"
+
+const BasisPoints = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
+
+export const terms = {
+  amount: Argument.String("amount").pipe(
+    Argument.withDescription("How much, in units of the asset that is paid (of the one received with EXACT_OUTPUT)"),
+    Argument.optional
+  ),
+  from: Argument.String("from").pipe(Argument.withDescription("The asset to pay with"), Argument.optional),
+  to: Argument.String("to").pipe(Argument.withDescription("The asset to receive"), Argument.optional),
+  type: Flag.Literals("type", Wire.swapTypes).pipe(
+    Flag.withDescription("Which side is fixed"),
+    Flag.withDefault("EXACT_INPUT" as const)
+  ),
+  slippage: Flag.Finite("slippage").pipe(
+    Flag.withSchema(BasisPoints),
+    Flag.withDescription("How much worse than quoted it may become, in basis points"),
+    Flag.withDefault(100)
+  ),
+  depositType: Flag.Literals("deposit-type", Wire.depositTypes).pipe(
+    Flag.withDescription("Where the payment comes from; left out: account.depositType"),
+    Flag.optional
+  ),
+  depositMode: Flag.Literals("deposit-mode", Wire.depositModes).pipe(
+    Flag.withDescription("MEMO: a shared address that tells payments apart by memo"),
+    Flag.withDefault("SIMPLE" as const)
+  ),
+  recipient: Flag.String("recipient").pipe(
+    Flag.withDescription("Who is paid; left out: our account, or account.recipients on another chain"),
+    Flag.optional
+  ),
+  recipientType: Flag.Literals("recipient-type", Wire.recipientTypes).pipe(
+    Flag.withDescription("Where the recipient is; left out: as --deposit-type, on another chain DESTINATION_CHAIN"),
+    Flag.optional
+  ),
+  refundTo: Flag.String("refund-to").pipe(
+    Flag.withDescription("Who gets refunds; left out: our account, or account.refundTo on another chain"),
+    Flag.optional
+  ),
+  refundType: Flag.Literals("refund-type", Wire.depositTypes).pipe(
+    Flag.withDescription("Where refunds go; left out: as --deposit-type"),
+    Flag.optional
+  ),
+  deadline: Flag.String("deadline").pipe(
+    Flag.withSchema(DurationText),
+    Flag.withDescription("How long the deposit may take, for example 10m"),
+    Flag.withDefault(600_000)
+  ),
+  confidentiality: Flag.Literals("confidentiality", Wire.confidentialities).pipe(
+    Flag.withDescription("How public the swap is"),
+    Flag.withDefault("public" as const)
+  ),
+  referral: Flag.String("referral").pipe(Flag.withDescription("Who sent you, for the venue's records"), Flag.optional),
+  appFees: Flag.KeyValuePair("app-fee").pipe(
+    Flag.withDescription("recipient=basis points of the input; may be repeated"),
+    Flag.optional
+  ),
+  rebates: Flag.KeyValuePair("rebate").pipe(
+    Flag.withDescription("recipient=share in percent; at most three, together 100"),
+    Flag.optional
+  ),
+  insured: Flag.Boolean("insured").pipe(Flag.withDescription("Costs two basis points more"), Flag.withDefault(false)),
+  quoteWaiting: Flag.Int("quote-waiting-ms").pipe(
+    Flag.withDescription("How long the venue may look for a better quote"),
+    Flag.withDefault(0)
+  ),
+  connectedWallets: Flag.String("connected-wallet").pipe(
+    Flag.withDescription("Of the one who asks; may be repeated"),
+    Flag.between(0, 20)
+  ),
+  sessionId: Flag.String("session-id").pipe(Flag.withDescription("Of the one who asks"), Flag.optional),
+  virtualChainRecipient: Flag.String("virtual-chain-recipient").pipe(
+    Flag.withDescription("For chains that the venue keeps itself"),
+    Flag.optional
+  ),
+  virtualChainRefundRecipient: Flag.String("virtual-chain-refund-recipient").pipe(
+    Flag.withDescription("The same for refunds"),
+    Flag.optional
+  ),
+  customRecipientMsg: Flag.String("custom-recipient-msg").pipe(
+    Flag.withDescription("A message to the contract that is paid"),
+    Flag.optional
+  ),
+  dry: Flag.Boolean("dry").pipe(
+    Flag.withDescription("Only the quote: nothing is created or paid"),
+    Flag.withDefault(false)
+  )
+}
+
+type Value<P> = P extends Flag.Flag<infer A> ? A : P extends Argument.Argument<infer A> ? A : never
+export type Terms = { readonly [K in keyof typeof terms]: Value<(typeof terms)[K]> }
+
+export interface Asked {
+  readonly request: QuoteRequest
+  readonly origin: Asset
+  readonly destination: Asset
+}
+
+const usage = (message: string) => new WrongUsage({ message })
+
+/** The quote request of the flags, checked as the contract wants it, before anything is sent. */
+export const asked = Effect.fn("SwapFlags.asked")(function* (
+  given: Terms,
+  config: BotConfig,
+  signerId: string,
+  now: number
+) {
+  const origin = yield* assetOf(config, given.from, "FROM")
+  const destination = yield* assetOf(config, given.to, "TO")
+  const sized = given.type === "EXACT_OUTPUT" ? destination : origin
+  const depositType = Option.getOrElse(given.depositType, () => config.account.depositType)
+  const isOnChain = depositType === "ORIGIN_CHAIN"
+  const recipientType = Option.getOrElse(given.recipientType, () => (isOnChain ? "DESTINATION_CHAIN" : depositType))
+  const refundType = Option.getOrElse(given.refundType, () => depositType)
+  const { recipients, refundTo } = config.account
+  const party = (flag: Option.Option<string>, kind: string, known: ReadonlyMap<string, string>, symbol: string) =>
+    Option.getOrUndefined(flag) ?? (kind.endsWith("_CHAIN") ? known.get(symbol) : signerId)
+  const request = {
+    dry: given.dry,
+    swapType: given.type,
+    slippageTolerance: given.slippage,
+    originAsset: origin.id,
+    depositType,
+    destinationAsset: destination.id,
+    amount: yield* amountOf(given.amount, sized),
+    refundTo: yield* known(party(given.refundTo, refundType, refundTo, origin.symbol), "--refund-to", origin.symbol),
+    refundType,
+    recipient: yield* known(
+      party(given.recipient, recipientType, recipients, destination.symbol),
+      "--recipient",
+      destination.symbol
+    ),
+    recipientType,
+    deadline: Wire.formatTimestamp(now + given.deadline),
+    depositMode: given.depositMode,
+    confidentiality: given.confidentiality,
+    quoteWaitingTimeMs: given.quoteWaiting,
+    insured: given.insured,
+    ...optionalFields(given)
+  }
+  const checked = yield* Effect.mapError(Schema.decodeUnknownEffect(QuoteRequest)(request), (error) =>
+    usage(`Such a quote cannot be asked for: ${error.message}`)
+  )
+  if (!request.dry && depositType !== "ORIGIN_CHAIN" && request.depositMode === "MEMO") {
+    return yield* usage(
+      "A signed transfer cannot carry a memo: use --deposit-mode SIMPLE, or --deposit-type ORIGIN_CHAIN"
+    )
+  }
+  return { request: checked, origin, destination } satisfies Asked
+})
+
+const optionalFields = (given: Terms) => {
+  const fields = {
+    referral: Option.getOrUndefined(given.referral),
+    sessionId: Option.getOrUndefined(given.sessionId),
+    virtualChainRecipient: Option.getOrUndefined(given.virtualChainRecipient),
+    virtualChainRefundRecipient: Option.getOrUndefined(given.virtualChainRefundRecipient),
+    customRecipientMsg: Option.getOrUndefined(given.customRecipientMsg),
+    connectedWallets: given.connectedWallets.length === 0 ? undefined : given.connectedWallets,
+    appFees: pairs(given.appFees, (recipient, value) => ({ recipient, fee: Number(value) })),
+    rebates: pairs(given.rebates, (recipient, value) => ({ recipient, share: Number(value) }))
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+const pairs = <A>(flag: Option.Option<Record<string, string>>, each: (key: string, value: string) => A) =>
+  Option.isNone(flag) ? undefined : Object.entries(flag.value).map(([key, value]) => each(key, value))
+
+const assetOf = (config: BotConfig, name: Option.Option<string>, what: string): Effect.Effect<Asset, WrongUsage> => {
+  if (Option.isNone(name)) return Effect.fail(usage("Say what to swap: limitbot swap AMOUNT FROM TO"))
+  const { assets } = config.markets
+  const found = assets.find(({ id, symbol }) => symbol === name.value || id === name.value)
+  const symbols = assets.map(({ symbol }) => symbol).join(", ")
+  return found === undefined
+    ? Effect.fail(usage(`${what}: there is no asset "${name.value}" in the configuration (${symbols})`))
+    : Effect.succeed(found)
+}
+
+const amountOf = (text: Option.Option<string>, asset: Asset): Effect.Effect<string, WrongUsage> => {
+  const decimal = Decimal.parse(Option.getOrElse(text, () => ""))
+  const amount = decimal === undefined ? undefined : fromDecimal(decimal, asset.decimals)
+  if (amount !== undefined && amount > 0n) return Effect.succeed(String(amount))
+  return Effect.fail(
+    usage(`AMOUNT: expected a positive number with at most ${asset.decimals} decimal places, for ${asset.symbol}`)
+  )
+}
+
+const known = (address: string | undefined, flag: string, symbol: string): Effect.Effect<string, WrongUsage> =>
+  address === undefined
+    ? Effect.fail(usage(`Where should ${symbol} go? Give ${flag}, or an address for ${symbol} in the configuration`))
+    : Effect.succeed(address)

@@ -1,0 +1,68 @@
+/** From the venue's answer to what is agreed to: exact amounts, or the reason why this quote cannot be taken. */
+import { Effect, Schema } from "effect"
+import type { SwapEventOf } from "../../domain/SwapEvent.ts"
+import type { QuoteResponse } from "../../venue/Swaps.ts"
+import type { Answer } from "../../venue/Venue.ts"
+import * as Wire from "../../venue/wire/WireValue.ts"
+import type { Asked } from "./SwapFlags.ts"
+
+/** The quote is missing something without which no money is paid. */
+export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
+  override get message(): string {
+    return `The venue's quote cannot be taken: ${this.why}. Nothing was paid.`
+  }
+}
+
+interface Circumstances {
+  readonly venue: string
+  readonly account: string
+  readonly isSignatureVerified: boolean
+}
+
+type Agreed = SwapEventOf<"SwapAgreed">
+
+export const agreed = Effect.fn("SwapTerms.agreed")(function* (
+  { destination, origin, request }: Asked,
+  { correlationId, value }: Answer<QuoteResponse>,
+  circumstances: Circumstances
+) {
+  const { quote } = value
+  const required = <A>(what: string, text: string | undefined, parse: (text: string) => A | undefined) => {
+    const parsed = text === undefined ? undefined : parse(text)
+    return parsed === undefined
+      ? Effect.fail(new QuoteUnusable({ why: `it says no usable ${what}` }))
+      : Effect.succeed(parsed)
+  }
+  const optional = (name: "minAmountIn" | "minAmountOut" | "refundFee") => {
+    const amount = Wire.parseAmount(quote[name] ?? "")
+    return amount === undefined ? {} : { [name]: amount }
+  }
+  const isInternal = request.depositType !== "ORIGIN_CHAIN"
+  if (isInternal && quote.depositMemo !== undefined) {
+    return yield* new QuoteUnusable({ why: "it wants a memo, which a signed transfer cannot carry" })
+  }
+  const { depositType, recipient, recipientType, refundTo, refundType, swapType } = request
+  const event: Agreed = {
+    _tag: "SwapAgreed",
+    ...circumstances,
+    swapType,
+    origin,
+    destination,
+    depositType,
+    depositAddress: yield* required("deposit address", quote.depositAddress, Wire.parseName),
+    ...(quote.depositMemo === undefined ? {} : { depositMemo: quote.depositMemo }),
+    amountIn: yield* required("amountIn", quote.amountIn, Wire.parseAmount),
+    amountOut: yield* required("amountOut", quote.amountOut, Wire.parseAmount),
+    ...optional("minAmountIn"),
+    ...optional("minAmountOut"),
+    ...optional("refundFee"),
+    recipient,
+    recipientType,
+    refundTo,
+    refundType,
+    deadline: yield* required("deadline", quote.deadline ?? request.deadline, Wire.parseTimestamp),
+    quote: JSON.stringify(value),
+    ...(correlationId === undefined ? {} : { correlationId })
+  }
+  return event
+})

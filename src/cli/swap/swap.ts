@@ -1,0 +1,262 @@
+/**
+ * `limitbot swap AMOUNT FROM TO`: a swap from the quote to the evidence. The quote is shown and agreed to, funded exactly
+ * once, followed to its end, and closed with hashes and amounts. Interrupted at any point it goes on with `--resume`.
+ */
+import { Clock, Console, Effect, Option, Schema } from "effect"
+import { Command, Flag, Prompt } from "effect/cli"
+import * as SwapAccount from "../../domain/SwapAccount.ts"
+import { type RecordedStep, SwapEvent, type SwapEventOf } from "../../domain/SwapEvent.ts"
+import * as Swapping from "../../engine/funding/Swapping.ts"
+import { SwapJournal } from "../../journal/SwapJournal.ts"
+import * as SwapLine from "../../report/text/SwapLine.ts"
+import { Swaps } from "../../venue/Swaps.ts"
+import { VenueError } from "../../venue/VenueError.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
+import * as Progress from "../Progress.ts"
+import { Terminal } from "../Terminal.ts"
+import { WrongUsage } from "../Usage.ts"
+import * as PartnerMode from "./PartnerMode.ts"
+import * as SwapFlags from "./SwapFlags.ts"
+import * as SwapTerms from "./SwapTerms.ts"
+
+/** Nobody agreed, so nothing was paid. */
+export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) {
+  override get message(): string {
+    return "Not agreed to; nothing was paid"
+  }
+}
+
+/** The journal has no such swap, or it does not stand where it would have to. */
+export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
+
+/** Over, but not with the output that was wanted. */
+export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid", {
+  swap: Schema.String,
+  outcome: Schema.String,
+  text: Schema.String
+}) {
+  override get message(): string {
+    return `Swap ${this.swap} ended ${this.outcome}: ${this.text}`
+  }
+}
+
+/** Still under way, and nothing more can be done about it now. */
+export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStillOpen", {
+  swap: Schema.String,
+  why: Schema.String
+}) {
+  override get message(): string {
+    return `Swap ${this.swap} is not over: ${this.why}. Look again with: limitbot swap --resume ${this.swap}`
+  }
+}
+
+/** After the deadline a deposit can still be refunded; whoever waits longer looks again. */
+const patienceAfterDeadlineMillis = 120_000
+
+const ways = {
+  yes: Flag.Boolean("yes").pipe(
+    Flag.withDescription("Agree to the quote without being asked"),
+    Flag.withDefault(false)
+  ),
+  resume: Flag.String("resume").pipe(Flag.withDescription("Go on with this swap, for example s3"), Flag.optional),
+  payAgain: Flag.Boolean("pay-again").pipe(
+    Flag.withDescription("With --resume: you have made sure that the wallet did not pay, and it may be asked again"),
+    Flag.withDefault(false)
+  ),
+  config: flags.config,
+  json: flags.json
+}
+
+export const command = Command.make(
+  "swap",
+  { ...SwapFlags.terms, ...ways },
+  Effect.fn(function* ({ config: file, json, payAgain, resume, yes, ...given }) {
+    if (Option.isSome(resume) && Option.isSome(given.amount)) {
+      return yield* new WrongUsage({
+        message: "--resume goes on with a swap as it was agreed: without amounts"
+      })
+    }
+    if (payAgain && Option.isNone(resume)) {
+      return yield* new WrongUsage({ message: "--pay-again goes with --resume only" })
+    }
+    const config = yield* ConfigFile.load(file)
+    const signerId = yield* PartnerMode.signerOf(config)
+    yield* Effect.gen(function* () {
+      const account = Option.isSome(resume)
+        ? yield* resumed(resume.value, payAgain, json)
+        : yield* begun(given, config, signerId, { yes, json })
+      if (account !== undefined) yield* toTheEnd(account, json)
+    }).pipe(Effect.provide(PartnerMode.swapping(config, signerId)))
+  })
+).pipe(
+  Command.withDescription("Swap one asset for another: quote, agree, pay, follow to the end"),
+  Command.withExamples([
+    { command: "limitbot swap 0.01 BTC USDC", description: "Shows the quote and asks" },
+    { command: "limitbot swap 500 BTC USDC --type EXACT_OUTPUT --yes --json", description: "Receive exactly 500 USDC" },
+    { command: "limitbot swap --resume s3", description: "Go on after an interruption" }
+  ])
+)
+
+interface Ways {
+  readonly yes: boolean
+  readonly json: boolean
+}
+
+/** A new swap, agreed to and in the journal; nothing for a dry one. */
+const begun = Effect.fnUntraced(function* (
+  given: SwapFlags.Terms,
+  config: ConfigFile.BotConfig,
+  signerId: string,
+  { json, yes }: Ways
+) {
+  const terminal = yield* Terminal
+  if (!given.dry && !yes && (json || !terminal.isInteractive)) {
+    return yield* new WrongUsage({ message: "Nobody is there to agree to the quote: add --yes, or --dry to only look" })
+  }
+  const now = yield* Clock.currentTimeMillis
+  const asked = yield* SwapFlags.asked(given, config, signerId, now)
+  const answer = yield* (yield* Swaps).quote(asked.request)
+  if (given.dry) return yield* showDry(asked, answer.value, json)
+  const agreed = yield* SwapTerms.agreed(asked, answer, {
+    venue: config.venue.url,
+    account: signerId,
+    isSignatureVerified: config.venue.quoteKey !== undefined
+  })
+  if (!json) yield* Console.log(SwapLine.terms(agreed).join("\n"))
+  if (!yes && !(yield* isConfirmed)) return yield* new NotAgreed()
+  const first = yield* (yield* SwapJournal).begin(agreed)
+  yield* show([first], agreed, json)
+  return SwapAccount.apply(undefined, first)
+})
+
+const isConfirmed = Prompt.run(Prompt.Confirm({ message: "Pay and swap?" })).pipe(
+  Effect.catchTag("QuitError", () => Effect.succeed(false))
+)
+
+const showDry = (
+  { destination, origin }: SwapFlags.Asked,
+  { quote }: Effect.Success<ReturnType<Swaps["Service"]["quote"]>>["value"],
+  json: boolean
+) =>
+  json
+    ? Console.log(JSON.stringify({ dry: true, origin: origin.symbol, destination: destination.symbol, quote }))
+    : Console.log(
+        [
+          "DRY: a quote only, nothing was created or paid.",
+          `pay        ${quote.amountInFormatted ?? quote.amountIn} ${origin.symbol}`,
+          `receive    ${quote.amountOutFormatted ?? quote.amountOut} ${destination.symbol}`,
+          `takes      about ${quote.timeEstimate ?? "?"} s`
+        ].join("\n")
+      )
+
+const resumed = Effect.fnUntraced(function* (id: string, payAgain: boolean, json: boolean) {
+  const journal = yield* SwapJournal
+  const steps = yield* journal.read(id)
+  const account = SwapAccount.fold(steps)
+  if (account === undefined) return yield* new NotResumable({ message: `There is no swap ${id} in the journal` })
+  if (!payAgain || SwapAccount.isOver(account)) {
+    yield* advise(account, json)
+    return account
+  }
+  if (account.wallet === undefined || !SwapAccount.mayHavePaid(account.wallet) || account.wallet.state === "paid") {
+    return yield* new NotResumable({ message: `Swap ${id} has no payment that is unclear` })
+  }
+  const reason = "said with --pay-again"
+  const released = yield* journal.append(id, account.steps, [{ _tag: "WalletReleased", reason }])
+  yield* show(released, account.agreed, json)
+  return released.reduce<SwapAccount.SwapAccount>(SwapAccount.apply, account)
+})
+
+/** Says what only the operator can find out. */
+const advise = Effect.fnUntraced(function* (account: SwapAccount.SwapAccount, json: boolean) {
+  const lines = (account.seen?.deposited ?? 0n) === 0n ? SwapLine.unclearPayment(account) : []
+  if (lines.length === 0) return
+  yield* Console.log(
+    json ? JSON.stringify({ event: "attention", swap: account.id, text: lines.join(" ") }) : lines.join("\n")
+  )
+})
+
+/** Follows a swap until it is over or nothing more can be done now, showing every step. */
+const toTheEnd = Effect.fnUntraced(function* (begunWith: SwapAccount.SwapAccount, json: boolean) {
+  const swapping = yield* Swapping.make()
+  const progress = yield* Progress.make(`swap ${begunWith.id}`)
+  let account = begunWith
+  while (!SwapAccount.isOver(account)) {
+    const before = account.steps
+    account = yield* patiently(swapping.advance(account), account)
+    const fresh = account.timeline.slice(before)
+    if (fresh.length > 0) progress.wipe()
+    yield* show(fresh, account.agreed, json)
+    if (SwapAccount.isOver(account)) break
+    if (fresh.some(({ event }) => event._tag === "WalletUnclear")) yield* advise(account, json)
+    const now = yield* Clock.currentTimeMillis
+    progress.update(stageOf(account), stages, account.seen?.status ?? account.phase)
+    const late = now - account.agreed.deadline
+    if (late > patienceAfterDeadlineMillis) return yield* stillOpen(account)
+    yield* Effect.sleep(Swapping.defaultPace.pollMillis)
+  }
+  yield* closing(account, json)
+}, Effect.scoped)
+
+/** A venue that does not answer is asked again; what was recorded before it failed is read back. */
+const patiently = <E, R>(
+  step: Effect.Effect<SwapAccount.SwapAccount, E | VenueError, R>,
+  account: SwapAccount.SwapAccount
+) =>
+  Effect.gen(function* () {
+    const result = yield* Effect.result(step)
+    if (result._tag === "Success") return result.success
+    const error = result.failure
+    if (!(error instanceof VenueError) || error.reason._tag === "Unauthorized") return yield* Effect.fail(error)
+    yield* Effect.logDebug(error.message)
+    return SwapAccount.fold(yield* (yield* SwapJournal).read(account.id)) ?? account
+  })
+
+const stages = 4
+const stageOf = ({ phase, seen }: SwapAccount.SwapAccount): number =>
+  phase === "agreed" ? 0 : phase === "funding" ? 1 : seen?.status === "PROCESSING" ? 3 : 2
+
+const stillOpen = ({ agreed, id, seen, wallet }: SwapAccount.SwapAccount) =>
+  new SwapStillOpen({
+    swap: id,
+    why:
+      wallet?.state === "asked" || wallet?.state === "unclear"
+        ? `nobody knows whether the wallet paid ${agreed.depositAddress}; the venue says ${seen?.status ?? "nothing"} (if you are sure that it did not, add --pay-again)`
+        : `its deadline is over and the venue says ${seen?.status ?? "nothing"}`
+  })
+
+const show = Effect.fnUntraced(function* (
+  steps: ReadonlyArray<RecordedStep>,
+  agreed: SwapEventOf<"SwapAgreed">,
+  json: boolean
+) {
+  for (const step of steps) {
+    if (json) {
+      yield* Console.log(yield* stepJson(step))
+      continue
+    }
+    const line = SwapLine.stepLine(step, agreed)
+    if (line !== undefined) yield* Console.log(line)
+    if (step.event._tag === "WalletAsked" && step.event.wallet === "manual") {
+      yield* Console.log(SwapLine.paymentOrder(agreed).join("\n"))
+    }
+  }
+})
+
+const encode = Schema.encodeEffect(SwapEvent)
+
+const stepJson = Effect.fnUntraced(function* ({ at, event, step, swap }: RecordedStep) {
+  const { _tag, ...fields } = yield* Effect.orDie(encode(event)) // Recorded steps have been encoded before.
+  return JSON.stringify({ event: _tag, swap, step, at, ...fields })
+})
+
+const closing = Effect.fnUntraced(function* (account: SwapAccount.SwapAccount, json: boolean) {
+  if (json) yield* Console.log(JSON.stringify({ event: "summary", ...SwapLine.evidence(account) }))
+  else yield* Console.log(`\n${SwapLine.evidenceLines(account).join("\n")}`)
+  const { ended, id } = account
+  if (ended?.outcome === "paid") return
+  const dropped = account.timeline.at(-1)?.event
+  const text = ended?.text ?? (dropped?._tag === "SwapDropped" ? dropped.reason : "nothing was paid")
+  return yield* new SwapNotPaid({ swap: id, outcome: ended?.outcome ?? "unfunded", text })
+})

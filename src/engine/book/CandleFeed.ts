@@ -1,0 +1,158 @@
+/**
+ * Closed candles for strategies that ask for them, made of the mid prices that the bot sees. The venue offers none.
+ *
+ * A candle counts only when it was watched from its beginning to its end: the part of an hour before the bot started is
+ * dropped, and a longer gap starts everything anew, so that no indicator ever looks warm on data that is not there. Short
+ * gaps (a slow answer, a restart) are bridged by the last price. Volume is unknown and zero.
+ */
+import type { Minute } from "../../journal/PriceStore.ts"
+import type { CandleColumns } from "../../strategy/Indicators.ts"
+import { timeframeMillis } from "../../strategy/Timeframe.ts"
+import type { ClosedCandles } from "../../strategy/View.ts"
+
+const minuteMillis = 60_000
+/** Minutes without any price that are bridged by the last one. */
+const bridgedMinutes = 3
+/** Candles kept beyond what warms the slowest indicator. */
+const spareCandles = 500
+
+interface Series {
+  readonly millis: number
+  readonly keep: number
+  opened: number | undefined
+  current: { open: number; high: number; low: number; close: number }
+  readonly closed: Array<Minute>
+  view: ClosedCandles
+}
+
+const empty: ClosedCandles = { columns: columnsOf([]), closed: 0 }
+
+function columnsOf(candles: ReadonlyArray<Minute>): CandleColumns {
+  const column = (of: (candle: Minute) => number) => Float64Array.from(candles, of)
+  return {
+    open: column(({ open }) => open),
+    high: column(({ high }) => high),
+    low: column(({ low }) => low),
+    close: column(({ close }) => close),
+    volume: new Float64Array(candles.length)
+  }
+}
+
+/** Candles of one market in the timeframes that its strategies need. */
+export interface CandleFeed {
+  /** Takes a price in; returns the minutes that it closed, to be stored. */
+  observe(mid: number, at: number): ReadonlyArray<Minute>
+  /** Takes stored minutes in, oldest first, as at a start. */
+  restore(minutes: ReadonlyArray<Minute>): void
+  readonly view: () => ReadonlyMap<string, ClosedCandles>
+  /** How far back stored minutes are of use. */
+  readonly spanMillis: number
+}
+
+/** `needs`: closed candles wanted by timeframe. */
+export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
+  const series = new Map(
+    [...needs].map(([timeframe, count]): [string, Series] => [
+      timeframe,
+      {
+        millis: timeframeMillis(timeframe) ?? minuteMillis,
+        keep: count + spareCandles,
+        opened: undefined,
+        current: { open: 0, high: 0, low: 0, close: 0 },
+        closed: [],
+        view: empty
+      }
+    ])
+  )
+  let minute: Minute | undefined
+  let isFromBeginning = false
+
+  const startAnew = () => {
+    for (const each of series.values()) {
+      each.opened = undefined
+      each.closed.length = 0
+      each.view = empty
+    }
+  }
+
+  const close = (done: Minute) => {
+    for (const each of series.values()) addMinute(each, done)
+  }
+
+  const observe = (mid: number, at: number): ReadonlyArray<Minute> => {
+    const openedAt = Math.floor(at / minuteMillis) * minuteMillis
+    if (minute === undefined) {
+      minute = { openedAt, open: mid, high: mid, low: mid, close: mid }
+      isFromBeginning = false
+      return []
+    }
+    if (openedAt === minute.openedAt) {
+      minute = { ...minute, high: Math.max(minute.high, mid), low: Math.min(minute.low, mid), close: mid }
+      return []
+    }
+    const last = minute
+    const missing = (openedAt - last.openedAt) / minuteMillis - 1
+    minute = { openedAt, open: mid, high: mid, low: mid, close: mid }
+    if (missing > bridgedMinutes || missing < 0) {
+      startAnew()
+      isFromBeginning = false
+      return []
+    }
+    const closed = [...(isFromBeginning ? [last] : []), ...bridge(last, missing)]
+    isFromBeginning = true
+    for (const done of closed) close(done)
+    return closed
+  }
+
+  return {
+    observe,
+    restore: (minutes) => {
+      let before: Minute | undefined
+      for (const stored of minutes) {
+        if (before !== undefined) {
+          const missing = (stored.openedAt - before.openedAt) / minuteMillis - 1
+          if (missing > bridgedMinutes) startAnew()
+          else for (const bridged of bridge(before, missing)) close(bridged)
+        }
+        close(stored)
+        before = stored
+      }
+      // The first minute seen live is bridged to the last stored one, or starts anew.
+      minute = before
+    },
+    view: () => new Map([...series].map(([timeframe, { view }]) => [timeframe, view])),
+    spanMillis: Math.max(0, ...[...series.values()].map(({ millis, keep }) => millis * keep))
+  }
+}
+
+const bridge = ({ openedAt, close }: Minute, missing: number): ReadonlyArray<Minute> =>
+  Array.from({ length: missing }, (_, index) => ({
+    openedAt: openedAt + (index + 1) * minuteMillis,
+    open: close,
+    high: close,
+    low: close,
+    close
+  }))
+
+const addMinute = (series: Series, { openedAt, open, high, low, close }: Minute): void => {
+  const frame = Math.floor(openedAt / series.millis) * series.millis
+  if (series.opened !== frame) {
+    // A candle whose beginning was not seen is never closed.
+    if (openedAt !== frame) {
+      series.opened = undefined
+      return
+    }
+    series.opened = frame
+    series.current = { open, high, low, close }
+  } else {
+    const { current } = series
+    current.high = Math.max(current.high, high)
+    current.low = Math.min(current.low, low)
+    current.close = close
+  }
+  if (openedAt + minuteMillis < frame + series.millis) return
+  series.closed.push({ openedAt: frame, ...series.current })
+  if (series.closed.length > series.keep) series.closed.shift()
+  series.opened = undefined
+  series.view = { columns: columnsOf(series.closed), closed: series.closed.length }
+}

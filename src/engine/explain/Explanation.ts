@@ -1,0 +1,330 @@
+/**
+ * Why slots hold what they hold, or nothing, at some moment: the rule with its place in the file, what it saw, what every
+ * limit says, what happened to the slot lately, and the numbers that would change it. Pure.
+ */
+import { DateTime } from "effect"
+import type { Of, Reason, Recorded } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { mid, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
+import * as EventLine from "../../report/text/EventLine.ts"
+import * as Money from "../../report/text/Money.ts"
+import { age, counted } from "../../report/text/Words.ts"
+import { armedLeg, type DesiredOrder, type PriceBounds } from "../../strategy/Decision.ts"
+import type { Input, Strategy } from "../../strategy/Strategy.ts"
+import { untouchedSlot } from "../../strategy/View.ts"
+import { backoffMillis, type Settings } from "../EngineSettings.ts"
+import { circumstances, progress } from "../planning/Planning.ts"
+import type { Circumstances } from "../planning/RiskLimits.ts"
+import { type BotState, type Placement, type StrategyState, slotKey, unfinished } from "../state/BotState.ts"
+import { verdictsOf } from "./GuardVerdicts.ts"
+import type { Seen } from "./PastInputs.ts"
+
+/** What one limit says. `unknown`: the limits of that time are not known, because their file cannot be read any more. */
+export interface Guard {
+  readonly guard: string
+  readonly verdict: "passes" | "refuses" | "unknown"
+  readonly text: string
+}
+
+/** One slot's explanation; every line is a fact with its number. Fields are added, never changed or removed. */
+export interface Explanation {
+  readonly slot: string
+  readonly verdict: string
+  readonly because: ReadonlyArray<string>
+  readonly wouldChange: ReadonlyArray<string>
+  /** The moment that is explained, epoch milliseconds. */
+  readonly at: number
+  /** `file:line` of the rule. */
+  readonly rule: string | null
+  /** That line, as it stood in the file then. */
+  readonly ruleText: string | null
+  /** What the strategy saw when it decided. */
+  readonly inputs: {
+    readonly bid: string
+    readonly ask: string
+    readonly mid: string
+    readonly priceAgeMillis: number
+    readonly decidedAt: number
+    /** What the conditions of the slot saw, and when. */
+    readonly checks: ReadonlyArray<Input>
+    readonly checkedAt: number | null
+  } | null
+  readonly guards: ReadonlyArray<Guard>
+  /** The last events of the slot, oldest first. */
+  readonly lately: ReadonlyArray<string>
+}
+
+export interface Moment {
+  readonly state: BotState
+  readonly assets: Money.Assets
+  readonly now: number
+  /** The strategies as they were then, where their files can be read. */
+  readonly strategies: ReadonlyMap<string, Strategy>
+  /** What their conditions saw. */
+  readonly seen: ReadonlyMap<string, Seen>
+  /** Strategies that had been taken away. */
+  readonly removed: ReadonlyMap<string, Recorded>
+  /** The end of the last run, when it was over. */
+  readonly stopped: Recorded | undefined
+  readonly settings: Settings
+  /** The last events of each slot. */
+  readonly lately: ReadonlyMap<string, ReadonlyArray<Recorded>>
+}
+
+/** Every slot that is or should be in use; asked by name, those that were given up as well. */
+export const explain = (moment: Moment, asked?: string): ReadonlyArray<Explanation> => {
+  const { state } = moment
+  const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
+  return [...state.strategies.values()].flatMap((strategy) => {
+    const wishes = wishesOf(moment, strategy)
+    const former = [...state.slots.values()].filter(
+      ({ strategy: owner, slot }) => owner === strategy.name && slotKey(owner, slot) === asked
+    )
+    const names = [...new Set([...slotsOf(strategy, live), ...former.map(({ slot }) => slot)])]
+    return names.map((name) =>
+      explainSlot(moment, strategy, name, live.get(slotKey(strategy.name, name)), wishes.get(name))
+    )
+  })
+}
+
+/** What a slot should hold: an order, or nothing any more because all its legs have filled. */
+type Wish = { readonly desired: DesiredOrder } | { readonly done: Reason }
+
+/** Where a decision holds across fills, its legs go on by themselves; the slot's progress says which one is armed. */
+const wishesOf = ({ state, strategies }: Moment, { name, decision }: StrategyState): ReadonlyMap<string, Wish> => {
+  const slots = progress(
+    state,
+    name,
+    unfinished(state).filter((placement) => placement.strategy === name)
+  )
+  return new Map(
+    (decision?.desired ?? []).map((wished): readonly [string, Wish] => {
+      const { market: name, legs, cycle = false, ...order } = wished
+      const market = strategies.get(decision?.strategy ?? "")?.others?.find((other) => other.name === name)
+      const of = market === undefined ? {} : { market }
+      const [first, ...others] = legs ?? []
+      if (first === undefined) return [wished.slot, { desired: { ...order, ...of, leg: 0 } }]
+      const desired = { slot: wished.slot, ...of, legs: [first, ...others] as const, cycle, why: wished.why }
+      const armed = armedLeg(desired, slots.get(wished.slot) ?? untouchedSlot)
+      return [wished.slot, armed === undefined ? { done: wished.why } : { desired: armed }]
+    })
+  )
+}
+
+/** Of a further market of the strategy, or of its first. */
+const priceDecidedOn = ({ bid, ask, priceAt, elsewhere }: Of<"Decided">, market: string | undefined): TwoSidedPrice =>
+  elsewhere?.find((price) => price.market === market) ?? { bid, ask, at: priceAt }
+
+/** Those of the decision, and those that still hold an order nobody wants any more. */
+const slotsOf = ({ name, decision }: StrategyState, live: ReadonlyMap<string, Placement>): ReadonlyArray<string> => {
+  const decided = decision === undefined ? [] : [...decision.desired, ...decision.absent].map(({ slot }) => slot)
+  const held = [...live.values()].filter(({ strategy }) => strategy === name).map(({ slot }) => slot)
+  return [...new Set([...decided, ...held])].sort()
+}
+
+const explainSlot = (
+  moment: Moment,
+  strategy: StrategyState,
+  name: string,
+  placement: Placement | undefined,
+  wish: Wish | undefined
+): Explanation => {
+  const { assets, now } = moment
+  const key = slotKey(strategy.name, name)
+  const { decision } = strategy
+  const absent = decision?.absent.find((other) => other.slot === name)
+  const wished = wish === undefined ? undefined : "done" in wish ? wish.done : wish.desired.why
+  const judged = wish === undefined || "done" in wish ? [] : judge(moment, strategy, wish.desired, placement)
+  const flips = placement === undefined ? judged.filter(({ verdict }) => verdict === "refuses") : []
+  const rule = wished?.source ?? absent?.why.source ?? placement?.why.source ?? null
+  const seen = moment.seen.get(strategy.name)?.get(name)
+  const checks = seen?.checks ?? []
+  return {
+    slot: key,
+    verdict: verdict(placement, assets, now),
+    because: because(moment, strategy, name, placement, wish),
+    wouldChange: [
+      ...flips.map(({ guard, flips }) => `${flips ?? "another order"}, for the limit ${guard}`),
+      ...turningPoints(checks),
+      ...(decision === undefined ? [] : wouldChange(decision))
+    ],
+    at: now,
+    rule,
+    ruleText: rule === null ? null : lineOf(strategy, rule),
+    inputs:
+      decision === undefined
+        ? null
+        : {
+            ...inputsOf(priceDecidedOn(decision, marketOf(decision, name) ?? placement?.market), strategy.decidedAt),
+            checks,
+            checkedAt: checks.length === 0 ? null : (seen?.at ?? null)
+          },
+    guards: judged.map(({ guard, verdict, text }) => ({ guard, verdict, text })),
+    lately: (moment.lately.get(key) ?? [])
+      .map((entry) => EventLine.logLine(entry, assets))
+      .filter((line) => line !== undefined)
+  }
+}
+
+/** What would change the answer by itself; where nothing alone would, what stands in its way together. */
+const turningPoints = (checks: ReadonlyArray<Input>): ReadonlyArray<string> => {
+  const deciding = checks.filter(({ decides }) => decides)
+  if (deciding.length > 0) {
+    return deciding.map(({ text, values, holds }) => `${text} turning ${holds ? "false" : "true"} (then ${values})`)
+  }
+  const failing = checks.filter(({ holds }) => !holds)
+  const together = failing.map(({ text, values }) => `${text} (then ${values})`).join(" and ")
+  return failing.length > 1 ? [`${together} turning true`] : []
+}
+
+/** The line of the file that a reason names. */
+const lineOf = ({ loaded }: StrategyState, rule: string): string | null => {
+  const line = Number(/:(\d+)$/.exec(rule)?.[1])
+  return loaded?.text?.split(/\r?\n/)[line - 1]?.replace(/\s+/g, " ").trim() ?? null
+}
+
+/** Of an order on a further market of the strategy. */
+const marketOf = ({ desired }: Of<"Decided">, name: string): string | undefined =>
+  desired.find(({ slot }) => slot === name)?.market
+
+const inputsOf = ({ bid, ask, at }: TwoSidedPrice, decidedAt: number) => ({
+  bid: Decimal.format(bid),
+  ask: Decimal.format(ask),
+  mid: Decimal.format(mid({ bid, ask, at })),
+  priceAgeMillis: decidedAt - at,
+  decidedAt
+})
+
+type Judged = Guard & { readonly flips?: string }
+
+/** What the limits say about the order that is wanted: as if it were to be placed, or placed again. */
+const judge = (
+  { state, now, strategies, settings, lately }: Moment,
+  { name, decision, decidedAt }: StrategyState,
+  desired: DesiredOrder,
+  placement: Placement | undefined
+): ReadonlyArray<Judged> => {
+  const strategy = strategies.get(name)
+  if (strategy === undefined || decision === undefined) {
+    const text = "the limits of that time are not known: neither the journal nor the file has them"
+    return [{ guard: "limits", verdict: "unknown", text }]
+  }
+  // The price is as old as it was when the strategy decided on it.
+  const decidedOn = priceDecidedOn(decision, desired.market?.name)
+  const judgedOn = lastJudged(lately.get(slotKey(name, desired.slot)) ?? [], decidedAt)
+  const price = { ...decidedOn, ...judgedOn, at: now - (decidedAt - decidedOn.at) }
+  const at = circumstances(state, settings, strategy, desired, price, now)
+  const verdicts = verdictsOf(desired, placement === undefined ? at : without(placement, at))
+  const limits = verdicts.map(({ guard, passes, text, flips }): Judged => {
+    return { guard, verdict: passes ? "passes" : "refuses", text, ...(flips === undefined ? {} : { flips }) }
+  })
+  return [backoff(state, settings, name, desired.slot, now), ...limits]
+}
+
+/** The price at which the limits were last asked about a slot, if that was after the decision. */
+const lastJudged = (lately: ReadonlyArray<Recorded>, since: number) => {
+  const mids = lately.flatMap(({ at, event }) =>
+    (event._tag === "Planned" || event._tag === "Denied") && event.mid !== undefined && at >= since ? [event.mid] : []
+  )
+  const last = mids.at(-1)
+  return last === undefined ? {} : { bid: last, ask: last }
+}
+
+/** As things would be without this order: it must not stand in its own way. */
+const without = (placement: Placement, at: Circumstances): Circumstances => ({
+  ...at,
+  openOrders: at.openOrders - 1,
+  free: at.free + placement.inputAmount,
+  openNotional: at.openNotional - quoteAmount(at.market, placement.quantity, placement.price, "up"),
+  overall: {
+    ...at.overall,
+    openOrders: at.overall.openOrders - 1,
+    exposure: at.overall.exposure - placement.inputAmount
+  }
+})
+
+/** After an attempt that failed the next one waits. */
+const backoff = (state: BotState, settings: Settings, strategy: string, name: string, now: number): Judged => {
+  const slot = state.slots.get(slotKey(strategy, name))
+  if (slot === undefined || slot.refusals === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }
+  const due = slot.refusedAt + backoffMillis(settings, slot.refusals)
+  const text = `${counted(slot.refusals, "failed attempt")}, the next one from ${time(due)}`
+  return { guard: "retry", verdict: now < due ? "refuses" : "passes", text, flips: `the time ${time(due)}` }
+}
+
+export const time = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
+
+const cause = ({ code, text, source }: Reason): string =>
+  `${text} [${code}${source === undefined ? "" : `, ${source}`}]`
+
+const verdict = (placement: Placement | undefined, assets: Money.Assets, now: number): string => {
+  if (placement === undefined) return "holds nothing"
+  const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset
+  return `holds ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${age(now - placement.plannedAt)}`
+}
+
+const because = (
+  { state, removed, stopped }: Moment,
+  strategy: StrategyState,
+  name: string,
+  placement: Placement | undefined,
+  wish: Wish | undefined
+): ReadonlyArray<string> => {
+  const slot = state.slots.get(slotKey(strategy.name, name))
+  const { decision } = strategy
+  const absent = decision?.absent.find((other) => other.slot === name)
+  const refusal = strategy.refusals.get(name)
+  const gone = removed.get(strategy.name)
+  return [
+    ...(stopped?.event._tag === "BotStopped"
+      ? [`the bot does not run since ${time(stopped.at)}: ${stopped.event.reason}`]
+      : []),
+    ...(gone?.event._tag === "StrategyRemoved"
+      ? [`its strategy was taken away at ${time(gone.at)}, its orders ${gone.event.orders}`]
+      : []),
+    ...(wish === undefined && absent === undefined && gone === undefined && decision !== undefined
+      ? ["the strategy has no such slot any more"]
+      : []),
+    ...(wish === undefined
+      ? []
+      : "done" in wish
+        ? [`the strategy is done with it, all its legs have filled: ${cause(wish.done)}`]
+        : [`the strategy wants ${order(wish.desired)}: ${cause(wish.desired.why)}`]),
+    ...(absent === undefined ? [] : [`the strategy wants nothing: ${cause(absent.why)}`]),
+    ...(placement === undefined && refusal !== undefined ? [`refused: ${refusal}`] : []),
+    ...(placement?.cancel === undefined ? [] : [`it is being cancelled: ${cause(placement.cancel.why)}`]),
+    ...(placement?.status === undefined ? [] : [`the venue says ${placement.status}`]),
+    ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
+    ...(slot?.frozen === undefined ? [] : [`frozen: ${slot.frozen}`]),
+    ...(state.killed === undefined ? [] : [`the kill switch is on: ${state.killed}`]),
+    ...(strategy.paused === undefined ? [] : [`paused by ${strategy.paused.limit}: ${strategy.paused.reason}`]),
+    ...(state.venueDownSince === undefined ? [] : [`the venue does not answer since ${time(state.venueDownSince)}`]),
+    ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
+    ...(decision === undefined
+      ? []
+      : [`decided ${time(strategy.decidedAt)} at bid ${short(decision.bid)}, ask ${short(decision.ask)}`])
+  ]
+}
+
+const order = ({ side, price }: DesiredOrder): string => `${side} at ${Decimal.format(price)}`
+
+const short = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
+
+const wouldChange = (decision: Of<"Decided">): ReadonlyArray<string> => {
+  const { until } = decision
+  const bounds = ({ priceBelow, priceAbove }: PriceBounds, market?: string): ReadonlyArray<string> => {
+    const of = market === undefined ? "" : ` of ${market}`
+    const now = short(mid(priceDecidedOn(decision, market)))
+    return [
+      ...(priceBelow === undefined ? [] : [`a mid${of} of ${short(priceBelow)} or less (then ${now})`]),
+      ...(priceAbove === undefined ? [] : [`a mid${of} of ${short(priceAbove)} or more (then ${now})`])
+    ]
+  }
+  return [
+    ...bounds(until),
+    ...(until.elsewhere ?? []).flatMap((elsewhere) => bounds(elsewhere, elsewhere.market)),
+    ...(until.time === undefined ? [] : [`the time ${time(until.time)}`]),
+    ...(until.barClose === undefined ? [] : [`the close of a ${until.barClose} candle`]),
+    ...(until.onFill ? ["a fill"] : ["nothing but a fill of this slot, which arms its next leg"])
+  ]
+}

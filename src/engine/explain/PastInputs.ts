@@ -1,0 +1,65 @@
+/**
+ * What the conditions of strategies saw at a moment, now or long ago: evaluated anew on the prices that the journal keeps, with
+ * what the journal said of the strategy's own trading by then. Where it keeps no prices, what was recorded with the decision.
+ */
+import { Effect } from "effect"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import type { Input, Strategy } from "../../strategy/Strategy.ts"
+import type { View } from "../../strategy/View.ts"
+import * as CandleFeed from "../book/CandleFeed.ts"
+import { progress } from "../planning/Planning.ts"
+import { type BotState, type StrategyState, unfinished } from "../state/BotState.ts"
+import * as Tally from "../state/Tally.ts"
+import { ownState } from "../state/TradingFold.ts"
+
+const minuteMillis = 60_000
+/** An older price says nothing about the moment. */
+const freshMinutes = 3
+
+/** What the conditions of each slot saw, and when. */
+export type Seen = ReadonlyMap<string, { readonly at: number; readonly checks: ReadonlyArray<Input> }>
+
+export const look = Effect.fn("PastInputs.look")(function* (state: BotState, strategy: Strategy, now: number) {
+  const known = state.strategies.get(strategy.name)
+  if (known?.decision === undefined || strategy.inputs === undefined) return recorded(known)
+  const store = yield* PriceStore
+  const feed = CandleFeed.make(strategy.candles ?? new Map())
+  const from = now - feed.spanMillis - freshMinutes * minuteMillis
+  // A journal of an older version has no prices yet.
+  const stored = yield* store.since(strategy.market.name, from).pipe(Effect.orElseSucceed(() => []))
+  const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
+  feed.restore(minutes)
+  const price = priceAt(minutes.at(-1), now)
+  if (price === undefined) return recorded(known)
+  const own = unfinished(state).filter((placement) => placement.strategy === strategy.name)
+  const view: View = {
+    now,
+    market: strategy.market,
+    price,
+    slots: progress(state, strategy.name, own),
+    candles: feed.view(),
+    own: ownState(state, strategy, Tally.of(state, strategy.name, now).own)
+  }
+  const fresh = strategy.inputs(view, known.memory ?? null)
+  const then = recorded(known)
+  return new Map(
+    [...fresh].map(([slot, checks]) => {
+      const before = then.get(slot)
+      if (checks.length > 0 || before === undefined) return [slot, { at: price.at, checks }] as const
+      // Nothing withdraws this order: what was seen when it was decided, which decides no more.
+      return [slot, { ...before, checks: before.checks.map((check) => ({ ...check, decides: false })) }] as const
+    })
+  )
+})
+
+const recorded = (known: StrategyState | undefined): Seen =>
+  new Map((known?.decision?.inputs ?? []).map(({ slot, checks }) => [slot, { at: known?.decidedAt ?? 0, checks }]))
+
+const priceAt = (last: Minute | undefined, now: number): TwoSidedPrice | undefined => {
+  const at = (last?.openedAt ?? 0) + minuteMillis
+  if (last === undefined || now - at > freshMinutes * minuteMillis) return undefined
+  const mid = Decimal.fromNumber(last.close)
+  return { bid: mid, ask: mid, at }
+}

@@ -1,0 +1,235 @@
+/**
+ * Takes one swap a step further: fund, send again, tell the venue of the transaction, look. Every step is in the journal
+ * before it is taken, so the process may die between any two lines and `--resume` goes on from there.
+ *
+ * The rules that make funding happen at most once are those of orders (see `Placing`): one payload is signed per swap and
+ * only its bytes are sent again; a wallet is asked once, and again only when it said that nothing was sent, or the operator
+ * did; a step of a swap can be written by one process only.
+ */
+import { Clock, Duration, Effect } from "effect"
+import * as SwapAccount from "../../domain/SwapAccount.ts"
+import type { SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"
+import { SwapJournal } from "../../journal/SwapJournal.ts"
+import { type Swap, Swaps } from "../../venue/Swaps.ts"
+import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
+import { type Answer, Venue } from "../../venue/Venue.ts"
+import { Wallet } from "./Wallet.ts"
+
+export interface SwapPace {
+  /** Between two looks. */
+  readonly pollMillis: number
+  /** How long after a payload's deadline its deposit could still become visible. */
+  readonly visibilityMillis: number
+  /** No funding when less than this is left until the deadline. */
+  readonly marginMillis: number
+}
+
+export const defaultPace: SwapPace = {
+  pollMillis: Duration.toMillis("1 second"),
+  visibilityMillis: Duration.toMillis("10 seconds"),
+  marginMillis: Duration.toMillis("15 seconds")
+}
+
+/** Reads after a payload's deadline that must show no deposit before it is declared dead. */
+const emptyReadsNeeded = 2
+const resendAfterMillis = Duration.toMillis("5 seconds")
+
+type Account = SwapAccount.SwapAccount
+
+const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
+
+export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
+  const journal = yield* SwapJournal
+  const venue = yield* Venue
+  const swaps = yield* Swaps
+  const guard = yield* IntentGuard
+  const wallet = yield* Wallet
+  const emptyReads = new Map<string, number>()
+
+  /** Writes the next steps and folds them in. */
+  const record = Effect.fnUntraced(function* (account: Account, ...events: ReadonlyArray<SwapEvent>) {
+    const recorded = yield* journal.append(account.id, account.steps, events)
+    return recorded.reduce<Account>(SwapAccount.apply, account)
+  })
+
+  const fundByIntent = Effect.fnUntraced(function* (account: Account) {
+    const { agreed } = account
+    const generated = yield* venue.generateIntent(agreed.depositAddress)
+    const expected = { depositAddress: agreed.depositAddress, asset: agreed.origin.id, amount: agreed.amountIn }
+    const signed = yield* Effect.result(guard.signTransfer(generated.value, expected))
+    const correlation = correlationOf(generated.correlationId)
+    if (signed._tag === "Failure") {
+      const { found, message } = signed.failure
+      const contradicted = {
+        _tag: "SwapContradicted",
+        what: message,
+        evidence: `found ${found}`,
+        ...correlation
+      } as const
+      return yield* record(account, contradicted, { _tag: "SwapDropped", reason: message })
+    }
+    const { body, intentHash, validUntil } = signed.success
+    const amount = agreed.amountIn
+    const event = { _tag: "IntentSigned", amount, signed: body, intentHash, validUntil, ...correlation } as const
+    return yield* sendIntent(yield* record(account, event))
+  })
+
+  /** Sends the journaled bytes, as often as it takes: their nonce can execute only once. */
+  const sendIntent = Effect.fnUntraced(function* (account: Account) {
+    const { intent } = account
+    const now = yield* Clock.currentTimeMillis
+    if (intent === undefined || now >= intent.validUntil || intent.acknowledged) return account
+    if (now - intent.lastSentAt < resendAfterMillis) return account
+    const sent = yield* record(account, { _tag: "IntentSent", attempt: intent.attempts + 1 })
+    const { intentHash, signed: body, validUntil } = intent
+    const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil }))
+    if (answer._tag === "Success") {
+      const { correlationId } = answer.success
+      return yield* record(sent, { _tag: "IntentAcknowledged", intentHash, ...correlationOf(correlationId) })
+    }
+    const { reason } = answer.failure
+    if (reason._tag !== "Rejected") return sent
+    const { code, correlationId, text } = reason
+    return yield* record(sent, { _tag: "IntentAnswered", code, text, ...correlationOf(correlationId) })
+  })
+
+  /** Whoever leaves meanwhile waits for the wallet: it may be in the middle of a payment, and its answer counts. */
+  const askWallet = Effect.fnUntraced(function* (account: Account) {
+    const { agreed, id } = account
+    const attempt = (account.wallet?.attempts ?? 0) + 1
+    const { amountIn: amount, deadline, depositAddress, depositMemo, origin: asset } = agreed
+    const asked = yield* record(account, { _tag: "WalletAsked", attempt, wallet: wallet.kind, amount })
+    const reference = `${id}-${attempt}`
+    const paid = yield* Effect.result(wallet.pay({ reference, asset, amount, depositAddress, depositMemo, deadline }))
+    if (paid._tag === "Failure") {
+      const { _tag, text } = paid.failure
+      const refused = yield* record(asked, { _tag, text })
+      return _tag === "WalletRefused" && refused.seen === undefined
+        ? yield* record(refused, { _tag: "SwapEnded", outcome: "unfunded", text: `the wallet sent nothing: ${text}` })
+        : refused
+    }
+    const { sender, txHash } = paid.success
+    if (txHash === undefined) return asked
+    const event = { _tag: "WalletPaid", txHash, ...(sender === undefined ? {} : { sender }) } as const
+    return yield* record(asked, event)
+  }, Effect.uninterruptible)
+
+  const fundByWallet = (account: Account) => Effect.flatMap(askWallet(account), report)
+
+  /** Tells the venue of the transaction, which only makes it look sooner: a refusal changes nothing. */
+  const report = Effect.fnUntraced(function* (account: Account) {
+    const { agreed, wallet: payment } = account
+    if (payment?.txHash === undefined || payment.isReported) return account
+    const { depositAddress, depositMemo } = agreed
+    const answer = yield* Effect.result(
+      swaps.submitDeposit({
+        txHash: payment.txHash,
+        depositAddress,
+        ...(depositMemo === undefined ? {} : { memo: depositMemo }),
+        ...(payment.sender === undefined ? {} : { senderAccount: payment.sender })
+      })
+    )
+    if (answer._tag === "Failure") return account
+    const { correlationId } = answer.success
+    const event = { _tag: "DepositReported", txHash: payment.txHash, ...correlationOf(correlationId) } as const
+    return yield* note(yield* record(account, event), answer.success)
+  })
+
+  /** Records a report of the venue if it says anything new, and the end when it is one. */
+  const note = Effect.fnUntraced(function* (account: Account, answer: Answer<Swap>) {
+    const seen = seenOf(answer)
+    if (same(account.seen, seen) || isOlder(account.seen, seen)) return account
+    const conclusion = SwapAccount.conclusion(account, seen)
+    const contradiction = account.contradiction === undefined ? contradictionIn(account, seen) : undefined
+    const events: ReadonlyArray<SwapEvent> = [
+      seen,
+      ...(contradiction === undefined ? [] : [contradiction]),
+      ...(conclusion === undefined ? [] : [{ _tag: "SwapEnded", ...conclusion } as const])
+    ]
+    return yield* record(account, ...events)
+  })
+
+  const look = Effect.fnUntraced(function* (account: Account) {
+    const { depositAddress, depositMemo } = account.agreed
+    return yield* note(account, yield* swaps.status(depositAddress, depositMemo))
+  })
+
+  /** After its deadline the verifier refuses the payload: what is not deposited by then never will be. */
+  const declareDead = Effect.fnUntraced(function* (account: Account) {
+    const { id, intent, phase } = account
+    const now = yield* Clock.currentTimeMillis
+    if (intent === undefined || phase !== "funding" || now < intent.validUntil + pace.visibilityMillis) return account
+    // Known is more than nothing: a transfer that was seen is waited for.
+    if (account.seen?.status === "KNOWN_DEPOSIT_TX") return account
+    const reads = (emptyReads.get(id) ?? 0) + 1
+    emptyReads.set(id, reads)
+    if (reads < emptyReadsNeeded) return account
+    const answered = intent.lastAnswer === undefined ? "" : `; the venue had answered ${intent.lastAnswer}`
+    const reason = `its payload expired without a deposit${answered}`
+    return yield* record(
+      account,
+      { _tag: "IntentDead", reason },
+      { _tag: "SwapEnded", outcome: "unfunded", text: reason }
+    )
+  })
+
+  const fund = Effect.fnUntraced(function* (account: Account) {
+    const { agreed } = account
+    const now = yield* Clock.currentTimeMillis
+    if (agreed.deadline - now < pace.marginMillis) {
+      const reason = "too little time is left until its deadline"
+      return yield* record(account, { _tag: "SwapDropped", reason })
+    }
+    return yield* agreed.depositType === "ORIGIN_CHAIN" ? fundByWallet(account) : fundByIntent(account)
+  })
+
+  /** One step, or a few that need no waiting in between. */
+  const advance = Effect.fn("Swapping.advance")(function* (account: Account) {
+    if (SwapAccount.isOver(account)) return account
+    if (account.phase === "agreed") return yield* fund(account)
+    if (account.wallet !== undefined && !SwapAccount.mayHavePaid(account.wallet)) return yield* fundByWallet(account)
+    const sent = yield* sendIntent(account)
+    const looked = yield* look(yield* report(sent))
+    return SwapAccount.isOver(looked) ? looked : yield* declareDead(looked)
+  })
+
+  return { advance, record }
+})
+
+const seenOf = ({ correlationId, value }: Answer<Swap>): SwapAccount.Seen => {
+  const amounts = {
+    deposited: value.depositedAmount,
+    amountIn: value.amountIn,
+    amountOut: value.amountOut,
+    refunded: value.refundedAmount,
+    withdrawFee: value.withdrawFee,
+    refundReason: value.refundReason
+  }
+  const said = Object.fromEntries(Object.entries(amounts).filter(([, amount]) => amount !== undefined))
+  const { destinationTxHashes, intentHashes, ledgerTxHashes, originTxHashes, status } = value
+  const hashes = { intentHashes, ledgerTxHashes, originTxHashes, destinationTxHashes }
+  return { _tag: "SwapSeen", status, ...said, ...hashes, ...correlationOf(correlationId) }
+}
+
+const same = (known: SwapAccount.Seen | undefined, seen: SwapAccount.Seen): boolean => {
+  const text = ({ correlationId, ...rest }: SwapAccount.Seen) =>
+    JSON.stringify(rest, (_key, value) => (typeof value === "bigint" ? String(value) : value))
+  return known !== undefined && text(known) === text(seen)
+}
+
+/** Deposits are never taken back, so a report that knows of less was answered from an old view. */
+const isOlder = (known: SwapAccount.Seen | undefined, seen: SwapAccount.Seen): boolean =>
+  (seen.deposited ?? 0n) < (known?.deposited ?? 0n)
+
+const contradictionIn = (account: Account, seen: SwapAccount.Seen): SwapEventOf<"SwapContradicted"> | undefined => {
+  const { amountIn = 0n, deposited, refunded = 0n, status } = seen
+  const { intent } = account
+  const evidence = `status ${status}, deposited ${deposited ?? "not said"}, spent ${amountIn}, refunded ${refunded}`
+  const contradiction = (what: string) =>
+    ({ _tag: "SwapContradicted", what, evidence, ...correlationOf(seen.correlationId) }) as const
+  if (deposited !== undefined && amountIn + refunded > deposited)
+    return contradiction("more was spent and refunded than was deposited")
+  if (intent !== undefined && (deposited ?? 0n) > intent.amount)
+    return contradiction(`${deposited} was deposited although ${intent.amount} was signed for`)
+  return undefined
+}

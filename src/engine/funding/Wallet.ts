@@ -1,0 +1,53 @@
+/**
+ * The port through which money leaves an account on another chain. A wallet is asked once for one payment: what it answers is
+ * the hash of the transaction, that nothing was sent, or nothing usable. Whoever asks writes that down before and after, and
+ * never asks again after an unclear answer without the operator's word.
+ */
+import { Context, Effect, Schema } from "effect"
+import type { Amount, Asset } from "../../domain/Amount.ts"
+
+export interface Payment {
+  /** Unique in the journal: a wallet may use it to refuse a second payment of its own accord. */
+  readonly reference: string
+  readonly asset: Asset
+  /** Exactly this, smallest units. */
+  readonly amount: Amount
+  readonly depositAddress: string
+  readonly depositMemo: string | undefined
+  /** Epoch milliseconds: what arrives later is sent back, less fees. */
+  readonly deadline: number
+}
+
+export interface Paid {
+  /** Unknown to us when a person pays: the deposit shows at the venue. */
+  readonly txHash: string | undefined
+  readonly sender: string | undefined
+}
+
+/** The wallet's word that nothing was sent. */
+export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", { text: Schema.String }) {
+  override get message(): string {
+    return `The wallet did not pay: ${this.text}`
+  }
+}
+
+/** The wallet may or may not have paid. */
+export class WalletUnclear extends Schema.TaggedError<WalletUnclear>()("WalletUnclear", { text: Schema.String }) {
+  override get message(): string {
+    return `The wallet may or may not have paid: ${this.text}`
+  }
+}
+
+export interface WalletPort {
+  readonly kind: "manual" | "command"
+  pay(payment: Payment): Effect.Effect<Paid, WalletRefused | WalletUnclear>
+}
+
+/** A person pays: address, memo, amount and deadline are in the journal and on the screen, and we wait and watch. */
+export const manual: WalletPort = {
+  kind: "manual",
+  pay: () => Effect.succeed({ txHash: undefined, sender: undefined })
+}
+
+/** Where nothing else is provided a person pays. */
+export const Wallet = Context.Reference<WalletPort>("limitbot/engine/funding/Wallet", { defaultValue: () => manual })

@@ -1,0 +1,94 @@
+/**
+ * A wallet that is a program of the user's. It gets the payment as one JSON object on standard input and answers on standard
+ * output with `{"txHash": "…", "sender": "…"}` or the bare hash. Exit code 65 says that nothing was sent; every other end
+ * without a hash is unclear, because a program can die after it has paid. It lives in a process group of its own, so that
+ * Ctrl-C on the bot does not cut it off in the middle. It inherits the environment without our secrets.
+ */
+import { DateTime, Duration, Effect, Layer, Option, Schema, Stream } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { format } from "../../domain/Amount.ts"
+import { type Paid, type Payment, Wallet, WalletRefused, WalletUnclear } from "./Wallet.ts"
+
+/** EX_DATAERR: the program's promise that it sent nothing. */
+const nothingSent = 65
+const patience = Duration.minutes(10)
+/** A transaction hash of any chain. */
+const hash = /^[\x21-\x7e]{1,200}$/
+const leastHashLength = 32
+const mostAnswerBytes = 16_384
+
+export interface WalletCommand {
+  readonly program: string
+  readonly args: ReadonlyArray<string>
+  /** Environment variables that hold our own secrets: the program is started without them. */
+  readonly secretVariables: ReadonlyArray<string>
+}
+
+export const layer = ({ args, program, secretVariables }: WalletCommand) =>
+  Layer.effect(
+    Wallet,
+    Effect.gen(function* () {
+      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+
+      const run = Effect.fnUntraced(function* (payment: Payment) {
+        const stdin = Stream.make(new TextEncoder().encode(`${JSON.stringify(request(payment))}\n`))
+        const env = Object.fromEntries(secretVariables.map((name) => [name, undefined]))
+        const options = { stdin, stderr: "inherit", detached: true, env, extendEnv: true } as const
+        const command = ChildProcess.make(program, args, options)
+        const child = yield* Effect.mapError(
+          spawner.spawn(command),
+          // It never started.
+          ({ message }) => new WalletRefused({ text: `${program} cannot be run: ${message}` })
+        )
+        const output = yield* child.stdout.pipe(
+          Stream.decodeText(),
+          Stream.runFold(
+            () => "",
+            (text, part) => (text + part).slice(0, mostAnswerBytes)
+          )
+        )
+        return { code: Number(yield* child.exitCode), output: output.trim() }
+      }, Effect.scoped)
+
+      const pay = Effect.fn("Wallet.pay")(function* (payment: Payment) {
+        const { code, output } = yield* run(payment).pipe(
+          Effect.timeoutOrElse({
+            duration: patience,
+            orElse: () => Effect.fail(new WalletUnclear({ text: `${program} did not end in ten minutes` }))
+          }),
+          Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new WalletUnclear({ text: message })))
+        )
+        const paid = readAnswer(output)
+        // A hash counts whatever the exit code: money may have moved. One word of refusal is no hash.
+        if (paid !== undefined && (code !== nothingSent || output.length >= leastHashLength)) return paid
+        if (code === nothingSent)
+          return yield* new WalletRefused({ text: output.slice(0, 200) || `${program} refused` })
+        return yield* new WalletUnclear({ text: `${program} ended with code ${code} and without a transaction hash` })
+      })
+
+      return { kind: "command" as const, pay }
+    })
+  )
+
+const request = ({ amount, asset, deadline, depositAddress, depositMemo, reference }: Payment) => ({
+  version: 1,
+  reference,
+  asset: { symbol: asset.symbol, id: asset.id, decimals: asset.decimals },
+  amount: String(amount),
+  amountFormatted: format(amount, asset.decimals),
+  depositAddress,
+  depositMemo: depositMemo ?? null,
+  deadline: DateTime.formatIso(DateTime.makeUnsafe(deadline))
+})
+
+const Answer = Schema.fromJsonString(
+  Schema.Struct({ txHash: Schema.String, sender: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+)
+const decode = Schema.decodeUnknownOption(Answer)
+
+const readAnswer = (output: string): Paid | undefined => {
+  const answer = Option.getOrUndefined(decode(output))
+  const txHash = answer === undefined ? output : answer.txHash
+  const isPlain = answer !== undefined || /^[\w.:@-]+$/.test(output)
+  return isPlain && hash.test(txHash) ? { txHash, sender: answer?.sender ?? undefined } : undefined
+}

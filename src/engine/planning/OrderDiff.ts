@@ -1,0 +1,96 @@
+/**
+ * Desired against own orders, slot by slot: keep, cancel, place or wait, each with its reason. Pure.
+ *
+ * A slot holds at most one live order: while a placement of it is unfinished nothing new is placed there, whatever the
+ * wish. An order is replaced only when the better price is worth more than what replacing costs, so that a wobbling price
+ * does not burn fees.
+ */
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, quoteAmount } from "../../domain/Market.ts"
+import { isFinished, type PlacementState } from "../../domain/Placement.ts"
+import type { DesiredOrder } from "../../strategy/Decision.ts"
+
+/** What the diff needs to know of an own order. */
+export interface OwnOrder {
+  readonly slot: string
+  /** Name of its market. */
+  readonly market: string
+  readonly side: "BUY" | "SELL"
+  readonly price: Decimal.Decimal
+  readonly quantity: Amount
+  readonly by?: "swap"
+  readonly state: PlacementState
+  readonly cancelRequested: boolean
+  /** What a cancel and a new order cost, in quote smallest units. */
+  readonly replacementCost: Amount
+}
+
+export type Change =
+  | { readonly _tag: "Keep"; readonly slot: string }
+  | { readonly _tag: "Place"; readonly desired: DesiredOrder }
+  | { readonly _tag: "Cancel"; readonly slot: string; readonly why: Reason }
+  | { readonly _tag: "Wait"; readonly slot: string; readonly why: string }
+
+/** Desired orders by slot; `absent` gives the strategy's reason for slots that should hold nothing. */
+export interface Wish {
+  readonly desired: ReadonlyMap<string, DesiredOrder>
+  readonly absent: ReadonlyMap<string, Reason>
+}
+
+/** `market`: of desired orders that name none. */
+export const diff = (market: Market, wish: Wish, own: ReadonlyArray<OwnOrder>): ReadonlyArray<Change> => {
+  const live = new Map(own.filter((order) => !isFinished(order.state)).map((order) => [order.slot, order]))
+  const placed = [...wish.desired.values()].map((desired): Change => {
+    const order = live.get(desired.slot)
+    return order === undefined ? { _tag: "Place", desired } : changeOf(desired.market ?? market, order, desired)
+  })
+  const unwanted = [...live.values()]
+    .filter((order) => !wish.desired.has(order.slot))
+    .map((order): Change => {
+      const why = wish.absent.get(order.slot) ?? { code: "not-wanted", text: "The strategy no longer wants this slot" }
+      return withdraw(order, why)
+    })
+  return [...unwanted, ...placed]
+}
+
+const withdraw = (order: OwnOrder, why: Reason): Change => {
+  if (order.state === "closing") return { _tag: "Wait", slot: order.slot, why: "Its money is on the way back" }
+  return order.cancelRequested
+    ? { _tag: "Wait", slot: order.slot, why: "Its cancel is under way" }
+    : { _tag: "Cancel", slot: order.slot, why }
+}
+
+const changeOf = (market: Market, order: OwnOrder, desired: DesiredOrder): Change => {
+  if (order.state === "closing" || order.cancelRequested) return withdraw(order, desired.why)
+  const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })
+  if (order.market !== market.name) {
+    return withdraw(order, because("other-market", `The slot should trade ${market.name} now`))
+  }
+  if (order.side !== desired.side) {
+    return withdraw(order, because("other-side", `The slot should ${desired.side} now`))
+  }
+  if (order.by !== desired.by) {
+    const how = desired.by === undefined ? "a resting order" : "a swap"
+    return withdraw(order, { code: "other-way", text: `The slot should ${desired.side} by ${how} now` })
+  }
+  const gain = difference(market, order, desired)
+  if (gain <= order.replacementCost) return { _tag: "Keep", slot: order.slot }
+  const text = `Wanted ${said(market, desired)}, not ${said(market, order)}: worth more than the fees of replacing it`
+  return withdraw(order, because("requote", text))
+}
+
+const said = ({ base }: Market, { quantity, price }: Pick<OwnOrder, "quantity" | "price">): string =>
+  `${formatWithSymbol(quantity, base)} at ${Decimal.format(price)}`
+
+/** Value, in quote, of having the desired price and quantity instead of the present ones. */
+const difference = (market: Market, order: OwnOrder, desired: DesiredOrder): Amount => {
+  const worth = (quantity: Amount, price: Decimal.Decimal) => quoteAmount(market, quantity, price, "up")
+  return (
+    magnitude(worth(desired.quantity, desired.price) - worth(desired.quantity, order.price)) +
+    magnitude(worth(desired.quantity, order.price) - worth(order.quantity, order.price))
+  )
+}
+
+const magnitude = (amount: Amount): Amount => (amount < 0n ? -amount : amount)

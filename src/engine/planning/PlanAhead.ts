@@ -1,0 +1,60 @@
+/**
+ * What a turn of the engine would plan now. It runs the engine's own planning on a private state, under a bookkeeper that
+ * folds what is recorded and stores nothing, so that a plan cannot differ from what a run would do. Nothing is sent.
+ */
+import { Effect, PubSub } from "effect"
+import type { BotEvent, Reason, Recorded } from "../../domain/BotEvent.ts"
+import type { Decision } from "../../strategy/Decision.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as StartUp from "../StartUp.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import * as BotState from "../state/BotState.ts"
+import * as Planning from "./Planning.ts"
+
+export interface Situation {
+  readonly run: StartUp.Run
+  readonly strategies: ReadonlyArray<Strategy>
+  /** Changed in place: give it away. */
+  readonly state: BotState.BotState
+  /** By strategy; one without a price is not planned. */
+  readonly moments: ReadonlyMap<string, Planning.Moment>
+  readonly now: number
+  /** Why everything would be withdrawn, if so. */
+  readonly withdraw: Reason | undefined
+}
+
+export interface PlannedAhead {
+  /** Unfinished placements as they were before. */
+  readonly before: ReadonlyArray<BotState.Placement>
+  readonly events: ReadonlyArray<BotEvent>
+  readonly decisions: ReadonlyMap<string, Decision>
+  readonly state: BotState.BotState
+}
+
+export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: Situation) {
+  const { run, strategies, state, moments, now, withdraw } = situation
+  const events: Array<BotEvent> = []
+  const record = (...batch: ReadonlyArray<BotEvent>) =>
+    Effect.sync(() => {
+      for (const event of batch) {
+        BotState.apply(state, { sequence: state.sequence + 1, at: now, event })
+        events.push(event)
+      }
+    })
+  const changes = yield* PubSub.sliding<Recorded>(1)
+  const decisions = new Map<string, Decision>()
+  const before = BotState.unfinished(state)
+  yield* Effect.gen(function* () {
+    yield* StartUp.record(run, strategies)
+    const killed = withdraw?.code === "kill-switch" ? withdraw.text : undefined
+    if (killed !== state.killed) {
+      yield* record({ _tag: "KillSwitch", on: killed !== undefined, reason: killed ?? "released" })
+    }
+    const planning = yield* Planning.make
+    for (const strategy of strategies) {
+      const moment = moments.get(strategy.name)
+      if (moment !== undefined) decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdraw))
+    }
+  }).pipe(Effect.provideService(Bookkeeper, Bookkeeper.of({ state, record, changes })))
+  return { before, events, decisions, state } satisfies PlannedAhead
+})

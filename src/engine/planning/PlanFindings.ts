@@ -1,0 +1,274 @@
+/**
+ * What is unsafe about a plan, by name, so that a person can allow exactly that: own orders that would trade with each
+ * other, money that is promised twice, orders too small for the venue, and cycles that earn less than their fees.
+ */
+import { type Amount, type Asset, formatWithSymbol } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import { type Market, quoteAmount } from "../../domain/Market.ts"
+import type { DesiredSlot, Leg } from "../../strategy/Decision.ts"
+import { budgets, marketNames, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import type { PlannedAhead } from "./PlanAhead.ts"
+import { type Fees, isResting, type Locked, orderOf, type PlannedChange } from "./PlanReport.ts"
+
+export const findingNames = ["crossing", "over-commit", "below-minimum", "fee-floor", "no-price"] as const
+export type FindingName = (typeof findingNames)[number]
+
+export interface Finding {
+  readonly name: FindingName
+  readonly strategies: ReadonlyArray<string>
+  readonly slots: ReadonlyArray<string>
+  readonly text: string
+}
+
+export interface Ground {
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly planned: PlannedAhead
+  readonly changes: ReadonlyArray<PlannedChange>
+  readonly fees: Fees
+  /** What the venue's account holds, by asset; `undefined` when it could not be read. */
+  readonly balances: ReadonlyMap<string, Amount> | undefined
+  /** USD for one unit of an asset, by symbol. */
+  readonly usd: ReadonlyMap<string, Decimal.Decimal>
+  readonly minOrderUsd: Decimal.Decimal | undefined
+  readonly locked: ReadonlyArray<Locked>
+  /** By symbol: the most that the configuration lets all strategies together have outside the wallet. */
+  readonly exposure: ReadonlyMap<string, Amount>
+}
+
+export const findingsOf = (ground: Ground): ReadonlyArray<Finding> => [
+  ...unpriced(ground),
+  ...crossings(ground),
+  ...overCommitted(ground),
+  ...ground.strategies.flatMap((strategy) => {
+    const slots = ground.planned.decisions.get(strategy.name)?.desired ?? []
+    return marketsOf(strategy).flatMap((market) => {
+      const own = slots.filter((slot) => (slot.market ?? strategy.market).name === market.name)
+      const { name } = strategy
+      return [...belowMinimum({ name, market }, own, ground), ...belowFees({ name, market }, own, ground)]
+    })
+  })
+]
+
+const unpriced = ({ strategies, planned }: Ground): ReadonlyArray<Finding> =>
+  strategies
+    .filter(({ name }) => !planned.decisions.has(name))
+    .map((strategy) => ({
+      name: "no-price",
+      strategies: [strategy.name],
+      slots: [],
+      text: `the venue quotes no usable price for ${marketNames(strategy)}: this strategy is not planned`
+    }))
+
+const keyOf = ({ strategy, slot }: PlannedChange): string => `${strategy}/${slot}`
+
+/**
+ * Two own orders cross when each would take what the other gives: a pays in₁ of X for out₁ of Y, b pays in₂ of Y for out₂
+ * of X, and in₁ × in₂ ≥ out₁ × out₂. That covers a market and its inverse alike, exactly.
+ */
+const crosses = (a: PlannedChange, b: PlannedChange): boolean =>
+  a.input.asset === b.output.asset &&
+  a.output.asset === b.input.asset &&
+  a.input.amount * b.input.amount >= a.output.amount * b.output.amount
+
+/** Most that is asked of the other side first. */
+const byGreed = (a: PlannedChange, b: PlannedChange): number => {
+  const difference = b.input.amount * a.output.amount - a.input.amount * b.output.amount
+  return difference > 0n ? 1 : difference < 0n ? -1 : 0
+}
+
+const mostPairs = 1_000
+
+const crossings = ({ changes }: Ground): ReadonlyArray<Finding> => {
+  const byPair = Map.groupBy(changes.filter(isResting), ({ input, output }) => `${input.asset}>${output.asset}`)
+  const found: Array<readonly [PlannedChange, PlannedChange]> = []
+  for (const [pair, orders] of byPair) {
+    const [input = "", output = ""] = pair.split(">")
+    const others = input > output ? [] : (byPair.get(`${output}>${input}`) ?? []).toSorted(byGreed)
+    for (const a of orders.toSorted(byGreed)) {
+      for (const b of others) {
+        if (!crosses(a, b) || found.length >= mostPairs) break
+        found.push([a, b])
+      }
+    }
+  }
+  const owners = ([a, b]: readonly [PlannedChange, PlannedChange]) => [a.strategy, b.strategy].sort().join(" ")
+  return [...Map.groupBy(found, owners).values()].map(crossing)
+}
+
+const crossing = (pairs: ReadonlyArray<readonly [PlannedChange, PlannedChange]>): Finding => {
+  const said = pairs.slice(0, 1).map(([a, b]) => `${sayOrder(a)} meets ${sayOrder(b)}`)
+  const more = pairs.length > 1 ? `, and ${pairs.length - 1} more pairs` : ""
+  return {
+    name: "crossing",
+    strategies: [...new Set(pairs.flatMap(([a, b]) => [a.strategy, b.strategy]))].sort(),
+    slots: [...new Set(pairs.flatMap(([a, b]) => [keyOf(a), keyOf(b)]))],
+    text: `own orders would trade with each other and pay fees twice: ${said}${more}`
+  }
+}
+
+const sayOrder = (change: PlannedChange): string =>
+  `${keyOf(change)} ${change.side} ${change.market} at ${Decimal.format(change.price)}`
+
+/**
+ * The wallets that the strategies count on, against the account where its balance is known; and always against their own
+ * budgets, and against what the configuration allows all of them.
+ */
+const overCommitted = (ground: Ground): ReadonlyArray<Finding> => {
+  const { strategies, planned, changes, balances } = ground
+  const assets = new Map(strategies.flatMap((strategy) => budgets(strategy).map(({ asset }) => [asset.symbol, asset])))
+  const account = [...assets.values()].flatMap((asset): ReadonlyArray<Finding> => {
+    const available = balances?.get(asset.symbol)
+    if (available === undefined) return []
+    const owners = strategies.filter(({ name }) => Ledger.freeOf(planned.state.ledger, name, asset.symbol) > 0n)
+    const promised = owners.reduce((sum, { name }) => sum + Ledger.freeOf(planned.state.ledger, name, asset.symbol), 0n)
+    if (promised <= available) return []
+    const names = owners.map(({ name }) => name)
+    const text = `${names.join(", ")} count on ${formatWithSymbol(promised, asset)}, and the account has ${formatWithSymbol(available, asset)}`
+    return [{ name: "over-commit", strategies: names, slots: [], text }]
+  })
+  const ownBudget = strategies.flatMap(({ name }): ReadonlyArray<Finding> => {
+    const denied = changes.filter(({ strategy, limit }) => strategy === name && limit === "budget")
+    const [first] = denied
+    if (first === undefined) return []
+    const text = `${denied.length} of its orders do not fit into its budget: ${first.slot}: ${first.reason.text}`
+    return [{ name: "over-commit", strategies: [name], slots: denied.map(keyOf), text }]
+  })
+  return [...account, ...ownBudget, ...overdrawn(strategies, planned), ...overExposed(ground, [...assets.values()])]
+}
+
+/** A budget that was made smaller than what is in orders already. */
+const overdrawn = (strategies: ReadonlyArray<Strategy>, { state: { ledger } }: PlannedAhead): ReadonlyArray<Finding> =>
+  strategies.flatMap((strategy) =>
+    budgets(strategy).flatMap(({ asset, amount }): ReadonlyArray<Finding> => {
+      const free = Ledger.freeOf(ledger, strategy.name, asset.symbol)
+      if (free >= 0n) return []
+      const [out, allowed] = [formatWithSymbol(amount - free, asset), formatWithSymbol(amount, asset)]
+      const text = `${strategy.name} has ${out} in orders and on the way back, and its budget is ${allowed} now`
+      return [{ name: "over-commit", strategies: [strategy.name], slots: [], text }]
+    })
+  )
+
+/** What all may lock at the same time, against what the configuration allows. */
+const overExposed = ({ locked, changes, exposure }: Ground, assets: ReadonlyArray<Asset>): ReadonlyArray<Finding> =>
+  assets.flatMap((asset): ReadonlyArray<Finding> => {
+    const most = exposure.get(asset.symbol)
+    const own = locked.filter((each) => each.asset === asset.symbol)
+    const others = changes.filter(
+      (change) =>
+        change.input.asset === asset.symbol &&
+        isResting(change) &&
+        !locked.some(({ strategy }) => strategy === change.strategy)
+    )
+    const sum =
+      own.reduce((total, { worst }) => total + worst, 0n) +
+      others.reduce((total, { input }) => total + input.amount, 0n)
+    if (most === undefined || sum <= most) return []
+    const names = [...new Set([...own.filter(({ worst }) => worst > 0n), ...others].map(({ strategy }) => strategy))]
+    const text = `${names.join(", ")} may lock up to ${formatWithSymbol(sum, asset)} together, and limits.exposure of the configuration allows ${formatWithSymbol(most, asset)}: what comes last is held back`
+    return [{ name: "over-commit", strategies: names, slots: [], text }]
+  })
+
+/** One market of a strategy of this name. */
+type Traded = Pick<Strategy, "name" | "market">
+
+const valueUsd = (market: Market, leg: Leg, usd: Ground["usd"]): Decimal.Decimal | undefined => {
+  const worth = (asset: Asset, amount: Amount) => {
+    const price = usd.get(asset.symbol)
+    return price === undefined ? undefined : Decimal.multiply(Decimal.make(amount, asset.decimals), price)
+  }
+  return worth(market.quote, quoteAmount(market, leg.quantity, leg.price, "up")) ?? worth(market.base, leg.quantity)
+}
+
+const belowMinimum = (
+  { name, market }: Traded,
+  slots: ReadonlyArray<DesiredSlot>,
+  { minOrderUsd, usd }: Ground
+): ReadonlyArray<Finding> => {
+  if (minOrderUsd === undefined) return []
+  const small = slots.flatMap(({ slot, legs }) => {
+    const values = legs.map((leg) => valueUsd(market, leg, usd)).filter((value) => value !== undefined)
+    const [first, ...others] = values
+    const least = first === undefined ? undefined : others.reduce(Decimal.min, first)
+    return least !== undefined && Decimal.isLess(least, minOrderUsd) ? [{ slot, least }] : []
+  })
+  const [worst] = small.toSorted((a, b) => Decimal.compare(a.least, b.least))
+  if (worst === undefined) return []
+  const value = Decimal.format(Decimal.divide(worst.least, Decimal.one, 2, "down"))
+  const text = `${small.length} of ${slots.length} slots hold orders below the venue's minimum of ${Decimal.format(minOrderUsd)} USD, the smallest (${worst.slot}) of ${value} USD`
+  return [{ name: "below-minimum", strategies: [name], slots: small.map(({ slot }) => `${name}/${slot}`), text }]
+}
+
+interface Cycle {
+  readonly slot: string
+  readonly profit: Amount
+  readonly fees: Amount
+}
+
+/** A purchase and a sale of the same: what is left in quote, and what both payouts cost. */
+const cycleOf = (market: Market, slot: string, legs: ReadonlyArray<Leg>, fees: Fees): Cycle | undefined => {
+  const buy = legs.find(({ side }) => side === "BUY")
+  const sell = legs.find(({ side }) => side === "SELL")
+  const [base, quote] = [fees.get(market.base.symbol)?.withdraw, fees.get(market.quote.symbol)?.withdraw]
+  if (buy === undefined || sell === undefined || base === undefined || quote === undefined) return undefined
+  const quantity = buy.quantity < sell.quantity ? buy.quantity : sell.quantity
+  const profit = quoteAmount(market, quantity, sell.price, "down") - quoteAmount(market, quantity, buy.price, "up")
+  return { slot, profit, fees: quote + quoteAmount(market, base, sell.price, "up") }
+}
+
+/** Slots of two legs are cycles of their own; slots of one leg on both sides make one of the innermost pair. */
+const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, fees: Fees): ReadonlyArray<Cycle> => {
+  const own = slots.filter(({ legs }) => legs.length === 2).map(({ slot, legs }) => cycleOf(market, slot, legs, fees))
+  const single = slots.filter(({ legs, cycle }) => legs.length === 1 && cycle)
+  const by = (side: Leg["side"]) =>
+    single
+      .filter(({ legs }) => legs[0].side === side)
+      .sort((a, b) => Decimal.compare(a.legs[0].price, b.legs[0].price) * (side === "BUY" ? -1 : 1))[0]
+  const [buy, sell] = [by("BUY"), by("SELL")]
+  const pair =
+    buy === undefined || sell === undefined
+      ? undefined
+      : cycleOf(market, `${buy.slot} and ${sell.slot}`, [buy.legs[0], sell.legs[0]], fees)
+  // A stop exits at a loss on purpose.
+  return [...own, pair].filter((cycle) => cycle !== undefined).filter(({ profit }) => profit >= 0n)
+}
+
+const belowFees = (
+  { name, market }: Traded,
+  slots: ReadonlyArray<DesiredSlot>,
+  { fees }: Ground
+): ReadonlyArray<Finding> => {
+  const cycles = cyclesOf(market, slots, fees)
+  const losing = cycles.filter(({ profit, fees }) => profit < fees)
+  const [worst] = losing.toSorted((a, b) => Number(a.profit - a.fees - (b.profit - b.fees)))
+  const eaten = slots.filter(({ legs }) =>
+    legs.some((leg) => {
+      const { output } = orderOf(market, leg)
+      return output.amount <= (fees.get(output.asset)?.withdraw ?? -1n)
+    })
+  )
+  const keys = (names: ReadonlyArray<string>) => names.map((slot) => `${name}/${slot}`)
+  const quote = (amount: Amount) => formatWithSymbol(amount, market.quote)
+  return [
+    ...(worst === undefined
+      ? []
+      : [
+          {
+            name: "fee-floor" as const,
+            strategies: [name],
+            slots: keys(losing.map(({ slot }) => slot)),
+            text: `${losing.length} of ${cycles.length} cycles earn less than their payouts cost: ${worst.slot} earns ${quote(worst.profit)} and pays about ${quote(worst.fees)}`
+          }
+        ]),
+    ...(eaten.length === 0
+      ? []
+      : [
+          {
+            name: "fee-floor" as const,
+            strategies: [name],
+            slots: keys(eaten.map(({ slot }) => slot)),
+            text: `${eaten.length} of ${slots.length} slots hold orders whose whole payout goes into its fee`
+          }
+        ])
+  ]
+}

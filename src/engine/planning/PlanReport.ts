@@ -1,0 +1,235 @@
+/**
+ * A plan as facts for people and programs: what would be kept, cancelled, created and deferred, each with its reason and
+ * what it costs, and how much money it locks. Pure; `PlanFindings` judges it.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import { max } from "../../domain/Amount.ts"
+import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import {
+  inputAmount,
+  inputAsset,
+  type Market,
+  outputAmount,
+  outputAsset,
+  type Price,
+  type Side
+} from "../../domain/Market.ts"
+import type { Leg } from "../../strategy/Decision.ts"
+import { budgets, type Strategy } from "../../strategy/Strategy.ts"
+import type { Placement } from "../state/BotState.ts"
+import type { PlannedAhead } from "./PlanAhead.ts"
+
+export const actions = ["keep", "cancel", "create", "defer"] as const
+export type Action = (typeof actions)[number]
+
+export interface Money {
+  readonly asset: string
+  readonly amount: Amount
+}
+
+export interface Cost extends Money {
+  readonly what: "refund fee" | "payout fee"
+}
+
+/** An order that rests, would rest, or is wanted. */
+export interface PlannedOrder {
+  readonly side: Side
+  readonly price: Price
+  readonly quantity: Amount
+  readonly input: Money
+  readonly output: Money
+}
+
+export interface PlannedChange extends PlannedOrder {
+  readonly action: Action
+  readonly strategy: string
+  readonly slot: string
+  readonly market: string
+  readonly reason: Reason
+  /** Our own limit that defers it, if one does. */
+  readonly limit?: string
+  /** What takes the place of a cancelled order once its money is back. */
+  readonly next?: PlannedOrder
+  /** Fees as the venue estimated them lately: of the refund for a cancel, of the payout for a new order. */
+  readonly costs: ReadonlyArray<Cost>
+}
+
+/** What a strategy may have outside its wallet, in one asset. */
+export interface Locked {
+  readonly strategy: string
+  readonly asset: string
+  /** Once the plan is carried out. */
+  readonly now: Amount
+  /** When every slot works the leg that asks for most of this asset. */
+  readonly worst: Amount
+  readonly budget: Amount
+}
+
+/** What one payment of an asset costs, as the venue last estimated it. */
+export interface FeeEstimate {
+  readonly withdraw?: Amount
+  readonly refund?: Amount
+}
+
+export type Fees = ReadonlyMap<string, FeeEstimate>
+
+export const orderOf = (market: Market, { side, price, quantity }: Leg): PlannedOrder => ({
+  side,
+  price,
+  quantity,
+  input: { asset: inputAsset(market, side).symbol, amount: inputAmount(market, side, quantity, price) },
+  output: { asset: outputAsset(market, side).symbol, amount: outputAmount(market, side, quantity, price) }
+})
+
+const orderOfPlacement = (placement: Placement): PlannedOrder => ({
+  side: placement.side,
+  price: placement.price,
+  quantity: placement.quantity,
+  input: { asset: placement.inputAsset, amount: placement.inputAmount },
+  output: { asset: placement.outputAsset, amount: placement.outputAmount }
+})
+
+const cost = (what: Cost["what"], asset: string, amount: Amount | undefined): ReadonlyArray<Cost> =>
+  amount === undefined ? [] : [{ what, asset, amount }]
+
+/** Strategies in the order of their files, their slots by name; orders of strategies that are not loaded come last. */
+export const changesOf = (
+  strategies: ReadonlyArray<Strategy>,
+  planned: PlannedAhead,
+  fees: Fees
+): ReadonlyArray<PlannedChange> => {
+  const loaded = new Map(strategies.map((strategy) => [strategy.name, strategy]))
+  const ended = endedBy(planned.events)
+  const decided = new Map(
+    planned.events.flatMap((event) => (event._tag === "Decided" ? [[event.strategy, event]] : []))
+  )
+  const standing = planned.before.map((placement) =>
+    changeOfPlacement(placement, ended.get(placement.id), wishIn(decided.get(placement.strategy), placement), {
+      strategy: loaded.get(placement.strategy),
+      fees
+    })
+  )
+  const fresh = planned.events.flatMap((event) => {
+    const strategy = "strategy" in event ? loaded.get(event.strategy) : undefined
+    return strategy === undefined ? [] : changeOfEvent(event, strategy, decided.get(strategy.name), fees)
+  })
+  const rank = new Map([...loaded.keys()].map((name, index) => [name, index]))
+  const rankOf = ({ strategy }: PlannedChange) => rank.get(strategy) ?? rank.size
+  return [...standing, ...fresh].sort(
+    (a, b) => rankOf(a) - rankOf(b) || (a.slot < b.slot ? -1 : a.slot > b.slot ? 1 : 0)
+  )
+}
+
+type Wished = Of<"Decided">["desired"][number]
+
+const wishIn = (decided: Of<"Decided"> | undefined, { slot }: { readonly slot: string }): Wished | undefined =>
+  decided?.desired.find((wished) => wished.slot === slot)
+
+/** Why a placement would be withdrawn, by its id. */
+const endedBy = (events: ReadonlyArray<BotEvent>): ReadonlyMap<string, Reason> =>
+  new Map(
+    events.flatMap((event): ReadonlyArray<readonly [string, Reason]> => {
+      if (event._tag === "CancelRequested") return [[event.placement, event.why]]
+      if (event._tag === "Abandoned") return [[event.placement, { code: "not-wanted", text: event.reason }]]
+      return []
+    })
+  )
+
+/** The strategy's market of this name, or its first. */
+const marketOf = ({ market, others = [] }: Strategy, name: string | undefined): Market =>
+  others.find((other) => other.name === name) ?? market
+
+const changeOfPlacement = (
+  placement: Placement,
+  ended: Reason | undefined,
+  wished: Wished | undefined,
+  { strategy: owner, fees }: { readonly strategy: Strategy | undefined; readonly fees: Fees }
+): PlannedChange => {
+  const { strategy, slot, market, order } = placement
+  const about = { strategy, slot, market, ...orderOfPlacement(placement), costs: [] }
+  if (ended !== undefined) {
+    const refund = order?.estimatedRefundFee ?? fees.get(placement.inputAsset)?.refund
+    const costs = placement.funding === undefined ? [] : cost("refund fee", placement.inputAsset, refund)
+    if (owner === undefined || wished === undefined) return { ...about, action: "cancel", reason: ended, costs }
+    const next = orderOf(marketOf(owner, wished.market), wished)
+    const payout = cost("payout fee", next.output.asset, fees.get(next.output.asset)?.withdraw)
+    return { ...about, action: "cancel", reason: ended, next, costs: [...costs, ...payout] }
+  }
+  if (placement.state === "closing")
+    return { ...about, action: "defer", reason: leaving("its money is on the way back") }
+  if (placement.cancel !== undefined) return { ...about, action: "defer", reason: leaving("its cancel is under way") }
+  if (owner === undefined) {
+    return { ...about, action: "keep", reason: { code: "not-loaded", text: "its strategy is not among these files" } }
+  }
+  return { ...about, action: "keep", reason: keepReason(placement, wished) }
+}
+
+const leaving = (text: string): Reason => ({ code: "leaving", text })
+
+const keepReason = (placement: Placement, wished: Wished | undefined): Reason => {
+  if (wished === undefined) return placement.why
+  const isSame = Decimal.equals(wished.price, placement.price) && wished.quantity === placement.quantity
+  if (isSame) return wished.why
+  const text = `the better price ${Decimal.format(wished.price)} is worth less than replacing it costs: ${wished.why.text}`
+  return { ...wished.why, code: "within-tolerance", text }
+}
+
+const changeOfEvent = (
+  event: BotEvent,
+  strategy: Strategy,
+  decided: Of<"Decided"> | undefined,
+  fees: Fees
+): ReadonlyArray<PlannedChange> => {
+  const { name } = strategy
+  if (event._tag === "Planned") {
+    const market = marketOf(strategy, event.market)
+    const order = orderOf(market, event)
+    const costs = cost("payout fee", order.output.asset, fees.get(order.output.asset)?.withdraw)
+    return [
+      { ...order, action: "create", strategy: name, slot: event.slot, market: market.name, reason: event.why, costs }
+    ]
+  }
+  if (event._tag !== "Denied" && event._tag !== "Deferred") return []
+  const wished = wishIn(decided, event)
+  if (wished === undefined) return []
+  const market = marketOf(strategy, wished.market)
+  const limit = event._tag === "Denied" ? { limit: event.limit } : {}
+  const reason = {
+    code: event._tag === "Denied" ? event.limit : "retry-later",
+    text: event.reason,
+    ...(wished.why.source === undefined ? {} : { source: wished.why.source })
+  }
+  const about = { strategy: name, slot: event.slot, market: market.name }
+  return [{ ...orderOf(market, wished), action: "defer", ...about, reason, ...limit, costs: [] }]
+}
+
+/** Changes after which an order rests at the venue (or still may). */
+export const isResting = ({ action, reason }: PlannedChange): boolean =>
+  action === "keep" || action === "create" || reason.code === "leaving"
+
+export const lockedOf = (
+  strategies: ReadonlyArray<Strategy>,
+  { decisions }: PlannedAhead,
+  changes: ReadonlyArray<PlannedChange>
+): ReadonlyArray<Locked> =>
+  strategies.flatMap((strategy) => {
+    const { name, market } = strategy
+    const own = changes.filter((change) => change.strategy === name && isResting(change))
+    const slots = decisions.get(name)?.desired ?? []
+    return budgets(strategy).flatMap(({ asset: { symbol: asset }, amount: budget }): ReadonlyArray<Locked> => {
+      const asked = (order: PlannedOrder) => (order.input.asset === asset ? order.input.amount : 0n)
+      const now = own.reduce((sum, change) => sum + asked(change), 0n)
+      const worst = slots.reduce(
+        (sum, slot) => sum + slot.legs.reduce((most, leg) => max(most, asked(orderOf(slot.market ?? market, leg))), 0n),
+        0n
+      )
+      return now + worst + budget === 0n ? [] : [{ strategy: name, asset, now, worst: max(now, worst), budget }]
+    })
+  })
+
+/** Slots that the strategies want empty now, with their reasons. */
+export const absentOf = (planned: PlannedAhead) =>
+  [...planned.decisions].flatMap(([strategy, { absent }]) =>
+    absent.map(({ slot, why }) => ({ strategy, slot, reason: why }))
+  )

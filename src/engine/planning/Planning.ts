@@ -1,0 +1,353 @@
+/**
+ * From a strategy to planned placements: ask it (only when its last answer no longer holds), compare with what is there, check
+ * the limits, and write down what is to be done. Nothing is sent from here. Each refusal is recorded once, with its reason.
+ */
+import { Effect } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
+import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import { inputAsset, mid, outputAsset, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
+import { armedLeg, type Decision, type DesiredOrder, type DesiredSlot, holds } from "../../strategy/Decision.ts"
+import { type Inputs, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import { priceIn, progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
+import { backoffMillis, EngineSettings, type Settings } from "../EngineSettings.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { type BotState, type Placement, slotKey, unfinished } from "../state/BotState.ts"
+import * as Tally from "../state/Tally.ts"
+import { ownState } from "../state/TradingFold.ts"
+import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
+import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
+
+/** The last answer of a strategy, and what had been seen by then. */
+interface Standing {
+  readonly strategy: Strategy
+  readonly decision: Decision
+  readonly moves: number
+  readonly candles: View["candles"]
+  readonly recorded: string
+}
+
+/** What is known of a market when a strategy is asked. */
+export interface Moment {
+  readonly price: TwoSidedPrice
+  /** Of further markets of the strategy, by name. */
+  readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
+  readonly now: number
+  readonly candles: View["candles"]
+}
+
+/** What a strategy may see; `undefined` while a price of one of its markets is missing. */
+export const momentOf = (
+  { market, others }: Strategy,
+  prices: ReadonlyMap<string, TwoSidedPrice>,
+  candles: View["candles"],
+  now: number
+): Moment | undefined => {
+  const price = prices.get(market.name)
+  if (price === undefined) return undefined
+  if (others === undefined) return { price, now, candles }
+  const elsewhere = new Map(
+    others.flatMap(({ name }) => {
+      const found = prices.get(name)
+      return found === undefined ? [] : [[name, found] as const]
+    })
+  )
+  return elsewhere.size < others.length ? undefined : { price, elsewhere, now, candles }
+}
+
+export const make = Effect.gen(function* () {
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  const standing = new Map<string, Standing>()
+
+  /** The decision in force: the last one while it holds, else a new one; recorded when it differs. */
+  const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
+    const last = standing.get(strategy.name)
+    const { state } = books
+    const moves = state.strategies.get(strategy.name)?.moves ?? 0
+    if (last?.strategy === strategy && stillHolds(last, view, moves)) return last.decision
+    const memory = state.strategies.get(strategy.name)?.memory ?? strategy.initialMemory
+    const decision = strategy.decide(view, memory)
+    const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
+    const recorded = stable(event)
+    standing.set(strategy.name, { strategy, decision, moves, candles: view.candles, recorded })
+    if (recorded !== last?.recorded) yield* books.record(event)
+    return decision
+  })
+
+  const plan = Effect.fn("Planning.plan")(function* (
+    strategy: Strategy,
+    { price, elsewhere, now, candles }: Moment,
+    withdrawAll: Reason | undefined
+  ) {
+    const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
+    const slots = progress(books.state, strategy.name, own)
+    const tally = Tally.of(books.state, strategy.name, now)
+    const view: View = {
+      now,
+      market: strategy.market,
+      price,
+      ...(elsewhere === undefined ? {} : { elsewhere }),
+      slots,
+      ...(candles === undefined ? {} : { candles }),
+      own: ownState(books.state, strategy, tally.own)
+    }
+    const decision = yield* decide(strategy, view)
+    const wish = withdrawAll === undefined ? wishOf(decision, view) : nothing(own, withdrawAll)
+    const changes = diff(
+      strategy.market,
+      wish,
+      own.map((placement) => ownOrder(strategy, placement, view))
+    )
+    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, tally, change), { discard: true })
+    return decision
+  })
+
+  const apply = (
+    strategy: Strategy,
+    view: View,
+    own: ReadonlyArray<Placement>,
+    tally: Tally.Tally,
+    change: Change
+  ): ReturnType<typeof books.record> => {
+    switch (change._tag) {
+      case "Keep":
+      case "Wait":
+        return Effect.void
+      case "Cancel": {
+        const placement = own.find((candidate) => candidate.slot === change.slot)
+        return placement === undefined ? Effect.void : books.record(withdrawal(placement, change.why))
+      }
+      case "Place":
+        return place(strategy, view, tally, change.desired)
+    }
+  }
+
+  const place = (strategy: Strategy, view: View, tally: Tally.Tally, desired: DesiredOrder) => {
+    const { state } = books
+    const { now } = view
+    const slot = state.slots.get(slotKey(strategy.name, desired.slot))
+    const waitUntil = slot === undefined ? 0 : slot.refusedAt + backoffMillis(settings, slot.refusals)
+    const about = { strategy: strategy.name, slot: desired.slot }
+    if (now < waitUntil) {
+      const reason = `the last attempt failed; the next one is due in ${waitUntil - now} ms`
+      return once(state, about, `${slot?.refusals} refusals`, { _tag: "Deferred", ...about, reason })
+    }
+    const price = priceFor(view, desired)
+    const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now, tally))
+    if ("approved" in verdict) {
+      const event = planned(state, settings, strategy, verdict.approved, price, now)
+      Tally.add(tally, event)
+      return books.record(event)
+    }
+    const { limit, reason } = verdict.denied
+    return once(state, about, limit, { _tag: "Denied", ...about, limit, reason, mid: mid(price) })
+  }
+
+  /** Says the same thing about the same slot once, until something else is said or the slot is planned. */
+  const said = new Map<string, string>()
+  const once = (
+    state: BotState,
+    about: { readonly strategy: string; readonly slot: string },
+    what: string,
+    event: BotEvent
+  ) => {
+    const key = slotKey(about.strategy, about.slot)
+    const placement = state.slots.get(key)?.placement ?? ""
+    const saying = `${placement} ${what}`
+    if (said.get(key) === saying) return Effect.void
+    said.set(key, saying)
+    return books.record(event)
+  }
+
+  return { plan }
+})
+
+/** Everything that the limits are held against. */
+export const circumstances = (
+  state: BotState,
+  settings: Settings,
+  strategy: Strategy,
+  desired: DesiredOrder,
+  price: TwoSidedPrice,
+  now: number,
+  { own, all } = Tally.of(state, strategy.name, now)
+): Circumstances => {
+  const { name, limits } = strategy
+  const market = desired.market ?? strategy.market
+  const asset = inputAsset(market, desired.side).symbol
+  const known = state.strategies.get(name)
+  const frozen = state.slots.get(slotKey(name, desired.slot))?.frozen
+  const { overall } = settings
+  const maxExposure = overall?.exposure.get(asset)
+  return {
+    now,
+    market,
+    limits,
+    price,
+    openOrders: own.openOrders,
+    free: Ledger.freeOf(state.ledger, name, asset) - (own.reserved.get(asset) ?? 0n),
+    openNotional: own.notional,
+    lastHour: own.lastHour,
+    ...(state.killed === undefined ? {} : { killed: state.killed }),
+    ...(frozen === undefined ? {} : { frozen }),
+    ...(known?.paused === undefined ? {} : { paused: known.paused.reason }),
+    overall: {
+      openOrders: all.openOrders,
+      lastHour: all.lastHour,
+      exposure: all.exposure.get(asset) ?? 0n,
+      ...(overall?.maxOpenOrders === undefined ? {} : { maxOpenOrders: overall.maxOpenOrders }),
+      ...(overall?.maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour: overall.maxOrdersPerHour }),
+      ...(maxExposure === undefined ? {} : { maxExposure })
+    }
+  }
+}
+
+/** A candle that closed since is a new object in the view. */
+const stillHolds = ({ decision: { until }, moves, candles }: Standing, view: View, movesNow: number): boolean =>
+  holds(until, view, movesNow > moves) &&
+  (until.barClose === undefined || view.candles?.get(until.barClose) === candles?.get(until.barClose))
+
+const wishOf = (decision: Decision, view: View) => ({
+  desired: new Map(
+    decision.desired.flatMap((desired) => {
+      const order = armedLeg(desired, progressOf(view, desired.slot))
+      return order === undefined ? [] : [[desired.slot, order] as const]
+    })
+  ),
+  absent: new Map(decision.absent.map(({ slot, why }) => [slot, why]))
+})
+
+const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
+  desired: new Map<string, DesiredOrder>(),
+  absent: new Map(own.map(({ slot }) => [slot, why]))
+})
+
+export const progress = (
+  state: BotState,
+  strategy: string,
+  own: ReadonlyArray<Placement>
+): ReadonlyMap<string, SlotProgress> => {
+  const live = new Map(own.map(({ slot, side, price, quantity }) => [slot, { side, price, quantity }]))
+  const slots = new Map<string, SlotProgress>()
+  for (const slot of state.slots.values()) {
+    if (slot.strategy !== strategy) continue
+    const { completedLegs, filledInLeg, receivedByLastLeg } = slot
+    const order = live.get(slot.slot)
+    slots.set(slot.slot, { completedLegs, filledInLeg, receivedByLastLeg, ...(order ? { live: order } : {}) })
+  }
+  return slots
+}
+
+export const withdrawal = (placement: Placement, why: Reason): BotEvent => {
+  const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
+  return placement.funding === undefined && placement.deposited === 0n
+    ? { _tag: "Abandoned", ...about, reason: why.text }
+    : { _tag: "CancelRequested", ...about, why }
+}
+
+/** The price of the order's market, as old as the oldest of all that the strategy decided on. */
+const priceFor = (view: View, { market }: DesiredOrder): TwoSidedPrice => {
+  const oldest = Math.min(view.price.at, ...[...(view.elsewhere?.values() ?? [])].map(({ at }) => at))
+  return { ...(priceIn(view, (market ?? view.market).name) ?? view.price), at: oldest }
+}
+
+/** Fees of getting out and in again, in quote: what a better price has to be worth. */
+const ownOrder = (strategy: Strategy, placement: Placement, view: View): OwnOrder => {
+  const market = marketsOf(strategy).find(({ name }) => name === placement.market) ?? strategy.market
+  const { ask } = priceIn(view, market.name) ?? view.price
+  const inQuote = (asset: string, amount: Amount) =>
+    asset === market.quote.symbol ? amount : quoteAmount(market, amount, ask, "up")
+  const fees =
+    placement.order === undefined
+      ? 0n
+      : inQuote(placement.inputAsset, placement.order.estimatedRefundFee) +
+        inQuote(placement.outputAsset, placement.order.estimatedWithdrawFee)
+  return { ...placement, cancelRequested: placement.cancel !== undefined, replacementCost: fees }
+}
+
+const planned = (
+  state: BotState,
+  settings: Settings,
+  strategy: Strategy,
+  { desired, inputAmount, outputAmount }: Approved,
+  price: TwoSidedPrice,
+  now: number
+): Of<"Planned"> => {
+  const market = desired.market ?? strategy.market
+  return {
+    _tag: "Planned",
+    strategy: strategy.name,
+    slot: desired.slot,
+    placement: `p${state.placementCount + 1}`,
+    market: market.name,
+    side: desired.side,
+    price: desired.price,
+    quantity: desired.quantity,
+    ...(desired.by === undefined ? {} : { by: desired.by }),
+    inputAsset: inputAsset(market, desired.side).symbol,
+    inputAmount,
+    outputAsset: outputAsset(market, desired.side).symbol,
+    outputAmount,
+    mid: mid(price),
+    deadline:
+      desired.by === "swap"
+        ? now + settings.swapLifetimeMillis
+        : uniqueDeadline(state, now + settings.orderLifetimeMillis),
+    why: desired.why
+  }
+}
+
+/** Unique by the second, so that it identifies the order even where milliseconds are cut off. */
+const uniqueDeadline = (state: BotState, wanted: number): number => {
+  const second = Math.max(Math.trunc(wanted / 1000), Math.trunc(state.lastDeadline / 1000) + 1)
+  return second * 1000 + ((state.placementCount + 1) % 1000)
+}
+
+const decisionEvent = (
+  strategy: Strategy,
+  view: View,
+  decision: Decision,
+  inputs: Inputs | undefined
+): Of<"Decided"> => {
+  const { price, elsewhere } = view
+  const wished = decision.desired.map((desired) => ({
+    desired,
+    order: armedLeg(desired, progressOf(view, desired.slot))
+  }))
+  return {
+    _tag: "Decided",
+    strategy: strategy.name,
+    bid: price.bid,
+    ask: price.ask,
+    priceAt: price.at,
+    ...(elsewhere === undefined
+      ? {}
+      : { elsewhere: [...elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
+    desired: wished.flatMap(({ desired: { slot, market, legs, cycle, why }, order }) => {
+      if (order === undefined) return []
+      const { side, price, quantity, by } = order
+      const of = { ...(market === undefined ? {} : { market: market.name }), ...(by === undefined ? {} : { by }) }
+      return [{ slot, ...of, side, price, quantity, ...(decision.until.onFill ? {} : { legs, cycle }), why }]
+    }),
+    absent: [
+      ...decision.absent,
+      ...wished.flatMap(({ desired, order }) => (order === undefined ? [done(desired)] : []))
+    ],
+    ...(inputs === undefined ? {} : { inputs: [...inputs].map(([slot, checks]) => ({ slot, checks })) }),
+    reasons: decision.reasons,
+    until: decision.until,
+    memory: decision.memory
+  }
+}
+
+const done = ({ slot, why }: DesiredSlot): Decision["absent"][number] => ({
+  slot,
+  why: { ...why, code: "done", text: `it is done, all its orders have filled: ${why.text}` }
+})
+
+/** What makes two decisions the same: everything but the price that they were made at. */
+const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
+  JSON.stringify([desired, absent.map(({ slot, why }) => [slot, why.code]), memory], (_key, value) =>
+    typeof value === "bigint" ? value.toString() : value
+  )

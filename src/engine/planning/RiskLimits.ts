@@ -1,0 +1,305 @@
+/**
+ * What our own limits say about a desired order. Only `Approved` can be placed, and only this file can make one, so an
+ * unchecked order cannot be sent. `Denied` means we refused; the venue never saw it.
+ */
+import { type Amount, type Asset, formatWithSymbol, max } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import * as Market from "../../domain/Market.ts"
+import type { DesiredOrder } from "../../strategy/Decision.ts"
+import type { Limits } from "../../strategy/Strategy.ts"
+
+declare const approved: unique symbol
+
+export interface Approved {
+  readonly [approved]: true
+  readonly desired: DesiredOrder
+  readonly inputAmount: Amount
+  readonly outputAmount: Amount
+}
+
+export type LimitName =
+  | "kill-switch"
+  | "paused"
+  | "quiet-hours"
+  | "stale-price"
+  | "price-deviation"
+  | "swap-price"
+  | "open-orders"
+  | "orders-per-hour"
+  | "min-order"
+  | "notional"
+  | "budget"
+  | "all-open-orders"
+  | "all-orders-per-hour"
+  | "all-exposure"
+  | "frozen"
+  | "tiny"
+
+export interface Denied {
+  readonly limit: LimitName
+  readonly reason: string
+}
+
+export interface Circumstances {
+  readonly now: number
+  readonly market: Market.Market
+  readonly limits: Limits
+  readonly price: Market.TwoSidedPrice
+  /** Unfinished placements of the strategy. */
+  readonly openOrders: number
+  /** Input asset that the strategy may still spend, reserves taken off. */
+  readonly free: Amount
+  readonly killed?: string
+  readonly frozen?: string
+  readonly paused?: string
+  /** Value of the strategy's unfinished placements at their prices, quote. */
+  readonly openNotional: Amount
+  /** Placements planned in the last hour by the strategy. */
+  readonly lastHour: number
+  readonly overall: Overall
+}
+
+/** Limits over all strategies together, and what they use of them. */
+export interface Overall {
+  readonly maxOpenOrders?: number
+  readonly openOrders: number
+  readonly maxOrdersPerHour?: number
+  readonly lastHour: number
+  /** Most of the input asset that may be outside the wallet, and what is. */
+  readonly maxExposure?: Amount
+  readonly exposure: Amount
+}
+
+export type Verdict = { readonly approved: Approved } | { readonly denied: Denied }
+
+/** An order with what it deposits, what it brings in, and what it is worth in quote. */
+export interface Sized {
+  readonly desired: DesiredOrder
+  readonly inputAmount: Amount
+  readonly outputAmount: Amount
+  readonly value: Amount
+}
+
+export const sized = (desired: DesiredOrder, market: Market.Market): Sized => ({
+  desired,
+  inputAmount: Market.inputAmount(market, desired.side, desired.quantity, desired.price),
+  outputAmount: Market.outputAmount(market, desired.side, desired.quantity, desired.price),
+  value: Market.quoteAmount(market, desired.quantity, desired.price, "up")
+})
+
+/** Why a limit refuses an order, in words with the numbers; `undefined` when it does not. */
+type Refuses = (order: Sized, at: Circumstances) => string | undefined
+
+/** In the order in which they are asked: the first refusal is the one that is said. */
+export const guards: ReadonlyArray<readonly [LimitName, Refuses]> = [
+  ["kill-switch", (_, { killed }) => (killed === undefined ? undefined : `The kill switch is on: ${killed}`)],
+  [
+    "frozen",
+    (_, { frozen }) => (frozen === undefined ? undefined : `The slot is frozen until somebody looks: ${frozen}`)
+  ],
+  ["paused", (_, { paused }) => paused],
+  ["quiet-hours", (_, at) => quietness(at)],
+  ["stale-price", (_, at) => staleness(at)],
+  ["price-deviation", ({ desired }, at) => badDeviation(desired, at)],
+  ["swap-price", ({ desired }, at) => badSwap(desired, at)],
+  [
+    "open-orders",
+    (_, { openOrders, limits }) =>
+      openOrders < limits.maxOpenOrders
+        ? undefined
+        : `${openOrders} orders are open, the most allowed is ${limits.maxOpenOrders}`
+  ],
+  [
+    "tiny",
+    ({ inputAmount, outputAmount }) =>
+      inputAmount > 0n && outputAmount > 0n ? undefined : "The order rounds to nothing"
+  ],
+  ["min-order", (order, at) => tooSmall(order, at)],
+  ["notional", (order, at) => tooMuchOpen(order, at)],
+  [
+    "orders-per-hour",
+    (_, { lastHour, limits: { maxOrdersPerHour } }) =>
+      maxOrdersPerHour === undefined || lastHour < maxOrdersPerHour
+        ? undefined
+        : `${lastHour} orders were placed in the last hour, the most allowed`
+  ],
+  [
+    "all-open-orders",
+    (_, { overall: { maxOpenOrders, openOrders } }) =>
+      maxOpenOrders === undefined || openOrders < maxOpenOrders
+        ? undefined
+        : `${openOrders} orders of all strategies are open, the most allowed`
+  ],
+  [
+    "all-orders-per-hour",
+    (_, { overall: { maxOrdersPerHour, lastHour } }) =>
+      maxOrdersPerHour === undefined || lastHour < maxOrdersPerHour
+        ? undefined
+        : `All strategies placed ${lastHour} orders in the last hour, the most allowed`
+  ],
+  ["all-exposure", (order, at) => tooExposed(order, at)],
+  ["budget", (order, at) => tooDear(order, at)]
+]
+
+export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
+  const order = sized(desired, at.market)
+  for (const [limit, refuses] of guards) {
+    const reason = refuses(order, at)
+    if (reason !== undefined) return { denied: { limit, reason } }
+  }
+  const { inputAmount, outputAmount } = order
+  // The only place where the brand is given.
+  return { approved: { desired, inputAmount, outputAmount } as Approved }
+}
+
+/** The first of these limits that refuses the order: for backtests, which keep accounts of their own. */
+export const refusedBy = (
+  limits: ReadonlySet<LimitName>,
+  desired: DesiredOrder,
+  at: Circumstances
+): LimitName | undefined => {
+  const order = sized(desired, at.market)
+  return guards.find(([limit, refuses]) => limits.has(limit) && refuses(order, at) !== undefined)?.[0]
+}
+
+/** The first limit that refuses every order now, whatever it is: for backtests. */
+export const shutBy = (at: Pick<Circumstances, "now" | "limits" | "paused">): LimitName | undefined =>
+  at.paused !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours"
+
+/** What losses are counted from: the worth at the first look of a day (UTC), and the highest one. */
+export interface LossMarks {
+  readonly day: number
+  readonly atStart: Amount
+  readonly peak: Amount
+}
+
+export const utcDay = (at: number): number => Math.floor(at / 86_400_000)
+
+/**
+ * The marks at this worth. `isNews` when they are to be kept: a new day is, and so is a peak that is a thousandth higher, so
+ * that a restart remembers it closely enough.
+ */
+export const marked = (
+  before: LossMarks | undefined,
+  worth: Amount,
+  now: number
+): { readonly marks: LossMarks; readonly isNews: boolean } => {
+  const day = utcDay(now)
+  const peak = max(worth, before?.peak ?? worth)
+  const atStart = before?.day === day ? before.atStart : worth
+  const isNews = before === undefined || before.day !== day || peak - before.peak > before.peak / 1000n
+  return { marks: { day, atStart, peak }, isNews }
+}
+
+export interface Loss {
+  readonly limit: "daily-loss" | "drawdown"
+  readonly reason: string
+}
+
+/** The loss limit that this worth breaks. */
+export const lossOf = (
+  { maxDailyLoss, maxDrawdown }: Pick<Limits, "maxDailyLoss" | "maxDrawdown">,
+  { atStart, peak }: LossMarks,
+  worth: Amount,
+  quote: Asset
+): Loss | undefined => {
+  const shown = (amount: Amount) => formatWithSymbol(amount, quote)
+  if (maxDailyLoss !== undefined && atStart - worth > maxDailyLoss) {
+    const reason = `It lost ${shown(atStart - worth)} since midnight UTC, more than ${shown(maxDailyLoss)}`
+    return { limit: "daily-loss", reason }
+  }
+  const floor = maxDrawdown === undefined ? undefined : lowest(peak, maxDrawdown)
+  if (floor === undefined || worth >= floor) return undefined
+  return {
+    limit: "drawdown",
+    reason: `It is worth ${shown(worth)}, less than ${shown(floor)} after a peak of ${shown(peak)}`
+  }
+}
+
+/** The worth below which a drawdown from the peak is too deep. */
+const lowest = (peak: Amount, drawdown: Decimal.Decimal): Amount => {
+  const left = Decimal.multiply(Decimal.make(peak), Decimal.subtract(Decimal.one, drawdown))
+  return Decimal.divideInteger(left.digits, Decimal.powerOfTen(left.scale), "down")
+}
+
+/** A pause for a daily loss ends with its day; one for a drawdown when somebody has looked. */
+export const isOver = (pause: { readonly limit: string; readonly day: number }, now: number): boolean =>
+  pause.limit === "daily-loss" && pause.day !== utcDay(now)
+
+const tooSmall: Refuses = ({ value }, { limits: { minOrder }, market }) =>
+  minOrder === undefined || value >= minOrder
+    ? undefined
+    : `Its value of ${formatWithSymbol(value, market.quote)} is below the least of ${formatWithSymbol(minOrder, market.quote)}`
+
+const tooMuchOpen: Refuses = ({ value }, { limits: { maxNotional }, market, openNotional }) =>
+  maxNotional === undefined || openNotional + value <= maxNotional
+    ? undefined
+    : `Open orders would be worth ${formatWithSymbol(openNotional + value, market.quote)}, the most allowed is ${formatWithSymbol(maxNotional, market.quote)}`
+
+const tooExposed: Refuses = ({ inputAmount }, { overall: { maxExposure, exposure } }) =>
+  maxExposure === undefined || exposure + inputAmount <= maxExposure
+    ? undefined
+    : `All strategies would have ${exposure + inputAmount} smallest units out, the most allowed is ${maxExposure}`
+
+const tooDear: Refuses = ({ desired, inputAmount }, { free, market }) => {
+  if (inputAmount <= free) return undefined
+  const asset = Market.inputAsset(market, desired.side)
+  return `It needs ${formatWithSymbol(inputAmount, asset)}, the strategy has ${formatWithSymbol(free, asset)} free`
+}
+
+/** The strategy keeps quiet at this time of the day: in words. */
+const quietness = ({ now, limits: { quietHours } }: Pick<Circumstances, "now" | "limits">): string | undefined => {
+  if (quietHours === undefined) return undefined
+  const { fromMinute, toMinute } = quietHours
+  const minute = Math.floor(now / 60_000) % 1440
+  const isQuiet =
+    fromMinute < toMinute ? minute >= fromMinute && minute < toMinute : minute >= fromMinute || minute < toMinute
+  return isQuiet ? `Quiet hours until ${clock(toMinute)} UTC` : undefined
+}
+
+const clock = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
+
+/** An order so far on the wrong side of the market that it would give money away: what is wrong with it, in words. */
+export const badDeviation = (
+  { side, price: limit }: Pick<DesiredOrder, "side" | "price">,
+  { price, limits }: Pick<Circumstances, "price" | "limits">
+): string | undefined => {
+  const mid = Market.mid(price)
+  const factor =
+    side === "BUY"
+      ? Decimal.add(Decimal.one, limits.maxPriceDeviation)
+      : Decimal.subtract(Decimal.one, limits.maxPriceDeviation)
+  const worst = Decimal.multiply(mid, factor)
+  const gives = side === "BUY" ? Decimal.isGreater(limit, worst) : Decimal.isLess(limit, worst)
+  return gives
+    ? `${side} at ${Decimal.format(limit)} is beyond ${Decimal.format(worst)}, the worst allowed at a mid of ${Decimal.format(mid)}`
+    : undefined
+}
+
+/** What a swap would be executed at now. */
+export const executable = (side: Market.Side, { bid, ask }: Market.TwoSidedPrice): Market.Price =>
+  side === "BUY" ? ask : bid
+
+/** A swap that the venue would now quote at less than its limit waits: in words. */
+const badSwap = ({ by, side, price: limit }: DesiredOrder, { price }: Circumstances): string | undefined => {
+  if (by !== "swap") return undefined
+  const now = executable(side, price)
+  const [dear, cheap] = side === "BUY" ? [now, limit] : [limit, now]
+  if (!Decimal.isGreater(dear, cheap)) return undefined
+  const missing = Decimal.divide(Decimal.subtract(dear, cheap), limit, 4, "up")
+  const percent = Decimal.format(Decimal.multiply(missing, Decimal.make(100n)))
+  return `A swap would bring ${percent} % less than allowed: at ${Decimal.format(now)}, and ${Decimal.format(limit)} is the worst`
+}
+
+/** A price that is too old, or from the future, to decide on: in words. */
+export const staleness = ({
+  now,
+  price,
+  limits
+}: Pick<Circumstances, "now" | "price" | "limits">): string | undefined => {
+  const ageMillis = now - price.at
+  return Math.abs(ageMillis) > limits.staleAfterMillis
+    ? `The price is ${ageMillis} ms old, more than ${limits.staleAfterMillis} ms`
+    : undefined
+}

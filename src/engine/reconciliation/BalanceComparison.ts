@@ -1,0 +1,101 @@
+/**
+ * Balances as a witness. The journal does not know what an account held before it began, so movements are compared: since the
+ * last look the balance must have moved by what the ledger of the bot and the swaps explain, give or take what was or is on
+ * its way. Anything else moved without us.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import { moneyOf, type SwapAccount } from "../../domain/SwapAccount.ts"
+import { type BotState, unfinished } from "../state/BotState.ts"
+import { type Finding, noEvidence, texts } from "./Reconciliation.ts"
+
+/** One asset at one moment. */
+export interface Position {
+  /** The account's balance at the venue. */
+  readonly balance: Amount
+  /** What the books say has gone into the balance, net. */
+  readonly booked: Amount
+  /** What may or may not have reached or left the balance already. */
+  readonly underWay: Amount
+}
+
+/** By asset symbol. */
+export type Positions = ReadonlyMap<string, Position>
+
+const onItsWay = ["deposit in flight", "in order", "filled unpaid", "payout in flight", "refund in flight"] as const
+/** An order that was marketable is filled at a better price than its limit; more than this is not expected of one. */
+const improvement = 2n
+
+/** Places and movements of the bot's ledger and of the swaps that touch the account's own balance. */
+export const positions = (
+  symbols: ReadonlyArray<string>,
+  balances: ReadonlyMap<string, Amount>,
+  state: BotState,
+  swaps: ReadonlyArray<SwapAccount>
+): Positions => {
+  const totals = Ledger.totals(state.ledger)
+  const inPlaces = (symbol: string, wanted: ReadonlyArray<string>): Amount =>
+    totals.reduce(
+      (sum, { amount, asset, place }) => (asset === symbol && wanted.includes(place) ? sum + amount : sum),
+      0n
+    )
+  /** What orders may have been filled and paid out since the bot last looked. */
+  const outputs = (symbol: string): Amount =>
+    unfinished(state).reduce(
+      (sum, { outputAmount, outputAsset }) => (outputAsset === symbol ? sum + outputAmount * improvement : sum),
+      0n
+    )
+  const budgets = (symbol: string): Amount =>
+    [...state.strategies.values()].reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n)
+  return new Map(
+    symbols.map((symbol) => {
+      const own = swaps.map((swap) => swapMovement(swap, symbol))
+      return [
+        symbol,
+        {
+          balance: balances.get(symbol) ?? 0n,
+          booked: inPlaces(symbol, ["wallet"]) - budgets(symbol) + own.reduce((sum, { booked }) => sum + booked, 0n),
+          underWay: inPlaces(symbol, onItsWay) + outputs(symbol) + own.reduce((sum, { underWay }) => sum + underWay, 0n)
+        }
+      ]
+    })
+  )
+}
+
+/** What a swap did to a balance; what is on other chains does not touch it. */
+const swapMovement = (swap: SwapAccount, symbol: string): Pick<Position, "booked" | "underWay"> => {
+  const { agreed } = swap
+  const { input, received } = moneyOf(swap)
+  const out = Object.values(input).reduce((sum, amount) => sum + amount, 0n)
+  const isPaidFromHere = agreed.origin.symbol === symbol && agreed.depositType !== "ORIGIN_CHAIN"
+  const isRefundedHere = agreed.origin.symbol === symbol && agreed.refundType !== "ORIGIN_CHAIN"
+  const isReceivedHere =
+    agreed.destination.symbol === symbol &&
+    agreed.recipientType !== "DESTINATION_CHAIN" &&
+    agreed.recipient === agreed.account
+  const booked = (isReceivedHere ? received : 0n) - (isPaidFromHere ? out : 0n) + (isRefundedHere ? input.refunded : 0n)
+  const isOpen = swap.ended === undefined
+  const pending = isOpen
+    ? (isPaidFromHere || isRefundedHere ? out : 0n) + (isReceivedHere ? agreed.amountOut * improvement : 0n)
+    : 0n
+  return { booked, underWay: pending }
+}
+
+/** The movement of each asset between two looks. */
+export const compare = (before: Positions | undefined, now: Positions): ReadonlyArray<Finding> =>
+  [...now].map(([symbol, position]): Finding => {
+    const last = before?.get(symbol)
+    const subject = { kind: "balance", subject: symbol, depositAddress: undefined, depositMemo: undefined } as const
+    const evidence = { ...noEvidence, journal: texts({ ...position }), venue: last && texts({ ...last }) }
+    if (last === undefined) {
+      return { ...subject, verdict: "explained", text: "first look: noted, to be compared the next time", evidence }
+    }
+    const moved = position.balance - last.balance
+    const explained = position.booked - last.booked
+    const text = `moved by ${moved}, the journal explains ${explained}`
+    if (moved === explained) return { ...subject, verdict: "agrees", text, evidence }
+    const isWithin = moved >= explained - last.underWay && moved <= explained + position.underWay
+    return isWithin
+      ? { ...subject, verdict: "explained", text: `${text}; the difference is on its way`, evidence }
+      : { ...subject, verdict: "contradiction", text, evidence }
+  })

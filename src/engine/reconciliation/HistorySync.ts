@@ -1,0 +1,105 @@
+/**
+ * Reads the partner's history into the store: all of it the first time, afterwards what is new and what could still change.
+ *
+ * The four ways to be wrong about a history are avoided here once: every status is asked for (the default leaves out deposits
+ * that are awaited), no filter is set (each of them drops masking records), no bound in time is set (bounds are exclusive),
+ * and rows in flight, whose amounts read zero, are read again until they are final.
+ */
+import { Clock, Duration, Effect } from "effect"
+import { HistoryStore, type Pass, type Progress, type StoredTransaction } from "../../journal/HistoryStore.ts"
+import { History } from "../../venue/History.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
+import { type Transaction, transactionStatuses } from "../../venue/wire/WireHistory.ts"
+
+const pageSize = 1000
+/** More pages than this in one pass is a cursor that loops. */
+const mostPages = 100_000
+/** An address that nobody pays stays pending for ever: after this long it is no longer looked at. */
+const openForMillis = Duration.toMillis("8 days")
+const beginning = 0
+/** Another process can have the turn for a while; each of these waited for it in vain several times. */
+const mostCrowdedTimes = 20
+const isCrowded = ({ reason }: VenueError): boolean => reason._tag === "RetryLater"
+
+export const finalStatuses = ["SUCCESS", "REFUNDED", "FAILED"] as const
+
+export interface Synced {
+  readonly pages: number
+  readonly rows: number
+}
+
+/** Where a pass is: rows so far, and the times between which it reads. */
+export interface Reached {
+  readonly rows: number
+  readonly newest: number
+  readonly oldest: number
+  readonly horizon: number
+}
+type Report = (reached: Reached) => void
+
+/** `report` is told about every page. */
+export const sync = Effect.fn("HistorySync.sync")(function* (report: Report = () => undefined, count = pageSize) {
+  const store = yield* HistoryStore
+  const begun = yield* store.progress
+  // A pass that was interrupted is finished first; what is newer than its top needs another one.
+  const finished = begun.pass === undefined ? none : yield* runPass(begun, begun.pass, report, count)
+  const { completeTo } = yield* store.progress
+  const fresh: Pass = { top: undefined, horizon: yield* horizonOf(completeTo), cursor: undefined }
+  const read = yield* runPass({ completeTo, pass: fresh }, fresh, report, count)
+  return { pages: finished.pages + read.pages, rows: finished.rows + read.rows } satisfies Synced
+})
+
+const none: Synced = { pages: 0, rows: 0 }
+
+/** Down to here a new pass has to read: the newest row that is known, or the oldest that can still change. */
+const horizonOf = Effect.fnUntraced(function* (completeTo: number | undefined) {
+  if (completeTo === undefined) return beginning
+  const now = yield* Clock.currentTimeMillis
+  const open = yield* (yield* HistoryStore).oldestOpen(now - openForMillis, finalStatuses)
+  return Math.min(completeTo, open ?? completeTo)
+})
+
+const runPass = Effect.fnUntraced(function* ({ completeTo }: Progress, pass: Pass, report: Report, count: number) {
+  const history = yield* History
+  const store = yield* HistoryStore
+  let present = pass
+  let rows = 0
+  for (let pages = 1; pages <= mostPages; pages += 1) {
+    const query = {
+      numberOfTransactions: count,
+      statuses: transactionStatuses.join(","),
+      showTestTxs: "true",
+      ...cursorOf(present)
+    }
+    const page = yield* Effect.retry(history.transactions(query), { times: mostCrowdedTimes, while: isCrowded })
+    rows += page.length
+    const [first, last] = [page[0], page.at(-1)]
+    const top = present.top ?? first?.createdAt
+    const cursor = last === undefined ? present.cursor : { address: last.depositAddress, memo: last.depositMemo }
+    const isStuck = cursor?.address === present.cursor?.address && cursor?.memo === present.cursor?.memo
+    const isOver = page.length < count || last === undefined || isStuck || last.createdAt < present.horizon
+    present = { ...present, top, cursor }
+    const after: Progress = isOver ? { completeTo: top ?? completeTo, pass: undefined } : { completeTo, pass: present }
+    yield* store.save(page.map(stored), after)
+    const { horizon } = present
+    report({ rows, newest: top ?? horizon, oldest: last?.createdAt ?? horizon, horizon })
+    if (isOver) return { pages, rows } satisfies Synced
+  }
+  return { pages: mostPages, rows } satisfies Synced
+})
+
+const cursorOf = ({ cursor }: Pass) =>
+  cursor === undefined
+    ? {}
+    : {
+        lastDepositAddress: cursor.address,
+        ...(cursor.memo === undefined ? {} : { lastDepositMemo: cursor.memo })
+      }
+
+const stored = ({ createdAt, depositAddress, depositMemo, record, status }: Transaction): StoredTransaction => ({
+  depositAddress,
+  depositMemo,
+  createdAt,
+  status,
+  body: JSON.stringify(record)
+})

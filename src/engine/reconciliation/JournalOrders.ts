@@ -1,0 +1,124 @@
+/**
+ * Every order that the journal tells of, settled ones included, with the figures that another witness can confirm or deny. The
+ * engine's own state forgets what is settled; this remembers, and is only made when somebody compares.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import type { Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
+
+export interface Moment {
+  readonly at: number
+  readonly what: string
+}
+
+export interface JournalOrder {
+  readonly placement: string
+  readonly slot: string
+  readonly inputAsset: string
+  readonly outputAsset: string
+  readonly by: "swap" | undefined
+  readonly orderId: string | undefined
+  readonly depositAddress: string | undefined
+  readonly depositMemo: string | undefined
+  /** All that we signed for or asked a wallet to pay. */
+  readonly signed: Amount
+  readonly deposited: Amount
+  readonly filledIn: Amount
+  readonly filledOut: Amount
+  readonly paidOut: Amount
+  readonly payoutFee: Amount
+  readonly refunded: Amount
+  readonly refundFee: Amount
+  readonly status: string | undefined
+  /** Nothing more is expected of it. */
+  readonly isOver: boolean
+  readonly contradiction: string | undefined
+  readonly hashes: ReadonlyArray<string>
+  readonly correlationIds: ReadonlyArray<string>
+  readonly timeline: ReadonlyArray<Moment>
+}
+
+/** Adds one event; orders by placement, in place. */
+export const apply = (orders: Map<string, JournalOrder>, { at, event }: Recorded): void => {
+  if (!("placement" in event)) return
+  if (event._tag === "Planned") {
+    orders.set(event.placement, planned(event, at))
+    return
+  }
+  const order = orders.get(event.placement)
+  if (order === undefined) return
+  const correlationIds =
+    "correlationId" in event && event.correlationId !== undefined
+      ? [...order.correlationIds, event.correlationId]
+      : order.correlationIds
+  const timeline = [...order.timeline, { at, what: event._tag }]
+  orders.set(event.placement, { ...order, ...changeOf(order, event), correlationIds, timeline })
+}
+
+const planned = (event: Of<"Planned">, at: number): JournalOrder => ({
+  placement: event.placement,
+  slot: `${event.strategy}/${event.slot}`,
+  inputAsset: event.inputAsset,
+  outputAsset: event.outputAsset,
+  by: event.by,
+  orderId: undefined,
+  depositAddress: undefined,
+  depositMemo: undefined,
+  signed: 0n,
+  deposited: 0n,
+  filledIn: 0n,
+  filledOut: 0n,
+  paidOut: 0n,
+  payoutFee: 0n,
+  refunded: 0n,
+  refundFee: 0n,
+  status: undefined,
+  isOver: false,
+  contradiction: undefined,
+  hashes: [],
+  correlationIds: [],
+  timeline: [{ at, what: "Planned" }]
+})
+
+const changeOf = (order: JournalOrder, event: PlacementEvent): Partial<JournalOrder> => {
+  switch (event._tag) {
+    case "Bound":
+      return { orderId: event.orderId, depositAddress: event.depositAddress, depositMemo: event.depositMemo }
+    case "FundingSigned":
+      return { signed: order.signed + event.amount, hashes: [...order.hashes, event.intentHash] }
+    case "PaymentAsked":
+      return { signed: order.signed + event.amount }
+    case "PaymentMade":
+      return { hashes: [...order.hashes, event.txHash] }
+    case "PaymentLost":
+      return { isOver: true, contradiction: event.reason }
+    case "FundingDead":
+      return { signed: order.signed - event.amount, isOver: true }
+    case "Abandoned":
+      return { isOver: true }
+    case "DepositSeen":
+      return { deposited: event.total, isOver: false }
+    case "FillSeen":
+      return { filledIn: order.filledIn + event.amountIn, filledOut: order.filledOut + event.amountOut }
+    case "StatusSeen":
+    case "Closed":
+      return { status: event.status }
+    case "PaidOut":
+      return {
+        paidOut: order.paidOut + event.amount,
+        payoutFee: order.payoutFee + event.fee,
+        hashes: [...order.hashes, ...event.txHashes]
+      }
+    case "Refunded":
+      return {
+        refunded: order.refunded + event.amount,
+        refundFee: order.refundFee + event.fee,
+        hashes: [...order.hashes, ...event.txHashes]
+      }
+    case "Contradiction":
+      return { contradiction: event.what }
+    case "Settled":
+      return { isOver: true }
+    default:
+      return {}
+  }
+}

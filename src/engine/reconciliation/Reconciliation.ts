@@ -1,0 +1,343 @@
+/**
+ * Compares what we recorded with what others say: the venue's orders, the partner's history, the balances. Pure: everything
+ * that was read is an argument. Each subject agrees, differs for a reason that can be named, or contradicts; the last means
+ * that money is where the journal does not have it.
+ *
+ * Four ways to compare wrongly are avoided: the history is taken with every status and without any filter (see
+ * `HistorySync`); a record that is missing there proves nothing, as masked records are not shown and reports lag; amounts of
+ * records in flight read zero and are not compared; and orders and swaps are matched by deposit address and memo, not by
+ * time, whose bounds are exclusive.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import { moneyOf, type SwapAccount } from "../../domain/SwapAccount.ts"
+import type { JournalOrder, Moment } from "./JournalOrders.ts"
+
+export type Verdict = "agrees" | "explained" | "contradiction"
+
+export interface Evidence {
+  readonly journal: Readonly<Record<string, string>>
+  readonly venue: Readonly<Record<string, string>> | undefined
+  readonly history: Readonly<Record<string, string>> | undefined
+  readonly correlationIds: ReadonlyArray<string>
+  readonly hashes: ReadonlyArray<string>
+  readonly timeline: ReadonlyArray<Moment>
+}
+
+export interface Finding {
+  readonly kind: "order" | "swap" | "balance"
+  /** Placement, swap or asset. */
+  readonly subject: string
+  readonly depositAddress: string | undefined
+  readonly depositMemo: string | undefined
+  readonly verdict: Verdict
+  readonly text: string
+  readonly evidence: Evidence
+}
+
+/** One line of the partner's history. */
+export interface HistoryLine {
+  readonly depositAddress: string
+  readonly depositMemo: string | undefined
+  readonly status: string
+  readonly createdAt: number
+  readonly amountIn: Amount
+  readonly amountOut: Amount
+  readonly refundTo: string | undefined
+  readonly hashes: ReadonlyArray<string>
+}
+
+export interface Witnesses {
+  readonly account: string
+  readonly orders: ReadonlyArray<JournalOrder>
+  readonly swaps: ReadonlyArray<SwapAccount>
+  /** By id, as the venue has them now; a known order that is absent was not found by it. */
+  readonly venueOrders: ReadonlyMap<string, Order>
+  /** By `addressKey`; `undefined` when the history was not read. */
+  readonly history: ReadonlyMap<string, HistoryLine> | undefined
+}
+
+export const addressKey = (depositAddress: string, depositMemo: string | undefined): string =>
+  JSON.stringify([depositAddress, depositMemo ?? null])
+
+/** Everything that there is to say, orders and swaps of the journal first. */
+export const compare = (witnesses: Witnesses): ReadonlyArray<Finding> => [
+  ...witnesses.orders.filter(({ orderId }) => orderId !== undefined).map((order) => compareOrder(order, witnesses)),
+  ...witnesses.swaps.map((swap) => compareSwap(swap, witnesses)),
+  ...strangers(witnesses)
+]
+
+/** One statement about a subject; the gravest of them is its verdict. */
+type Statement = readonly [Exclude<Verdict, "agrees">, string]
+
+const gravest = (statements: ReadonlyArray<Statement>, agreed: string): Pick<Finding, "verdict" | "text"> => {
+  const contradictions = statements.filter(([verdict]) => verdict === "contradiction")
+  const said = contradictions.length > 0 ? contradictions : statements
+  const verdict = contradictions.length > 0 ? "contradiction" : statements.length > 0 ? "explained" : "agrees"
+  return { verdict, text: said.length === 0 ? agreed : said.map(([, text]) => text).join("; ") }
+}
+
+const isFinal = (status: string): boolean => status === "SUCCESS" || status === "REFUNDED" || status === "FAILED"
+
+const sumOf = (order: Order, side: "amountIn" | "amountOut"): Amount =>
+  order.fills.reduce((sum, fill) => sum + fill[side], 0n)
+
+const compareOrder = (order: JournalOrder, { history, venueOrders }: Witnesses): Finding => {
+  const { depositAddress, depositMemo, orderId, placement } = order
+  const found = orderId === undefined ? undefined : venueOrders.get(orderId)
+  const line = depositAddress === undefined ? undefined : history?.get(addressKey(depositAddress, depositMemo))
+  const statements = [
+    ...(order.contradiction === undefined
+      ? []
+      : [["contradiction", `the journal notes: ${order.contradiction}`] as const]),
+    ...againstVenue(order, found),
+    ...(history === undefined ? [] : orderAgainstHistory(order, line))
+  ]
+  return {
+    kind: "order",
+    subject: `${order.slot} ${placement}`,
+    depositAddress,
+    depositMemo,
+    ...gravest(statements, "journal, order and history say the same"),
+    evidence: {
+      journal: texts({
+        order: orderId,
+        status: order.status,
+        signed: order.signed,
+        deposited: order.deposited,
+        filledIn: order.filledIn,
+        filledOut: order.filledOut,
+        paidOut: order.paidOut,
+        payoutFee: order.payoutFee,
+        refunded: order.refunded,
+        refundFee: order.refundFee
+      }),
+      venue:
+        found === undefined
+          ? undefined
+          : texts({
+              status: found.fillStatus,
+              deposited: found.depositedAmount,
+              filledIn: sumOf(found, "amountIn"),
+              filledOut: sumOf(found, "amountOut"),
+              payoutIsFinal: String(found.payoutIsFinal)
+            }),
+      history: line === undefined ? undefined : lineTexts(line),
+      correlationIds: order.correlationIds,
+      hashes: [...new Set([...order.hashes, ...venueHashes(found), ...(line?.hashes ?? [])])],
+      timeline: order.timeline
+    }
+  }
+}
+
+const venueHashes = (order: Order | undefined): ReadonlyArray<string> =>
+  order === undefined ? [] : [...order.withdrawals, order.refund].flatMap((leg) => leg?.txHash ?? [])
+
+const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyArray<Statement> => {
+  if (found === undefined) {
+    return order.deposited > 0n
+      ? [["contradiction", `the venue does not know the order, in which the journal has ${order.deposited}`]]
+      : [["explained", "the venue does not know the order; it was never funded"]]
+  }
+  const filledIn = sumOf(found, "amountIn")
+  const filledOut = sumOf(found, "amountOut")
+  const isNotYet = !order.isOver
+  const differ = (what: string, ours: Amount, theirs: Amount): ReadonlyArray<Statement> => {
+    if (ours === theirs) return []
+    const text = `${what}: the journal has ${ours}, the venue ${theirs}`
+    return theirs > ours && isNotYet
+      ? [["explained", `${text}; the bot has not seen it yet`]]
+      : [["contradiction", text]]
+  }
+  const statements = [
+    ...differ("deposited", order.deposited, found.depositedAmount),
+    ...differ("filled input", order.filledIn, filledIn),
+    ...differ("filled output", order.filledOut, filledOut)
+  ]
+  if (found.depositedAmount > order.signed) {
+    statements.push(["contradiction", `${found.depositedAmount} was deposited, ${order.signed} was signed for`])
+  }
+  if (order.isOver && order.deposited > 0n && !isTerminal(found.fillStatus)) {
+    statements.push(["contradiction", `settled in the journal, ${found.fillStatus} at the venue`])
+  }
+  if (order.isOver && order.deposited > 0n && !found.payoutIsFinal) {
+    statements.push(["contradiction", "settled in the journal, but its payout is not final at the venue"])
+  }
+  return statements
+}
+
+const orderAgainstHistory = (order: JournalOrder, line: HistoryLine | undefined): ReadonlyArray<Statement> => {
+  if (line === undefined) {
+    return order.deposited === 0n
+      ? []
+      : [["explained", "the history does not show it: masked records are left out, and it lags"]]
+  }
+  if (!isFinal(line.status)) {
+    if (!order.isOver || order.deposited === 0n) return []
+    return [["explained", `the history still says ${line.status}, where amounts read zero`]]
+  }
+  if (!order.isOver) return [["explained", `the history says ${line.status} already, the bot has not seen its end yet`]]
+  const statements: Array<Statement> = []
+  // What was never filled may be reported with what was deposited, or with nothing.
+  if (line.amountIn !== order.filledIn && !(order.filledIn === 0n && line.amountIn === order.deposited)) {
+    statements.push(["contradiction", `spent: the journal has ${order.filledIn}, the history ${line.amountIn}`])
+  }
+  if (line.amountOut !== order.filledOut && line.amountOut !== order.paidOut) {
+    const ours = `${order.filledOut} (${order.paidOut} after fees)`
+    statements.push(["contradiction", `received: the journal has ${ours}, the history ${line.amountOut}`])
+  }
+  return statements
+}
+
+const compareSwap = (swap: SwapAccount, { history }: Witnesses): Finding => {
+  const { agreed, contradiction, ended, id, seen, timeline } = swap
+  const line = history?.get(addressKey(agreed.depositAddress, agreed.depositMemo))
+  const money = moneyOf(swap)
+  const statements: ReadonlyArray<Statement> = [
+    ...(contradiction === undefined ? [] : [["contradiction", `the journal notes: ${contradiction}`] as const]),
+    ...(ended?.outcome === "unproven" || ended?.outcome === "failed"
+      ? [["contradiction", `it ended ${ended.outcome}: ${ended.text}`] as const]
+      : []),
+    ...(isPaymentUnclear(swap)
+      ? [["explained", "nobody knows whether the wallet paid; no deposit shows"] as const]
+      : []),
+    ...(history === undefined ? [] : swapAgainstHistory(swap, line))
+  ]
+  return {
+    kind: "swap",
+    subject: id,
+    depositAddress: agreed.depositAddress,
+    depositMemo: agreed.depositMemo,
+    ...gravest(statements, "journal and history say the same"),
+    evidence: {
+      journal: texts({ phase: swap.phase, outcome: ended?.outcome, ...money.input, received: money.received }),
+      venue: seen === undefined ? undefined : texts({ ...amountsOf(seen), status: seen.status }),
+      history: line === undefined ? undefined : lineTexts(line),
+      correlationIds: timeline.flatMap(({ event }) =>
+        "correlationId" in event && event.correlationId !== undefined ? [event.correlationId] : []
+      ),
+      hashes: [...new Set([...(seen === undefined ? [] : hashesOf(seen)), ...(line?.hashes ?? [])])],
+      timeline: timeline.map(({ at, event }) => ({ at, what: event._tag }))
+    }
+  }
+}
+
+const isPaymentUnclear = ({ phase, wallet }: SwapAccount): boolean =>
+  phase === "funding" && wallet?.wallet === "command" && (wallet.state === "asked" || wallet.state === "unclear")
+
+type Seen = NonNullable<SwapAccount["seen"]>
+
+const amountsOf = ({ amountIn, amountOut, deposited, refunded }: Seen) => ({ deposited, amountIn, amountOut, refunded })
+const hashesOf = ({ destinationTxHashes, intentHashes, ledgerTxHashes, originTxHashes }: Seen) => [
+  ...intentHashes,
+  ...ledgerTxHashes,
+  ...originTxHashes,
+  ...destinationTxHashes
+]
+
+const swapAgainstHistory = (swap: SwapAccount, line: HistoryLine | undefined): ReadonlyArray<Statement> => {
+  const { ended, phase } = swap
+  const money = moneyOf(swap)
+  if (line === undefined) {
+    const isEmpty = phase === "dropped" || phase === "agreed" || ended?.outcome === "unfunded"
+    return isEmpty ? [] : [["explained", "the history does not show it: masked records are left out, and it lags"]]
+  }
+  const isUnfunded = phase === "dropped" || ended?.outcome === "unfunded"
+  if (!isFinal(line.status)) {
+    if (isUnfunded && line.status !== "PENDING_DEPOSIT") {
+      return [["contradiction", `never funded in the journal, ${line.status} in the history`]]
+    }
+    return ended === undefined || isUnfunded
+      ? []
+      : [["explained", `the history still says ${line.status}, where amounts read zero`]]
+  }
+  if (isUnfunded) return [["contradiction", `never funded in the journal, ${line.status} in the history`]]
+  if (ended === undefined) return [["explained", `the history says ${line.status} already: resume the swap to book it`]]
+  const statements: Array<Statement> = []
+  if (line.status === "SUCCESS" && line.amountIn !== money.input.spent) {
+    statements.push(["contradiction", `spent: the journal has ${money.input.spent}, the history ${line.amountIn}`])
+  }
+  if (line.amountOut !== money.received) {
+    statements.push(["contradiction", `received: the journal has ${money.received}, the history ${line.amountOut}`])
+  }
+  return statements
+}
+
+/** Money of ours in something that the journal does not know. */
+const strangers = ({ account, history, orders, swaps, venueOrders }: Witnesses): ReadonlyArray<Finding> => {
+  const known = new Set([
+    ...orders.flatMap(({ depositAddress, depositMemo }) =>
+      depositAddress === undefined ? [] : [addressKey(depositAddress, depositMemo)]
+    ),
+    ...swaps.map(({ agreed }) => addressKey(agreed.depositAddress, agreed.depositMemo))
+  ])
+  const isKnown = (at: { readonly depositAddress: string; readonly depositMemo?: string | undefined }) =>
+    known.has(addressKey(at.depositAddress, at.depositMemo))
+  const unknownOrders = [...venueOrders.values()].filter(
+    (order) => !isKnown(order) && order.refundTo === account && order.depositedAmount > 0n
+  )
+  const told = new Set(unknownOrders.map((order) => addressKey(order.depositAddress, order.depositMemo)))
+  const unknownLines = [...(history?.values() ?? [])].filter(
+    (line) =>
+      line.refundTo === account &&
+      !isKnown(line) &&
+      line.status !== "PENDING_DEPOSIT" &&
+      !told.has(addressKey(line.depositAddress, line.depositMemo))
+  )
+  return [
+    ...unknownOrders.map((order) =>
+      stranger(
+        "order",
+        order.id,
+        order,
+        "contradiction",
+        "holds money of this account, and the journal does not know it",
+        {
+          venue: texts({ status: order.fillStatus, deposited: order.depositedAmount })
+        }
+      )
+    ),
+    ...unknownLines.map((line) =>
+      stranger("swap", line.depositAddress, line, "explained", "of this account, but not made with this journal", {
+        history: lineTexts(line),
+        hashes: line.hashes
+      })
+    )
+  ]
+}
+
+const stranger = (
+  kind: Finding["kind"],
+  subject: string,
+  { depositAddress, depositMemo }: { readonly depositAddress: string; readonly depositMemo?: string | undefined },
+  verdict: Verdict,
+  text: string,
+  evidence: Partial<Evidence>
+): Finding => ({
+  kind,
+  subject,
+  depositAddress,
+  depositMemo,
+  verdict,
+  text,
+  evidence: { ...noEvidence, ...evidence }
+})
+
+export const noEvidence: Evidence = {
+  journal: {},
+  venue: undefined,
+  history: undefined,
+  correlationIds: [],
+  hashes: [],
+  timeline: []
+}
+
+const lineTexts = ({ amountIn, amountOut, status }: HistoryLine) => texts({ status, amountIn, amountOut })
+
+/** What is known, as text. */
+export const texts = (
+  values: Readonly<Record<string, Amount | string | undefined>>
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
+  )

@@ -1,0 +1,142 @@
+/**
+ * Gathers what a reconciliation compares: the journal first, then the venue's orders, the history and the balances, so that
+ * whoever was read later can only know more. A witness that is not to be had is named, not guessed.
+ */
+import { Effect, Result } from "effect"
+import type { Order } from "../../domain/Order.ts"
+import { HistoryStore, lastSnapshot, saveSnapshot } from "../../journal/HistoryStore.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { readSwaps } from "../../journal/SwapJournal.ts"
+import type { Markets } from "../../strategy/Markets.ts"
+import { Venue } from "../../venue/Venue.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
+import { decodeRecord, type TransactionRecord, toTransaction } from "../../venue/wire/WireHistory.ts"
+import * as BotState from "../state/BotState.ts"
+import { readOrder } from "../tracking/Observation.ts"
+import * as BalanceComparison from "./BalanceComparison.ts"
+import * as JournalOrders from "./JournalOrders.ts"
+import * as Reconciliation from "./Reconciliation.ts"
+
+const pageSize = 5_000
+/** More pages than this is a cursor that loops. */
+const mostPages = 10_000
+const clockSkewMillis = 60_000
+/** How often the balances are read again when the bot acts at the same time. */
+const mostLooks = 5
+
+export interface Books {
+  readonly state: BotState.BotState
+  readonly orders: ReadonlyArray<JournalOrders.JournalOrder>
+  readonly swaps: Effect.Success<typeof readSwaps>
+  readonly startedAt: number
+}
+
+/** Everything that the journal tells, in one reading. */
+export const books = Effect.gen(function* () {
+  const journal = yield* Journal
+  const state = BotState.make()
+  const orders = new Map<string, JournalOrders.JournalOrder>()
+  let startedAt = Number.POSITIVE_INFINITY
+  let more = true
+  while (more) {
+    const page = yield* journal.read(state.sequence, pageSize)
+    for (const entry of page) {
+      startedAt = Math.min(startedAt, entry.at)
+      BotState.apply(state, entry)
+      JournalOrders.apply(orders, entry)
+    }
+    more = page.length === pageSize
+  }
+  return { state, orders: [...orders.values()], swaps: yield* readSwaps, startedAt } satisfies Books
+})
+
+/** The venue's orders since the journal began, and those of the journal that the list did not show. */
+export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* ({ orders, startedAt }: Books) {
+  const venue = yield* Venue
+  const found = new Map<string, Order>()
+  let cursor: string | undefined
+  for (let page = 0; page < mostPages; page += 1) {
+    const { value } = yield* venue.listOrders(cursor === undefined ? {} : { cursor })
+    const before = found.size
+    for (const order of value.orders) found.set(order.id, order)
+    const isOldEnough = value.orders.some(({ createdAt }) => createdAt < startedAt - clockSkewMillis)
+    if (value.nextCursor === undefined || isOldEnough || found.size === before) break
+    cursor = value.nextCursor
+  }
+  const missing = orders.flatMap(({ by, depositAddress, depositMemo, orderId: id }) =>
+    id === undefined || depositAddress === undefined || found.has(id)
+      ? []
+      : [{ by, id, depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }]
+  )
+  for (const { by, id, ...address } of missing) {
+    const answer = yield* Effect.result(readOrder(venue, by, { id, ...address }))
+    if (answer._tag === "Success") found.set(id, answer.success.value)
+    else if (!isNotFound(answer.failure)) return yield* answer.failure
+  }
+  return found
+})
+
+/** The stored history by deposit address and memo. */
+export const history = Effect.gen(function* () {
+  const rows = yield* (yield* HistoryStore).all
+  const lines = yield* Effect.forEach(rows, ({ body }) =>
+    decodeRecord(body).pipe(Effect.flatMap((record) => Effect.fromResult(toLine(record))))
+  )
+  return new Map(lines.map((line) => [Reconciliation.addressKey(line.depositAddress, line.depositMemo), line]))
+})
+
+const isNotFound = ({ reason }: VenueError): boolean =>
+  reason._tag === "Rejected" && (reason.code === "order-not-found" || reason.status === 404)
+
+const toLine = (record: TransactionRecord): Result.Result<Reconciliation.HistoryLine, string> =>
+  Result.map(toTransaction(record), ({ amountIn, amountOut, createdAt, depositAddress, depositMemo, ...rest }) => {
+    const { destinationChainTxHashes = [], intentHashes, originChainTxHashes = [], refundTo } = record
+    const intents = intentHashes === undefined ? [] : [intentHashes]
+    const hashes = [...intents, ...rest.ledgerTxHashes, ...originChainTxHashes, ...destinationChainTxHashes]
+    return { depositAddress, depositMemo, status: rest.status, createdAt, amountIn, amountOut, refundTo, hashes }
+  })
+
+/** Balances and books of one moment; `undefined` when the bot never stood still for it. */
+export const positions = Effect.fn("Witnesses.positions")(function* (markets: Markets) {
+  const venue = yield* Venue
+  const symbolOf = new Map(markets.assets.map(({ id, symbol }) => [id, symbol]))
+  let told = yield* books
+  for (let look = 0; look < mostLooks; look += 1) {
+    const read = yield* venue.balances
+    const after = yield* books
+    if (after.state.sequence === told.state.sequence && stepsOf(after) === stepsOf(told)) {
+      const balances = new Map(
+        read.flatMap(({ available, tokenId }) => {
+          const symbol = symbolOf.get(tokenId)
+          return symbol === undefined ? [] : [[symbol, available] as const]
+        })
+      )
+      return BalanceComparison.positions([...symbolOf.values()], balances, after.state, after.swaps)
+    }
+    told = after
+  }
+  return undefined
+})
+
+const stepsOf = (told: Books): number => told.swaps.reduce((sum, { steps }) => sum + steps, 0)
+
+/** The positions of the last look. */
+export const lastPositions = Effect.map(lastSnapshot, (snapshot) =>
+  snapshot === undefined
+    ? undefined
+    : new Map(Object.entries(snapshot).flatMap(([symbol, text]) => decode(symbol, text)))
+)
+
+const decode = (symbol: string, text: string): ReadonlyArray<readonly [string, BalanceComparison.Position]> => {
+  const [balance, booked, underWay] = text.split(" ")
+  return balance === undefined || booked === undefined || underWay === undefined
+    ? []
+    : [[symbol, { balance: BigInt(balance), booked: BigInt(booked), underWay: BigInt(underWay) }]]
+}
+
+export const savePositions = (positions: BalanceComparison.Positions) =>
+  saveSnapshot(
+    Object.fromEntries(
+      [...positions].map(([symbol, { balance, booked, underWay }]) => [symbol, `${balance} ${booked} ${underWay}`])
+    )
+  )

@@ -1,0 +1,388 @@
+/**
+ * The bot's memory: a fold of the journal and nothing else, so a restart is a re-read. Placements, slots, limits' counters
+ * and the ledger are all here. `apply` is total over legal histories and throws on an impossible one (a broken invariant is
+ * a defect, not an error to recover from).
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import type { BotEvent, Of, PlacementEvent, Reason, Recorded } from "../../domain/BotEvent.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import type { Price, Side } from "../../domain/Market.ts"
+import { isFinished, type PlacementState, placementTransitions } from "../../domain/Placement.ts"
+import type { Memory } from "../../strategy/Decision.ts"
+import { utcDay } from "../planning/RiskLimits.ts"
+import { changeOf } from "./PlacementFold.ts"
+import { changesOwnState, type Trading, tradingAfter } from "./TradingFold.ts"
+
+export interface BoundOrder {
+  readonly id: string
+  readonly depositAddress: string
+  readonly depositMemo?: string
+  readonly estimatedWithdrawFee: Amount
+  readonly estimatedRefundFee: Amount
+}
+
+export interface Funding {
+  readonly signed: string
+  readonly intentHash: string
+  readonly amount: Amount
+  readonly validUntil: number
+  readonly attempts: number
+  readonly lastSentAt: number
+  readonly acknowledged: boolean
+  readonly lastAnswer?: string
+  /** Paid by a wallet on another chain instead of by a signed intent. */
+  readonly payment?: Payment
+}
+
+export interface Payment {
+  readonly wallet: "manual" | "command"
+  /** `asked`: the answer was never recorded, so it is as unclear as `unclear`. */
+  readonly state: "asked" | "paid" | "unclear"
+  readonly txHash?: string
+  readonly sender?: string
+  readonly isReported: boolean
+}
+
+export interface Cancel {
+  readonly why: Reason
+  readonly requestedAt: number
+  readonly attempts: number
+  readonly lastSentAt: number
+}
+
+export interface KnownFill {
+  readonly amountIn: Amount
+  readonly amountOut: Amount
+}
+
+/** One attempt to fill a slot, as far as the journal knows. */
+export interface Placement {
+  readonly id: string
+  readonly strategy: string
+  readonly slot: string
+  readonly market: string
+  readonly side: Side
+  readonly price: Price
+  readonly quantity: Amount
+  /** Left out for an order that rests. */
+  readonly by?: "swap"
+  readonly inputAsset: string
+  readonly inputAmount: Amount
+  readonly outputAsset: string
+  readonly outputAmount: Amount
+  readonly deadline: number
+  readonly why: Reason
+  readonly plannedAt: number
+  readonly state: PlacementState
+  readonly changedAt: number
+  readonly createAttempts: number
+  readonly createRefusal?: string
+  readonly order?: BoundOrder
+  readonly funding?: Funding
+  readonly cancel?: Cancel
+  readonly status?: string
+  readonly deposited: Amount
+  readonly fills: ReadonlyMap<string, KnownFill>
+  readonly unspent: Amount
+  readonly payout: "none" | "started" | "paid" | "failed"
+  readonly refund: "none" | "paid" | "failed"
+  readonly received: Amount
+  /** Further orders with our fingerprint: id → whether the venue confirmed their cancel. */
+  readonly orphans: ReadonlyMap<string, boolean>
+  readonly contradiction?: string
+}
+
+export interface Slot {
+  readonly strategy: string
+  readonly slot: string
+  /** The unfinished placement, or the last one. */
+  readonly placement?: string
+  readonly completedLegs: number
+  readonly filledInLeg: Amount
+  readonly receivedInLeg: Amount
+  readonly receivedByLastLeg: Amount
+  /** Attempts in a row that the venue refused, for backing off. */
+  readonly refusals: number
+  readonly refusedAt: number
+  /** Why this slot gets no new funding any more until somebody looks. */
+  readonly frozen?: string
+}
+
+export interface StrategyState {
+  readonly name: string
+  readonly budget: ReadonlyMap<string, Amount>
+  readonly decision?: Of<"Decided">
+  readonly decidedAt: number
+  readonly memory: Memory | undefined
+  /** When the placements of the last hour were planned. */
+  readonly planned: ReadonlyArray<number>
+  /** Counts whatever may have changed what it can see of its own trading and money. */
+  readonly moves: number
+  /** By market. */
+  readonly trading: ReadonlyMap<string, Trading>
+  /** Worth at the beginning of the UTC day (number of days since 1970), and the most ever marked; quote smallest units. */
+  readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount }
+  readonly paused?: {
+    readonly limit: string
+    readonly action: "pause" | "drain"
+    readonly reason: string
+    readonly day: number
+  }
+  /** The strategy file that is in force, with its text where the journal has it. */
+  readonly loaded?: Of<"StrategyLoaded">
+  /** Last denial or deferral by slot, to say each thing once. */
+  readonly refusals: ReadonlyMap<string, string>
+}
+
+export interface BotState {
+  sequence: number
+  run: Of<"BotStarted"> | undefined
+  runStartedAt: number
+  killed: string | undefined
+  venueDownSince: number | undefined
+  placementCount: number
+  lastDeadline: number
+  fills: number
+  readonly placements: Map<string, Placement>
+  readonly slots: Map<string, Slot>
+  readonly strategies: Map<string, StrategyState>
+  readonly ledger: Ledger.Ledger
+}
+
+export const make = (): BotState => ({
+  sequence: 0,
+  run: undefined,
+  runStartedAt: 0,
+  killed: undefined,
+  venueDownSince: undefined,
+  placementCount: 0,
+  lastDeadline: 0,
+  fills: 0,
+  placements: new Map(),
+  slots: new Map(),
+  strategies: new Map(),
+  ledger: Ledger.make()
+})
+
+export const slotKey = (strategy: string, slot: string): string => `${strategy}/${slot}`
+
+/** Only live placements and finished ones whose order may still show up at the venue. */
+export const unfinished = (state: BotState): ReadonlyArray<Placement> =>
+  [...state.placements.values()].filter((placement) => !isFinished(placement.state))
+
+export const filledIn = (placement: Placement): Amount => sum(placement, "amountIn")
+export const filledOut = (placement: Placement): Amount => sum(placement, "amountOut")
+export const filledBase = (placement: Placement): Amount =>
+  placement.side === "SELL" ? filledIn(placement) : filledOut(placement)
+
+const sum = (placement: Placement, field: keyof KnownFill): Amount => {
+  let total = 0n
+  for (const fill of placement.fills.values()) total += fill[field]
+  return total
+}
+
+/** Folds one recorded event in. */
+export const apply = (state: BotState, { sequence, at, event }: Recorded): void => {
+  assert(sequence === state.sequence + 1, `journal event ${sequence} follows ${state.sequence}`)
+  state.sequence = sequence
+  Ledger.apply(state.ledger, event)
+  if ("placement" in event) applyPlacement(state, event, at)
+  else applyOther(state, event, at)
+}
+
+const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, at: number): void => {
+  switch (event._tag) {
+    case "BotStarted":
+      state.run = event
+      state.runStartedAt = at
+      state.venueDownSince = undefined
+      return
+    case "KillSwitch":
+      state.killed = event.on ? event.reason : undefined
+      return
+    case "VenueDown":
+      state.venueDownSince = at
+      return
+    case "VenueUp":
+      state.venueDownSince = undefined
+      return
+    case "BudgetAllotted":
+      return changeStrategy(state, event.strategy, (strategy) => ({
+        budget: new Map(strategy.budget).set(event.asset, event.amount),
+        moves: strategy.moves + 1
+      }))
+    case "Decided":
+      return changeStrategy(state, event.strategy, () => ({
+        decision: event,
+        decidedAt: at,
+        memory: event.memory
+      }))
+    case "Denied":
+      return changeStrategy(state, event.strategy, (strategy) => ({
+        refusals: new Map(strategy.refusals).set(event.slot, `${event.limit}: ${event.reason}`)
+      }))
+    case "Deferred":
+      return changeStrategy(state, event.strategy, (strategy) => ({
+        refusals: new Map(strategy.refusals).set(event.slot, event.reason)
+      }))
+    case "StrategyLoaded":
+      return changeStrategy(state, event.strategy, ({ loaded }) => ({
+        loaded: loaded?.text !== undefined && loaded.hash === event.hash ? { text: loaded.text, ...event } : event
+      }))
+    case "EquityMarked": {
+      const { day, equity, peak } = event
+      return changeStrategy(state, event.strategy, () => ({ equity: { day, atStart: equity, peak } }))
+    }
+    case "Paused": {
+      const { limit, action, reason } = event
+      return changeStrategy(state, event.strategy, () => ({ paused: { limit, action, reason, day: utcDay(at) } }))
+    }
+    case "Resumed":
+      return resume(state, event.strategy)
+    case "StrategyRemoved":
+    case "StrategiesRefused":
+    case "BotStopped":
+      return
+  }
+}
+
+const resume = (state: BotState, name: string): void => {
+  const known = state.strategies.get(name)
+  if (known === undefined) return
+  const { paused: _, ...rest } = known
+  state.strategies.set(name, rest)
+}
+
+/** Whole days since 1970 began, UTC. */
+const emptyStrategy = (name: string): StrategyState => ({
+  name,
+  budget: new Map(),
+  decidedAt: 0,
+  memory: undefined,
+  planned: [],
+  moves: 0,
+  trading: new Map(),
+  refusals: new Map()
+})
+
+const changeStrategy = (
+  state: BotState,
+  name: string,
+  change: (strategy: StrategyState) => Partial<StrategyState>
+): void => {
+  const strategy = state.strategies.get(name) ?? emptyStrategy(name)
+  state.strategies.set(name, { ...strategy, ...change(strategy) })
+}
+
+const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {
+  if (event._tag === "Planned") return plan(state, event, at)
+  const placement = state.placements.get(event.placement)
+  assert(placement !== undefined, `${event._tag} of the unknown placement ${event.placement}`)
+  const { state: next, ...change } = changeOf(placement, event, at)
+  if (next !== undefined) {
+    assert(
+      next === placement.state || placementTransitions[placement.state].includes(next),
+      `${event._tag} takes ${placement.id} from ${placement.state} to ${next}`
+    )
+  }
+  const changed = { ...placement, ...change, state: next ?? placement.state, changedAt: at }
+  state.placements.set(placement.id, changed)
+  if (event._tag === "FillSeen") state.fills += 1
+  applySlot(state, changed, event, at)
+  noteTrading(state, changed, event, at)
+  // A settled order is terminal at the venue and paid: it can never come back. The others may still show up in lists.
+  if (changed.state === "settled") state.placements.delete(changed.id)
+}
+
+const noteTrading = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
+  if (!changesOwnState(event)) return
+  changeStrategy(state, placement.strategy, ({ moves, trading }) => ({
+    moves: moves + 1,
+    trading: new Map(trading).set(placement.market, tradingAfter(trading.get(placement.market), placement, event, at))
+  }))
+}
+
+const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
+  const { _tag, placement: id, ...rest } = event
+  assert(!state.placements.has(id), `${id} is planned twice`)
+  state.placementCount += 1
+  // A swap is in no list to be found in: its deadline is no fingerprint.
+  if (event.by === undefined) {
+    assert(event.deadline > state.lastDeadline, `the deadline of ${id} is not unique`)
+    state.lastDeadline = event.deadline
+  }
+  const placement: Placement = {
+    ...rest,
+    id,
+    plannedAt: at,
+    changedAt: at,
+    state: "planned",
+    createAttempts: 0,
+    deposited: 0n,
+    fills: new Map(),
+    unspent: 0n,
+    payout: "none",
+    refund: "none",
+    received: 0n,
+    orphans: new Map()
+  }
+  state.placements.set(id, placement)
+  noteTrading(state, placement, event, at)
+  changeSlot(state, event, () => ({ placement: id }))
+  changeStrategy(state, event.strategy, (strategy) => {
+    const refusals = new Map(strategy.refusals)
+    refusals.delete(event.slot)
+    return { refusals, planned: [...strategy.planned.filter((time) => time > at - 3_600_000), at] }
+  })
+}
+
+const emptySlot = (strategy: string, slot: string): Slot => ({
+  strategy,
+  slot,
+  completedLegs: 0,
+  filledInLeg: 0n,
+  receivedInLeg: 0n,
+  receivedByLastLeg: 0n,
+  refusals: 0,
+  refusedAt: 0
+})
+
+const changeSlot = (
+  state: BotState,
+  { strategy, slot }: { readonly strategy: string; readonly slot: string },
+  change: (slot: Slot) => Partial<Slot>
+): void => {
+  const key = slotKey(strategy, slot)
+  const known = state.slots.get(key) ?? emptySlot(strategy, slot)
+  state.slots.set(key, { ...known, ...change(known) })
+}
+
+const applySlot = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
+  switch (event._tag) {
+    case "Settled":
+      return changeSlot(state, placement, (slot) => legAfter(slot, placement))
+    case "Abandoned":
+    case "FundingDead":
+      return changeSlot(state, placement, (slot) => ({ refusals: slot.refusals + 1, refusedAt: at }))
+    case "DepositSeen":
+      return changeSlot(state, placement, () => ({ refusals: 0 }))
+    case "Contradiction":
+      return changeSlot(state, placement, () => ({ frozen: event.what }))
+    case "LegFailed":
+      return changeSlot(state, placement, () => ({ frozen: `${event.leg} failed: ${event.reason}` }))
+    default:
+      return
+  }
+}
+
+/** A leg is complete when its order was wholly filled; what an order that ended early filled counts towards the leg. */
+const legAfter = (slot: Slot, placement: Placement): Partial<Slot> => {
+  const received = slot.receivedInLeg + placement.received
+  return placement.status === "FILLED"
+    ? { completedLegs: slot.completedLegs + 1, filledInLeg: 0n, receivedInLeg: 0n, receivedByLastLeg: received }
+    : { filledInLeg: slot.filledInLeg + filledBase(placement), receivedInLeg: received }
+}
+
+function assert(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(`Broken invariant of the journal: ${what}`)
+}

@@ -1,0 +1,60 @@
+/**
+ * What the open orders use of the limits: counted once for a plan, then added to with every order that the plan makes, so that
+ * planning costs the same for every order however many there are.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import { type BotState, type Placement, unfinished } from "./BotState.ts"
+
+export interface Tally {
+  readonly own: Usage
+  readonly all: Usage
+}
+
+export interface Usage {
+  openOrders: number
+  /** Placements planned in the last hour. */
+  lastHour: number
+  /** Value of the open orders at their prices, quote; means nothing over strategies of several quotes. */
+  notional: Amount
+  /** Input of the open orders by asset. */
+  readonly exposure: Map<string, Amount>
+  /** The part of it that is still in the wallet: planned, not signed for. */
+  readonly reserved: Map<string, Amount>
+}
+
+type Counted = Pick<Placement, "side" | "inputAsset" | "inputAmount" | "outputAmount"> & Partial<Placement>
+
+export const of = (state: BotState, strategy: string, now: number): Tally => {
+  const [own, all] = [nothing(), nothing()]
+  for (const placement of unfinished(state)) {
+    count(all, placement)
+    if (placement.strategy === strategy) count(own, placement)
+  }
+  for (const { name, planned } of state.strategies.values()) {
+    const recent = planned.filter((time) => time > now - 3_600_000).length
+    all.lastHour += recent
+    if (name === strategy) own.lastHour += recent
+  }
+  return { own, all }
+}
+
+/** One order more, planned now. */
+export const add = ({ own, all }: Tally, planned: Counted): void => {
+  for (const usage of [own, all]) {
+    count(usage, planned)
+    usage.lastHour += 1
+  }
+}
+
+const nothing = (): Usage => ({ openOrders: 0, lastHour: 0, notional: 0n, exposure: new Map(), reserved: new Map() })
+
+const count = (usage: Usage, { side, inputAsset, inputAmount, outputAmount, funding }: Counted): void => {
+  usage.openOrders += 1
+  usage.notional += side === "BUY" ? inputAmount : outputAmount
+  raise(usage.exposure, inputAsset, inputAmount)
+  if (funding === undefined) raise(usage.reserved, inputAsset, inputAmount)
+}
+
+const raise = (amounts: Map<string, Amount>, asset: string, amount: Amount): void => {
+  amounts.set(asset, (amounts.get(asset) ?? 0n) + amount)
+}

@@ -1,0 +1,87 @@
+/** What a strategy's trading has come to, folded from the events of its placements (see `BotState`). */
+import type { Amount } from "../../domain/Amount.ts"
+import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
+import * as CostBasis from "../../domain/CostBasis.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import type { Price } from "../../domain/Market.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import type { OwnState } from "../../strategy/View.ts"
+import type { BotState, Placement } from "./BotState.ts"
+import type { Usage } from "./Tally.ts"
+
+/** On one market. */
+export interface Trading {
+  readonly basis: CostBasis.CostBasis
+  readonly lastFill?: { readonly price: Price; readonly at: number }
+  readonly lastPlacedAt?: number
+}
+
+export const tradingAfter = (
+  before: Trading = { basis: CostBasis.empty },
+  placement: Placement,
+  event: PlacementEvent,
+  at: number
+): Trading => {
+  switch (event._tag) {
+    case "Planned":
+      return { ...before, lastPlacedAt: at }
+    case "FillSeen":
+      return { ...before, basis: afterFill(before.basis, event), lastFill: { price: event.price, at } }
+    case "PaidOut":
+    case "Refunded":
+      return { ...before, basis: CostBasis.charge(before.basis, inQuote(placement, event.asset, event.fee)) }
+    default:
+      return before
+  }
+}
+
+const afterFill = (basis: CostBasis.CostBasis, { side, amountIn, amountOut }: Of<"FillSeen">): CostBasis.CostBasis =>
+  side === "BUY"
+    ? CostBasis.trade(basis, "BUY", amountOut, amountIn)
+    : CostBasis.trade(basis, "SELL", amountIn, amountOut)
+
+/** A fee in base counts at the price of its order, rounded up. */
+const inQuote = ({ side, inputAsset, inputAmount, outputAmount }: Placement, asset: string, fee: Amount): Amount => {
+  const isInput = asset === inputAsset
+  if (isInput === (side === "BUY")) return fee
+  const [quote, base] = side === "BUY" ? [inputAmount, outputAmount] : [outputAmount, inputAmount]
+  return Decimal.divideInteger(fee * quote, base, "up")
+}
+
+/** Whether what a strategy can see of its own trading, or of its money, may be another after this event. */
+export const changesOwnState = ({ _tag }: PlacementEvent): boolean => movingTags.has(_tag)
+
+const movingTags: ReadonlySet<PlacementEvent["_tag"]> = new Set([
+  "Planned",
+  "Abandoned",
+  "FundingSigned",
+  "FundingDead",
+  "DepositSeen",
+  "FillSeen",
+  "PaidOut",
+  "Refunded",
+  "LegFailed",
+  "Settled"
+])
+
+/** On its first market. */
+export const ownState = (
+  state: BotState,
+  { name, market }: Strategy,
+  { openOrders, reserved }: Pick<Usage, "openOrders" | "reserved">
+): OwnState => {
+  const trading = state.strategies.get(name)?.trading.get(market.name)
+  const basis = trading?.basis ?? CostBasis.empty
+  const averageEntry = CostBasis.averagePrice(basis, market)
+  const free = (asset: string) => Ledger.freeOf(state.ledger, name, asset) - (reserved.get(asset) ?? 0n)
+  return {
+    openOrders,
+    freeBase: free(market.base.symbol),
+    freeQuote: free(market.quote.symbol),
+    realisedProfit: basis.realised,
+    ...(averageEntry === undefined ? {} : { averageEntry }),
+    ...(trading?.lastFill === undefined ? {} : { lastFill: trading.lastFill }),
+    ...(trading?.lastPlacedAt === undefined ? {} : { lastPlacedAt: trading.lastPlacedAt })
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * One look at the venue's orders: the list of unfinished ones, then one by one whichever of ours it did not show. What is
+ * seen becomes events; what is *not* seen becomes nothing, because silence proves nothing.
+ *
+ * With many resting orders a look reads only what can have changed: the newest page, the orders whose money moves or whose
+ * price is within reach, and one page more of a round through the whole list, so that every order is seen in the end. What a
+ * round did not show is read by itself.
+ */
+import { Clock, Effect } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
+import type { Order } from "../../domain/Order.ts"
+import { isFinished } from "../../domain/Placement.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { EngineSettings } from "../EngineSettings.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { type BoundOrder, type Placement, unfinished } from "../state/BotState.ts"
+import { adopt, bind, matches, observe } from "./OrderTracker.ts"
+import { isMoving, isWithinReach } from "./PollPlan.ts"
+
+/** The most orders that the venue gives in one page. */
+const pageSize = 50
+/** More pages than this in one look is a cursor that loops. */
+const mostPages = 400
+/** Clocks may differ, and an order may be dated from before we sent it. */
+const clockSkewMillis = 60_000
+
+interface Seen {
+  readonly order: Order
+  readonly correlationId: string | undefined
+}
+
+/** The order or the swap that a placement is bound to, as the venue has it now. */
+export const readOrder = (
+  venue: Venue["Service"],
+  by: "swap" | undefined,
+  { id, depositAddress, depositMemo }: Pick<BoundOrder, "id" | "depositAddress" | "depositMemo">
+) => (by === "swap" ? venue.getSwap(depositAddress, depositMemo) : venue.getOrder(id))
+
+export const make = Effect.gen(function* () {
+  const venue = yield* Venue
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+
+  /** Where the round through the whole list is, and when it began. */
+  let round: { readonly cursor: string; readonly since: number } | undefined
+  /** What the last round did not show. */
+  let missed: ReadonlySet<string> = new Set()
+  let seenAt = new Map<string, number>()
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const readPage = Effect.fnUntraced(function* (cursor: string | undefined) {
+    const now = yield* Clock.currentTimeMillis
+    const answer = yield* venue.listOrders({ unfinishedOnly: true, ...(cursor === undefined ? {} : { cursor }) })
+    const { orders, nextCursor } = answer.value
+    for (const { id } of orders) seenAt.set(id, now)
+    return { seen: orders.map((order): Seen => ({ order, correlationId: answer.correlationId })), next: nextCursor }
+  })
+
+  /** Newest first, until the orders are older than `since`; `next` continues behind what was read. */
+  const list = Effect.fnUntraced(function* (since: number) {
+    const seen = new Map<string, Seen>()
+    let next: string | undefined
+    for (let page = 0; page < mostPages; page += 1) {
+      const before = seen.size
+      const orders = yield* readPage(next)
+      next = orders.next
+      for (const report of orders.seen) seen.set(report.order.id, report)
+      const isOldEnough = orders.seen.some(({ order }) => order.createdAt < since - clockSkewMillis)
+      // A page without anything new means the cursor does not move.
+      if (next === undefined || isOldEnough || seen.size === before) break
+    }
+    return { seen, next }
+  })
+
+  /** One page further; at the end of a round, whatever it has not shown is to be read by itself. */
+  const sweep = Effect.fnUntraced(function* (behindNewest: string | undefined, now: number) {
+    if (round === undefined && behindNewest !== undefined) round = { cursor: behindNewest, since: now }
+    if (round === undefined) return []
+    const { cursor, since } = round
+    // A cursor may be refused when it is old: the next look begins another round.
+    const page = yield* readPage(cursor).pipe(Effect.catchReason("VenueError", "Rejected", () => Effect.undefined))
+    round = page?.next === undefined || page.next === cursor ? undefined : { cursor: page.next, since }
+    if (page !== undefined && page.next === undefined) {
+      seenAt = new Map([...seenAt].filter(([, at]) => at >= since))
+      const isMissed = ({ order, plannedAt }: Placement) =>
+        order !== undefined && plannedAt < since && !seenAt.has(order.id)
+      missed = new Set(unfinished(books.state).flatMap((placement) => (isMissed(placement) ? [placement.id] : [])))
+    }
+    return page?.seen ?? []
+  })
+
+  /** Reads what the list did not show: finished orders leave it, and it may lag. */
+  const readMissing = (placements: ReadonlyArray<Placement>, seen: ReadonlyMap<string, Seen>) =>
+    Effect.forEach(
+      placements.flatMap(({ by, order }) => (order === undefined || seen.has(order.id) ? [] : [{ by, order }])),
+      ({ by, order }) =>
+        readOrder(venue, by, order).pipe(
+          Effect.map((answer): Seen => ({ order: answer.value, correlationId: answer.correlationId })),
+          // An order that we know and the venue denies stays exposure until it says something else.
+          Effect.catchReason("VenueError", "Rejected", () => Effect.undefined)
+        ),
+      { concurrency: settings.concurrency }
+    )
+
+  /** What there is to know now about the open orders: all of it while they are few or when in doubt. */
+  const read = Effect.fnUntraced(function* (
+    open: ReadonlyArray<Placement>,
+    prices: ReadonlyMap<string, TwoSidedPrice>,
+    now: number
+  ) {
+    const doubtful = missed
+    missed = new Set()
+    const urgent = open.filter(
+      (placement) =>
+        isMoving(placement) ||
+        doubtful.has(placement.id) ||
+        now >= placement.deadline ||
+        isWithinReach(placement.price, prices.get(placement.market), now - lookedAt)
+    )
+    if (urgent.length >= Math.ceil(open.length / pageSize)) {
+      const { seen } = yield* list(Math.min(...open.map((placement) => placement.plannedAt)))
+      return [...seen.values(), ...(yield* readMissing(open, seen))]
+    }
+    const unbound = urgent.filter(({ order, by }) => order === undefined && by === undefined)
+    const { seen, next } = yield* list(Math.min(...unbound.map((placement) => placement.plannedAt)))
+    for (const report of yield* sweep(next, now)) seen.set(report.order.id, report)
+    return [...seen.values(), ...(yield* readMissing(urgent, seen))]
+  })
+
+  /** `prices`: the last one of each market. */
+  const look = Effect.fn("Observation.look")(function* (
+    markets: ReadonlyMap<string, Market>,
+    prices: ReadonlyMap<string, TwoSidedPrice>
+  ) {
+    const open = unfinished(books.state)
+    if (open.length === 0 && !hasOrphans(books.state.placements)) return
+    const now = yield* Clock.currentTimeMillis
+    const reports = yield* read(open, prices, now)
+    lookedAt = now
+    const byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))
+    const byDeadline = new Map(
+      [...books.state.placements.values()]
+        .filter(({ by }) => by === undefined)
+        .map((placement) => [second(placement.deadline), placement.id])
+    )
+
+    for (const report of reports) {
+      if (report === undefined) continue
+      const id = byOrder.get(report.order.id) ?? byDeadline.get(second(report.order.deadline))
+      const placement = id === undefined ? undefined : books.state.placements.get(id)
+      const market = placement === undefined ? undefined : markets.get(placement.market)
+      if (placement === undefined || market === undefined) continue
+      yield* books.record(...eventsOf(placement, market, report))
+    }
+  })
+
+  const eventsOf = (placement: Placement, market: Market, { order, correlationId }: Seen): ReadonlyArray<BotEvent> => {
+    if (placement.order?.id === order.id) {
+      return isFinished(placement.state) && order.depositedAmount === 0n ? [] : observe(placement, order, correlationId)
+    }
+    if (!matches(placement, market, order)) return []
+    if (placement.state === "creating") {
+      return bind(placement, market, order, settings.account, "list", correlationId)
+    }
+    if (order.depositedAmount > 0n && placement.deposited === 0n) return adopt(placement, order)
+    if (placement.orphans.has(order.id)) return []
+    const { strategy, slot } = placement
+    return [{ _tag: "OrphanSeen", strategy, slot, placement: placement.id, orderId: order.id }]
+  }
+
+  return { look }
+})
+
+/** Deadlines are unique by the second, whether or not the venue keeps their milliseconds. */
+const second = (deadline: number): number => Math.trunc(deadline / 1000)
+
+const hasOrphans = (placements: ReadonlyMap<string, Placement>): boolean =>
+  [...placements.values()].some((placement) => [...placement.orphans.values()].some((cancelled) => !cancelled))

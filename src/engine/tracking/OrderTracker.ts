@@ -1,0 +1,276 @@
+/**
+ * What a report of the venue means for a placement: events, computed without touching anything.
+ *
+ * Facts only grow. Deposits, fills and terminal statuses are never taken back, so a report that shows less than is known is
+ * an old view and is passed over; one that shows something impossible becomes a `Contradiction` and freezes the slot. A
+ * status word alone never closes the books: an order is settled when its amounts add up and its payouts are final.
+ */
+import { type Amount, min } from "../../domain/Amount.ts"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market } from "../../domain/Market.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import { filledIn, type Placement } from "../state/BotState.ts"
+
+/** Where our money comes from and goes back to, as every order must repeat it. */
+export interface Expectations {
+  readonly signerId: string
+  readonly depositType: string
+  /** On other chains: addresses by the venue's asset ids. */
+  readonly addresses?: {
+    readonly recipients: ReadonlyMap<string, string>
+    readonly refundTo: ReadonlyMap<string, string>
+  }
+  /** The most that may go to others by app fees. */
+  readonly maxAppFeeBasisPoints: number
+}
+
+const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
+
+/** Same market, side, size, price and the deadline that no other placement has; some venues drop its milliseconds. */
+export const matches = (placement: Placement, market: Market, order: Order): boolean =>
+  (order.deadline === placement.deadline || order.deadline === Math.trunc(placement.deadline / 1000) * 1000) &&
+  order.side === placement.side &&
+  order.baseAsset === market.base.id &&
+  order.quoteAsset === market.quote.id &&
+  order.quantity === placement.quantity &&
+  Decimal.equals(order.price, placement.price)
+
+/** What is wrong with the venue's echo of our order, before any money follows it; `undefined` when all of it is right. */
+export const echoProblem = (
+  placement: Placement,
+  market: Market,
+  order: Order,
+  expected: Expectations
+): string | undefined => {
+  const [input, output] = placement.side === "SELL" ? [market.base, market.quote] : [market.quote, market.base]
+  const isOnChain = expected.depositType === "ORIGIN_CHAIN"
+  const recipient = isOnChain ? expected.addresses?.recipients.get(output.id) : expected.signerId
+  const refundTo = isOnChain ? expected.addresses?.refundTo.get(input.id) : expected.signerId
+  const checks: ReadonlyArray<readonly [string, unknown, unknown]> = [
+    ["origin asset", order.originAsset, input.id],
+    ["destination asset", order.destinationAsset, output.id],
+    ["amount to deposit", order.inputAmount, placement.inputAmount],
+    ["recipient", order.recipient, recipient],
+    ["recipient type", order.recipientType, isOnChain ? "DESTINATION_CHAIN" : expected.depositType],
+    ["refund account", order.refundTo, refundTo],
+    ["refund type", order.refundType, expected.depositType],
+    ["deposit type", order.depositType, expected.depositType],
+    ["status", order.fillStatus, "AWAITING_DEPOSIT"],
+    ["deposited amount", order.depositedAmount, 0n],
+    // A signed transfer cannot carry a memo: money sent without it would be in limbo.
+    ["deposit memo", isOnChain ? undefined : order.depositMemo, undefined]
+  ]
+  const wrong = checks.find(([, found, wanted]) => found !== wanted)
+  if (wrong !== undefined) return `${wrong[0]} is ${wrong[1]} instead of ${wrong[2]}`
+  if (order.outputAmount < placement.outputAmount) {
+    return `least amount to receive is ${order.outputAmount} instead of ${placement.outputAmount}`
+  }
+  if (order.appFeeBasisPoints > expected.maxAppFeeBasisPoints) {
+    return `app fees are ${order.appFeeBasisPoints} basis points, more than ${expected.maxAppFeeBasisPoints}`
+  }
+  if (order.depositAddress === expected.signerId) return "deposit address is our own account"
+  return undefined
+}
+
+/** Binds a placement to the order found for it, or refuses it for good when the echo is wrong. */
+export const bind = (
+  placement: Placement,
+  market: Market,
+  order: Order,
+  expected: Expectations,
+  via: "reply" | "list",
+  correlationId: string | undefined
+): ReadonlyArray<BotEvent> => {
+  const correlation = correlationId === undefined ? {} : { correlationId }
+  const problem = matches(placement, market, order)
+    ? echoProblem(placement, market, order, expected)
+    : "the order is not the one that was asked for"
+  if (problem !== undefined) {
+    const what = `order ${order.id} was not funded: its ${problem}`
+    const evidence = `side ${order.side}, quantity ${order.quantity}, price ${Decimal.format(order.price)}, deadline ${order.deadline}`
+    const orphan = { _tag: "OrphanSeen", ...about(placement), orderId: order.id } as const
+    return [
+      ...(placement.by === undefined ? [orphan] : []),
+      { _tag: "Contradiction", ...about(placement), what, evidence, ...correlation },
+      { _tag: "Abandoned", ...about(placement), reason: what }
+    ]
+  }
+  return [bound(placement, order, via, correlation)]
+}
+
+/** A twin of our order holds a deposit: the evidence counts, whichever order we had bound before. */
+export const adopt = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => [
+  bound(placement, order, "list", {})
+]
+
+const bound = (
+  placement: Placement,
+  order: Order,
+  via: "reply" | "list",
+  correlation: { readonly correlationId?: string }
+): BotEvent => ({
+  _tag: "Bound",
+  ...about(placement),
+  orderId: order.id,
+  depositAddress: order.depositAddress,
+  ...(order.depositMemo === undefined ? {} : { depositMemo: order.depositMemo }),
+  via,
+  estimatedWithdrawFee: order.estimatedWithdrawFee,
+  estimatedRefundFee: order.estimatedRefundFee,
+  ...correlation
+})
+
+const depositedByFills = (order: Order): Amount => order.fills.reduce((total, fill) => total + fill.amountIn, 0n)
+
+/** A report that knows less than we do was answered from an old view. */
+const isOld = (placement: Placement, order: Order): boolean =>
+  order.depositedAmount < placement.deposited ||
+  [...placement.fills.keys()].some((id) => !order.fills.some((fill) => fill.id === id)) ||
+  (placement.state === "closing" && !isTerminal(order.fillStatus))
+
+const contradictionIn = (placement: Placement, order: Order): string | undefined => {
+  const changed = order.fills.find((fill) => {
+    const known = placement.fills.get(fill.id)
+    return known !== undefined && (known.amountIn !== fill.amountIn || known.amountOut !== fill.amountOut)
+  })
+  if (changed !== undefined) return `fill ${changed.id} changed its amounts`
+  if (placement.order !== undefined && order.depositAddress !== placement.order.depositAddress) {
+    return `the deposit address changed to ${order.depositAddress}`
+  }
+  if (depositedByFills(order) > order.depositedAmount) return "fills spent more than was deposited"
+  const signed = placement.funding?.amount ?? 0n
+  if (order.depositedAmount > placement.inputAmount || order.depositedAmount > signed) {
+    return `${order.depositedAmount} was deposited although ${signed} was signed for`
+  }
+  const unfair = order.fills.find((fill) => isWorse(placement, fill))
+  if (unfair !== undefined) return `fill ${unfair.id} is worse than the limit price`
+  return undefined
+}
+
+/** Less output per input than the whole order promises, by more than the rounding of one unit on either side. */
+const isWorse = (placement: Placement, fill: { readonly amountIn: Amount; readonly amountOut: Amount }): boolean =>
+  (fill.amountOut + 1n) * placement.inputAmount < (fill.amountIn - 1n) * placement.outputAmount
+
+/** Everything that a report of a bound order adds to what is known. */
+export const observe = (placement: Placement, order: Order, correlationId?: string): ReadonlyArray<BotEvent> => {
+  if (isOld(placement, order)) return []
+  const correlation = correlationId === undefined ? {} : { correlationId }
+  const contradiction = placement.contradiction === undefined ? contradictionIn(placement, order) : undefined
+  const events: Array<BotEvent> = []
+  if (contradiction !== undefined) {
+    const evidence = `deposited ${order.depositedAmount}, fills ${order.fills.length}, status ${order.fillStatus}`
+    events.push({ _tag: "Contradiction", ...about(placement), what: contradiction, evidence, ...correlation })
+  }
+  if (order.depositedAmount > placement.deposited) {
+    const fresh = order.depositedAmount - placement.deposited
+    const total = order.depositedAmount
+    const by = placement.by === undefined ? {} : { by: placement.by }
+    events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
+  }
+  events.push(...newFills(placement, order))
+  if (order.fillStatus !== placement.status && !isTerminal(order.fillStatus)) {
+    events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
+  }
+  if (isTerminal(order.fillStatus)) events.push(...close(placement, order))
+  return events
+}
+
+const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
+  order.fills
+    .filter((fill) => !placement.fills.has(fill.id))
+    .map((fill) => ({
+      _tag: "FillSeen",
+      ...about(placement),
+      fillId: fill.id,
+      side: placement.side,
+      price: placement.price,
+      inputAsset: placement.inputAsset,
+      amountIn: fill.amountIn,
+      outputAsset: placement.outputAsset,
+      amountOut: fill.amountOut,
+      filledAt: fill.at
+    }))
+
+/** The order is terminal: no more of it can execute. What is left to do is to follow the money out of it. */
+const close = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
+  if (order.depositedAmount === 0n) {
+    // Signed but not deposited: only the payload's expiry tells that it never will be. Unsigned: nothing was at stake.
+    return placement.state === "created"
+      ? [{ _tag: "Abandoned", ...about(placement), reason: `the venue ended it unfunded (${order.fillStatus})` }]
+      : []
+  }
+  const events: Array<BotEvent> = []
+  const unspent = placement.state === "closing" ? placement.unspent : order.depositedAmount - depositedByFills(order)
+  if (placement.state !== "closing") {
+    events.push({
+      _tag: "Closed",
+      ...about(placement),
+      status: order.fillStatus,
+      inputAsset: placement.inputAsset,
+      unspent
+    })
+  }
+  const payout = payoutEvents(placement, order)
+  const refund = refundEvents(placement, order, unspent)
+  events.push(...payout.events, ...refund.events)
+  if (payout.done && refund.done && order.payoutIsFinal) events.push({ _tag: "Settled", ...about(placement) })
+  return events
+}
+
+interface Outcome {
+  readonly events: ReadonlyArray<BotEvent>
+  readonly done: boolean
+}
+
+/** The venue names no amounts in payouts: what was filled less its fee per withdrawal is what arrives. */
+const payoutEvents = (placement: Placement, order: Order): Outcome => {
+  const asset = placement.outputAsset
+  const filled = order.fills.reduce((total, fill) => total + fill.amountOut, 0n)
+  if (filled === 0n || placement.payout === "paid") return { events: [], done: true }
+  if (placement.payout === "failed" || order.withdrawals.length === 0) return { events: [], done: false }
+  const events: Array<BotEvent> = []
+  if (placement.payout === "none") events.push({ _tag: "PayoutStarted", ...about(placement), asset, amount: filled })
+  const failed = order.withdrawals.find((leg) => leg.status === "FAILED")
+  if (failed !== undefined && order.payoutIsFinal) {
+    const reason = failed.reason ?? "the venue gave no reason"
+    events.push({ _tag: "LegFailed", ...about(placement), leg: "payout", asset, amount: filled, reason })
+    return { events, done: false }
+  }
+  if (!order.payoutIsFinal || order.withdrawals.some((leg) => leg.status !== "COMPLETED"))
+    return { events, done: false }
+  const fee = min(filled, order.estimatedWithdrawFee * BigInt(order.withdrawals.length))
+  events.push({
+    _tag: "PaidOut",
+    ...about(placement),
+    asset,
+    amount: filled - fee,
+    fee,
+    txHashes: order.withdrawals.flatMap((leg) => leg.txHash ?? [])
+  })
+  return { events, done: true }
+}
+
+const refundEvents = (placement: Placement, order: Order, unspent: Amount): Outcome => {
+  const asset = placement.inputAsset
+  if (unspent === 0n || placement.refund === "paid") return { events: [], done: true }
+  if (placement.refund === "failed") return { events: [], done: false }
+  const leg = order.refund
+  if (leg?.status === "COMPLETED") {
+    const fee = min(unspent, order.estimatedRefundFee)
+    const txHashes = leg.txHash === undefined ? [] : [leg.txHash]
+    return {
+      events: [{ _tag: "Refunded", ...about(placement), asset, amount: unspent - fee, fee, txHashes }],
+      done: true
+    }
+  }
+  if (leg?.status !== "FAILED" && !(leg === undefined && order.payoutIsFinal)) return { events: [], done: false }
+  const reason = leg === undefined ? "the order is final without a refund" : (leg.reason ?? "the venue gave no reason")
+  return {
+    events: [{ _tag: "LegFailed", ...about(placement), leg: "refund", asset, amount: unspent, reason }],
+    done: false
+  }
+}
+
+/** What an open order has not spent yet. */
+export const openAmount = (placement: Placement): Amount => placement.deposited - filledIn(placement)

@@ -1,0 +1,60 @@
+/**
+ * When to look again. Money on the move is watched at the fastest pace; otherwise the pause follows from how far the price
+ * is from the nearest number that would change anything (a decision's bounds, a resting order), so that a quiet market
+ * costs few requests and a near one is not missed.
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import { mid, type Price, type TwoSidedPrice } from "../../domain/Market.ts"
+import { isFunded } from "../../domain/Placement.ts"
+import type { Decision } from "../../strategy/Decision.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import type { Settings } from "../EngineSettings.ts"
+import type { Placement } from "../state/BotState.ts"
+
+/** Relative move per second that is planned for: 0.05 % is a violent minute sustained. */
+const fastestMovePerSecond = 0.0005
+
+export interface Watched {
+  readonly price: TwoSidedPrice | undefined
+  /** Resting orders' prices and decisions' bounds of that market. */
+  readonly levels: ReadonlyArray<Price>
+}
+
+/** Prices of this market at which the decision no longer holds, or a swap of it is made. */
+export const levelsIn = ({ until, desired }: Decision, strategy: Strategy, market: string): ReadonlyArray<Price> => {
+  const bounds =
+    strategy.market.name === market ? until : until.elsewhere?.find((elsewhere) => elsewhere.market === market)
+  const swaps = desired
+    .filter((slot) => (slot.market ?? strategy.market).name === market)
+    .flatMap(({ legs }) => legs.flatMap(({ by, price }) => (by === "swap" ? [price] : [])))
+  return [bounds?.priceBelow, bounds?.priceAbove, ...swaps].filter((price) => price !== undefined)
+}
+
+export const pauseMillis = (settings: Settings, watched: ReadonlyArray<Watched>, moneyMoves: boolean): number => {
+  const pauses = watched.map(({ price, levels }) => pauseFor(settings, price, levels))
+  const shortest = Math.min(settings.pollMaxMillis, ...pauses)
+  return moneyMoves ? settings.pollMinMillis : Math.max(settings.pollMinMillis, shortest)
+}
+
+const pauseFor = (settings: Settings, price: TwoSidedPrice | undefined, levels: ReadonlyArray<Price>): number => {
+  if (price === undefined) return settings.pollMinMillis
+  return levels.reduce((least, level) => Math.min(least, secondsTo(price, level) * 1000), Number.POSITIVE_INFINITY)
+}
+
+const secondsTo = (price: TwoSidedPrice, level: Price): number => {
+  const now = Decimal.toNumber(mid(price))
+  return Math.abs(Decimal.toNumber(level) - now) / now / fastestMovePerSecond
+}
+
+/** Whether the price can have been at this level within this time. Without a price it may have been anywhere. */
+export const isWithinReach = (level: Price, price: TwoSidedPrice | undefined, withinMillis: number): boolean =>
+  price === undefined || secondsTo(price, level) * 1000 <= withinMillis
+
+/** An order that something is being done with: its money, or the venue's answer, is on the way. A swap never rests. */
+export const isMoving = (placement: Placement): boolean =>
+  (placement.by === "swap" && placement.state === "open") ||
+  placement.state === "planned" ||
+  placement.state === "creating" ||
+  placement.state === "created" ||
+  (isFunded(placement.state) && (placement.state !== "open" || placement.cancel !== undefined)) ||
+  (placement.state === "open" && placement.fills.size > 0)

@@ -1,0 +1,114 @@
+/** A search as one HTML page: how far to trust the best, what the parameters do, and where the best stands among all. */
+import * as HeatMap from "../HeatMap.ts"
+import * as HtmlPage from "./HtmlPage.ts"
+
+export interface SweepReport {
+  readonly title: string
+  readonly subtitle: string
+  readonly headline: HtmlPage.Facts
+  /** How far to trust the best, in sentences. */
+  readonly trust: ReadonlyArray<string>
+  readonly objective: string
+  readonly map?: HeatMap.HeatMap
+  readonly mapNote: string
+  /** Objective of every trial. */
+  readonly scores: ReadonlyArray<number>
+  readonly best: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
+  readonly facts: HtmlPage.Facts
+}
+
+/** Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, the same for every kind of colour vision. */
+const colours = [
+  "#00204d",
+  "#00336f",
+  "#39486b",
+  "#575c6d",
+  "#707173",
+  "#8a8779",
+  "#a69d75",
+  "#c4b56c",
+  "#e4cf5b",
+  "#ffea46"
+]
+
+const short = (value: number): string =>
+  Math.abs(value) >= 1000 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toPrecision(3)
+
+/** More columns than this and the numbers would not fit. */
+const mostWritten = 14
+
+const mapTable = (map: HeatMap.HeatMap, values: HeatMap.Values, title: string): string => {
+  const limits = HeatMap.range(map) ?? [0, 0]
+  const summit = HeatMap.summit(map)
+  const isWritten = map.columns.length <= mostWritten
+  const cell = (value: number | undefined, row: number, column: number): string => {
+    if (value === undefined) return "<td></td>"
+    const step = HeatMap.step(value, limits, colours.length)
+    const best = summit?.row === row && summit.column === column ? ' class="best"' : ""
+    const place = `${map.rowName} ${map.rows[row]}, ${map.columnName} ${map.columns[column]}: ${short(value)}`
+    const ink = step < 6 ? "#ffffff" : "#111111"
+    const written = isWritten ? short(value) : ""
+    return `<td${best} style="background:${colours[step]};color:${ink}" title="${HtmlPage.escape(place)}">${written}</td>`
+  }
+  const span = Math.ceil(map.columns.length / mostWritten)
+  const head = map.columns
+    .flatMap((name, column) =>
+      column % span === 0 ? [`<th class="across" colspan="${span}">${HtmlPage.escape(name)}</th>`] : []
+    )
+    .join("")
+  const rows = map.rows.map(
+    (name, row) =>
+      `<tr><th>${HtmlPage.escape(name)}</th>${(values[row] ?? []).map((value, column) => cell(value, row, column)).join("")}</tr>`
+  )
+  return `<figure><figcaption>${HtmlPage.escape(title)}</figcaption><div class="scroll"><table class="heat"><tr><th></th>${head}</tr>${rows.join("")}</table></div></figure>`
+}
+
+const legend = ([least, greatest]: readonly [number, number]): string =>
+  `<div class="legend"><span>${short(least)}</span><i style="background:linear-gradient(90deg,${colours.join(",")})"></i><span>${short(greatest)}</span><b class="mark"></b><span>the best cell</span></div>`
+
+const maps = (map: HeatMap.HeatMap): string =>
+  `${legend(HeatMap.range(map) ?? [0, 0])}<div class="maps">${mapTable(map, map.values, "each cell")}${mapTable(map, map.around, "with its neighbours: what is left is a plateau")}</div>`
+
+const bins = 40
+
+/** How many trials came to what; the best is the rightmost. */
+const histogram = (scores: ReadonlyArray<number>): string => {
+  const limits = [Math.min(...scores), Math.max(...scores)] as const
+  const counts = Array.from({ length: bins }, () => 0)
+  for (const score of scores) {
+    const bin = HeatMap.step(score, limits, bins)
+    counts[bin] = (counts[bin] ?? 0) + 1
+  }
+  const most = Math.max(...counts)
+  const bars = counts.map((count, bin) => {
+    const height = count === 0 ? 0 : Math.max(1.5, (count / most) * 96)
+    const kind = bin === bins - 1 ? ' class="best"' : ""
+    return `<rect${kind} x="${bin * 10 + 1}" y="${(100 - height).toFixed(1)}" width="8" height="${height.toFixed(1)}"><title>${count} trials</title></rect>`
+  })
+  return `<svg class="histogram" viewBox="0 0 ${bins * 10} 100" preserveAspectRatio="none" role="img" aria-label="Distribution of all trials">${bars.join("")}</svg>
+<div class="ends"><span>${short(limits[0])}</span><span>${short(limits[1])}</span></div>`
+}
+
+export const render = (report: SweepReport): string => {
+  const { map, scores, best, objective } = report
+  return HtmlPage.render({
+    title: report.title,
+    subtitle: report.subtitle,
+    body: [
+      HtmlPage.cards(report.headline),
+      HtmlPage.section("How far to trust the best", HtmlPage.list(report.trust)),
+      map === undefined ? "" : HtmlPage.section(`${map.rowName} by ${map.columnName}`, maps(map), report.mapNote),
+      scores.length < 2
+        ? ""
+        : HtmlPage.section("All trials", histogram(scores), `${scores.length} trials by ${objective}`),
+      HtmlPage.section(
+        "The best",
+        HtmlPage.table(best.titles, best.rows, () => true)
+      ),
+      HtmlPage.section(
+        "Search",
+        HtmlPage.table(["", ""], report.facts, () => false)
+      )
+    ].join("\n")
+  })
+}

@@ -1,0 +1,146 @@
+/**
+ * One sentence per event, for the terminal and the log. `undefined` for events that only serve recovery: they are in the
+ * journal and in `--json`, but say nothing to a person.
+ */
+import { DateTime } from "effect"
+import type { BotEvent, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
+import { format as price } from "../../domain/Decimal.ts"
+import { type Assets, withSymbol } from "./Money.ts"
+import { printable } from "./Table.ts"
+import { age, clock, counted } from "./Words.ts"
+
+/** How much a person should care. */
+export type Weight = "quiet" | "good" | "warn" | "alarm"
+
+export interface Line {
+  readonly subject: string
+  readonly text: string
+  readonly weight: Weight
+}
+
+export const describe = (event: BotEvent, assets: Assets): Line | undefined => {
+  const said = sentence(event, assets)
+  if (said === undefined) return undefined
+  const [text, weight = "quiet"] = said
+  return { subject: subjectOf(event), text, weight }
+}
+
+/** "12:34:56.789  grid/cell-03  FILL …", for a log. */
+export const logLine = ({ at, event }: Recorded, assets: Assets): string | undefined => {
+  const line = describe(event, assets)
+  return line === undefined ? undefined : printable(`${clock(at)}  ${line.subject}  ${line.text}`)
+}
+
+const subjectOf = (event: BotEvent): string =>
+  "slot" in event ? `${event.strategy}/${event.slot}` : "strategy" in event ? event.strategy : "limitbot"
+
+type Said = readonly [text: string, weight?: Weight] | undefined
+
+const sentence = (event: BotEvent, assets: Assets): Said => {
+  const money = (symbol: string, amount: bigint) => withSymbol(assets, symbol, amount)
+  switch (event._tag) {
+    case "BotStarted":
+      return [`started (${event.mode}) for account ${event.account} at ${event.venue}`]
+    case "BotStopped":
+      return [`stopped: ${event.reason}`]
+    case "StrategyLoaded":
+      return [`loaded ${event.file} (${event.kind} on ${event.market})`]
+    case "BudgetAllotted":
+      return [`may use ${money(event.asset, event.amount)}`]
+    case "StrategyRemoved":
+      return [`was taken away; its orders are ${event.orders}`, "warn"]
+    case "StrategiesRefused":
+      return [`the changed files were not taken, the running strategies go on: ${event.problems.join(" ")}`, "warn"]
+    case "KillSwitch":
+      return event.on ? [`KILL SWITCH: ${event.reason}`, "alarm"] : ["kill switch released", "good"]
+    case "VenueDown":
+      return [`the venue does not answer: ${event.reason}`, "alarm"]
+    case "VenueUp":
+      return [`the venue answers again after ${age(event.downMillis)}`, "good"]
+    case "Decided":
+      return [`wants ${counted(event.desired.length, "order")}; ${counted(event.absent.length, "slot")} stay empty`]
+    case "EquityMarked":
+      return [`is worth ${money(event.asset, event.equity)} today, at most ${money(event.asset, event.peak)} so far`]
+    case "Paused":
+      return [
+        `${event.action === "drain" ? "PAUSED and withdraws" : "PAUSED"} by its limit ${event.limit}: ${event.reason}`,
+        "alarm"
+      ]
+    case "Resumed":
+      return [`resumes: ${event.reason}`, "good"]
+    case "Denied":
+      return [`denied by our limit ${event.limit}: ${event.reason}`, "warn"]
+    case "Deferred":
+      return [`waits: ${event.reason}`]
+    default:
+      return placementSentence(event, money)
+  }
+}
+
+const placementSentence = (event: PlacementEvent, money: (symbol: string, amount: bigint) => string): Said => {
+  switch (event._tag) {
+    case "Planned": {
+      const base =
+        event.side === "SELL"
+          ? money(event.inputAsset, event.inputAmount)
+          : money(event.outputAsset, event.outputAmount)
+      return [`plans ${event.side} ${base} at ${price(event.price)}: ${event.why.text}`]
+    }
+    case "CreateRefused":
+      return [`the venue refused to create the order: ${event.code}: ${event.text}`, "warn"]
+    case "Abandoned":
+      return [`gave the attempt up: ${event.reason}`]
+    case "OrphanSeen":
+      return [`found the spare order ${event.orderId}; it stays unfunded and is cancelled`, "warn"]
+    case "FundingSigned":
+      return [`signed ${money(event.asset, event.amount)} to order ${event.orderId}`]
+    case "PaymentAsked": {
+      const memo = event.depositMemo === undefined ? "" : ` with memo ${event.depositMemo}`
+      const until = DateTime.formatIso(DateTime.makeUnsafe(event.validUntil))
+      const to = `exactly ${money(event.asset, event.amount)} to ${event.depositAddress}${memo} before ${until}`
+      return event.wallet === "manual" ? [`PLEASE PAY ${to}`, "warn"] : [`asks the wallet to pay ${to}`]
+    }
+    case "PaymentAskedAgain":
+      return [`asks the wallet again, as the operator says (attempt ${event.attempt})`, "warn"]
+    case "PaymentMade":
+      return [`the wallet paid: transaction ${event.txHash}`]
+    case "PaymentUnclear":
+      return [
+        `UNCLEAR whether the wallet paid: ${event.text}; it is not asked again. See whether it paid, and pay yourself if not`,
+        "alarm"
+      ]
+    case "PaymentLost":
+      return [`${event.reason}; ${money(event.asset, event.amount)} is unexplained`, "alarm"]
+    case "FundingAnswered":
+      return [`the venue answered the funding with ${event.code}: ${event.text}`, "warn"]
+    case "FundingDead":
+      return [`${event.reason}; ${money(event.asset, event.amount)} never left the wallet`, "warn"]
+    case "DepositSeen":
+      return [
+        `funded with ${money(event.asset, event.fresh)}, the ${event.by === "swap" ? "swap is under way" : "order rests"}`
+      ]
+    case "FillSeen":
+      return [
+        `FILL ${event.side} ${money(event.inputAsset, event.amountIn)} → ${money(event.outputAsset, event.amountOut)}`,
+        "good"
+      ]
+    case "CancelRequested":
+      return [`cancels: ${event.why.text}`]
+    case "CancelRefused":
+      return [`the venue refused the cancel: ${event.code}: ${event.text}`, "warn"]
+    case "Closed":
+      return [
+        `order ended ${event.status}${event.unspent > 0n ? `, ${money(event.inputAsset, event.unspent)} to come back` : ""}`
+      ]
+    case "PaidOut":
+      return [`paid out ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`, "good"]
+    case "Refunded":
+      return [`refunded ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`, "good"]
+    case "LegFailed":
+      return [`the ${event.leg} of ${money(event.asset, event.amount)} FAILED: ${event.reason}`, "alarm"]
+    case "Contradiction":
+      return [`CONTRADICTION: ${event.what}; no new funding in this slot (${event.evidence})`, "alarm"]
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,74 @@
+/** Where every unit of every asset is, for people and for programs. Amounts are exact decimals in units of the asset. */
+import { type Amount, type Asset, format } from "../../domain/Amount.ts"
+import { type Ledger, type Place, places, totals } from "../../domain/Ledger.ts"
+import * as Table from "./Table.ts"
+
+export type Assets = ReadonlyMap<string, Asset>
+
+/** An amount in units of its asset; smallest units, said so, when the asset is not configured (any more). */
+export const amountText = (assets: Assets, symbol: string, amount: Amount): string => {
+  const asset = assets.get(symbol)
+  return asset === undefined ? `${amount} smallest units of ${symbol}` : format(amount, asset.decimals)
+}
+
+export const withSymbol = (assets: Assets, symbol: string, amount: Amount): string =>
+  assets.has(symbol) ? `${amountText(assets, symbol, amount)} ${symbol}` : amountText(assets, symbol, amount)
+
+export interface MoneyRow {
+  readonly asset: string
+  readonly place: string
+  readonly amount: string
+}
+
+export const rows = (ledger: Ledger, assets: Assets): ReadonlyArray<MoneyRow> =>
+  totals(ledger).map(({ asset, place, amount }) => ({ asset, place, amount: amountText(assets, asset, amount) }))
+
+/** Residual by asset, zeros included: "0" is the good news that people look for. */
+export const residual = (ledger: Ledger, assets: Assets): Readonly<Record<string, string>> => {
+  const { symbols, sum } = holdings(ledger)
+  return Object.fromEntries(symbols.map((symbol) => [symbol, amountText(assets, symbol, sum(symbol, ["residual"]))]))
+}
+
+/** What was paid in fees is not ours any more. */
+const ours = places.filter((place) => place !== "fees")
+const underWay = ["deposit in flight", "filled unpaid", "payout in flight", "refund in flight"] as const
+
+/** A balance sheet: one line per place, one column per asset. It keeps its shape whatever moves. */
+export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
+  const { symbols, sum } = holdings(ledger)
+  const line = (title: string, of: ReadonlyArray<Place>) => [
+    title,
+    ...symbols.map((symbol) => amountText(assets, symbol, sum(symbol, of)))
+  ]
+  return Table.render(
+    [{ title: "MONEY" }, ...symbols.map((title) => ({ title, align: "decimal" as const }))],
+    [...places.map((place) => line(place, [place])), line("total without fees", ours)]
+  )
+}
+
+/** The same in one line per asset, for a small screen: what is on its way in, out or back is one figure. */
+export const shortTable = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
+  const { symbols, sum } = holdings(ledger)
+  const columns: ReadonlyArray<readonly [string, ReadonlyArray<Place>]> = [
+    ["WALLET", ["wallet"]],
+    ["IN ORDER", ["in order"]],
+    ["IN FLIGHT", underWay],
+    ["FEES", ["fees"]],
+    ["RESIDUAL", ["residual"]],
+    ["TOTAL", ours]
+  ]
+  return Table.render(
+    [{ title: "MONEY" }, ...columns.map(([title]) => ({ title, align: "decimal" as const }))],
+    symbols.map((symbol) => [symbol, ...columns.map(([, of]) => amountText(assets, symbol, sum(symbol, of)))])
+  )
+}
+
+const holdings = (ledger: Ledger) => {
+  const found = totals(ledger)
+  const sum = (symbol: string, of: ReadonlyArray<Place>): Amount =>
+    found.reduce(
+      (total, { asset, place, amount }) => total + (asset === symbol && of.includes(place) ? amount : 0n),
+      0n
+    )
+  return { symbols: [...new Set(found.map(({ asset }) => asset))], sum }
+}

@@ -1,0 +1,132 @@
+/**
+ * The sandbox's own double-entry books, independent of any bot's ledger: every unit of every asset is in exactly one
+ * place, and each transfer moves it from one place to another. Everything an account brought, traded or paid in fees is a
+ * place too, so that per account and asset the sum over all places is always zero.
+ */
+import type { Amount } from "../../../domain/Amount.ts"
+
+/** Where an account's money can be. `priceFees` are those that a swap's price contains. The
+ * last are counter accounts: what was paid, traded, brought or moved on. */
+export const places = [
+  "balance",
+  "depositInTransit",
+  "inOrders",
+  "unpaid",
+  "payoutInTransit",
+  "refundInTransit",
+  "returnInTransit",
+  "failed",
+  "feesPaid",
+  "priceFees",
+  "traded",
+  "initial",
+  "external"
+] as const
+
+export type Place = (typeof places)[number]
+
+/** These may go below zero: they are the other side of what an account has. */
+const counters: ReadonlySet<Place> = new Set<Place>(["traded", "initial", "external"])
+
+export interface Holding {
+  readonly account: string
+  readonly place: Place
+  /** The order or swap that the money belongs to, where it does. */
+  readonly order?: string
+}
+
+export interface Entry extends Holding {
+  readonly asset: string
+  readonly amount: Amount
+}
+
+export interface Books {
+  readonly entries: Map<string, Entry>
+}
+
+export const make = (): Books => ({ entries: new Map() })
+
+const keyOf = (asset: string, { account, place, order }: Holding): string =>
+  `${asset}\u0000${account}\u0000${place}\u0000${order ?? ""}`
+
+export const amountIn = (books: Books, asset: string, holding: Holding): Amount =>
+  books.entries.get(keyOf(asset, holding))?.amount ?? 0n
+
+export const balance = (books: Books, asset: string, account: string): Amount =>
+  amountIn(books, asset, { account, place: "balance" })
+
+/**
+ * Moves an amount; between two accounts it leaves the one and enters the other, so that each stays in balance. Moving
+ * what is not there is a fault of the sandbox itself, never of a request.
+ */
+export const transfer = (books: Books, asset: string, amount: Amount, from: Holding, to: Holding): void => {
+  if (amount < 0n) throw new Error(`Negative transfer of ${amount} ${asset}`)
+  if (amount === 0n) return
+  change(books, asset, from, -amount)
+  if (from.account !== to.account) {
+    change(books, asset, { account: from.account, place: "external" }, amount)
+    change(books, asset, { account: to.account, place: "external" }, -amount)
+  }
+  change(books, asset, to, amount)
+}
+
+const change = (books: Books, asset: string, holding: Holding, delta: Amount): void => {
+  const key = keyOf(asset, holding)
+  const amount = (books.entries.get(key)?.amount ?? 0n) + delta
+  if (amount < 0n && !counters.has(holding.place)) {
+    throw new Error(`${holding.account} would hold ${amount} ${asset} in ${holding.place} ${holding.order ?? ""}`)
+  }
+  if (amount === 0n) books.entries.delete(key)
+  else books.entries.set(key, { asset, ...holding, amount })
+}
+
+/** Per account, asset and place; `initial`, `external` and `traded` as seen by the account (what it got is positive). */
+export const totals = (books: Books): Map<string, Map<string, Record<Place, Amount>>> => {
+  const result = new Map<string, Map<string, Record<Place, Amount>>>()
+  for (const { account, asset, place, amount } of books.entries.values()) {
+    const ofAccount = result.get(account) ?? new Map<string, Record<Place, Amount>>()
+    result.set(account, ofAccount)
+    const ofAsset = ofAccount.get(asset) ?? nothing()
+    ofAccount.set(asset, ofAsset)
+    ofAsset[place] += counters.has(place) ? -amount : amount
+  }
+  return result
+}
+
+const nothing = (): Record<Place, Amount> => ({
+  balance: 0n,
+  depositInTransit: 0n,
+  inOrders: 0n,
+  unpaid: 0n,
+  payoutInTransit: 0n,
+  refundInTransit: 0n,
+  returnInTransit: 0n,
+  failed: 0n,
+  feesPaid: 0n,
+  priceFees: 0n,
+  traded: 0n,
+  initial: 0n,
+  external: 0n
+})
+
+/** What is still held for each order or swap. */
+export const byOrder = (books: Books): Map<string, Array<Entry>> => {
+  const result = new Map<string, Array<Entry>>()
+  for (const entry of books.entries.values()) {
+    if (entry.order === undefined) continue
+    const known = result.get(entry.order)
+    if (known === undefined) result.set(entry.order, [entry])
+    else known.push(entry)
+  }
+  return result
+}
+
+/** Assets per account whose places do not add up to zero: none, or the sandbox is wrong. For assertions. */
+export const imbalances = (books: Books): ReadonlyArray<string> => {
+  const sums = new Map<string, Amount>()
+  for (const { account, asset, amount } of books.entries.values()) {
+    const key = `${account} ${asset}`
+    sums.set(key, (sums.get(key) ?? 0n) + amount)
+  }
+  return [...sums].filter(([, sum]) => sum !== 0n).map(([key, sum]) => `${key}: ${sum}`)
+}

@@ -1,0 +1,80 @@
+/**
+ * Money on its way in. A transfer reaches the deposit address at once, the order or swap behind it notices it a little
+ * later, and what it does not need goes back by itself, apart from any payout or refund.
+ */
+import * as Amount from "../../../domain/Amount.ts"
+import { isTerminal } from "../../../domain/Order.ts"
+import { inOrder, open } from "../orders/OrderLife.ts"
+import * as Seeded from "../Seeded.ts"
+import type { Delay } from "../Settings.ts"
+import { type Deposit, type Order, type State, type Swap, schedule } from "../State.ts"
+import * as SwapLife from "../swaps/SwapLife.ts"
+import * as Books from "./Books.ts"
+
+const held = ({ account, target }: Deposit, place: Books.Place): Books.Holding => ({ account, place, order: target.id })
+
+/** A transfer has been executed. */
+export const arrive = (state: State, deposit: Deposit, from: Books.Holding): void => {
+  Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "depositInTransit"))
+  if (deposit.isAttributed) note(state, deposit)
+  if (deposit.isIntent) return recogniseSoon(state, deposit)
+  state.chainDeposits.set(deposit.hash, deposit)
+  recogniseWithin(state, deposit, state.settings.chainRecognitionMillis)
+}
+
+/** A transaction that was pointed out is not waited for until it is found. */
+export const recogniseSoon = (state: State, deposit: Deposit): void =>
+  recogniseWithin(state, deposit, state.settings.recognitionMillis)
+
+const recogniseWithin = (state: State, deposit: Deposit, bounds: Delay): void => {
+  const delay = Seeded.between(bounds, state.settings.seed, "recognition", state.scheduled)
+  schedule(state, delay, { tag: "recognise", deposit })
+}
+
+/** The transaction is seen, its amount not yet. */
+const note = (state: State, { target, hash, isIntent, account }: Deposit): void => {
+  target.senders.add(account)
+  if (isIntent) target.intentHashes.push(hash)
+  else target.originTxHashes.add(hash)
+  if (target.kind === "swap") SwapLife.expect(state, target)
+}
+
+/** The target notices a deposit: what it needs counts, the rest is returned. */
+export const recognise = (state: State, deposit: Deposit): void => {
+  if (deposit.isRecognised) return
+  deposit.isRecognised = true
+  const { target, asset, account, amount } = deposit
+  const counted = deposit.isAttributed ? Amount.min(amount, wanted(target, asset)) : 0n
+  if (counted < amount) sendBack(state, { ...deposit, amount: amount - counted })
+  if (counted === 0n) return
+  if (target.deposited === 0n) target.account = account
+  const into = target.kind === "order" ? inOrder(target) : SwapLife.inSwap(target)
+  Books.transfer(state.books, asset, counted, held(deposit, "depositInTransit"), into)
+  target.deposited += counted
+  if (target.kind === "swap") SwapLife.consider(state, target)
+  else if (isTerminal(target.status)) schedule(state, 0, { tag: "startPayouts", order: target })
+  else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount) open(state, target)
+}
+
+/** A swap takes all it gets until it starts; an order takes what it lacks, as long as it has not been refunded. */
+const wanted = (target: Order | Swap, asset: string): Amount.Amount => {
+  if (asset !== target.origin.id) return 0n
+  if (target.kind === "swap") return target.isClosed ? 0n : 2n ** 256n
+  const isRefundable = target.status !== "FILLED" && target.refund === undefined
+  return isRefundable ? target.inputAmount - target.deposited : 0n
+}
+
+const sendBack = (state: State, deposit: Deposit): void => {
+  const { seed, payoutMillis } = state.settings
+  const from = held(deposit, "depositInTransit")
+  Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "returnInTransit"))
+  const delay = Seeded.between(payoutMillis, seed, "return", state.scheduled)
+  schedule(state, delay, { tag: "return", deposit })
+}
+
+/** To where it came from: the account at the verifier, or the sender's chain. */
+export const giveBack = (state: State, deposit: Deposit): void => {
+  const place = deposit.isIntent ? "balance" : "external"
+  const to: Books.Holding = { account: deposit.account, place }
+  Books.transfer(state.books, deposit.asset, deposit.amount, held(deposit, "returnInTransit"), to)
+}

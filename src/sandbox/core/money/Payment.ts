@@ -1,0 +1,45 @@
+/** How money leaves an order or a swap: to whom, less which fee, and the shares of others in it. */
+import * as Amount from "../../../domain/Amount.ts"
+import type { AccountKind, AppFee } from "../State.ts"
+import * as Books from "./Books.ts"
+
+/** Kept in the service's own accounts instead of on another chain. */
+export const isInternal = (kind: AccountKind): boolean => kind === "INTENTS" || kind === "CONFIDENTIAL_INTENTS"
+
+/** The balance of an account; or out of sight, on another chain, on behalf of the owner of the money. */
+export const payee = (account: string, kind: AccountKind, owner: string): Books.Holding =>
+  isInternal(kind) ? { account, place: "balance" } : { account: owner, place: "external" }
+
+/** Pays everything in a place out, less the fee; where there is less than the fee, the fee is all of it. */
+export const payLessFee = (
+  books: Books.Books,
+  asset: string,
+  fee: Amount.Amount,
+  from: Books.Holding,
+  to: Books.Holding
+): void => {
+  const amount = Books.amountIn(books, asset, from)
+  const charged = Amount.min(fee, amount)
+  Books.transfer(books, asset, charged, from, { account: from.account, place: "feesPaid" })
+  Books.transfer(books, asset, amount - charged, from, to)
+}
+
+export const appFeeRatio = (appFees: ReadonlyArray<AppFee>): number =>
+  appFees.reduce((sum, { fee }) => sum + fee, 0) / 10_000
+
+/** Pays the app fees of an input, each rounded down, and returns what is left of it. */
+export const payAppFees = (
+  books: Books.Books,
+  asset: string,
+  amountIn: Amount.Amount,
+  appFees: ReadonlyArray<AppFee>,
+  from: Books.Holding
+): Amount.Amount => {
+  let rest = amountIn
+  for (const { recipient, fee } of appFees) {
+    const amount = (amountIn * BigInt(fee)) / 10_000n
+    Books.transfer(books, asset, amount, from, { account: recipient, place: "balance" })
+    rest -= amount
+  }
+  return rest
+}

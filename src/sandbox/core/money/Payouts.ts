@@ -1,0 +1,61 @@
+/**
+ * Money on its way out of a closed order: one withdrawal of everything that was filled, one refund of the input that was
+ * not spent, each less exactly the fee that the order showed from the start (all of it where there is less than the fee).
+ */
+import { isTerminal } from "../../../domain/Order.ts"
+import { inOrder, unpaid } from "../orders/OrderLife.ts"
+import * as Seeded from "../Seeded.ts"
+import { type Order, type State, schedule } from "../State.ts"
+import * as Books from "./Books.ts"
+import { payee, payLessFee } from "./Payment.ts"
+
+export type Leg = "withdrawal" | "refund"
+
+type PayoutStatus = "NOT_STARTED" | "IN_PROGRESS" | "COMPLETED" | "FAILED"
+
+/** An order that never held money never starts a payout, and so never reports a final one. */
+export const payoutStatus = (order: Order): PayoutStatus => {
+  const statuses = [order.withdrawal, order.refund].flatMap((leg) => (leg === undefined ? [] : [leg.status]))
+  if (!isTerminal(order.status) || statuses.length === 0) return "NOT_STARTED"
+  if (statuses.includes("IN_PROGRESS")) return "IN_PROGRESS"
+  return statuses.includes("FAILED") ? "FAILED" : "COMPLETED"
+}
+
+export const isPayoutFinal = (order: Order): boolean => {
+  const status = payoutStatus(order)
+  return status === "COMPLETED" || status === "FAILED"
+}
+
+const route = (order: Order, leg: Leg) =>
+  leg === "withdrawal"
+    ? { asset: order.destination.id, from: unpaid(order), place: "payoutInTransit" as const }
+    : { asset: order.origin.id, from: inOrder(order), place: "refundInTransit" as const }
+
+export const start = (state: State, order: Order): void => {
+  for (const leg of ["withdrawal", "refund"] as const) {
+    const { asset, from, place } = route(order, leg)
+    const amount = Books.amountIn(state.books, asset, from)
+    if (amount === 0n || order[leg] !== undefined) continue
+    Books.transfer(state.books, asset, amount, from, { ...from, place })
+    order[leg] = { status: "IN_PROGRESS" }
+    const { seed, payoutMillis } = state.settings
+    schedule(state, Seeded.between(payoutMillis, seed, leg, order.sequence), { tag: "finishPayout", order, leg })
+  }
+}
+
+export const finish = (state: State, order: Order, leg: Leg): void => {
+  const { asset, from, place } = route(order, leg)
+  const inTransit: Books.Holding = { ...from, place }
+  const { seed, failedPayoutShare } = state.settings
+  if (Seeded.fraction(seed, "failed", leg, order.sequence) < failedPayoutShare) {
+    payLessFee(state.books, asset, 0n, inTransit, { ...from, place: "failed" })
+    order[leg] = { status: "FAILED", reason: "The destination did not accept the payment" }
+    return
+  }
+  const [fee, to] =
+    leg === "withdrawal"
+      ? [order.withdrawFee, payee(order.recipient, order.recipientType, order.account)]
+      : [order.refundFee, payee(order.refundTo, order.refundType, order.account)]
+  payLessFee(state.books, asset, fee, inTransit, to)
+  order[leg] = { status: "COMPLETED", txHash: Seeded.base58(seed, "payment", leg, order.sequence) }
+}

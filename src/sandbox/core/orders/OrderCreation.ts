@@ -1,0 +1,154 @@
+/**
+ * From a request to an inert order: the checks that need more than the request itself, and everything about an order that
+ * is fixed when it is made. Creating moves no money.
+ */
+import { Result } from "effect"
+import * as Decimal from "../../../domain/Decimal.ts"
+import * as Market from "../../../domain/Market.ts"
+import type { Fault } from "../../../venue/wire/WireError.ts"
+import { appFeeRatio, isInternal } from "../money/Payment.ts"
+import { type Refusal, refuse } from "../Refusal.ts"
+import * as Seeded from "../Seeded.ts"
+import { assetById, type SandboxAsset } from "../Settings.ts"
+import { type AccountKind, type AppFee, type Order, type State, schedule } from "../State.ts"
+import { usdOf } from "./Pricing.ts"
+
+/** What the client asks for, defaults filled in. */
+export interface OrderRequest {
+  readonly owner: string
+  readonly side: Market.Side
+  readonly baseAsset: string
+  readonly quoteAsset: string
+  /** Whole positive number. */
+  readonly quantity: string
+  /** Positive decimal. */
+  readonly price: string
+  readonly depositType: AccountKind
+  readonly depositMode: "SIMPLE" | "MEMO"
+  readonly recipient: string
+  readonly recipientType: AccountKind
+  readonly refundTo: string
+  readonly refundType: AccountKind
+  readonly confidentiality: string
+  /** Epoch milliseconds. */
+  readonly deadline?: number | undefined
+  readonly appFees: ReadonlyArray<AppFee>
+}
+
+const defaultLifeMillis = 7 * 86_400_000
+const maxAppFee = 500
+const accountId = /^[a-z0-9][a-z0-9._-]{1,63}$/
+
+export const createOrder = (state: State, request: OrderRequest): Result.Result<Order, Refusal> =>
+  Result.gen(function* () {
+    const base = assetById(state.settings, request.baseAsset)
+    const quote = assetById(state.settings, request.quoteAsset)
+    const [first, ...others] = faultsOf(state, request, base, quote)
+    if (first !== undefined)
+      return yield* Result.fail<Refusal>({ code: "validation-failed", faults: [first, ...others] })
+    if (base === undefined || quote === undefined) return yield* refuse("order-rejected", "Unknown asset")
+
+    const misdirected = partiesOf(request).find(([, account]) => account === state.settings.verifier)
+    if (misdirected !== undefined) {
+      return yield* refuse("request-rejected", "the verifier itself cannot be paid", pointerTo(misdirected[0]))
+    }
+    const order = build(state, request, base, quote)
+    const usd = usdOf(state, order.origin, order.inputAmount)
+    if (usd < state.settings.minOrderUsd) {
+      return yield* refuse(
+        "order-rejected",
+        `Order is worth less than the minimum of ${state.settings.minOrderUsd} USD`
+      )
+    }
+    state.orders.set(order.id, order)
+    state.targets.set(order.depositAddress, order)
+    schedule(state, order.deadline - state.now, { tag: "expire", target: order })
+    return order
+  })
+
+const pointerTo = (attribute: string): string => `/data/attributes/${attribute}`
+
+const faultsOf = (
+  state: State,
+  request: OrderRequest,
+  base: SandboxAsset | undefined,
+  quote: SandboxAsset | undefined
+): ReadonlyArray<Fault> => {
+  const faults: Array<Fault> = []
+  const wrong = (attribute: string, detail: string) => faults.push({ detail, pointer: pointerTo(attribute) })
+  if (base === undefined) wrong("baseAsset", "unknown asset")
+  if (quote === undefined) wrong("quoteAsset", "unknown asset")
+  if (request.baseAsset === request.quoteAsset) wrong("quoteAsset", "must differ from baseAsset")
+  if (request.deadline !== undefined && request.deadline <= state.now) wrong("deadline", "must be in the future")
+  const total = request.appFees.reduce((sum, { fee }) => sum + fee, 0)
+  if (total > maxAppFee) wrong("appFees", `must not exceed ${maxAppFee} basis points together`)
+  for (const [attribute, account, kind] of partiesOf(request)) {
+    if (isInternal(kind) && !accountId.test(account)) wrong(attribute, `must be an account id for ${kind}`)
+  }
+  return faults
+}
+
+const partiesOf = (request: OrderRequest) =>
+  [
+    ["recipient", request.recipient, request.recipientType],
+    ["refundTo", request.refundTo, request.refundType]
+  ] as const
+
+const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: SandboxAsset): Order => {
+  const { seed, partialFillShare } = state.settings
+  const sequence = state.orders.size + 1
+  const market: Market.Market = { name: `${base.symbol}/${quote.symbol}`, base, quote }
+  const quantity = BigInt(request.quantity)
+  const price = Decimal.parse(request.price) ?? Decimal.zero
+  const { side } = request
+  const [origin, destination] = side === "SELL" ? [base, quote] : [quote, base]
+  const isSliced = quantity >= 100n && Seeded.fraction(seed, "sliced", sequence) < partialFillShare
+  const hasMemo = request.depositMode === "MEMO" && request.depositType === "ORIGIN_CHAIN"
+  return {
+    kind: "order",
+    sequence,
+    id: Seeded.uuid(seed, "order", sequence),
+    owner: request.owner,
+    side,
+    market,
+    quantity,
+    price,
+    inputAmount: Market.inputAmount(market, side, quantity, price),
+    outputAmount: Market.outputAmount(market, side, quantity, price),
+    depositAddress: Seeded.hex(seed, "deposit address", sequence),
+    depositMemo: hasMemo ? String(Seeded.between([1_000_000, 9_999_999], seed, "memo", sequence)) : undefined,
+    depositType: request.depositType,
+    recipient: request.recipient,
+    recipientType: request.recipientType,
+    refundTo: request.refundTo,
+    refundType: request.refundType,
+    confidentiality: request.confidentiality,
+    appFees: request.appFees,
+    origin,
+    destination,
+    withdrawFee: BigInt(destination.fee),
+    refundFee: BigInt(origin.fee),
+    deadline: request.deadline ?? state.now + defaultLifeMillis,
+    createdAt: state.now,
+    trigger: trigger(side, price, request.appFees),
+    slices: isSliced ? Seeded.between([2, 4], seed, "slices", sequence) : 1,
+    status: "AWAITING_DEPOSIT",
+    usd: { input: state.model.usd(origin, state.now), output: state.model.usd(destination, state.now) },
+    deposited: 0n,
+    account: request.refundTo,
+    senders: new Set(),
+    intentHashes: [],
+    originTxHashes: new Set(),
+    executed: 0n,
+    fills: [],
+    withdrawal: undefined,
+    refund: undefined
+  }
+}
+
+/** App fees come out of the input, so the market must be better by them before a solver gives the limit. */
+const trigger = (side: Market.Side, price: Market.Price, appFees: ReadonlyArray<AppFee>): number => {
+  const limit = Decimal.toNumber(price)
+  const rest = 1 - appFeeRatio(appFees)
+  return side === "SELL" ? limit / rest : limit * rest
+}

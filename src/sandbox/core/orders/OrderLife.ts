@@ -1,0 +1,133 @@
+/**
+ * The life of an order from its first deposit to its end: opening, resting, filling in slices, cancelling, closing. Every
+ * change of status obeys the domain's table of legal transitions, and every amount moves through the books.
+ */
+import * as Decimal from "../../../domain/Decimal.ts"
+import type * as Market from "../../../domain/Market.ts"
+import { type FillStatus, fillStatusTransitions, isTerminal } from "../../../domain/Order.ts"
+import * as Matching from "../../Matching.ts"
+import * as Books from "../money/Books.ts"
+import { appFeeRatio, payAppFees } from "../money/Payment.ts"
+import * as Seeded from "../Seeded.ts"
+import * as SortedList from "../SortedList.ts"
+import { type Order, type RestingOrders, type State, schedule } from "../State.ts"
+import { executablePrice } from "./Pricing.ts"
+
+export const inOrder = (order: Order): Books.Holding => ({ account: order.account, place: "inOrders", order: order.id })
+export const unpaid = (order: Order): Books.Holding => ({ account: order.account, place: "unpaid", order: order.id })
+
+const setStatus = (order: Order, status: FillStatus): void => {
+  if (fillStatusTransitions[order.status]?.includes(status) !== true) {
+    throw new Error(`Order ${order.id} cannot go from ${order.status} to ${status}`)
+  }
+  order.status = status
+}
+
+/** The whole deposit is there: executes at once if the market allows it, else rests. */
+export const open = (state: State, order: Order): void => {
+  const executable = executableAfterFees(state, order)
+  if (Matching.isMarketable(order.side, Decimal.toNumber(order.price), executable)) {
+    const price = Decimal.fromNumber(executable, 12)
+    const execution = Matching.wholeAt(order.market, order, price)
+    return execute(state, order, order.quantity, execution)
+  }
+  setStatus(order, "OPEN")
+  const book = restingOrders(state, order.market)
+  matchMarket(state, book)
+  SortedList.insert(order.side === "SELL" ? book.sells : book.buys, order)
+}
+
+const executableAfterFees = (state: State, order: Order): number => {
+  const price = executablePrice(state, order.market, order.side, order.quantity)
+  const rest = 1 - appFeeRatio(order.appFees)
+  return order.side === "SELL" ? price * rest : price / rest
+}
+
+const restingOrders = (state: State, market: Market.Market): RestingOrders => {
+  const known = state.resting.get(market.name)
+  if (known !== undefined) return known
+  const created: RestingOrders = {
+    market,
+    sells: SortedList.make((a, b) => a.trigger - b.trigger || a.sequence - b.sequence),
+    buys: SortedList.make((a, b) => b.trigger - a.trigger || a.sequence - b.sequence),
+    matchedTo: state.now
+  }
+  state.resting.set(market.name, created)
+  return created
+}
+
+export const hasResting = (book: RestingOrders): boolean => book.sells.items.length + book.buys.items.length > 0
+
+/** Fills what the market has reached since the last time, one slice of each order. Looks at the nearest orders only. */
+export const matchMarket = (state: State, book: RestingOrders): void => {
+  if (hasResting(book)) {
+    const { low, high } = state.model.range(book.market.base, book.market.quote, book.matchedTo, state.now)
+    for (const order of [...reached(book.sells, low, high), ...reached(book.buys, low, high)]) {
+      fillSlice(state, order)
+    }
+  }
+  book.matchedTo = state.now
+}
+
+const reached = (list: SortedList.SortedList<Order>, low: number, high: number): ReadonlyArray<Order> => {
+  const beyond = list.items.findIndex((order) => !Matching.isReached(order.side, order.trigger, low, high))
+  return list.items.slice(0, beyond < 0 ? list.items.length : beyond)
+}
+
+const fillSlice = (state: State, order: Order): void => {
+  const done = BigInt(order.fills.length + 1)
+  const slices = BigInt(order.slices)
+  const executed = done >= slices ? order.quantity : (order.quantity * done) / slices
+  fillUpTo(state, order, executed)
+}
+
+/** Executes at the limit until a total base quantity is reached. */
+const fillUpTo = (state: State, order: Order, executed: bigint): void =>
+  execute(state, order, executed, Matching.sliceAt(order, order.executed, executed))
+
+const execute = (state: State, order: Order, executed: bigint, { amountIn, amountOut }: Matching.Execution): void => {
+  const traded: Books.Holding = { account: order.account, place: "traded" }
+  const rest = payAppFees(state.books, order.origin.id, amountIn, order.appFees, inOrder(order))
+  Books.transfer(state.books, order.origin.id, rest, inOrder(order), traded)
+  Books.transfer(state.books, order.destination.id, amountOut, traded, unpaid(order))
+  const id = Seeded.uuid(state.settings.seed, "fill", order.sequence, order.fills.length)
+  order.fills.push({ id, amountIn, amountOut, at: state.now })
+  order.executed = executed
+  if (executed === order.quantity) return close(state, order, "FILLED")
+  if (order.status !== "PENDING_CANCEL" && order.status !== "PARTIALLY_FILLED") setStatus(order, "PARTIALLY_FILLED")
+}
+
+/** The end of an order: nothing more can execute, and what it holds is on its way to be paid. */
+export const close = (state: State, order: Order, status: FillStatus): void => {
+  setStatus(order, status)
+  const book = state.resting.get(order.market.name)
+  if (book !== undefined) SortedList.remove(order.side === "SELL" ? book.sells : book.buys, order)
+  const { seed, payoutStartMillis } = state.settings
+  const delay = Seeded.between(payoutStartMillis, seed, "payout start", order.sequence)
+  schedule(state, delay, { tag: "startPayouts", order })
+}
+
+export const requestCancel = (state: State, order: Order): void => {
+  setStatus(order, "PENDING_CANCEL")
+  const { seed, cancelMillis } = state.settings
+  schedule(state, Seeded.between(cancelMillis, seed, "cancel", order.sequence), { tag: "finishCancel", order })
+}
+
+/** How near to the market (ratio) a solver may still have the rest of a cancelled order in hand. */
+const inHandDistance = 0.005
+
+export const finishCancel = (state: State, order: Order): void => {
+  if (isTerminal(order.status)) return
+  const { seed, fillWhileCancellingShare } = state.settings
+  const distance = Math.abs(state.model.mid(order.market.base, order.market.quote, state.now) / order.trigger - 1)
+  const isInHand =
+    order.deposited === order.inputAmount &&
+    distance < inHandDistance &&
+    Seeded.fraction(seed, "in hand", order.sequence) < fillWhileCancellingShare
+  if (isInHand) fillUpTo(state, order, order.quantity)
+  else close(state, order, "CANCELED")
+}
+
+export const expire = (state: State, order: Order): void => {
+  if (!isTerminal(order.status)) close(state, order, "EXPIRED")
+}

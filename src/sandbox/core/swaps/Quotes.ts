@@ -1,0 +1,103 @@
+/**
+ * What a swap would give now: the solver's price for the size, less platform and app fees, exact from there on. The
+ * amount out is what arrives: on another chain it is already less the withdrawal fee.
+ */
+import { Result } from "effect"
+import * as Amount from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import * as Market from "../../../domain/Market.ts"
+import type { QuoteRequest } from "../../../venue/wire/WireQuote.ts"
+import { distance, usdOf } from "../orders/Pricing.ts"
+import { type Refusal, refuse } from "../Refusal.ts"
+import { assetById, type SandboxAsset } from "../Settings.ts"
+import type { State } from "../State.ts"
+
+/** From what into what, and the flat fees of paying out and paying back. */
+export interface Pair {
+  readonly origin: SandboxAsset
+  readonly destination: SandboxAsset
+  readonly withdrawFee: Amount.Amount
+  readonly refundFee: Amount.Amount
+}
+
+export interface QuotedAmounts {
+  readonly amountIn: Amount.Amount
+  readonly minAmountIn: Amount.Amount
+  readonly amountOut: Amount.Amount
+  readonly minAmountOut: Amount.Amount
+}
+
+const platformFeeBasisPoints = 20
+const insuranceBasisPoints = 2
+const priceDigits = 12
+const whole = 10_000n
+
+export const quote = (
+  state: State,
+  request: QuoteRequest,
+  isPartner: boolean
+): Result.Result<readonly [Pair, QuotedAmounts], Refusal> =>
+  Result.gen(function* () {
+    const pair = yield* pairOf(state, request)
+    const amount = BigInt(request.amount)
+    const sized = request.swapType === "EXACT_OUTPUT" ? pair.destination : pair.origin
+    if (usdOf(state, sized, amount) > state.settings.maxQuoteUsd) return yield* unavailable("No liquidity available")
+    const price = swapPrice(state, pair, request, isPartner, amount)
+    const slippage = BigInt(Math.round(request.slippageTolerance))
+    if (request.swapType === "EXACT_OUTPUT") {
+      const minAmountIn = inputFor(pair, price, amount)
+      const amountIn = Decimal.divideInteger(minAmountIn * (whole + slippage), whole, "up")
+      return [pair, { amountIn, minAmountIn, amountOut: amount, minAmountOut: amount }]
+    }
+    const amountOut = outputFor(pair, price, amount)
+    if (amountOut <= 0n) {
+      return yield* unavailable(`Amount is too low for bridge, try at least ${inputFor(pair, price, 1n)}`)
+    }
+    const lessSlippage = (value: Amount.Amount) => (value * (whole - slippage)) / whole
+    const minAmountIn = request.swapType === "FLEX_INPUT" ? Amount.max(1n, lessSlippage(amount)) : amount
+    return [pair, { amountIn: amount, minAmountIn, amountOut, minAmountOut: lessSlippage(amountOut) }]
+  })
+
+const unavailable = (text: string) => refuse("request-rejected", text)
+
+/** Payments within the service's own accounts are free. */
+const pairOf = (state: State, request: QuoteRequest): Result.Result<Pair, Refusal> => {
+  const origin = assetById(state.settings, request.originAsset)
+  const destination = assetById(state.settings, request.destinationAsset)
+  if (origin === undefined) return unavailable(`tokenIn is not valid: ${request.originAsset}`)
+  if (destination === undefined) return unavailable(`tokenOut is not valid: ${request.destinationAsset}`)
+  if (origin.id === destination.id) return unavailable("Quoting for this pair is not available")
+  if (request.swapType === "ANY_INPUT") return unavailable("ANY_INPUT is not available")
+  return Result.succeed({
+    origin,
+    destination,
+    withdrawFee: request.recipientType === "DESTINATION_CHAIN" ? BigInt(destination.fee) : 0n,
+    refundFee: request.refundType === "ORIGIN_CHAIN" ? BigInt(origin.fee) : 0n
+  })
+}
+
+/** Destination per one origin after all fees but that of the withdrawal; `amount` as in the request. */
+export const swapPrice = (
+  state: State,
+  { origin, destination }: Pair,
+  request: QuoteRequest,
+  isPartner: boolean,
+  amount: Amount.Amount
+): Market.Price => {
+  const usd = usdOf(state, request.swapType === "EXACT_OUTPUT" ? destination : origin, amount)
+  const rate = state.model.mid(origin, destination, state.now) * (1 - distance(state, usd))
+  const app = (request.appFees ?? []).reduce((sum, { fee }) => sum + fee, 0)
+  return Decimal.fromNumber(rate * (1 - (app + feeBasisPoints(request, isPartner)) / 10_000), priceDigits)
+}
+
+/** What the service itself takes of the input. */
+export const feeBasisPoints = (request: QuoteRequest, isPartner: boolean): number =>
+  (isPartner ? 0 : platformFeeBasisPoints) + (request.insured ? insuranceBasisPoints : 0)
+
+const marketOf = ({ origin, destination }: Pair): Market.Market => ({ name: "", base: origin, quote: destination })
+
+export const outputFor = (pair: Pair, price: Market.Price, amountIn: Amount.Amount): Amount.Amount =>
+  Market.quoteAmount(marketOf(pair), amountIn, price, "down") - pair.withdrawFee
+
+export const inputFor = (pair: Pair, price: Market.Price, amountOut: Amount.Amount): Amount.Amount =>
+  Market.baseQuantity(marketOf(pair), amountOut + pair.withdrawFee, price, "up")

@@ -1,0 +1,117 @@
+/**
+ * The answer to a quote request, signed by the sandbox's key; and for one that is not dry, the swap that waits behind its
+ * deposit address. The answer is kept as it was given, because the status repeats it.
+ */
+import { Result } from "effect"
+import * as Amount from "../../../domain/Amount.ts"
+import * as Ed25519 from "../../../venue/signing/Ed25519.ts"
+import * as QuoteSignature from "../../../venue/signing/QuoteSignature.ts"
+import type { Quote, QuoteRequest, QuoteResponse } from "../../../venue/wire/WireQuote.ts"
+import { formatTimestamp, parseTimestamp } from "../../../venue/wire/WireValue.ts"
+import * as SigningKey from "../money/SigningKey.ts"
+import { usdOf } from "../orders/Pricing.ts"
+import { type Refusal, refuse } from "../Refusal.ts"
+import * as Seeded from "../Seeded.ts"
+import type { SandboxAsset } from "../Settings.ts"
+import { type State, type Swap, schedule } from "../State.ts"
+import { type Pair, type QuotedAmounts, quote } from "./Quotes.ts"
+
+export interface QuoteAsked {
+  readonly partner?: string | undefined
+  readonly request: QuoteRequest
+  readonly correlationId: string
+}
+
+const timeEstimateSeconds = 2
+
+/** Answers a dry request: nothing comes of it. */
+export const answerDry = (state: State, asked: QuoteAsked): Result.Result<QuoteResponse, Refusal> =>
+  Result.map(quote(state, asked.request, asked.partner !== undefined), ([pair, quoted]) =>
+    signed(state, asked, amountsOf(state, pair, quoted))
+  )
+
+export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Swap, Refusal> =>
+  Result.gen(function* () {
+    const { request, partner } = asked
+    const deadline = parseTimestamp(request.deadline) ?? 0
+    if (deadline <= state.now) return yield* refuse("request-rejected", "deadline must be in the future")
+    const [pair, quoted] = yield* quote(state, request, partner !== undefined)
+    const { seed } = state.settings
+    const sequence = state.swaps.size + 1
+    const id = Seeded.hex(seed, "swap address", sequence)
+    const depositMemo =
+      request.depositMode === "MEMO"
+        ? String(Seeded.between([1_000_000, 9_999_999], seed, "swap memo", sequence))
+        : undefined
+    const memo = depositMemo === undefined ? {} : { memo: depositMemo }
+    const response = signed(state, asked, {
+      ...amountsOf(state, pair, quoted),
+      depositAddress: id,
+      ...(depositMemo === undefined ? {} : { depositMemo }),
+      chainDepositAddresses: [{ blockchain: pair.origin.blockchain, address: id, ...memo }],
+      deadline: formatTimestamp(deadline),
+      timeWhenInactive: formatTimestamp(deadline),
+      ...passedThrough(request)
+    })
+    const swap: Swap = {
+      ...pair,
+      kind: "swap",
+      sequence,
+      id,
+      depositAddress: id,
+      depositMemo,
+      partner,
+      request,
+      response,
+      quoted,
+      deadline,
+      createdAt: state.now,
+      status: "PENDING_DEPOSIT",
+      updatedAt: state.now,
+      usd: { input: state.model.usd(pair.origin, state.now), output: state.model.usd(pair.destination, state.now) },
+      deposited: 0n,
+      account: request.refundTo,
+      senders: new Set(),
+      intentHashes: [],
+      originTxHashes: new Set(),
+      isClosed: false,
+      outcome: undefined
+    }
+    state.swaps.set(id, swap)
+    state.targets.set(id, swap)
+    schedule(state, deadline - state.now, { tag: "expire", target: swap })
+    return swap
+  })
+
+const amountsOf = (state: State, pair: Pair, quoted: QuotedAmounts): Quote => {
+  const { origin, destination } = pair
+  const { amountIn, amountOut } = quoted
+  const usd = (asset: SandboxAsset, amount: Amount.Amount) => usdOf(state, asset, amount).toFixed(4)
+  return {
+    amountIn: String(amountIn),
+    amountInFormatted: Amount.format(amountIn, origin.decimals),
+    amountInUsd: usd(origin, amountIn),
+    minAmountIn: String(quoted.minAmountIn),
+    amountOut: String(amountOut),
+    amountOutFormatted: Amount.format(amountOut, destination.decimals),
+    amountOutUsd: usd(destination, amountOut),
+    minAmountOut: String(quoted.minAmountOut),
+    timeEstimate: timeEstimateSeconds,
+    withdrawFee: String(pair.withdrawFee),
+    refundFee: String(pair.refundFee)
+  }
+}
+
+const passedThrough = (request: QuoteRequest) => ({
+  ...(request.virtualChainRecipient === undefined ? {} : { virtualChainRecipient: request.virtualChainRecipient }),
+  ...(request.virtualChainRefundRecipient === undefined
+    ? {}
+    : { virtualChainRefundRecipient: request.virtualChainRefundRecipient }),
+  ...(request.customRecipientMsg === undefined ? {} : { customRecipientMsg: request.customRecipientMsg })
+})
+
+const signed = (state: State, { request, correlationId }: QuoteAsked, answer: Quote): QuoteResponse => {
+  const unsigned = { correlationId, timestamp: formatTimestamp(state.now), quoteRequest: request, quote: answer }
+  const bytes = QuoteSignature.signedBytes(unsigned) ?? new Uint8Array()
+  return { ...unsigned, signature: Ed25519.format(SigningKey.sign(state.settings.seed, "quotes", bytes)) }
+}

@@ -1,0 +1,120 @@
+/**
+ * The life of a swap from its first deposit to its end. An address that nobody pays waits for ever; a short deposit is
+ * refunded at the deadline, a late one at once; a complete one is executed at the price of that moment, and refunded when
+ * that is worse than the quote allows.
+ */
+import * as Amount from "../../../domain/Amount.ts"
+import { refundReasons } from "../../../venue/wire/WireSwap.ts"
+import * as Books from "../money/Books.ts"
+import { payAppFees, payee, payLessFee } from "../money/Payment.ts"
+import * as Seeded from "../Seeded.ts"
+import { type RefundReason, type State, type Swap, type SwapOutcome, type SwapStatus, schedule } from "../State.ts"
+import { feeBasisPoints, inputFor, outputFor, swapPrice } from "./Quotes.ts"
+
+const held = (swap: Swap, place: Books.Place): Books.Holding => ({ account: swap.account, place, order: swap.id })
+
+export const inSwap = (swap: Swap): Books.Holding => held(swap, "inOrders")
+
+const setStatus = (state: State, swap: Swap, status: SwapStatus): void => {
+  swap.status = status
+  swap.updatedAt = state.now
+}
+
+/** A transaction that pays it is known, its amount not yet. */
+export const expect = (state: State, swap: Swap): void => {
+  if (swap.status === "PENDING_DEPOSIT") setStatus(state, swap, "KNOWN_DEPOSIT_TX")
+}
+
+/** Is what has been deposited enough, and in time? */
+export const consider = (state: State, swap: Swap): void => {
+  const isLate = state.now > swap.deadline
+  const { swapType } = swap.request
+  const needed = swapType === "EXACT_INPUT" ? swap.quoted.amountIn : swap.quoted.minAmountIn
+  if (!isLate && swap.deposited < needed) return setStatus(state, swap, "INCOMPLETE_DEPOSIT")
+  setStatus(state, swap, "PROCESSING")
+  swap.isClosed = true
+  const { seed, swapMillis } = state.settings
+  schedule(state, Seeded.between(swapMillis, seed, "swap", swap.sequence), { tag: "executeSwap", swap })
+}
+
+export const expire = (state: State, swap: Swap): void => {
+  if (swap.status !== "INCOMPLETE_DEPOSIT") return
+  swap.isClosed = true
+  refund(state, swap, "PARTIAL_DEPOSIT")
+}
+
+export const execute = (state: State, swap: Swap): void => {
+  const { seed, refundedSwapShare } = state.settings
+  const isRefused = Seeded.fraction(seed, "refused", swap.sequence) < refundedSwapShare
+  const reason = Seeded.between([0, refundReasons.length - 1], seed, "reason", swap.sequence)
+  if (state.now > swap.deadline) return refund(state, swap, "UNKNOWN")
+  if (isRefused) return refund(state, swap, refundReasons[reason] ?? "UNKNOWN")
+  const { amountIn, amountOut } = amountsNow(state, swap)
+  const isWorse = amountOut < leastOutput(swap, amountIn)
+  if (amountIn > swap.deposited || isWorse) return refund(state, swap, "AMOUNT_LESS_THAN_MIN_AMOUNT_OUT")
+  trade(state, swap, amountIn, amountOut)
+}
+
+/** What would be spent and paid out at the present price. */
+const amountsNow = (state: State, swap: Swap) => {
+  const { request, quoted, partner } = swap
+  const priceFor = (amount: Amount.Amount) => swapPrice(state, swap, request, partner !== undefined, amount)
+  if (request.swapType === "EXACT_OUTPUT") {
+    const { amountOut } = quoted
+    return { amountIn: inputFor(swap, priceFor(amountOut), amountOut), amountOut }
+  }
+  const amountIn = request.swapType === "FLEX_INPUT" ? swap.deposited : quoted.amountIn
+  return { amountIn, amountOut: outputFor(swap, priceFor(amountIn), amountIn) }
+}
+
+/** The quote's least output; in proportion where any input is taken. */
+const leastOutput = ({ quoted, request }: Swap, amountIn: Amount.Amount): Amount.Amount =>
+  request.swapType === "FLEX_INPUT" ? (quoted.minAmountOut * amountIn) / quoted.amountIn : quoted.minAmountOut
+
+const trade = (state: State, swap: Swap, amountIn: Amount.Amount, amountOut: Amount.Amount): void => {
+  const { books } = state
+  const { origin, destination, withdrawFee } = swap
+  const traded: Books.Holding = { account: swap.account, place: "traded" }
+  const rest = payAppFees(books, origin.id, amountIn, swap.request.appFees ?? [], inSwap(swap))
+  const ours = (amountIn * BigInt(feeBasisPoints(swap.request, swap.partner !== undefined))) / 10_000n
+  Books.transfer(books, origin.id, ours, inSwap(swap), { account: swap.account, place: "priceFees" })
+  Books.transfer(books, origin.id, rest - ours, inSwap(swap), traded)
+  Books.transfer(books, destination.id, amountOut + withdrawFee, traded, held(swap, "payoutInTransit"))
+  finishLater(state, swap, { spent: amountIn, received: amountOut, refundReason: undefined })
+}
+
+const refund = (state: State, swap: Swap, refundReason: RefundReason): void =>
+  finishLater(state, swap, { spent: 0n, received: 0n, refundReason })
+
+/** Whatever was not spent goes back, with the payout or instead of it. */
+const finishLater = (
+  state: State,
+  swap: Swap,
+  result: Pick<SwapOutcome, "spent" | "received" | "refundReason">
+): void => {
+  const unspent = swap.deposited - result.spent
+  Books.transfer(state.books, swap.origin.id, unspent, inSwap(swap), held(swap, "refundInTransit"))
+  const refunded = unspent - Amount.min(unspent, swap.refundFee)
+  const { seed, payoutMillis } = state.settings
+  const txHash = Seeded.base58(seed, "swap payment", swap.sequence)
+  const delay = Seeded.between(payoutMillis, seed, "swap payment", swap.sequence)
+  schedule(state, delay, { tag: "finishSwap", swap, outcome: { ...result, refunded, txHash } })
+}
+
+export const finish = (state: State, swap: Swap, outcome: SwapOutcome): void => {
+  const { request, origin, destination, account } = swap
+  const { seed, failedSwapShare } = state.settings
+  const payout = held(swap, "payoutInTransit")
+  const refunded = held(swap, "refundInTransit")
+  if (Seeded.fraction(seed, "failed swap", swap.sequence) < failedSwapShare) {
+    payLessFee(state.books, destination.id, 0n, payout, held(swap, "failed"))
+    payLessFee(state.books, origin.id, 0n, refunded, held(swap, "failed"))
+    return setStatus(state, swap, "FAILED")
+  }
+  const recipient = payee(request.recipient, request.recipientType, account)
+  const refundTo = payee(request.refundTo, request.refundType, account)
+  payLessFee(state.books, destination.id, swap.withdrawFee, payout, recipient)
+  payLessFee(state.books, origin.id, swap.refundFee, refunded, refundTo)
+  swap.outcome = outcome
+  setStatus(state, swap, outcome.received > 0n ? "SUCCESS" : "REFUNDED")
+}

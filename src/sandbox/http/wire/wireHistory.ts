@@ -1,0 +1,89 @@
+/** A line of history as the two history interfaces write it. */
+import * as Amount from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { AccountHistoryResponse, TransactionRecord } from "../../../venue/wire/WireHistory.ts"
+import { formatTimestamp, type Ledger, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
+import type { HistoryRecord } from "../../core/HistoryRecord.ts"
+import { isInternal } from "../../core/money/Payment.ts"
+
+const usd = (amount: Amount.Amount, decimals: number, price: number): number =>
+  Decimal.toNumber(Amount.toDecimal(amount, decimals)) * price
+
+/** Dollar values at the prices when the address was made. */
+export const usdIn = ({ target, amountIn }: HistoryRecord): number =>
+  usd(amountIn, target.origin.decimals, target.usd.input)
+export const usdOut = ({ target, amountOut }: HistoryRecord): number =>
+  usd(amountOut, target.destination.decimals, target.usd.output)
+
+/** Payments that left for another chain; a refund of a swap is not one. */
+export const destinationTxHashes = ({ recipientType, txHashes, amountOut }: HistoryRecord): ReadonlyArray<string> =>
+  isInternal(recipientType) || amountOut === 0n ? [] : txHashes
+
+const refundOf = ({ target: { origin }, refundFee, refundReason }: HistoryRecord) => ({
+  ...(refundReason === undefined ? {} : { refundReason }),
+  ...(refundFee === 0n
+    ? {}
+    : { refundFee: String(refundFee), refundFeeFormatted: Amount.format(refundFee, origin.decimals) })
+})
+
+export const toTransaction = (ledger: Ledger, record: HistoryRecord): TransactionRecord => {
+  const { target, amountIn, amountOut } = record
+  const { origin, destination } = target
+  const memo = target.depositMemo
+  return {
+    originAsset: origin.id,
+    destinationAsset: destination.id,
+    depositAddress: target.depositAddress,
+    ...(memo === undefined ? {} : { depositMemo: memo }),
+    depositAddressAndMemo: memo === undefined ? target.depositAddress : `${target.depositAddress}_${memo}`,
+    recipient: record.recipient,
+    status: record.status,
+    createdAt: formatTimestamp(target.createdAt),
+    createdAtTimestamp: Math.floor(target.createdAt / 1000),
+    ...(target.intentHashes.length === 0 ? {} : { intentHashes: target.intentHashes.join(",") }),
+    ...(record.referral === undefined ? {} : { referral: record.referral }),
+    amountInFormatted: Amount.format(amountIn, origin.decimals),
+    amountOutFormatted: Amount.format(amountOut, destination.decimals),
+    appFees: record.appFees,
+    ...writeLedgerTxHashes(ledger, record.txHashes),
+    originChainTxHashes: [...target.originTxHashes],
+    destinationChainTxHashes: destinationTxHashes(record),
+    amountIn: String(amountIn),
+    amountInUsd: usdIn(record).toFixed(4),
+    amountOut: String(amountOut),
+    amountOutUsd: usdOut(record).toFixed(4),
+    refundTo: record.refundTo,
+    senders: [...target.senders],
+    ...refundOf(record),
+    depositType: record.depositType,
+    recipientType: record.recipientType,
+    refundType: record.refundType
+  }
+}
+
+export const toItem = (record: HistoryRecord): AccountHistoryResponse["items"][number] => {
+  const { target, amountIn, amountOut, refunded } = record
+  const { origin, destination } = target
+  const quoteTransactions = [...target.originTxHashes].map((txHash) => ({ txHash }))
+  return {
+    status: record.status,
+    depositType: record.depositType,
+    recipientType: record.recipientType,
+    createdAt: formatTimestamp(target.createdAt),
+    depositAddress: target.depositAddress,
+    ...(target.depositMemo === undefined ? {} : { depositMemo: target.depositMemo }),
+    originAsset: origin.id,
+    amountInFormatted: Amount.format(amountIn, origin.decimals),
+    amountInUsd: usdIn(record).toFixed(4),
+    destinationAsset: destination.id,
+    amountOutFormatted: Amount.format(amountOut, destination.decimals),
+    amountOutUsd: usdOut(record).toFixed(4),
+    recipient: record.recipient,
+    quoteTransactions,
+    refundTo: record.refundTo,
+    refundType: record.refundType,
+    refundedAmountFormatted: Amount.format(refunded, origin.decimals),
+    refundedAmountUsd: usd(refunded, origin.decimals, target.usd.input).toFixed(4),
+    ...refundOf(record)
+  }
+}

@@ -1,0 +1,78 @@
+/** An order of the sandbox as the contract writes it. */
+import * as Amount from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { PayoutLeg } from "../../../domain/Order.ts"
+import type { WireOrder, WireOrderAttributes } from "../../../venue/wire/WireOrder.ts"
+import { formatTimestamp } from "../../../venue/wire/WireValue.ts"
+import { isPayoutFinal, payoutStatus } from "../../core/money/Payouts.ts"
+import type { Order } from "../../core/State.ts"
+
+export const toWire = (order: Order): WireOrder => ({
+  type: "orders",
+  id: order.id,
+  attributes: attributesOf(order),
+  links: { self: `/v0/orders/${order.id}` }
+})
+
+const attributesOf = (order: Order): WireOrderAttributes => {
+  const { origin: input, destination: output } = order
+  return {
+    orderType: "LIMIT",
+    depositAddress: order.depositAddress,
+    ...(order.depositMemo === undefined ? {} : { depositMemo: order.depositMemo }),
+    depositMode: order.depositMemo === undefined ? "SIMPLE" : "MEMO",
+    depositType: order.depositType,
+    fillStatus: order.status,
+    payoutStatus: payoutStatus(order),
+    isPayoutStatusFinal: isPayoutFinal(order),
+    payouts: payoutsOf(order),
+    depositedAmount: String(order.deposited),
+    depositedAmountFormatted: Amount.format(order.deposited, input.decimals),
+    baseAsset: order.market.base.id,
+    quoteAsset: order.market.quote.id,
+    quantity: String(order.quantity),
+    swapView: swapViewOf(order, input.id, output.id),
+    side: order.side,
+    price: Decimal.format(order.price),
+    appFees: order.appFees,
+    recipient: order.recipient,
+    recipientType: order.recipientType,
+    refundTo: order.refundTo,
+    refundType: order.refundType,
+    estimatedWithdrawFee: String(order.withdrawFee),
+    estimatedWithdrawFeeFormatted: Amount.format(order.withdrawFee, output.decimals),
+    estimatedRefundFee: String(order.refundFee),
+    estimatedRefundFeeFormatted: Amount.format(order.refundFee, input.decimals),
+    confidentiality: order.confidentiality,
+    timeInForce: "GTC",
+    deadline: formatTimestamp(order.deadline),
+    createdAt: formatTimestamp(order.createdAt),
+    partialFills: order.fills.map(({ id, amountIn, amountOut, at }) => ({
+      id,
+      amountIn: String(amountIn),
+      amountOut: String(amountOut),
+      createdAt: formatTimestamp(at),
+      updatedAt: formatTimestamp(at)
+    }))
+  }
+}
+
+const payoutsOf = (order: Order) => {
+  const withdrawal = order.withdrawal === undefined ? null : legOf(order.withdrawal)
+  return {
+    withdrawal,
+    allWithdrawals: withdrawal === null ? [] : [withdrawal],
+    refund: order.refund === undefined ? null : legOf(order.refund)
+  }
+}
+
+const legOf = (leg: PayoutLeg): PayoutLeg => ({ ...leg })
+
+const swapViewOf = (order: Order, originAsset: string, destinationAsset: string) => {
+  const assets = { originAsset, destinationAsset }
+  const input = String(order.inputAmount)
+  const output = String(order.outputAmount)
+  return order.side === "SELL"
+    ? { swapType: "EXACT_INPUT", ...assets, amountIn: input, minAmountOut: output }
+    : { swapType: "EXACT_OUTPUT", ...assets, maxAmountIn: input, amountOut: output }
+}

@@ -1,0 +1,92 @@
+/**
+ * What became of a deposit address, as the contract writes it. For an order, which has no quote, the quote is its terms:
+ * word of a deposit may be given for both.
+ */
+import * as Amount from "../../../domain/Amount.ts"
+import type { QuoteResponse } from "../../../venue/wire/WireQuote.ts"
+import type { SwapStatusResponse } from "../../../venue/wire/WireSwap.ts"
+import { formatTimestamp, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
+import type { HistoryRecord } from "../../core/HistoryRecord.ts"
+import { usdOf } from "../../core/orders/Pricing.ts"
+import type { SandboxAsset } from "../../core/Settings.ts"
+import type { Order, State } from "../../core/State.ts"
+import { destinationTxHashes } from "./wireHistory.ts"
+
+export const toWire = (state: State, line: HistoryRecord, correlationId: string): SwapStatusResponse => {
+  const { target, status } = line
+  const isKnown = status === "PENDING_DEPOSIT" && target.originTxHashes.size + target.intentHashes.length > 0
+  return {
+    correlationId,
+    quoteResponse: target.kind === "swap" ? target.response : termsOf(target),
+    status: isKnown ? "KNOWN_DEPOSIT_TX" : status,
+    updatedAt: formatTimestamp(
+      target.kind === "swap" ? target.updatedAt : (target.fills.at(-1)?.at ?? target.createdAt)
+    ),
+    swapDetails: {
+      intentHashes: target.intentHashes,
+      ...writeLedgerTxHashes(state.settings.ledger, line.txHashes),
+      originChainTxHashes: [...target.originTxHashes].map(onChain),
+      destinationChainTxHashes: destinationTxHashes(line).map(onChain),
+      ...amounts(state, line)
+    }
+  }
+}
+
+const onChain = (hash: string) => ({ hash, explorerUrl: `https://explorer.invalid/${hash}` })
+
+const termsOf = (order: Order): QuoteResponse => ({
+  timestamp: formatTimestamp(order.createdAt),
+  quoteRequest: {
+    dry: false,
+    swapType: order.side === "SELL" ? "EXACT_INPUT" : "EXACT_OUTPUT",
+    originAsset: order.origin.id,
+    depositType: order.depositType,
+    destinationAsset: order.destination.id,
+    amount: String(order.quantity),
+    refundTo: order.refundTo,
+    refundType: order.refundType,
+    recipient: order.recipient,
+    recipientType: order.recipientType,
+    deadline: formatTimestamp(order.deadline),
+    confidentiality: order.confidentiality
+  },
+  quote: {
+    amountIn: String(order.inputAmount),
+    amountInFormatted: Amount.format(order.inputAmount, order.origin.decimals),
+    amountOut: String(order.outputAmount),
+    amountOutFormatted: Amount.format(order.outputAmount, order.destination.decimals),
+    minAmountOut: String(order.outputAmount),
+    depositAddress: order.depositAddress,
+    ...(order.depositMemo === undefined ? {} : { depositMemo: order.depositMemo }),
+    deadline: formatTimestamp(order.deadline)
+  }
+})
+
+/** Amounts are known when all is over. */
+const amounts = (state: State, line: HistoryRecord) => {
+  const { target, referral, refundReason } = line
+  const { origin, destination, withdrawFee } = target
+  const of = (name: string, asset: SandboxAsset, amount: Amount.Amount) => ({
+    [name]: String(amount),
+    [`${name}Formatted`]: Amount.format(amount, asset.decimals),
+    [`${name}Usd`]: usdOf(state, asset, amount).toFixed(4)
+  })
+  const deposited = {
+    ...of("depositedAmount", origin, target.deposited),
+    ...(referral === undefined ? {} : { referral })
+  }
+  if (line.txHashes.length === 0) return deposited
+  return {
+    ...deposited,
+    ...of("amountIn", origin, line.amountIn),
+    ...of("amountOut", destination, line.amountOut),
+    ...of("refundedAmount", origin, line.refunded),
+    ...(refundReason === undefined ? {} : { refundReason }),
+    slippage: target.kind === "swap" ? slippagePercent(target.quoted.amountOut, line.amountOut) : 0,
+    withdrawFee: String(withdrawFee)
+  }
+}
+
+/** How much less than quoted arrived, in percent to four places; negative when it was more. */
+const slippagePercent = (quoted: Amount.Amount, received: Amount.Amount): number =>
+  received === 0n ? 0 : Number(((quoted - received) * 1_000_000n) / quoted) / 10_000

@@ -1,0 +1,50 @@
+/** The end user's own transaction history. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { messageErrorAt } from "../wire/WireError.ts"
+import { AccountHistoryResponse, transactionStatuses } from "../wire/WireHistory.ts"
+import * as Wire from "../wire/WireValue.ts"
+import { UserSession } from "./Credentials.ts"
+import { MessageValidation } from "./RequestValidation.ts"
+
+const optional = Schema.optionalKey
+const Cursor = optional(Wire.Identifier)
+
+/** In a list of kinds: any of them. */
+export const anyKind = "null"
+const kinds = <const Known extends ReadonlyArray<string>>(known: Known) =>
+  optional(Schema.Array(Schema.Literals([...known, anyKind])))
+
+const AccountHistoryQuery = Schema.Struct({
+  /** Older. */
+  prevCursor: Cursor,
+  /** Newer. */
+  nextCursor: Cursor,
+  status: optional(Schema.Array(Schema.Literals(transactionStatuses))),
+  limit: optional(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))),
+  depositAddress: optional(Schema.String),
+  depositMemo: optional(Schema.String),
+  search: optional(Schema.String),
+  /** The three lists are read together: what is shown has the three kinds of one place. */
+  depositType: kinds(Wire.depositTypes),
+  recipientType: kinds(Wire.recipientTypes),
+  refundType: kinds(Wire.depositTypes)
+}).check(
+  Schema.makeFilter(
+    ({ nextCursor, prevCursor }: { readonly nextCursor?: string; readonly prevCursor?: string }) =>
+      nextCursor === undefined || prevCursor === undefined || "prevCursor and nextCursor exclude each other"
+  )
+)
+export type AccountHistoryQuery = typeof AccountHistoryQuery.Type
+
+export const AccountHistoryApi = HttpApiGroup.make("accountHistory")
+  .add(
+    HttpApiEndpoint.get("list", "/v0/account/history", {
+      query: AccountHistoryQuery,
+      success: AccountHistoryResponse,
+      /** 403: the feature is by invitation. */
+      error: [403, 429, 500, 503].map(messageErrorAt)
+    })
+  )
+  .middleware(MessageValidation)
+  .middleware(UserSession)

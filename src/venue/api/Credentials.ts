@@ -1,0 +1,51 @@
+/**
+ * The three credentials of the interface as middlewares of the contract: partner API key, partner JWT, user session.
+ * Each knows its error body; the server implementation decides who is calling and provides `Caller`.
+ */
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { historyErrorAt, messageErrorAt, orderErrorAt } from "../wire/WireError.ts"
+
+/** Who is calling, as the server found out. Neither: an anonymous caller where the endpoint allows one. */
+export class Caller extends Context.Service<
+  Caller,
+  {
+    /** The partner whose API key or JWT was sent. */
+    readonly partner?: string
+    /** The end user whose session token was sent. */
+    readonly account?: string
+  }
+>()("limitbot/venue/api/Caller") {}
+
+const apiKey = HttpApiSecurity.apiKey({ key: "X-API-Key", in: "header" })
+const bearer = HttpApiSecurity.bearer
+
+/** Order endpoints: the partner's API key, or a user session. */
+export class OrderCredential extends HttpApiMiddleware.Service<OrderCredential, { provides: Caller }>()(
+  "limitbot/venue/api/OrderCredential",
+  { requiredForClient: true, error: [orderErrorAt(401)], security: { apiKey, session: bearer } }
+) {}
+
+/** Intents, deposits and status: the partner's API key. */
+export class PartnerKey extends HttpApiMiddleware.Service<PartnerKey, { provides: Caller }>()(
+  "limitbot/venue/api/PartnerKey",
+  { requiredForClient: true, error: [messageErrorAt(401)], security: { apiKey } }
+) {}
+
+/** Quotes: a partner JWT (or API key) is optional and waives the platform fee. */
+export class OptionalPartner extends HttpApiMiddleware.Service<OptionalPartner, { provides: Caller }>()(
+  "limitbot/venue/api/OptionalPartner",
+  { requiredForClient: true, error: [messageErrorAt(401)], security: { jwt: bearer, apiKey } }
+) {}
+
+/** History: the partner JWT, which also names the partner whose rate is limited. */
+export class PartnerJwt extends HttpApiMiddleware.Service<PartnerJwt, { provides: Caller }>()(
+  "limitbot/venue/api/PartnerJwt",
+  { requiredForClient: true, error: [historyErrorAt(401)], security: { jwt: bearer } }
+) {}
+
+/** Private balances and account history: the end user's session token. */
+export class UserSession extends HttpApiMiddleware.Service<UserSession, { provides: Caller }>()(
+  "limitbot/venue/api/UserSession",
+  { requiredForClient: true, error: [messageErrorAt(401)], security: { session: bearer } }
+) {}

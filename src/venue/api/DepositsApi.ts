@@ -1,0 +1,53 @@
+/** Deposits of a swap: telling the venue about one, and reading what became of it. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import type { Deposit } from "../Venue.ts"
+import { messageErrorAt } from "../wire/WireError.ts"
+import { SwapStatusResponse } from "../wire/WireSwap.ts"
+import * as Wire from "../wire/WireValue.ts"
+import { PartnerKey } from "./Credentials.ts"
+import { MessageValidation } from "./RequestValidation.ts"
+
+export const SubmitDepositRequest = Schema.Struct({
+  txHash: Wire.Identifier,
+  depositAddress: Wire.Identifier,
+  /** For deposits on the home ledger, in whichever spelling the deployment uses. */
+  nativeSenderAccount: Schema.optionalKey(Wire.Identifier),
+  nearSenderAccount: Schema.optionalKey(Wire.Identifier),
+  memo: Schema.optionalKey(Wire.Identifier)
+}).annotate({ identifier: "SubmitDepositRequest" })
+type SubmitDepositRequest = typeof SubmitDepositRequest.Type
+
+/** A deposit in the spelling of the deployment. */
+export const depositRequest = (ledger: Wire.Ledger, deposit: Deposit): SubmitDepositRequest => {
+  const { depositAddress, memo, senderAccount, txHash } = deposit
+  const sender =
+    senderAccount === undefined
+      ? {}
+      : ledger === "near"
+        ? { nearSenderAccount: senderAccount }
+        : { nativeSenderAccount: senderAccount }
+  return { txHash, depositAddress, ...sender, ...(memo === undefined ? {} : { memo }) }
+}
+
+const error = [400, 403, 404, 429, 500, 503].map(messageErrorAt)
+
+export const DepositsApi = HttpApiGroup.make("deposits")
+  .add(
+    HttpApiEndpoint.post("submit", "/v0/deposit/submit", {
+      payload: SubmitDepositRequest,
+      success: [SwapStatusResponse, SwapStatusResponse.pipe(HttpApiSchema.status(201))],
+      error
+    }),
+    HttpApiEndpoint.get("status", "/v0/status", {
+      query: {
+        depositAddress: Wire.Identifier,
+        /** Required when the quote had one. */
+        depositMemo: Schema.optionalKey(Wire.Identifier)
+      },
+      success: SwapStatusResponse,
+      error
+    })
+  )
+  .middleware(MessageValidation)
+  .middleware(PartnerKey)

@@ -1,0 +1,128 @@
+/** The partner's transaction history, by cursor and by page, with every filter. One request per five seconds. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { historyErrorAt } from "../wire/WireError.ts"
+import { TransactionPagesResponse, TransactionsResponse, transactionStatuses } from "../wire/WireHistory.ts"
+import { ledgers, TimestampText } from "../wire/WireValue.ts"
+import { PartnerJwt } from "./Credentials.ts"
+import { HistoryValidation } from "./RequestValidation.ts"
+
+export const chainIds = [
+  ...ledgers,
+  "eth",
+  "base",
+  "arb",
+  "btc",
+  "sol",
+  "ton",
+  "doge",
+  "xrp",
+  "zec",
+  "gnosis",
+  "bera",
+  "bsc",
+  "pol",
+  "tron",
+  "sui",
+  "op",
+  "avax",
+  "cardano",
+  "stellar",
+  "aptos",
+  "ltc",
+  "monad",
+  "xlayer",
+  "starknet",
+  "bch",
+  "adi",
+  "plasma",
+  "scroll",
+  "aleo",
+  "movement",
+  "dash",
+  "abs",
+  "hypercore",
+  "fogo"
+] as const
+
+/** What a history shows when `statuses` is left out: not the deposits that are still awaited. */
+export const defaultStatuses = ["FAILED", "PROCESSING", "REFUNDED", "SUCCESS"] as const
+
+const isStatus = Schema.is(Schema.Literals(transactionStatuses))
+
+const Statuses = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      text.split(",").every(isStatus) || `must be a comma-separated list of ${transactionStatuses.join(", ")}`
+  )
+)
+
+const optional = Schema.optionalKey
+const Text = optional(Schema.String)
+const Several = optional(Schema.Array(Schema.String))
+const Chains = optional(Schema.Array(Schema.Literals(chainIds)))
+/** A parameter that may be sent as `null`. */
+const orNull = <S extends Schema.Codec<unknown, string>>(schema: S) =>
+  optional(Schema.Union([schema, Schema.Literals(["null"])]))
+const count = (maximum: number) =>
+  optional(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum })))
+const Usd = orNull(Schema.FiniteFromString.check(Schema.isGreaterThanOrEqualTo(0)))
+const Unix = orNull(Schema.FiniteFromString)
+const Time = orNull(TimestampText)
+
+/** Bounds in time are exclusive. Filters by chain, token, referral, affiliate or value leave out masking transactions. */
+const filters = {
+  search: Text,
+  fromChainId: Chains,
+  toChainId: Chains,
+  fromTokenId: Several,
+  toTokenId: Several,
+  depositMemo: Text,
+  referral: Text,
+  affiliate: Text,
+  statuses: optional(Statuses),
+  showTestTxs: Text,
+  minUsdPrice: Usd,
+  maxUsdPrice: Usd,
+  startTimestamp: Time,
+  endTimestamp: Time,
+  startTimestampUnix: Unix,
+  endTimestampUnix: Unix
+}
+
+const TransactionsQuery = Schema.Struct({
+  ...filters,
+  numberOfTransactions: count(1000),
+  lastDepositAddress: Text,
+  lastDepositMemo: Text,
+  /** Deprecated: address and memo joined by an underscore. */
+  lastDepositAddressAndMemo: Text,
+  /** `next`: older. */
+  direction: optional(Schema.Literals(["next", "prev"]))
+})
+export type TransactionsQuery = typeof TransactionsQuery.Type
+
+const TransactionPagesQuery = Schema.Struct({
+  ...filters,
+  page: count(Number.MAX_SAFE_INTEGER),
+  perPage: count(1000)
+})
+export type TransactionPagesQuery = typeof TransactionPagesQuery.Type
+
+const error = [429, 500, 503].map(historyErrorAt)
+
+export const HistoryApi = HttpApiGroup.make("history")
+  .add(
+    HttpApiEndpoint.get("transactions", "/api/v0/transactions", {
+      query: TransactionsQuery,
+      success: TransactionsResponse,
+      error
+    }),
+    HttpApiEndpoint.get("transactionPages", "/api/v0/transactions-pages", {
+      query: TransactionPagesQuery,
+      success: TransactionPagesResponse,
+      error
+    })
+  )
+  .middleware(HistoryValidation)
+  .middleware(PartnerJwt)

@@ -1,0 +1,74 @@
+/** Signed intents: the venue generates what to sign, and takes it back signed. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { messageErrorAt } from "../wire/WireError.ts"
+import * as Wire from "../wire/WireValue.ts"
+import { PartnerKey } from "./Credentials.ts"
+import { MessageValidation } from "./RequestValidation.ts"
+
+/** Of these we sign and verify `nep413` only. */
+export const signingStandards = [
+  "nep413",
+  "erc191",
+  "tip191",
+  "raw_ed25519",
+  "webauthn",
+  "ton_connect",
+  "sep53"
+] as const
+
+/** As signed: the text of `message`, 32 bytes of nonce in base64, the verifier's account. */
+export const Nep413Payload = Schema.Struct({
+  message: Wire.LongText,
+  nonce: Wire.Identifier,
+  recipient: Wire.Identifier,
+  callbackUrl: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+
+export const SignedData = Schema.Struct({
+  standard: Wire.withDefault(Schema.Literals(["nep413"]), "nep413"),
+  payload: Nep413Payload,
+  /** `ed25519:` and base58, as is the signature. */
+  public_key: Wire.Identifier,
+  signature: Wire.Identifier
+}).annotate({ identifier: "SignedData" })
+export type SignedData = typeof SignedData.Type
+
+export const GenerateIntentRequest = Schema.Struct({
+  type: Schema.Literals(["swap_transfer"]),
+  standard: Schema.Literals(signingStandards),
+  signerId: Wire.Identifier,
+  depositAddress: Wire.Identifier
+})
+
+/** The payload is kept as it came: it is untrusted, and every byte of it is signed or refused. */
+export const GenerateIntentResponse = Schema.Struct({
+  intent: Schema.Struct({ standard: Wire.openEnum(signingStandards), payload: Schema.Unknown }),
+  correlationId: Wire.tolerant(Schema.String)
+})
+
+export const SubmitIntentRequest = Schema.Struct({ type: Schema.Literals(["swap_transfer"]), signedData: SignedData })
+export type SubmitIntentRequest = typeof SubmitIntentRequest.Type
+
+export const SubmitIntentResponse = Schema.Struct({
+  intentHash: Schema.String,
+  correlationId: Wire.tolerant(Schema.String)
+})
+
+const error = [400, 403, 404, 429, 500, 503].map(messageErrorAt)
+
+export const IntentsApi = HttpApiGroup.make("intents")
+  .add(
+    HttpApiEndpoint.post("generate", "/v0/generate-intent", {
+      payload: GenerateIntentRequest,
+      success: [GenerateIntentResponse, GenerateIntentResponse.pipe(HttpApiSchema.status(201))],
+      error
+    }),
+    HttpApiEndpoint.post("submit", "/v0/submit-intent", {
+      payload: SubmitIntentRequest,
+      success: [SubmitIntentResponse, SubmitIntentResponse.pipe(HttpApiSchema.status(201))],
+      error
+    })
+  )
+  .middleware(MessageValidation)
+  .middleware(PartnerKey)

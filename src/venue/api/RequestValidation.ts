@@ -1,0 +1,86 @@
+/**
+ * Requests that do not fit their schema, answered in the error body of their endpoint: one entry per fault with a JSON
+ * pointer for orders, one sentence elsewhere. A server installs the layers; nothing validates by hand.
+ */
+import { Cause, Effect, Layer, SchemaIssue } from "effect"
+import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import {
+  type Fault,
+  historyError,
+  historyErrorAt,
+  messageError,
+  messageErrorAt,
+  orderError,
+  orderErrorAt
+} from "../wire/WireError.ts"
+
+export class OrderValidation extends HttpApiMiddleware.Service<OrderValidation>()(
+  "limitbot/venue/api/OrderValidation",
+  {
+    error: [400, 403, 409].map(orderErrorAt)
+  }
+) {}
+
+export class MessageValidation extends HttpApiMiddleware.Service<MessageValidation>()(
+  "limitbot/venue/api/MessageValidation",
+  { error: [messageErrorAt(400)] }
+) {}
+
+export class HistoryValidation extends HttpApiMiddleware.Service<HistoryValidation>()(
+  "limitbot/venue/api/HistoryValidation",
+  { error: [historyErrorAt(400)] }
+) {}
+
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+interface Problem {
+  readonly path: ReadonlyArray<string>
+  readonly message: string
+}
+
+const problemsOf = (error: HttpApiError.HttpApiSchemaError): ReadonlyArray<Problem> =>
+  formatIssue(error.cause.issue).issues.map(({ message, path }) => ({
+    message,
+    path: (path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment))
+  }))
+
+/** RFC 6901. */
+const toPointer = (path: ReadonlyArray<string>): string =>
+  path.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+
+/** Faults in what we answer are ours: a defect, which the server reports as an internal error. */
+const isOurs = (error: HttpApiError.HttpApiSchemaError): boolean =>
+  error.kind === "Body" || error.kind === "ResponseHeaders"
+
+const orderFault = (error: HttpApiError.HttpApiSchemaError) => {
+  const problems = problemsOf(error)
+  const faults = problems.map(({ message, path }): Fault => ({ detail: message, pointer: toPointer(path) }))
+  const at = (pointer: string) => faults.some((fault) => fault.pointer === pointer)
+  if (error.kind === "Params") return orderError("order-not-found")
+  if (error.kind !== "Payload") return orderError("validation-failed", problems.map(sentence))
+  if (at("")) return orderError("malformed-request", faults)
+  if (at("/data/id")) return orderError("client-generated-id", [{ pointer: "/data/id" }])
+  if (at("/data/type")) return orderError("resource-type-mismatch", [{ pointer: "/data/type" }])
+  return orderError("validation-failed", faults)
+}
+
+const sentence = ({ message, path }: Problem): Fault => ({ detail: `${path.join(".")}: ${message}` })
+
+const summary = (error: HttpApiError.HttpApiSchemaError): string =>
+  problemsOf(error)
+    .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
+    .join("; ")
+
+const reported = (error: HttpApiError.HttpApiSchemaError) => Effect.failCause(Cause.die(error))
+
+export const layer: Layer.Layer<OrderValidation | MessageValidation | HistoryValidation> = Layer.mergeAll(
+  HttpApiMiddleware.layerSchemaErrorTransform(OrderValidation, (error) =>
+    isOurs(error) ? reported(error) : orderFault(error)
+  ),
+  HttpApiMiddleware.layerSchemaErrorTransform(MessageValidation, (error) =>
+    isOurs(error) ? reported(error) : messageError(400, summary(error))
+  ),
+  HttpApiMiddleware.layerSchemaErrorTransform(HistoryValidation, (error) =>
+    isOurs(error) ? reported(error) : historyError(400, "validation-failed", summary(error))
+  )
+)

@@ -1,0 +1,204 @@
+/**
+ * What one exchange brought back, and what it means. A reply is read whole, but never more than `maxBodyBytes`; everything
+ * that reaches a message is cut and stripped of control characters, because the other side may be hostile.
+ *
+ * The meaning of a failure depends on the request: a read that failed can be repeated, a write that failed with anything
+ * but a clear refusal may have been executed.
+ */
+import { DateTime, Duration, Effect, Option, Schema, Stream } from "effect"
+import type { HttpClientError, HttpClientResponse } from "effect/http"
+import { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "../VenueError.ts"
+import { MessageBody, StructuredErrors } from "../wire/WireError.ts"
+import { clean, parseTimestamp } from "../wire/WireValue.ts"
+
+/** Fifty orders take about 60 kB; a thousand history records about 1.5 MB. */
+const maxBodyBytes = 4 * 1024 * 1024
+const defaultPauseMillis = 1000
+const minPauseMillis = 1000
+const maxPauseMillis = 300_000
+
+/** Reads have no effect at the venue; writes have. */
+export type Kind = "read" | "write"
+
+export interface Request {
+  /** For messages: "create order". */
+  readonly operation: string
+  readonly kind: Kind
+  /** The setting whose credential goes with it, for messages. */
+  readonly credential?: string | undefined
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+}
+
+const unknown = (operation: string, text: string, seen: { status?: number; correlationId?: string } = {}): VenueError =>
+  new VenueError({ reason: new OutcomeUnknown({ operation, text, ...seen }) })
+
+/** An answer that is none. `trace` is what came with it. */
+export const noAnswer = (
+  operation: string,
+  text: string,
+  { correlationId }: { readonly correlationId?: string } = {}
+): VenueError => unknown(operation, clean(text), correlationId === undefined ? {} : { correlationId })
+
+/** A 2xx that says something impossible. */
+export const impossible = (operation: string, reply: Reply, text: string): VenueError =>
+  unknown(operation, clean(`the venue answered ${reply.status}, but ${text}`), seenIn(reply))
+
+/** Reads the body as it streams and stops at the limit. */
+export const receive = (
+  operation: string,
+  response: HttpClientResponse.HttpClientResponse
+): Effect.Effect<Reply, VenueError | HttpClientError.HttpClientError> =>
+  response.stream.pipe(
+    Stream.runFoldEffect(
+      (): Body => ({ chunks: [], bytes: 0 }),
+      (body, chunk) => {
+        body.chunks.push(chunk)
+        body.bytes += chunk.length
+        return body.bytes > maxBodyBytes ? Effect.fail(tooLarge(operation, response.status)) : Effect.succeed(body)
+      }
+    ),
+    Effect.flatMap((body) => decodeUtf8(operation, response.status, body)),
+    Effect.map((body) => ({ status: response.status, headers: response.headers, body }))
+  )
+
+interface Body {
+  readonly chunks: Array<Uint8Array>
+  bytes: number
+}
+
+const tooLarge = (operation: string, status: number) => unknown(operation, "Response body too large", { status })
+
+const decodeUtf8 = (operation: string, status: number, { bytes, chunks }: Body) =>
+  Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(concatenate(chunks, bytes)),
+    catch: () => unknown(operation, "the answer is not UTF-8 text", { status })
+  })
+
+const concatenate = (chunks: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array => {
+  const all = new Uint8Array(bytes)
+  let offset = 0
+  for (const chunk of chunks) {
+    all.set(chunk, offset)
+    offset += chunk.length
+  }
+  return all
+}
+
+const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+const asStructured = Schema.decodeUnknownOption(StructuredErrors)
+const asMessage = Schema.decodeUnknownOption(MessageBody)
+const asCode = Schema.decodeUnknownOption(
+  Schema.Struct({ error: Schema.Struct({ code: Schema.String, message: Schema.String }) })
+)
+const asTraced = Schema.decodeUnknownOption(
+  Schema.Struct({
+    correlationId: Schema.optionalKey(Schema.Unknown),
+    timestamp: Schema.optionalKey(Schema.Unknown),
+    meta: Schema.optionalKey(Schema.Unknown)
+  })
+)
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? clean(value) : undefined)
+
+/** Correlation id and time of the venue, wherever this endpoint puts them. */
+const traceOf = (json: unknown): { readonly correlationId?: string; readonly venueTime?: number } => {
+  const top = Option.getOrUndefined(asTraced(json))
+  const meta = Option.getOrUndefined(asTraced(top?.meta))
+  const correlationId = textOf(meta?.correlationId) ?? textOf(top?.correlationId)
+  const timestamp = textOf(meta?.timestamp) ?? textOf(top?.timestamp)
+  const venueTime = timestamp === undefined ? undefined : parseTimestamp(timestamp)
+  return {
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(venueTime === undefined ? {} : { venueTime })
+  }
+}
+
+const seenIn = (reply: Reply): { status: number; correlationId?: string } => {
+  const { correlationId } = traceOf(Option.getOrUndefined(parseJson(reply.body)))
+  const id = correlationId ?? textOf(reply.headers["x-correlation-id"] ?? reply.headers["x-request-id"])
+  return { status: reply.status, ...(id === undefined ? {} : { correlationId: id }) }
+}
+
+/** `Retry-After` in seconds or as a date, kept within bounds. */
+const pauseMillis = (header: string | undefined, now: number): number | undefined => {
+  if (header === undefined) return undefined
+  const date = Option.map(DateTime.make(header), DateTime.toEpochMillis)
+  const told = /^\d{1,9}$/.test(header)
+    ? Number(header) * 1000
+    : Option.getOrUndefined(date.pipe(Option.map((at) => at - now)))
+  return told === undefined ? undefined : Math.min(maxPauseMillis, Math.max(minPauseMillis, told))
+}
+
+interface Refusal {
+  readonly code: string
+  readonly text: string
+  readonly pointer?: string
+}
+
+/** The first structured entry names code and pointer; all of them make the text. */
+const refusalIn = (reply: Reply): Refusal => {
+  const json = Option.getOrUndefined(parseJson(reply.body))
+  const status = `http-${reply.status}`
+  const structured = Option.getOrUndefined(asStructured(json))
+  const first = structured?.errors[0]
+  if (structured !== undefined && first !== undefined) {
+    const text = structured.errors.map(({ detail, title }) => detail ?? title ?? "no detail").join("; ")
+    const pointer = first.source?.pointer
+    return { code: clean(first.code), text: clean(text), ...(pointer === undefined ? {} : { pointer: clean(pointer) }) }
+  }
+  const coded = Option.getOrUndefined(asCode(json))
+  if (coded !== undefined) return { code: clean(coded.error.code), text: clean(coded.error.message) }
+  const message = Option.getOrUndefined(asMessage(json))
+  return { code: status, text: clean(message?.message ?? reply.body.trim()) || "no reason given" }
+}
+
+/** Why a reply is not a success; `undefined` for 2xx. */
+export const refused = (
+  { credential, kind, operation }: Request,
+  reply: Reply,
+  now: number
+): VenueError | undefined => {
+  const { status } = reply
+  if (status >= 200 && status < 300) return undefined
+  const seen = seenIn(reply)
+  const { code, pointer, text } = refusalIn(reply)
+  const reason = () => {
+    if (status === 401) {
+      return new Unauthorized({ operation, text, ...seen, ...(credential === undefined ? {} : { credential }) })
+    }
+    if (status === 429 || (kind === "read" && (status >= 500 || status === 408 || status === 425))) {
+      const afterMillis = pauseMillis(reply.headers["retry-after"], now) ?? defaultPauseMillis
+      return new RetryLater({ operation, afterMillis: Math.round(afterMillis), text: `${status} ${text}`, ...seen })
+    }
+    if (status < 400 || status >= 500 || status === 408 || status === 425) {
+      return new OutcomeUnknown({ operation, text: `the venue answered ${status}: ${text}`, ...seen })
+    }
+    return new Rejected({ operation, code, text, ...seen, ...(pointer === undefined ? {} : { pointer }) })
+  }
+  return new VenueError({ reason: reason() })
+}
+
+/** The body of a 2xx by its schema, with the ids around it. */
+export const decode = <A>(schema: Schema.Codec<A, unknown>) => {
+  const fromJson = Schema.decodeUnknownEffect(schema)
+  return (operation: string, reply: Reply) =>
+    Option.match(parseJson(reply.body), {
+      onNone: () => Effect.fail(impossible(operation, reply, "its body is not JSON")),
+      onSome: (json) =>
+        fromJson(json).pipe(
+          Effect.mapBoth({
+            onSuccess: (value) => ({ value, ...traceOf(json) }),
+            onFailure: (error) => impossible(operation, reply, `its body is not as described: ${error.message}`)
+          })
+        )
+    })
+}
+
+/** How long the venue asked us to wait, if it did. */
+export const askedPause = (error: VenueError): Duration.Duration =>
+  Duration.millis(error.reason._tag === "RetryLater" ? error.reason.afterMillis : 0)

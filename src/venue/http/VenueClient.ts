@@ -1,0 +1,160 @@
+/**
+ * The generated client of the contract with the house rules around every call: a deadline, a capped body, no redirects, a
+ * closed set of outcomes. Reads are repeated with backoff that honours `Retry-After`; a write is exactly one network
+ * attempt. It needs nothing but an `HttpClient`, so that it runs over sockets and in memory alike; on Node take
+ * `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
+ */
+import { Clock, Context, Duration, Effect, Layer, Schedule, type Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { WholeVenueApi } from "../api/VenueApi.ts"
+import type { Answer } from "../Venue.ts"
+import { VenueConfig } from "../VenueConfig.ts"
+import { Rejected, RetryLater, VenueError } from "../VenueError.ts"
+import { clean } from "../wire/WireValue.ts"
+import * as ClientCredentials from "./ClientCredentials.ts"
+import { type Priority, RateBudget } from "./RateBudget.ts"
+import * as Reply from "./Reply.ts"
+import type { Crowded, Turnstile } from "./Turnstile.ts"
+
+const maxAttempts = 4
+
+/** What a generated method does in `response-only` mode: fails before sending, in transport, or with a response. */
+export type Send = Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
+
+export interface Call {
+  /** For messages: "create order". */
+  readonly operation: string
+  readonly priority: Priority
+  /** The setting whose credential goes with it; left out for what needs none. */
+  readonly credential?: string
+}
+
+export class VenueClient extends Context.Service<
+  VenueClient,
+  {
+    readonly api: HttpApiClient.ForApi<typeof WholeVenueApi>
+    /** Posts JSON text exactly as given, under the partner's API key. */
+    post(path: string, body: string): Send
+    /** Repeats a call that changes nothing. */
+    read<A>(call: Call, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
+    /** Sends once, whatever happens. */
+    write<A>(call: Call, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
+  }
+>()("limitbot/venue/http/VenueClient") {
+  static readonly layer = Layer.effect(
+    VenueClient,
+    Effect.gen(function* () {
+      const { apiKey, patience, url } = yield* VenueConfig
+      const budget = yield* RateBudget
+      const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
+      const api = yield* HttpApiClient.makeWith(WholeVenueApi, { httpClient: http })
+
+      const post = (path: string, body: string): Send =>
+        http.execute(
+          HttpClientRequest.post(path).pipe(
+            HttpClientRequest.bodyText(body, "application/json"),
+            ClientCredentials.withApiKey(apiKey)
+          )
+        )
+
+      const read = Effect.fn("VenueClient.read")(function* <A>(
+        { credential, operation, priority }: Call,
+        send: Send,
+        success: Schema.Codec<A, unknown>
+      ) {
+        yield* Effect.annotateCurrentSpan({ operation })
+        const request = { credential, operation, kind: "read", send, deadlineMillis: patience.attemptMillis } as const
+        const reply = yield* attempt(request, budget.lane(priority), patience.readMillis).pipe(
+          Effect.retry(repeatReads(patience.readMillis)),
+          within(operation, patience.readMillis)
+        )
+        return yield* Reply.decode(success)(operation, reply)
+      })
+
+      const write = Effect.fn("VenueClient.write")(function* <A>(
+        { credential, operation, priority }: Call,
+        send: Send,
+        success: Schema.Codec<A, unknown>
+      ) {
+        yield* Effect.annotateCurrentSpan({ operation })
+        const request = { credential, operation, kind: "write", send, deadlineMillis: patience.writeMillis } as const
+        const reply = yield* attempt(request, budget.lane(priority), patience.writeMillis)
+        return yield* Reply.decode(success)(operation, reply)
+      })
+
+      return VenueClient.of({ api, post, read, write })
+    })
+  ).pipe(Layer.provide([RateBudget.layer, ClientCredentials.layer]))
+}
+
+/** Ends a call by its deadline. */
+export const within = (operation: string, millis: number) =>
+  Effect.timeoutOrElse({
+    duration: Duration.millis(millis),
+    orElse: () => Effect.fail(Reply.noAnswer(operation, `no answer within ${millis} ms`))
+  })
+
+export interface Request extends Reply.Request {
+  readonly send: Send
+  readonly deadlineMillis: number
+}
+
+/** A turn, then one network attempt, then what it taught about the rate. */
+export const attempt = (
+  request: Request,
+  turnstile: Turnstile,
+  maxWaitMillis: number
+): Effect.Effect<Reply.Reply, VenueError> =>
+  turnstile.enter(maxWaitMillis).pipe(
+    Effect.mapError((crowded) => notSent(request.operation, crowded)),
+    Effect.andThen(exchange(request)),
+    Effect.tap(turnstile.accepted),
+    Effect.tapError(({ reason }) =>
+      reason._tag === "RetryLater" && reason.status === 429 ? turnstile.throttled(reason.afterMillis) : Effect.void
+    )
+  )
+
+const notSent = (operation: string, { afterMillis, message }: Crowded): VenueError =>
+  new VenueError({ reason: new RetryLater({ operation, afterMillis, text: message }) })
+
+/** One network attempt, to the last byte of a 2xx. */
+const exchange = (request: Request): Effect.Effect<Reply.Reply, VenueError> =>
+  request.send.pipe(
+    Effect.flatMap((response) => Reply.receive(request.operation, response)),
+    Effect.mapError((error) => failureOf(request.operation, error)),
+    within(request.operation, request.deadlineMillis),
+    Effect.flatMap((reply) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const error = Reply.refused(request, reply, now)
+        return error === undefined ? Effect.succeed(reply) : Effect.fail(error)
+      })
+    ),
+    Effect.provideService(HttpClient.TracerPropagationEnabled, false),
+    // A redirected POST would be a second request, with our key in it, to an address of the venue's choosing.
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
+  )
+
+/** Whatever is not about the transport failed while the request was built: it never left. */
+const failureOf = (operation: string, error: unknown): VenueError => {
+  if (error instanceof VenueError) return error
+  if (error instanceof HttpClientError.HttpClientError) return Reply.noAnswer(operation, error.message)
+  const text = clean(`not sent, the request is not valid: ${error instanceof Error ? error.message : String(error)}`)
+  return new VenueError({ reason: new Rejected({ operation, code: "invalid-request", text }) })
+}
+
+/** A reply with a status was understood, so asking again brings the same; unless the venue asked for exactly that. */
+const isTransient = ({ reason }: VenueError): boolean =>
+  reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)
+
+/** Capped, jittered backoff that waits as long as the venue asked, within the read's own deadline. */
+export const repeatReads = (readMillis: number) =>
+  Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("10 seconds")]).pipe(
+    Schedule.jittered,
+    Schedule.upTo({ times: maxAttempts - 1 }),
+    Schedule.setInputType<VenueError>(),
+    Schedule.modifyDelay(({ duration, input }) => Effect.succeed(Duration.max(duration, Reply.askedPause(input)))),
+    Schedule.while(
+      ({ duration, elapsed, input }) => isTransient(input) && elapsed + Duration.toMillis(duration) < readMillis
+    )
+  )

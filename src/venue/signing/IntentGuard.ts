@@ -1,0 +1,168 @@
+/**
+ * The only door to the signing key. It refuses to sign unless the payload that the venue generated holds exactly the one
+ * transfer that we journaled: the order's deposit address, the input asset, the amount, our account, the configured
+ * verifier, a sane deadline, and nothing else. What passes is signed unmodified, to the byte.
+ */
+import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
+import type { GeneratedIntent, SignedIntent } from "../Venue.ts"
+import { VenueConfig } from "../VenueConfig.ts"
+import * as StrictJson from "../wire/StrictJson.ts"
+import { formatTimestamp, parseTimestamp } from "../wire/WireValue.ts"
+import * as Nep413 from "./Nep413.ts"
+import { Signer } from "./Signer.ts"
+
+/** The transfer that we mean to sign, from our own records. */
+export interface ExpectedTransfer {
+  readonly depositAddress: string
+  /** The venue's id of the input asset. */
+  readonly asset: string
+  readonly amount: Amount
+}
+
+/** Nothing was signed. `check` names the first check that failed. */
+export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRefused", {
+  check: Schema.String,
+  expected: Schema.String,
+  found: Schema.String
+}) {
+  override get message(): string {
+    return `Refused to sign the venue's payload: ${this.check}: expected ${this.expected}, found ${this.found}`
+  }
+}
+
+/** How long a payload may stay executable: long enough to arrive, short enough to be waited for. */
+export const IntentValidity = Context.Reference<{ readonly minMillis: number; readonly maxMillis: number }>(
+  "limitbot/venue/signing/IntentValidity",
+  { defaultValue: () => ({ minMillis: Duration.toMillis("5 seconds"), maxMillis: Duration.toMillis("7 days") }) }
+)
+
+export class IntentGuard extends Context.Service<
+  IntentGuard,
+  {
+    /** Checks and signs; the signature is verified again before it is returned. */
+    signTransfer(generated: GeneratedIntent, expected: ExpectedTransfer): Effect.Effect<SignedIntent, IntentRefused>
+  }
+>()("limitbot/venue/signing/IntentGuard") {}
+
+export const layer = Layer.effect(
+  IntentGuard,
+  Effect.gen(function* () {
+    const { account, verifier } = yield* VenueConfig
+    const signer = yield* Signer
+    const validity = yield* IntentValidity
+
+    const signTransfer = Effect.fn("IntentGuard.signTransfer")(function* (
+      generated: GeneratedIntent,
+      expected: ExpectedTransfer
+    ) {
+      yield* exactly("standard", "nep413", generated.standard)
+      const { payload, wire } = yield* readPayload(generated.payload, verifier)
+      const message = yield* readMessage(payload.message, account.signerId)
+      const validUntil = yield* readDeadline(message.deadline, yield* Clock.currentTimeMillis, validity)
+      yield* checkTransfer(message.intents, expected)
+      const digest = Nep413.digest(payload)
+      const { publicKey, signature } = yield* signer
+        .sign(digest)
+        .pipe(Effect.mapError(({ text }) => refusal("signer", "a signature", text)))
+      const signedData = { standard: "nep413", payload: wire, public_key: publicKey, signature }
+      return {
+        body: JSON.stringify({ type: "swap_transfer", signedData }),
+        intentHash: Nep413.hashText(digest),
+        validUntil
+      }
+    })
+
+    return IntentGuard.of({ signTransfer })
+  })
+)
+
+const maxCallbackLength = 2048
+
+type Checked<A> = Effect.Effect<A, IntentRefused>
+type Fields = Readonly<Record<string, unknown>>
+
+const show = (value: unknown): string => (value === undefined ? "nothing" : String(JSON.stringify(value)).slice(0, 200))
+
+const refusal = (check: string, expected: string, found: string): IntentRefused =>
+  new IntentRefused({ check, expected, found })
+
+const exactly = (check: string, expected: string, found: unknown): Checked<string> =>
+  found === expected ? Effect.succeed(expected) : refusal(check, show(expected), show(found))
+
+const text = (check: string, found: unknown, maxLength: number): Checked<string> =>
+  typeof found === "string" && found.length <= maxLength && found.isWellFormed()
+    ? Effect.succeed(found)
+    : refusal(check, `well-formed text of at most ${maxLength} characters`, show(found))
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** An object with all of the required keys and none but the allowed ones. */
+const fields = (
+  check: string,
+  found: unknown,
+  required: ReadonlyArray<string>,
+  optional: ReadonlyArray<string> = []
+): Checked<Fields> => {
+  const expected = `an object with exactly ${[...required, ...optional.map((key) => `${key}?`)].join(", ")}`
+  if (!isFields(found)) return refusal(check, expected, show(found))
+  const keys = Object.keys(found)
+  const fits =
+    required.every((key) => keys.includes(key)) && keys.every((key) => required.includes(key) || optional.includes(key))
+  return fits ? Effect.succeed(found) : refusal(check, expected, show(keys))
+}
+
+/** The payload for the digest, and the same as it goes back over the wire. */
+const readPayload = Effect.fnUntraced(function* (found: unknown, verifier: string) {
+  const given = yield* fields("payload", found, ["message", "nonce", "recipient"], ["callbackUrl"])
+  const message = yield* text("payload.message", given.message, 16_384)
+  const nonceText = yield* text("payload.nonce", given.nonce, 44)
+  const nonce = Nep413.parseNonce(nonceText)
+  if (nonce === undefined) return yield* refusal("payload.nonce", "32 bytes in base64", show(nonceText))
+  const recipient = yield* exactly("payload.recipient", verifier, given.recipient)
+  // Inert for an off-chain message, but part of what is signed.
+  const callbackUrl =
+    given.callbackUrl === undefined || given.callbackUrl === null
+      ? null
+      : yield* text("payload.callbackUrl", given.callbackUrl, maxCallbackLength)
+  const callback = "callbackUrl" in given ? { callbackUrl } : {}
+  return {
+    payload: { message, nonce, recipient, callbackUrl },
+    wire: { message, nonce: nonceText, recipient, ...callback }
+  }
+})
+
+const readMessage = Effect.fnUntraced(function* (message: string, signerId: string) {
+  const parsed = yield* Effect.fromResult(StrictJson.read(message)).pipe(
+    Effect.mapError((problem) => refusal("message", "strict JSON", problem))
+  )
+  const given = yield* fields("message", parsed, ["deadline", "intents", "signer_id"])
+  yield* exactly("message.signer_id", signerId, given.signer_id)
+  return given
+})
+
+/** Epoch millisecond after which the verifier refuses the message, rounded up. */
+const readDeadline = Effect.fnUntraced(function* (
+  found: unknown,
+  now: number,
+  { maxMillis, minMillis }: { readonly minMillis: number; readonly maxMillis: number }
+) {
+  const deadline = parseTimestamp(yield* text("message.deadline", found, 64))
+  const window = `between ${formatTimestamp(now + minMillis)} and ${formatTimestamp(now + maxMillis)}`
+  if (deadline === undefined || deadline < now + minMillis || deadline > now + maxMillis) {
+    return yield* refusal("message.deadline", window, show(found))
+  }
+  return deadline + 1
+})
+
+const checkTransfer = Effect.fnUntraced(function* (intents: unknown, expected: ExpectedTransfer) {
+  const only = Array.isArray(intents) && intents.length === 1 ? intents[0] : undefined
+  if (only === undefined) return yield* refusal("message.intents", "exactly one intent", show(intents))
+  if (expected.amount <= 0n) return yield* refusal("amount", "a positive amount", String(expected.amount))
+  const intent = yield* fields("intent", only, ["intent", "receiver_id", "tokens"])
+  yield* exactly("intent.intent", "transfer", intent.intent)
+  yield* exactly("intent.receiver_id", expected.depositAddress, intent.receiver_id)
+  const tokens = yield* fields("intent.tokens", intent.tokens, [expected.asset])
+  yield* exactly("intent.tokens amount", String(expected.amount), tokens[expected.asset])
+})

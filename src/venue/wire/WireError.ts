@@ -1,0 +1,155 @@
+/**
+ * The three error bodies of the interface: structured errors of the order endpoints, `{message}` of most others, and the
+ * history endpoints' `{status, error}`. One class per body and one schema member per status, with `Retry-After` folded in;
+ * a server fails with `orderError(code)`, `messageError(status, text)` or `historyError(status, …)`.
+ */
+import { Clock, Context, Effect, Random, Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { formatTimestamp, tolerant } from "./WireValue.ts"
+
+/** Tracing identifier and server time of every order response. */
+export const Meta = Schema.Struct({
+  correlationId: tolerant(Schema.String),
+  timestamp: tolerant(Schema.String)
+}).annotate({ identifier: "Meta" })
+
+/** Where a server's correlation ids come from. Random by default, so that a seeded server repeats them. */
+export const NextCorrelationId = Context.Reference<Effect.Effect<string>>("limitbot/venue/wire/NextCorrelationId", {
+  defaultValue: () => Effect.map(Random.nextInt, (value) => Math.abs(value).toString(36).padStart(11, "0"))
+})
+
+/** A fresh `meta` for a response. */
+export const nextMeta = Effect.gen(function* () {
+  const correlationId = yield* yield* NextCorrelationId
+  return { correlationId, timestamp: formatTimestamp(yield* Clock.currentTimeMillis) }
+})
+
+const ErrorEntry = Schema.Struct({
+  status: tolerant(Schema.String),
+  code: Schema.String,
+  title: tolerant(Schema.String),
+  detail: tolerant(Schema.String),
+  source: tolerant(Schema.Struct({ pointer: tolerant(Schema.String) }))
+})
+type ErrorEntry = typeof ErrorEntry.Type
+
+export const StructuredErrors = Schema.Struct({ errors: Schema.Array(ErrorEntry), meta: tolerant(Meta) }).annotate({
+  identifier: "StructuredErrors"
+})
+export const MessageBody = Schema.Struct({ message: Schema.String, correlationId: tolerant(Schema.String) }).annotate({
+  identifier: "Message"
+})
+export const HistoryErrorBody = Schema.Struct({
+  status: Schema.Int,
+  error: Schema.Struct({ code: Schema.String, message: Schema.String })
+}).annotate({ identifier: "HistoryError" })
+
+const head = { status: Schema.Int, retryAfter: Schema.optionalKey(Schema.String) }
+const retryAfterHeader = { "retry-after": Schema.optionalKey(Schema.String) }
+const fromHeader = (headers: { readonly "retry-after"?: string }) =>
+  headers["retry-after"] === undefined ? {} : { retryAfter: headers["retry-after"] }
+const toHeader = (error: { readonly retryAfter?: string }) =>
+  error.retryAfter === undefined ? {} : { "retry-after": error.retryAfter }
+
+export class OrderError extends Schema.TaggedError<OrderError>()("OrderError", { ...head, body: StructuredErrors }) {}
+export class MessageError extends Schema.TaggedError<MessageError>()("MessageError", { ...head, body: MessageBody }) {}
+export class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", {
+  ...head,
+  body: HistoryErrorBody
+}) {}
+
+const hasStatus = (status: number) => Schema.makeFilter((error: { readonly status: number }) => error.status === status)
+
+export const orderErrorAt = (status: number) =>
+  OrderError.check(hasStatus(status)).pipe(
+    HttpApiSchema.encodeToWithHeaders(
+      { body: StructuredErrors.pipe(HttpApiSchema.status(status)), headers: retryAfterHeader },
+      {
+        decode: ({ body, headers }) => new OrderError({ status, body, ...fromHeader(headers) }),
+        encode: (error) => ({ body: error.body, headers: toHeader(error) })
+      }
+    )
+  )
+
+export const messageErrorAt = (status: number) =>
+  MessageError.check(hasStatus(status)).pipe(
+    HttpApiSchema.encodeToWithHeaders(
+      { body: MessageBody.pipe(HttpApiSchema.status(status)), headers: retryAfterHeader },
+      {
+        decode: ({ body, headers }) => new MessageError({ status, body, ...fromHeader(headers) }),
+        encode: (error) => ({ body: error.body, headers: toHeader(error) })
+      }
+    )
+  )
+
+export const historyErrorAt = (status: number) =>
+  HistoryError.check(hasStatus(status)).pipe(
+    HttpApiSchema.encodeToWithHeaders(
+      { body: HistoryErrorBody.pipe(HttpApiSchema.status(status)), headers: retryAfterHeader },
+      {
+        decode: ({ body, headers }) => new HistoryError({ status, body, ...fromHeader(headers) }),
+        encode: (error) => ({ body: error.body, headers: toHeader(error) })
+      }
+    )
+  )
+
+/** Documented codes of the order endpoints, each with its status and title. */
+export const orderErrorCodes = {
+  "malformed-request": [400, "Malformed request"],
+  "validation-failed": [400, "Validation failed"],
+  "request-rejected": [400, "Request rejected"],
+  "order-rejected": [400, "Order rejected"],
+  "authentication-required": [401, "Authentication required"],
+  "client-generated-id": [403, "Client-generated ids are not supported"],
+  "order-not-found": [404, "Order not found"],
+  "resource-type-mismatch": [409, "Resource type mismatch"],
+  "rate-limit-exceeded": [429, "Rate limit exceeded"],
+  "internal-error": [500, "Internal error"],
+  "service-unavailable": [503, "Service unavailable"]
+} as const
+
+export type OrderErrorCode = keyof typeof orderErrorCodes
+
+export interface Fault {
+  readonly detail?: string
+  /** JSON pointer into the request body. */
+  readonly pointer?: string
+}
+
+/** Fails with one entry per fault (one in all when there is none). */
+export const orderError = Effect.fnUntraced(function* (
+  code: OrderErrorCode,
+  faults: ReadonlyArray<Fault> = [{}],
+  retryAfterSeconds?: number
+) {
+  const [status, title] = orderErrorCodes[code]
+  const errors = faults.map(
+    ({ detail, pointer }): ErrorEntry => ({
+      status: String(status),
+      code,
+      title,
+      ...(detail === undefined ? {} : { detail }),
+      ...(pointer === undefined ? {} : { source: { pointer } })
+    })
+  )
+  const retryAfter = retryAfterSeconds === undefined ? {} : { retryAfter: String(retryAfterSeconds) }
+  return yield* new OrderError({ status, body: { errors, meta: yield* nextMeta }, ...retryAfter })
+})
+
+export const messageError = (status: number, message: string, retryAfterSeconds?: number) =>
+  Effect.fail(
+    new MessageError({
+      status,
+      body: { message },
+      ...(retryAfterSeconds === undefined ? {} : { retryAfter: String(retryAfterSeconds) })
+    })
+  )
+
+export const historyError = (status: number, code: string, message: string, retryAfterSeconds?: number) =>
+  Effect.fail(
+    new HistoryError({
+      status,
+      body: { status, error: { code, message } },
+      ...(retryAfterSeconds === undefined ? {} : { retryAfter: String(retryAfterSeconds) })
+    })
+  )

@@ -1,0 +1,168 @@
+/**
+ * The scalars of the wire format and the one rule for both directions: strict in what is sent, tolerant in what is
+ * accepted. Values stay text on the wire; `parse…` turn them into exact values and answer `undefined` for anything that is
+ * not written canonically (`""`, `" 12 "`, `"0x10"`, 30 February).
+ */
+import { DateTime, Effect, Option, Result, Schema, SchemaGetter } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+
+/** Longest amount: 2^256 has 78 digits. Longer text is an attack or a mistake. */
+const maxAmountDigits = 78
+const maxTextLength = 300
+const maxNameLength = 300
+const canonicalAmount = /^(?:0|[1-9]\d*)$/
+const timestamp =
+  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** Cut and free of control characters: safe in logs, terminals and pages. */
+export const clean = (text: string): string =>
+  text
+    .slice(0, maxTextLength)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+
+/** Text that names something: kept as it is, or not at all. */
+export const parseName = (text: string): string | undefined =>
+  text.length <= maxNameLength && text === clean(text) ? text : undefined
+
+/** Whole smallest units as the venue writes them: no sign, no leading zero, no spaces. */
+export const parseAmount = (text: string): Amount | undefined =>
+  text.length <= maxAmountDigits && canonicalAmount.test(text) ? BigInt(text) : undefined
+
+/** A positive plain decimal; `undefined` otherwise. */
+export const parsePrice = (text: string): Decimal.Decimal | undefined => {
+  const price = /^[\d.]/.test(text) ? Decimal.parse(text) : undefined
+  return price !== undefined && Decimal.isPositive(price) ? price : undefined
+}
+
+const daysInMonth = (year: number, month: number): number => {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+/** RFC 3339 date-time with a zone to epoch milliseconds. Days that do not exist are refused, as the host would shift them. */
+export const parseTimestamp = (text: string): number | undefined => {
+  const parts = timestamp.exec(text)
+  if (parts === null) return undefined
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
+  return Option.getOrUndefined(Option.map(DateTime.make(text), DateTime.toEpochMillis))
+}
+
+/** An exact value from wire text, or the name of the field that holds something else. */
+export type Exact<A> = Result.Result<A, string>
+
+export const wrong = (field: string, value: string | undefined): Exact<never> =>
+  Result.fail(
+    value === undefined ? `${field} is missing` : `${field} is impossible: ${JSON.stringify(value.slice(0, 80))}`
+  )
+
+export const required = <A>(
+  field: string,
+  value: string | undefined,
+  parse: (text: string) => A | undefined
+): Exact<A> => {
+  const parsed = value === undefined || value === "" ? undefined : parse(value)
+  return parsed === undefined ? wrong(field, value) : Result.succeed(parsed)
+}
+
+/** May be absent, but not nonsense. */
+export const optionally = <A>(
+  field: string,
+  value: string | undefined,
+  parse: (text: string) => A | undefined
+): Exact<A | undefined> => (value === undefined ? Result.succeed(undefined) : required(field, value, parse))
+
+/** UTC with milliseconds; the inverse of `parseTimestamp`. */
+export const formatTimestamp = (epochMillis: number): string => DateTime.formatIso(DateTime.makeUnsafe(epochMillis))
+
+/** The known values are documented; others pass, because the service may invent them at any time. */
+export const openEnum = <const Known extends ReadonlyArray<string>>(known: Known) =>
+  Schema.Union([Schema.Literals(known), Schema.String as Schema.Codec<string & {}>])
+
+/** A response field that may be absent or null; both decode to an absent key. */
+export const tolerant = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
+  Schema.optionalKey(Schema.NullOr(schema)).pipe(
+    Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
+      decode: SchemaGetter.transformOptional(Option.filter((value): value is S["Type"] => value !== null)),
+      encode: SchemaGetter.passthrough()
+    })
+  )
+
+/** The same for a field that the interface promises: a server writes null for what there is not. */
+export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
+  Schema.optionalKey(Schema.NullOr(schema)).pipe(
+    Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
+      decode: SchemaGetter.transformOptional(Option.filter((value): value is S["Type"] => value !== null)),
+      encode: SchemaGetter.transformOptional(Option.orElseSome(() => null))
+    })
+  )
+
+/** A request field with a documented default. */
+export const withDefault = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
+  schema.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(value)))
+
+const text = (maxLength: number) => Schema.String.check(Schema.isBetweenLength(1, maxLength))
+
+/** An identifier, address, cursor or token: opaque, not empty, bounded. */
+export const Identifier = text(512)
+
+/** An identifier that becomes a path segment: `.` and `..` would be resolved away. */
+export const PathSegment = Schema.String.check(Schema.isPattern(/^(?!\.{1,2}$)[\x21-\x7e]{1,200}$/))
+export const isPathSegment = Schema.is(PathSegment)
+
+/** Like `Identifier`, longer: signed messages, custom messages. */
+export const LongText = text(16_384)
+
+export const PositiveAmountText = Schema.String.check(
+  Schema.makeFilter(
+    (value: string) => (parseAmount(value) ?? 0n) > 0n || "must be a positive whole number of smallest units"
+  )
+)
+
+export const PriceText = Schema.String.check(
+  Schema.makeFilter((value: string) => parsePrice(value) !== undefined || "must be a positive decimal string")
+)
+
+export const TimestampText = Schema.String.check(
+  Schema.makeFilter(
+    (value: string) => parseTimestamp(value) !== undefined || "must be an ISO 8601 date-time with a time zone"
+  )
+)
+
+/** Basis points of the input. */
+export const AppFee = Schema.Struct({
+  recipient: Identifier,
+  fee: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 500 }))
+})
+
+/** The same as the venue reports it. */
+export const ReportedFee = Schema.Struct({ recipient: Schema.String, fee: Schema.Finite })
+
+export const depositTypes = ["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"] as const
+export const recipientTypes = ["DESTINATION_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"] as const
+export const swapTypes = ["EXACT_INPUT", "EXACT_OUTPUT", "FLEX_INPUT", "ANY_INPUT"] as const
+export const depositModes = ["SIMPLE", "MEMO"] as const
+export const confidentialities = ["public", "basic", "advanced"] as const
+
+/** How the home ledger is spelled in field names, chain identifiers and the verifier's account. */
+export const ledgers = ["native", "near"] as const
+export type Ledger = (typeof ledgers)[number]
+
+/** The home ledger's transaction hashes: one deployment spells the key `native…`, another `near…`; both are read. */
+export const ledgerTxHashes = {
+  nativeTxHashes: tolerant(Schema.Array(Schema.String)),
+  nearTxHashes: tolerant(Schema.Array(Schema.String))
+}
+
+export interface LedgerTxHashes {
+  readonly nativeTxHashes?: ReadonlyArray<string>
+  readonly nearTxHashes?: ReadonlyArray<string>
+}
+
+export const readLedgerTxHashes = (from: LedgerTxHashes): ReadonlyArray<string> =>
+  from.nativeTxHashes ?? from.nearTxHashes ?? []
+
+export const writeLedgerTxHashes = (ledger: Ledger, hashes: ReadonlyArray<string>): LedgerTxHashes =>
+  ledger === "near" ? { nearTxHashes: hashes } : { nativeTxHashes: hashes }

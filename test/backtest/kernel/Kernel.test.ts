@@ -1,0 +1,133 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type FillRules, isImmediate } from "../../../src/backtest/kernel/FillRules.ts"
+import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
+import type { Conditions } from "../../../src/backtest/kernel/Run.ts"
+import type { Candles } from "../../../src/candles/Candles.ts"
+import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
+import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { naive } from "../NaiveKernel.ts"
+import { anyRules, immediateRules, random, randomCandles, randomConditions, randomLimits } from "../RandomStrategies.ts"
+
+const readable = ({ fills, table, slotNames }: Kernel.Outcome) =>
+  Array.from({ length: fills.count }, (_, index) => {
+    const row = table.rows[fills.orders[index] ?? -1]
+    return row === undefined
+      ? undefined
+      : {
+          bar: fills.bars[index],
+          slot: slotNames[row.slot],
+          side: row.side,
+          price: Decimal.format(row.price),
+          input: row.input,
+          output: row.output
+        }
+  })
+
+const comparable = (outcome: Kernel.Outcome) => ({
+  fills: readable(outcome),
+  base: outcome.base,
+  quote: outcome.quote,
+  fees: outcome.fees,
+  counts: outcome.counts,
+  openOrders: outcome.openOrders,
+  deniedBy: outcome.deniedBy,
+  stops: outcome.stops.map(({ from, until, limit }) => ({ from, ...(until === undefined ? {} : { until }), limit }))
+})
+
+const compare = (seed: number, conditions: Conditions, candles: Candles) => {
+  const { touch } = conditions.rules
+  const linear = Kernel.simulate(conditions, candles, CrossingIndex.linearIndices(candles, touch))
+  const indexed = Kernel.simulate(conditions, candles, CrossingIndex.buildIndices(candles, touch))
+  const { drawdown, ...expected } = naive(conditions, candles)
+  assert.deepStrictEqual(comparable(linear), expected, `seed ${seed}: linear kernel against the plain loop`)
+  assert.deepStrictEqual(comparable(indexed), comparable(linear), `seed ${seed}: index against linear`)
+  assert.strictEqual(indexed.maxDrawdown, linear.maxDrawdown, `seed ${seed}: drawdown with index`)
+  assert.closeTo(linear.maxDrawdown, drawdown, 1e-9, `seed ${seed}: drawdown`)
+  return expected
+}
+
+const campaign = (seeds: number, rulesOf: (next: () => number) => FillRules) => {
+  const seen = { fills: 0, cancelled: 0, deniedFunds: 0, deniedMinimum: 0, decisions: 0 }
+  for (let seed = 1; seed <= seeds; seed++) {
+    const next = random(seed)
+    const rules = rulesOf(next)
+    const { fills, counts } = compare(
+      seed,
+      randomConditions(seed, rules),
+      randomCandles(next, 50 + Math.floor(next() * 300))
+    )
+    seen.fills += fills.length
+    seen.cancelled += counts.cancelled
+    seen.deniedFunds += counts.deniedFunds
+    seen.deniedMinimum += counts.deniedMinimum
+    seen.decisions += counts.decisions
+  }
+  for (const [what, count] of Object.entries(seen)) assert.isAbove(count, seeds, `the campaign exercised ${what}`)
+}
+
+/** Ten hours later: the day ends within the candles. */
+const later = (candles: Candles): Candles => {
+  const opens = Float64Array.from({ length: candles.bars }, (_, bar) => TimeAxis.openTime(candles.time, bar))
+  return { ...candles, time: TimeAxis.make(opens.map((time) => time + 36_000_000)) }
+}
+
+const campaignOfLimits = (seeds: number, rulesOf: (next: () => number) => FillRules) => {
+  const seen = new Map<string, number>()
+  const see = (what: string, count = 1) => seen.set(what, (seen.get(what) ?? 0) + count)
+  for (let seed = 1; seed <= seeds; seed++) {
+    const next = random(seed)
+    const conditions = randomConditions(seed, rulesOf(next))
+    const candles = randomCandles(next, 50 + Math.floor(next() * 300))
+    const limited = { ...conditions, limits: randomLimits(next, conditions) }
+    const { deniedBy, stops, fills } = compare(seed, limited, seed % 2 === 0 ? later(candles) : candles)
+    see("fills", fills.length)
+    for (const [limit, count] of deniedBy) see(limit, count)
+    for (const { limit, until } of stops) see(until === undefined ? limit : `${limit} that ended`)
+  }
+  for (const limit of ["price-deviation", "quiet-hours", "notional", "orders-per-hour", "paused"])
+    assert.isAbove(seen.get(limit) ?? 0, seeds, limit)
+  for (const stop of ["daily-loss", "daily-loss that ended", "drawdown"]) assert.isAbove(seen.get(stop) ?? 0, 0, stop)
+}
+
+const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 40)
+
+describe("Kernel", () => {
+  it(
+    "equals a plain loop over bars and slots, with and without index: whole orders",
+    () => campaign(seeds, immediateRules),
+    600_000
+  )
+
+  it(
+    "equals a plain loop over bars and slots, with and without index: parts, better prices, waiting times",
+    () => campaign(seeds, anyRules),
+    600_000
+  )
+
+  it(
+    "equals a plain loop under a strategy's own limits: whole orders",
+    () => campaignOfLimits(seeds, immediateRules),
+    600_000
+  )
+
+  it(
+    "equals a plain loop under a strategy's own limits: parts, better prices, waiting times",
+    () => campaignOfLimits(seeds, anyRules),
+    600_000
+  )
+
+  it("fills by slices as it fills whole orders when nothing sets them apart", () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const next = random(seed)
+      const rules = immediateRules(next)
+      const candles = randomCandles(next, 600)
+      const indices = CrossingIndex.linearIndices(candles, rules.touch)
+      const whole = Kernel.simulate(randomConditions(seed, rules), candles, indices)
+      const byParts = { ...rules, volumeShare: 1e9 }
+      const parts = Kernel.simulate(randomConditions(seed, byParts), { ...candles, volume: candles.high }, indices)
+      assert.isTrue(isImmediate(rules) && !isImmediate(byParts))
+      assert.deepStrictEqual(comparable(parts), comparable(whole), `seed ${seed}`)
+    }
+  })
+})

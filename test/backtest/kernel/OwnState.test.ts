@@ -1,0 +1,91 @@
+/** What strategies see of their own trading in a backtest, against sums made another way. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Backtest from "../../../src/backtest/Backtest.ts"
+import { noCosts } from "../../../src/backtest/kernel/FillModel.ts"
+import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
+import type { Conditions } from "../../../src/backtest/kernel/Run.ts"
+import * as FillRows from "../../../src/backtest/results/FillRows.ts"
+import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
+import * as CostBasis from "../../../src/domain/CostBasis.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
+import type { OwnState } from "../../../src/strategy/View.ts"
+import { anyRules, immediateRules, random, randomCandles, randomConditions } from "../RandomStrategies.ts"
+
+describe("OwnState", () => {
+  it("is the sum of the fills so far, whatever the rules", () => {
+    let looks = 0
+    for (let seed = 1; seed <= 60; seed++) {
+      const next = random(seed)
+      const drawn = seed % 2 === 0 ? immediateRules(next) : anyRules(next)
+      // Fills on arrival would come after a look at the same moment.
+      const rules = { ...drawn, price: "limit" as const, refundFee: { base: 0n, quote: 0n } }
+      const conditions = randomConditions(seed, rules)
+      const seen: Array<{ readonly now: number; readonly own: OwnState; readonly live: number }> = []
+      const decide: Conditions["decide"] = (view, memory) => {
+        const live = [...view.slots.values()].filter((slot) => slot.live !== undefined).length
+        if (view.own !== undefined) seen.push({ now: view.now, own: view.own, live })
+        return conditions.decide(view, memory)
+      }
+      const candles = randomCandles(next, 200)
+      const indices = CrossingIndex.linearIndices(candles, rules.touch)
+      const outcome = Kernel.simulate({ ...conditions, decide }, candles, indices)
+      const step = candles.time.stepMillis
+      for (const { now, own, live } of seen) {
+        looks++
+        const fills = [...FillRows.rows(outcome, candles)].filter(({ openTime }) => openTime + step <= now)
+        let basis = CostBasis.empty
+        for (const { side, input, output, fee } of fills) {
+          basis =
+            side === "BUY"
+              ? CostBasis.trade(basis, side, output + fee, input)
+              : CostBasis.trade(basis, side, input, output + fee)
+          const inBase = side === "BUY" && output + fee > 0n
+          const charged = inBase ? Decimal.divideInteger(fee * input, output + fee, "up") : fee
+          basis = CostBasis.charge(basis, charged)
+        }
+        const about = `seed ${seed} at ${now}`
+        assert.strictEqual(own.realisedProfit, basis.realised, about)
+        assert.deepStrictEqual(own.averageEntry, CostBasis.averagePrice(basis, outcome.table.market), about)
+        assert.strictEqual(
+          own.lastFill?.at,
+          fills.length === 0 ? undefined : (fills.at(-1)?.openTime ?? 0) + step,
+          about
+        )
+        assert.isAtLeast(own.openOrders, live, about)
+        assert.isTrue(own.freeBase >= 0n && own.freeQuote >= 0n, about)
+        if (own.openOrders === 0 && rules.feeBasisPoints === 0 && rules.withdrawFee.base === 0n)
+          assert.strictEqual(own.freeBase, conditions.budget.base + basis.position, about)
+      }
+    }
+    assert.isAbove(looks, 1000)
+  })
+
+  it("decides rules that ask for it, as live", () => {
+    const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: 8 }))
+    const text = `name: own
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 1000 } }
+rules:
+  timeframe: 1m
+  orders:
+    first: { when: openOrders < 1, side: buy, price: mid * 0.995, size: { quote: 50 } }
+    second: { when: openOrders < 1 and realisedProfit >= 0, side: buy, price: mid * 0.99, size: { quote: 50 } }
+`
+    const strategy = Result.getOrThrow(StrategyFile.parse(text, "own.yaml", { assets, ticks: new Map() }))
+    const candles = randomCandles(random(4), 300)
+    const options = { costs: noCosts, changes: {} }
+    const { outcome } = Backtest.run(
+      strategy,
+      candles,
+      CrossingIndex.linearIndices(candles, "at"),
+      "optimistic",
+      options
+    )
+    assert.isAbove(outcome.fills.count, 0)
+    assert.isAtMost(outcome.openOrders, 2)
+  })
+})

@@ -1,0 +1,147 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { noCosts } from "../../../src/backtest/kernel/FillModel.ts"
+import * as Objective from "../../../src/backtest/search/Objective.ts"
+import * as Sweep from "../../../src/backtest/search/Sweep.ts"
+import * as SweepSpace from "../../../src/backtest/search/SweepSpace.ts"
+import * as Trial from "../../../src/backtest/search/Trial.ts"
+import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
+import * as Generate from "../../../src/candles/Generate.ts"
+import { sourceText } from "../../../src/strategy/Problem.ts"
+import { readYaml, type YamlNode } from "../../../src/strategy/YamlReader.ts"
+
+const text = `# a grid
+name: sweep-me
+market: BTC/USDC   # base, quote
+kind: grid
+limits:
+  budget: { base: 0.5, quote: 20000 }
+grid:
+  lower: 35000
+  upper: 45000   # the top
+  levels: 11
+  size: { base: 0.01 }
+`
+
+const assets = [
+  { symbol: "BTC", id: "btc", decimals: 8 },
+  { symbol: "USDC", id: "usdc", decimals: 6 }
+]
+
+const space = ["grid.levels=5..20:5", "grid.upper=42000,45000,48000", "grid.lower=30000..50000:10000"].map(
+  SweepSpace.dimension
+)
+const search: Trial.Search = {
+  text,
+  file: "sweep.yaml",
+  markets: { assets, ticks: new Map() },
+  space,
+  mode: "optimistic",
+  options: { costs: noCosts, changes: {} }
+}
+const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })
+const indices = CrossingIndex.buildIndices(candles, "at")
+const trials = SweepSpace.sample(space, Number.POSITIVE_INFINITY, 1)
+
+const collect = (threads: number) =>
+  Effect.gen(function* () {
+    const results: Array<Trial.TrialResult> = []
+    const team = yield* Sweep.team(threads)
+    yield* Sweep.run({ team, search, candles, indices, trials }, (result) => results.push(result))
+    return results.toSorted((a, b) => a.trial - b.trial)
+  }).pipe(Effect.scoped)
+
+describe("SweepSpace", () => {
+  it("reads ranges and lists exactly", () => {
+    assert.deepStrictEqual(SweepSpace.dimension("a.b=0.1..0.5:0.1").values, ["0.1", "0.2", "0.3", "0.4", "0.5"])
+    assert.deepStrictEqual(SweepSpace.dimension("a = 3, 1 ,2").values, ["3", "1", "2"])
+    assert.deepStrictEqual(SweepSpace.dimension("a=1..3").values, ["1", "2", "3"])
+    assert.deepStrictEqual(SweepSpace.dimension("a=1..2:0.5%").values, ["1%", "1.5%", "2%"])
+    for (const wrong of ["a", "=1", "a=", "a=1,,2", "a=5..1:1", "a=1..5:0", "a=0..1:0.0000001"])
+      assert.throws(() => SweepSpace.dimension(wrong), /write|take/, wrong)
+  })
+
+  it("counts every combination once, and samples without repetition by seed", () => {
+    const all = new Set(trials.map((trial) => SweepSpace.combination(space, trial).join()))
+    assert.strictEqual(all.size, 4 * 3 * 3)
+    const some = SweepSpace.sample(space, 10, 5)
+    assert.strictEqual(new Set(some).size, 10)
+    assert.deepStrictEqual(SweepSpace.sample(space, 10, 5), some)
+    assert.notDeepEqual(SweepSpace.sample(space, 10, 6), some)
+  })
+
+  it("changes the values in the file and nothing else of it", () => {
+    const changed = SweepSpace.template(text, space).text(["5", "48000", "30000"])
+    assert.strictEqual(changed, text.replace("11", "5").replace("45000", "48000").replace("35000", "30000"))
+    assert.throws(
+      () => SweepSpace.template(text, [SweepSpace.dimension("grid.levls=1,2")]),
+      /grid\.levls.*no such value/
+    )
+  })
+
+  const withoutPlaces = (node: YamlNode): unknown =>
+    node.type === "scalar"
+      ? [node.text, node.isQuoted]
+      : node.type === "list"
+        ? node.items.map(withoutPlaces)
+        : [...node.entries].map(([key, { value }]) => [key, withoutPlaces(value)])
+
+  it("reads the file once: its nodes with the values are those of the edited text", () => {
+    const file = `name: "a"\ngrid: { levels: [1, '2', 3], of: 5 }\nladder:\n  from:\n    7 # seven\n  to: x\n`
+    const paths = ["name", "grid.levels.1", "grid.of", "ladder.from", "ladder.to"]
+    const template = SweepSpace.template(
+      file,
+      paths.map((path) => ({ path, values: [] }))
+    )
+    const values = ["-1", "0.5%", ".5", "true", "a-b", "25bps", "1e5", "-", "--", "%", "a: b", "[1", "5 # five", "'q'"]
+    for (const [at, value] of values.entries()) {
+      const some = paths.map((_, index) => (index === at % paths.length ? value : "9"))
+      const node = template.node(some)
+      const read = readYaml(sourceText("a.yaml", template.text(some)))
+      assert.strictEqual(node !== undefined, at <= 6, value)
+      if (node !== undefined) assert.deepStrictEqual(withoutPlaces(node), withoutPlaces(Result.getOrThrow(read)), value)
+    }
+  })
+})
+
+describe("Sweep", () => {
+  it.live("gives the same on one thread, on two, and one by one, in any order", () =>
+    Effect.gen(function* () {
+      const alone = yield* collect(1)
+      assert.strictEqual(alone.length, trials.length)
+      assert.deepStrictEqual(yield* collect(2), alone)
+      const oneByOne = trials.toReversed().map((trial) => Trial.run(search, trial, candles, indices))
+      assert.deepStrictEqual(oneByOne.reverse(), alone)
+      const linear = CrossingIndex.linearIndices(candles, "at")
+      assert.deepStrictEqual(
+        trials.map((trial) => Trial.run(search, trial, candles, linear)),
+        alone
+      )
+    })
+  )
+
+  it("keeps trials that make no strategy, with the reason, out of the ranking", () => {
+    const results = trials.map((trial) => Trial.run(search, trial, candles, indices))
+    const refused = results.filter(({ refused }) => refused !== undefined)
+    assert.isAbove(refused.length, 0)
+    assert.match(refused[0]?.refused ?? "", /\w/)
+    const best = Objective.ranked(results, "pnlQuote", [])
+    assert.strictEqual(best.length, results.length - refused.length)
+    for (const [index, result] of best.entries())
+      assert.isAtLeast(Number(best[index - 1]?.pnlQuote ?? Number.POSITIVE_INFINITY), Number(result.pnlQuote))
+  })
+
+  it("ranks only what meets the conditions", () => {
+    const results = trials.map((trial) => Trial.run(search, trial, candles, indices))
+    const few = Objective.condition("fills<=20")
+    assert.isDefined(few)
+    if (few === undefined) return
+    const kept = Objective.ranked(results, "dailySharpe", [few])
+    assert.isTrue(kept.length > 0 && kept.every(({ fills }) => fills <= 20))
+    const tenth = { ...results[0], maxDrawdown: 0.1 } as Trial.TrialResult
+    assert.isTrue(Objective.condition("maxDrawdown < 10.5%")?.holds(tenth))
+    assert.isFalse(Objective.condition("maxDrawdown<10%")?.holds(tenth))
+    assert.isUndefined(Objective.condition("fun<=20"))
+    assert.isUndefined(Objective.condition("fills about 20"))
+  })
+})

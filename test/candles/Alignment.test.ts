@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Alignment from "../../src/candles/Alignment.ts"
+import * as Candles from "../../src/candles/Candles.ts"
+import * as TimeAxis from "../../src/candles/TimeAxis.ts"
+
+const minute = 60_000
+const start = Date.UTC(2024, 0, 1)
+
+/** A bar at each of these minutes; everything of a bar follows from its minute. */
+const series = (market: string, minutes: ReadonlyArray<number>, stepMinutes = 1): Alignment.Series => {
+  const column = (of: (minute: number) => number) => Candles.columnOf(minutes.map(of))
+  const candles = {
+    bars: minutes.length,
+    time: TimeAxis.make(
+      Float64Array.from(minutes, (at) => start + at * minute),
+      stepMinutes * minute
+    ),
+    open: column((at) => 100 + at),
+    high: column((at) => 110 + at),
+    low: column((at) => 90 + at),
+    close: column((at) => 101 + at),
+    volume: column((at) => 1 + at),
+    priceScale: 0
+  }
+  return { market, candles }
+}
+
+const aligned = (...all: ReadonlyArray<Alignment.Series>): Alignment.Aligned => {
+  const found = Alignment.align(all)
+  return typeof found === "string" ? assert.fail(found) : found
+}
+
+const minutesOf = ({ bars, time }: Candles.Candles): ReadonlyArray<number> =>
+  Array.from({ length: bars }, (_, bar) => (TimeAxis.openTime(time, bar) - start) / minute)
+
+describe("Alignment", () => {
+  it("leaves series alone that have the same bars", () => {
+    const [a, b] = [series("A", [0, 1, 2]), series("B", [0, 1, 2])]
+    const { candles, notes } = aligned(a, b)
+    assert.isTrue(candles[0] === a.candles && candles[1] === b.candles)
+    assert.deepStrictEqual(notes, [])
+  })
+
+  it("has every bar of any market, within what all span; one without a bar stands at its last close", () => {
+    const { candles, notes } = aligned(series("A", [0, 2, 3, 5, 6]), series("B", [1, 2, 5, 7]))
+    for (const each of candles) assert.deepStrictEqual(minutesOf(each), [1, 2, 3, 5, 6])
+    const [a, b] = candles
+    assert.deepStrictEqual([...(a?.close ?? [])], [101, 103, 104, 106, 107])
+    assert.deepStrictEqual([...(a?.low ?? [])], [101, 92, 93, 95, 96])
+    assert.deepStrictEqual([...(a?.volume ?? [])], [0, 3, 4, 6, 7])
+    assert.deepStrictEqual([...(b?.close ?? [])], [102, 103, 103, 106, 106])
+    assert.deepStrictEqual([...(b?.high ?? [])], [111, 112, 103, 115, 106])
+    assert.deepStrictEqual(notes, [
+      "only what all data span is used, 2024-01-01T00:01:00.000Z to 2024-01-01T00:07:00.000Z: A 2024-01-01T00:00:00.000Z to 2024-01-01T00:07:00.000Z, B 2024-01-01T00:01:00.000Z to 2024-01-01T00:08:00.000Z",
+      "A: of the bars that another market has 1 are missing; there it stands at its last close",
+      "B: of the bars that another market has 2 are missing; there it stands at its last close"
+    ])
+  })
+
+  it("puts finer bars together to the coarsest", () => {
+    const { candles, notes } = aligned(series("A", [0, 5, 10], 5), series("B", [0, 1, 2, 3, 4, 6, 8, 10, 14]))
+    const [, b] = candles
+    assert.deepStrictEqual(candles.map(minutesOf), [
+      [0, 5, 10],
+      [0, 5, 10]
+    ])
+    assert.deepStrictEqual([...(b?.open ?? [])], [100, 106, 110])
+    assert.deepStrictEqual([...(b?.high ?? [])], [114, 118, 124])
+    assert.deepStrictEqual([...(b?.low ?? [])], [90, 96, 100])
+    assert.deepStrictEqual([...(b?.close ?? [])], [105, 109, 115])
+    assert.deepStrictEqual([...(b?.volume ?? [])], [15, 16, 26])
+    assert.deepStrictEqual(notes, ["B: candles of 60 s are put together to 300 s, as all must have the same"])
+  })
+
+  it("reads volumes that stayed in a file", () => {
+    const { market, candles } = series("B", [0, 2])
+    const inFile = { ...candles, volume: Candles.column(0), readVolume: (bar: number) => 7 + bar }
+    const [, b] = aligned(series("A", [0, 1, 2]), { market, candles: inFile }).candles
+    assert.deepStrictEqual(b === undefined ? [] : [0, 1, 2].map((bar) => Candles.volumeAt(b, bar)), [7, 0, 8])
+  })
+
+  it("says why series cannot be run together", () => {
+    assert.match(`${Alignment.align([series("A", [0, 1]), series("B", [5, 6])])}`, /no time in common: A .*; give data/)
+    assert.match(
+      `${Alignment.align([series("A", [0, 5], 5), series("B", [0.5, 1.5])])}`,
+      /B: the candle of 2024-01-01T00:00:30.000Z begins while one of another market is under way; give/
+    )
+  })
+})

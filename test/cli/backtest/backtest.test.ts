@@ -1,0 +1,215 @@
+/** The commands around backtests, from words on the command line to what is printed and written. */
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Journal } from "../../../src/journal/Journal.ts"
+import { PriceStore } from "../../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import { limitbot } from "../backtesting.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "limitbot-backtest-"))
+const csv = join(folder, "candles.csv")
+const strategy = join(folder, "grid.yaml")
+writeFileSync(
+  strategy,
+  `name: cli-grid
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: 0.5, quote: 20000 } }
+grid: { lower: 35000, upper: 45000, levels: 11, size: { base: 0.01 } }
+`
+)
+
+const bars = 20_000
+
+describe("backtest commands", () => {
+  it.effect("a month that is missing in the data does not make a yearly return of trillions", () =>
+    Effect.gen(function* () {
+      const file = join(folder, "gap.csv")
+      const days = [0, 1, 180, 181].map((day) => Date.UTC(2024, 0, 1 + day))
+      const line = (open: number, price: number) => `${[open, price, price, price, price].join(",")},1`
+      const lines = days.flatMap((day, index) =>
+        Array.from({ length: 24 }, (_, hour) => line(day + hour * 3_600_000, index < 2 ? 40_000 : 44_000))
+      )
+      writeFileSync(file, ["time,open,high,low,close,volume", ...lines].join("\n"))
+      const result = JSON.parse(yield* limitbot("backtest", strategy, "--data", file, "--json"))
+      const { totalReturn, yearlyReturn } = result.band.low.statistics
+      assert.isAbove(totalReturn, 0)
+      assert.closeTo(yearlyReturn, (1 + totalReturn) ** (365 / 182) - 1, 1e-9)
+    })
+  )
+
+  it.live(
+    "generate, look at, run, report, search, each as JSON and as text",
+    () =>
+      Effect.gen(function* () {
+        yield* limitbot("data", "generate", csv, "--bars", `${bars}`)
+        const info: unknown = JSON.parse(yield* limitbot("data", "info", csv, "--json"))
+        assert.deepPropertyVal(info, "bars", bars)
+
+        const [fills, html] = [join(folder, "fills.csv"), join(folder, "report.html")]
+        const outputs = ["--fills-csv", fills, "--report", html]
+        const result = JSON.parse(yield* limitbot("backtest", strategy, "--data", csv, "--json", ...outputs))
+        assert.strictEqual(result.bars, bars)
+        assert.isTrue(Number(result.band.low.pnlQuote) <= Number(result.band.high.pnlQuote))
+        for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote"])
+          assert.property(result.band.low, key)
+        const rows = readFileSync(fills, "utf8").trim().split("\n")
+        assert.strictEqual(rows[0], "bar_index,open_time_ms,side,slot,price,base,quote")
+        assert.strictEqual(rows.length - 1, result.fills)
+        assert.include(readFileSync(html, "utf8"), "cli-grid on BTC/USDC")
+        assert.include(yield* limitbot("backtest", strategy, "--data", csv, "--fills", "pessimistic"), "pessimistic")
+
+        const second = join(folder, "ladder.yaml")
+        writeFileSync(
+          second,
+          "name: cli-ladder\nmarket: BTC/USDC\nkind: ladder\nlimits: { budget: { quote: 20000 } }\nladder: { side: buy, from: 39500, to: 38000, rungs: 4, total: { quote: 9000 }, takeProfit: 1% }\n"
+        )
+        const page = join(folder, "comparison.html")
+        const compared = JSON.parse(yield* limitbot("backtest", strategy, second, "--data", csv, "--json"))
+        assert.strictEqual(compared.runs.length, 2)
+        assert.deepStrictEqual(compared.runs[0].band, result.band)
+        const table = yield* limitbot("backtest", strategy, second, "--data", csv, "--report", page)
+        assert.match(table, /2 strategies over the same 20000 bars/)
+        assert.match(table, /cli-grid .*\n *cli-ladder /)
+        assert.include(readFileSync(page, "utf8"), "cli-ladder")
+
+        const out = join(folder, "sweep.jsonl")
+        const words = [
+          "sweep",
+          strategy,
+          "--data",
+          csv,
+          "--set",
+          "grid.levels=5..20:5",
+          "--out",
+          out,
+          "--json",
+          "--threads",
+          "1"
+        ]
+        const first = JSON.parse(yield* limitbot(...words))
+        assert.strictEqual(first.trials, 4)
+        const lines = readFileSync(out, "utf8").trim().split("\n")
+        writeFileSync(out, `${lines.slice(0, 3).join("\n")}\n{"trial":3,"val`)
+        const resumed = JSON.parse(yield* limitbot(...words))
+        assert.strictEqual(resumed.resumed, 2)
+        assert.deepStrictEqual(resumed.best, first.best)
+        const levels: string = first.best[0].set["grid.levels"]
+        const best = join(folder, "best.yaml")
+        writeFileSync(best, readFileSync(strategy, "utf8").replace("levels: 11", `levels: ${levels}`))
+        const alone = JSON.parse(yield* limitbot("backtest", best, "--data", csv, "--json", "--fills", "optimistic"))
+        for (const key of ["pnlQuote", "fills", "maxDrawdown", "base", "quote", "feesQuote"])
+          assert.deepStrictEqual(alone.band.low[key], first.best[0][key], key)
+
+        const heat = join(folder, "sweep.html")
+        const two = ["--set", "grid.levels=5..30", "--set", "grid.upper=42000..46000:1000", "--threads", "1"]
+        const map = yield* limitbot("sweep", strategy, "--data", csv, ...two, "--halve", "3", "--report", heat)
+        assert.match(map, /halving: 130 over 2223 bars, 44 over 6667 bars, 15 over 20000 bars: 33\.\d % of the work/)
+        assert.match(map, /grid\.levels \(down\) by grid\.upper/)
+        assert.match(map, /The best cell (stands on a plateau|is a spike)/)
+        assert.include(readFileSync(heat, "utf8"), "with its neighbours")
+
+        const walk = yield* limitbot(
+          "walk-forward",
+          strategy,
+          "--data",
+          csv,
+          "--set",
+          "grid.levels=5,11",
+          "--threads",
+          "1"
+        )
+        assert.match(walk, /out of sample/)
+        assert.match(yield* limitbot("monte-carlo", strategy, "--data", csv, "--runs", "50"), /50 fates/)
+      }),
+    60_000
+  )
+
+  it.live(
+    "a part of the data, converted: the same result as asking for the part",
+    () =>
+      Effect.gen(function* () {
+        const part = join(folder, "part.csv")
+        const time = ["--from", "2021-01-03", "--to", "2021-01-09T12:00:00Z"]
+        yield* limitbot("data", "convert", csv, part, ...time)
+        const asked = JSON.parse(yield* limitbot("backtest", strategy, "--data", csv, ...time, "--json"))
+        const cut = JSON.parse(yield* limitbot("backtest", strategy, "--data", part, "--json", "--no-cache"))
+        assert.deepStrictEqual(cut.band, asked.band)
+        assert.strictEqual(asked.bars, 6.5 * 1440)
+        assert.isFalse(existsSync(`${part}.columns`))
+      }),
+    60_000
+  )
+
+  it.live(
+    "a bot's journal as data, and as the measure of its own fills",
+    () =>
+      Effect.gen(function* () {
+        const journal = join(folder, "bot.sqlite")
+        const stores = PriceStore.layer.pipe(
+          Layer.provideMerge(Journal.layer),
+          Layer.provide(Sqlite.layer({ filename: journal }))
+        )
+        yield* Effect.gen(function* () {
+          const store = yield* PriceStore
+          for (let minute = 0; minute < 600; minute++) {
+            const [open, close] = [minute, minute + 1].map((at) => 40_000 + 1500 * Math.sin(at / 60) + 1 / 3)
+            const [low, high] = [Math.min(open ?? 0, close ?? 0), Math.max(open ?? 0, close ?? 0)]
+            yield* store.append("BTC/USDC", {
+              openedAt: 1_700_000_040_000 + minute * 60_000,
+              open: open ?? 0,
+              high,
+              low,
+              close: close ?? 0
+            })
+          }
+        }).pipe(Effect.provide(stores))
+        const named = `journal:${journal}`
+        assert.match(
+          yield* limitbot("data", "info", named, "--market", "BTC/USDC"),
+          /600 candles of 60 s.*\n.*\nno gaps/
+        )
+        const [out, plain] = [join(folder, "bot.csv"), ["--no-cache", "--fills", "optimistic", "--json"]]
+        yield* limitbot("data", "convert", named, out, "--market", "BTC/USDC")
+        const replayed = JSON.parse(yield* limitbot("backtest", strategy, "--data", named, ...plain))
+        const converted = JSON.parse(yield* limitbot("backtest", strategy, "--data", out, ...plain))
+        assert.isAbove(replayed.fills, 0)
+        assert.deepStrictEqual(replayed.band, converted.band)
+        const said = yield* limitbot("backtest", strategy, "--data", named, "--calibrate", journal)
+        assert.match(said, /the data have no volumes: orders fill whole/)
+        assert.match(said, /placing: measured 0 times, 30 are needed: the default is used/)
+        assert.match(yield* limitbot("data", "calibrate", journal), /no stored minute reached a resting order/)
+        const missing = yield* Effect.flip(limitbot("data", "info", named, "--market", "ETH/USDC"))
+        assert.match(missing.message, /0 minutes of ETH\/USDC are stored; let the bot run/)
+        const nameless = yield* Effect.flip(limitbot("data", "info", named))
+        assert.match(nameless.message, /say which market's prices: --market BTC\/USDC/)
+      }),
+    60_000
+  )
+
+  const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
+    [["backtest", strategy, "--data", "nowhere.csv"], /nowhere\.csv: .*give a readable/],
+    [["backtest", strategy, strategy, "--data", csv, "--fills-csv", "x.csv"], /--fills-csv: give one strategy file/],
+    [["backtest", strategy, "--data", csv, "--from", "soon"], /--from .*no time; write/],
+    [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /0 candles lie between; choose/],
+    [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: no such repair; choose/],
+    [["backtest", strategy, "--data", csv, "--withdraw-fee", "a,b"], /--withdraw-fee a: no amount/],
+    [["sweep", strategy, "--data", csv, "--set", "grid.levls=1..3"], /grid\.levls.*name a key/],
+    [["sweep", strategy, "--data", csv, "--set", "grid.levels=3..5", "--halve", "1"], /--halve: 2 or more/],
+    [
+      ["sweep", strategy, "--data", csv, "--set", "grid.levels=1..3", "--where", "luck>1"],
+      /--where luck>1: no condition/
+    ]
+  ]
+  for (const [words, message] of mistakes) {
+    it.live(`says what to do: ${words.slice(2).join(" ").replaceAll(folder, "")}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(limitbot(...words))
+        assert.match(error.message, message)
+      })
+    )
+  }
+})

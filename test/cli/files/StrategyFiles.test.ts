@@ -1,0 +1,110 @@
+/** What several strategy files say together, each mistake at its exact place. */
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import * as StrategyFiles from "../../../src/cli/files/StrategyFiles.ts"
+import { parse } from "../../../src/strategy/StrategyFile.ts"
+import { markets } from "../../strategy/support.ts"
+import { goodGrid, goodLadder, goodThirds } from "../../strategy/wrongFiles.ts"
+
+const twinGrid = goodGrid.replace("name: btc-grid", "# a comment\nname:   eth-ladder")
+const quotedTwin = goodGrid.replace("name: btc-grid", 'name: "eth-ladder"')
+const broken = twinGrid.replace("levels: 5", "levels: five")
+
+/** Files by name, the order in which they are given, and what must be said. */
+const cases: ReadonlyArray<
+  readonly [what: string, files: Readonly<Record<string, string>>, given: string, ...says: ReadonlyArray<string>]
+> = [
+  ["nothing, when names differ", { a: goodGrid, b: goodLadder }, "a b"],
+  [
+    "a name taken by an earlier file",
+    { a: goodLadder, b: twinGrid },
+    "a b",
+    'b:2:9 the strategy name "eth-ladder" is taken by a: names must differ'
+  ],
+  [
+    "the later file, whichever it is",
+    { a: goodLadder, b: twinGrid },
+    "b a",
+    'a:1:7 the strategy name "eth-ladder" is taken by b: names must differ'
+  ],
+  [
+    "every further one",
+    { a: goodLadder, b: twinGrid, c: quotedTwin },
+    "a b c",
+    'b:2:9 the strategy name "eth-ladder" is taken by a: names must differ',
+    'c:1:7 the strategy name "eth-ladder" is taken by a: names must differ'
+  ],
+  ["a file given twice", { a: goodGrid }, "a a", "a:1:7 this file is given twice"],
+  [
+    "the conflict beside other mistakes",
+    { a: goodLadder, b: broken },
+    "a b",
+    'b:13:11 expected a whole number from 2 to 20001, found "five"',
+    'b:2:9 the strategy name "eth-ladder" is taken by a: names must differ'
+  ],
+  [
+    "a conflict with a broken file",
+    { a: broken, b: goodLadder },
+    "a b",
+    'a:13:11 expected a whole number from 2 to 20001, found "five"',
+    'b:1:7 the strategy name "eth-ladder" is taken by a: names must differ'
+  ],
+  [
+    "files that are not there, beside one that is wrong",
+    { a: goodGrid.replace("kind: grid", "kind: grit") },
+    "nowhere a",
+    "nowhere:1:1 the strategy file cannot be read: does it exist, is it a file, may you read it?",
+    "a:3:7 expected one of"
+  ]
+]
+
+const byVolume = `name: by-volume
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 1000 } }
+rules:
+  orders:
+    dip: { when: close < vwap(20), side: buy, price: mid, size: { quote: 100 } }
+`
+
+describe("a strategy file for its purpose", () => {
+  it("is refused at its place where it cannot work", () => {
+    const said = (text: string, purpose: StrategyFiles.Purpose) =>
+      Result.match(StrategyFiles.suited(parse(text, "a", markets), purpose), {
+        onSuccess: ({ name }) => [name],
+        onFailure: (problems) => problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
+      })
+    assert.deepStrictEqual(said(byVolume, "backtest"), ["by-volume"])
+    assert.deepStrictEqual(said(byVolume, "live"), ["7:26 the venue tells no volume: vwap is for backtests only"])
+    assert.deepStrictEqual(said(byVolume.replace("close < vwap(20)", "volume(4h) > 5 BTC"), "live"), [
+      "7:18 the venue tells no volume: volume is for backtests only"
+    ])
+    assert.deepStrictEqual(said(goodThirds, "live"), ["thirds"])
+    assert.deepStrictEqual(said(goodThirds, "backtest"), ["thirds"])
+    assert.deepStrictEqual(said(goodThirds, "search"), [
+      "2:9 here the prices of one market are replayed, this strategy trades several"
+    ])
+  })
+})
+
+describe("strategy files together", () => {
+  it.effect.each(cases)("say %s", ([, files, given, ...says]) =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "limitbot-files-"))
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+      const paths = given.split(" ").map((name) => join(folder, name))
+      const { problems, rendered } = yield* StrategyFiles.readAll(paths, markets)
+      const short = (text: string) => text.replaceAll(`${folder}/`, "")
+      const said = problems.map(
+        ({ file, line, column, message }) => `${short(file)}:${line}:${column} ${short(message)}`
+      )
+      assert.strictEqual(said.length, says.length, said.join("\n"))
+      for (const [index, expected] of says.entries()) assert.isTrue(said[index]?.startsWith(expected), said[index])
+      assert.strictEqual(rendered.length, problems.length)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})

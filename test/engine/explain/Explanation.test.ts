@@ -1,0 +1,233 @@
+/** Explanations of slots from a journal, at several moments, without a venue. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
+import { defaults, EngineSettings, type Settings } from "../../../src/engine/EngineSettings.ts"
+import { explain } from "../../../src/engine/explain/Explanation.ts"
+import * as PastInputs from "../../../src/engine/explain/PastInputs.ts"
+import { planAhead } from "../../../src/engine/planning/PlanAhead.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
+import { price, strategyOf } from "../../strategy/support.ts"
+
+const now = 1_800_000_000_000
+const settings: Settings = {
+  ...defaults,
+  account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
+}
+const run = { pid: 1, version: "0", mode: "live", account: "me", venue: "https://venue.example" }
+const assets = new Map([
+  ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
+  ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
+])
+
+const nothingElse = { seen: new Map(), removed: new Map(), stopped: undefined }
+
+const ladderText = (limits: string) => `name: ladder
+market: BTC/USDC
+kind: ladder
+limits: { budget: { quote: 6000 }, ${limits} }
+ladder: { side: buy, from: 58000, to: 57000, rungs: 2, total: { base: 0.1 } }
+`
+
+const explained = Effect.fnUntraced(function* (
+  limits: string,
+  { mid = "60000", ended = false, isKnown = true }: { mid?: string; ended?: boolean; isKnown?: boolean } = {}
+) {
+  const strategy = strategyOf(ladderText(limits))
+  const at = { bid: price(mid), ask: price(mid), at: now - 100 }
+  const moments = new Map([["ladder", { price: at, now, candles: undefined }]])
+  const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
+  const { state, events } = yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
+  if (ended) fill(state)
+  const lately = new Map<string, ReadonlyArray<Recorded>>(
+    events.flatMap((event, index) =>
+      event._tag === "Planned" ? [[`ladder/${event.slot}`, [{ sequence: index + 1, at: now, event }]]] : []
+    )
+  )
+  const strategies = new Map(isKnown ? [["ladder", strategy]] : [])
+  return explain({ ...nothingElse, state, assets, now, strategies, settings, lately })
+})
+
+/** The first rung fills wholly and is paid out. */
+const fill = (state: BotState.BotState): void => {
+  const [placement] = state.placements.values()
+  if (placement === undefined) return
+  const { strategy, slot, id, inputAsset, inputAmount, outputAsset, outputAmount, side } = placement
+  const about = { strategy, slot, placement: id }
+  const order = { orderId: "o", depositAddress: "d" }
+  const history: ReadonlyArray<BotEvent> = [
+    { _tag: "CreateSent", ...about, attempt: 1 },
+    { _tag: "Bound", ...about, ...order, via: "reply", estimatedWithdrawFee: 1n, estimatedRefundFee: 1n },
+    {
+      _tag: "FundingSigned",
+      ...about,
+      ...order,
+      asset: inputAsset,
+      amount: inputAmount,
+      signed: "",
+      intentHash: "",
+      validUntil: now
+    },
+    { _tag: "DepositSeen", ...about, asset: inputAsset, total: inputAmount, fresh: inputAmount },
+    {
+      _tag: "FillSeen",
+      ...about,
+      fillId: "f",
+      side,
+      price: placement.price,
+      inputAsset,
+      amountIn: inputAmount,
+      outputAsset,
+      amountOut: outputAmount,
+      filledAt: now
+    },
+    { _tag: "Closed", ...about, status: "FILLED", inputAsset, unspent: 0n },
+    { _tag: "PayoutStarted", ...about, asset: outputAsset, amount: outputAmount },
+    { _tag: "PaidOut", ...about, asset: outputAsset, amount: outputAmount - 1n, fee: 1n, txHashes: [] },
+    { _tag: "Settled", ...about }
+  ]
+  for (const event of history) BotState.apply(state, { sequence: state.sequence + 1, at: now, event })
+}
+
+describe("an explanation", () => {
+  it.effect("of a planned order names its rule, what was seen, every limit and the last events", () =>
+    Effect.gen(function* () {
+      const [first] = yield* explained("maxPriceDeviation: 5%")
+      assert.strictEqual(first?.rule, "test.yaml:5")
+      assert.deepStrictEqual(first?.inputs, {
+        bid: "60000",
+        ask: "60000",
+        mid: "60000",
+        priceAgeMillis: 100,
+        decidedAt: now,
+        checks: [],
+        checkedAt: null
+      })
+      assert.match(first?.ruleText ?? "", /^ladder: \{ side: buy, from: 58000, /)
+      assert.isTrue(first?.guards.every(({ verdict }) => verdict === "passes"))
+      assert.isAtLeast(first?.guards.length ?? 0, 12)
+      assert.match(first?.lately[0] ?? "", /ladder\/rung-00 {2}plans BUY 0\.05 BTC at 58000/)
+    })
+  )
+
+  it.effect("of an order that a limit denies says the number that would flip it", () =>
+    Effect.gen(function* () {
+      const cases: ReadonlyArray<readonly [limits: string, mid: string, guard: string, flips: string]> = [
+        ["maxOpenOrders: 1", "60000", "open-orders", "fewer than 1 open orders"],
+        ["maxPriceDeviation: 1%", "56000", "price-deviation", "a mid above 56435.644"],
+        ["maxNotional: 3000", "60000", "notional", "open orders worth at most 150 USDC before it"],
+        ["minOrder: 2875", "60000", "min-order", "a value of 2875 USDC or more"],
+        ["maxOrdersPerHour: 1", "60000", "orders-per-hour", "fewer than 1 orders in the last hour"]
+      ]
+      for (const [limits, mid, guard, flips] of cases) {
+        const [, second] = yield* explained(limits, { mid })
+        assert.strictEqual(second?.verdict, "holds nothing", limits)
+        const refusing = second?.guards.filter(({ verdict }) => verdict === "refuses").map(({ guard }) => guard)
+        assert.deepStrictEqual(refusing, [guard])
+        assert.strictEqual(second?.wouldChange[0], `${flips}, for the limit ${guard}`)
+      }
+    })
+  )
+
+  it.effect("of a slot that is done says so, and of one whose file is unknown that its limits are", () =>
+    Effect.gen(function* () {
+      const [done, other] = yield* explained("maxOpenOrders: 9", { ended: true })
+      assert.match(done?.because[0] ?? "", /^the strategy is done with it, all its legs have filled: /)
+      assert.deepStrictEqual(done?.guards, [])
+      assert.match(other?.because[0] ?? "", /^the strategy wants BUY at 57000: /)
+      const [unknown] = yield* explained("maxOpenOrders: 9", { isKnown: false })
+      assert.deepStrictEqual(
+        unknown?.guards.map(({ verdict }) => verdict),
+        ["unknown"]
+      )
+    })
+  )
+})
+
+const rulesText = `name: dips
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 6000 } }
+rules:
+  timeframe: 1m
+  let: { trend: "sma(close, 3)", isRising: "close > trend" }
+  orders:
+    dip: { when: "isRising and not (rsi(close, 2) < 30) and (mid + 10) * 2 < 100000", side: buy, price: mid, size: { quote: 100 } }
+    calm: { when: openOrders < 3 and since(fill) > 4h, side: buy, price: mid * 0.9, size: { quote: 100 }, cancelWhen: mid < averageEntry }
+`
+
+/** Minutes that end at a moment, with these closes. */
+const minutesTo = (end: number, closes: ReadonlyArray<number>): ReadonlyArray<Minute> =>
+  closes.map((close, index) => {
+    const openedAt = Math.floor(end / 60_000) * 60_000 - (closes.length - index) * 60_000
+    return { openedAt, open: close, high: close, low: close, close }
+  })
+
+describe("what conditions saw", () => {
+  const strategy = strategyOf(rulesText)
+  const decided = Effect.gen(function* () {
+    const at = { bid: price("60000"), ask: price("60000"), at: now - 100 }
+    const moments = new Map([["dips", { price: at, now, candles: undefined }]])
+    const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
+    return (yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))).state
+  })
+  const stored = (minutes: ReadonlyArray<Minute>) =>
+    PriceStore.of({ append: () => Effect.void, since: () => Effect.succeed(minutes) })
+
+  it.effect("is recorded with a decision, comparison by comparison", () =>
+    Effect.gen(function* () {
+      const state = yield* decided
+      const seen = yield* PastInputs.look(state, strategy, now).pipe(Effect.provideService(PriceStore, stored([])))
+      assert.strictEqual(seen.get("dip")?.at, now)
+      assert.deepStrictEqual(seen.get("dip")?.checks, [
+        { text: "close > trend", values: "not known and not known", holds: false, decides: false },
+        { text: "rsi(close, 2) < 30", values: "not known", holds: false, decides: false },
+        { text: "(mid + 10) * 2 < 100000", values: "120020", holds: false, decides: false }
+      ])
+      // The order of this rule goes on: only what would withdraw it counts.
+      assert.deepStrictEqual(seen.get("calm")?.checks, [
+        { text: "openOrders < 3", values: "0", holds: true, decides: true },
+        { text: "since(fill) > 4h", values: "endless", holds: true, decides: true },
+        { text: "mid < averageEntry", values: "60000 and not known", holds: false, decides: true }
+      ])
+    })
+  )
+
+  it.effect("is found again at any later moment from the prices that the journal keeps", () =>
+    Effect.gen(function* () {
+      const state = yield* decided
+      const closes = [
+        50_000, 50_010, 50_020, 50_010, 50_000, 49_990, 49_980, 49_970, 49_960, 49_950, 49_940, 49_930, 49_970
+      ]
+      const later = now + 3_600_000
+      const seen = yield* PastInputs.look(state, strategy, later).pipe(
+        Effect.provideService(PriceStore, stored(minutesTo(later, closes)))
+      )
+      assert.isBelow(later - (seen.get("dip")?.at ?? 0), 60_000)
+      const [rising, , mid] = seen.get("dip")?.checks ?? []
+      assert.deepStrictEqual(rising, {
+        text: "close > trend",
+        values: "49970 and 49946.667",
+        holds: true,
+        decides: true
+      })
+      assert.deepStrictEqual(mid, { text: "(mid + 10) * 2 < 100000", values: "99960", holds: true, decides: true })
+      assert.deepStrictEqual(seen.get("calm")?.checks, [
+        { text: "mid < averageEntry", values: "49970 and not known", holds: false, decides: true }
+      ])
+      const moment = { ...nothingElse, seen: new Map([["dips", seen]]), settings }
+      const all = explain({
+        ...moment,
+        state,
+        assets,
+        now: later,
+        strategies: new Map([["dips", strategy]]),
+        lately: new Map()
+      })
+      const dip = all.find(({ slot }) => slot === "dips/dip")
+      assert.match(dip?.ruleText ?? "", /^dip: \{ when: "isRising and/)
+      assert.include(dip?.wouldChange ?? [], "close > trend turning false (then 49970 and 49946.667)")
+    })
+  )
+})

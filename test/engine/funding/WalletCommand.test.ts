@@ -1,0 +1,91 @@
+/** The wallet that is a program: what it is told, what its ends mean, and what it must not see. */
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Result } from "effect"
+import { type Payment, Wallet } from "../../../src/engine/funding/Wallet.ts"
+import * as WalletCommand from "../../../src/engine/funding/WalletCommand.ts"
+
+const payment: Payment = {
+  reference: "p1-order",
+  asset: { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+  amount: 1_234_567n,
+  depositAddress: "bc1qvenue",
+  depositMemo: "42",
+  deadline: Date.parse("2026-01-01T00:10:00Z")
+}
+
+/** Pays by a shell script; `$1` is the first argument. */
+const pay = (script: string, secretVariables: ReadonlyArray<string> = []) => {
+  const program = join(mkdtempSync(join(tmpdir(), "limitbot-wallet-")), "wallet.sh")
+  writeFileSync(program, `#!/bin/sh\n${script}\n`)
+  chmodSync(program, 0o755)
+  return payWith({ program, args: ["argument"], secretVariables })
+}
+
+const payWith = (command: WalletCommand.WalletCommand) =>
+  Effect.gen(function* () {
+    const { pay: run } = yield* Wallet
+    return yield* Effect.result(run(payment))
+  }).pipe(Effect.provide(WalletCommand.layer(command).pipe(Layer.provide(NodeServices.layer))))
+
+const failure = <A, E extends { readonly _tag: string; readonly text: string }>(result: Result.Result<A, E>) =>
+  Result.isFailure(result) ? `${result.failure._tag}: ${result.failure.text}` : JSON.stringify(result.success)
+
+describe("a wallet command", () => {
+  it.live("gets the payment as one line of JSON and its arguments", () =>
+    Effect.gen(function* () {
+      const told = join(mkdtempSync(join(tmpdir(), "limitbot-wallet-")), "told.json")
+      const paid = yield* pay(
+        `cat > ${told}; test "$1" = argument && grep -q 1234567 ${told} && echo '{"txHash":"0xabc","sender":"me"}'`
+      )
+      assert.deepStrictEqual(Result.getOrThrow(paid), { txHash: "0xabc", sender: "me" })
+      const { default: request } = yield* Effect.promise(() => import(told, { with: { type: "json" } }))
+      assert.deepStrictEqual(request, {
+        version: 1,
+        reference: "p1-order",
+        asset: payment.asset,
+        amount: "1234567",
+        amountFormatted: "0.01234567",
+        depositAddress: "bc1qvenue",
+        depositMemo: "42",
+        deadline: "2026-01-01T00:10:00.000Z"
+      })
+    })
+  )
+
+  const ends: ReadonlyArray<readonly [name: string, script: string, expected: RegExp]> = [
+    ["a bare hash", "echo 0xabc", /^\{"txHash":"0xabc"\}$/],
+    ["a hash, whatever the exit code", `echo ${"ab".repeat(32)}; exit 65`, /^\{"txHash":"(ab){32}"\}$/],
+    ["exit code 65: nothing was sent", "echo locked; exit 65", /^WalletRefused: locked$/],
+    ["exit code 0 without a hash", "true", /^WalletUnclear: .*code 0 and without a transaction hash$/],
+    ["any other exit code", "exit 1", /^WalletUnclear: .*code 1/],
+    ["words instead of a hash", "echo I paid it", /^WalletUnclear: /],
+    ["JSON without a hash", "echo '{}'", /^WalletUnclear: /],
+    ["killed in the middle", "kill -9 $$", /^WalletUnclear: /],
+    ["input that it never reads", "exec 0<&-; echo 0xabc", /^\{"txHash":"0xabc"\}$/]
+  ]
+  it.live.each(ends)("understands %s", ([, script, expected]) =>
+    Effect.gen(function* () {
+      assert.match(failure(yield* pay(script)), expected)
+    })
+  )
+
+  it.live("that cannot be started has sent nothing", () =>
+    Effect.gen(function* () {
+      const result = yield* payWith({ program: "/nowhere/wallet", args: [], secretVariables: [] })
+      assert.match(failure(result), /^WalletRefused: \/nowhere\/wallet cannot be run/)
+    })
+  )
+
+  it.live("inherits the environment without our secrets", () =>
+    Effect.gen(function* () {
+      process.env["LIMITBOT_TEST_SECRET"] = "s3cret"
+      process.env["LIMITBOT_TEST_OTHER"] = "kept"
+      const shown = pay('echo "hash-$LIMITBOT_TEST_SECRET-$LIMITBOT_TEST_OTHER"', ["LIMITBOT_TEST_SECRET"])
+      assert.strictEqual(Result.getOrThrow(yield* shown).txHash, "hash--kept")
+    })
+  )
+})

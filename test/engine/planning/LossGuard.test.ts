@@ -1,0 +1,95 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import * as LossGuard from "../../../src/engine/planning/LossGuard.ts"
+import { loaded } from "../../../src/engine/StartUp.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
+
+const day = 86_400_000
+const market = {
+  name: "BTC/USDC",
+  base: { symbol: "BTC", id: "btc", decimals: 8 },
+  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
+}
+
+const strategyWith = (limits: Partial<Limits>, hash = "h"): Strategy => ({
+  name: "s",
+  kind: "grid",
+  file: "s.yaml",
+  hash,
+  text: "",
+  market,
+  limits: {
+    budget: { base: 100_000_000n, quote: 0n },
+    maxOpenOrders: 1,
+    maxPriceDeviation: Decimal.make(5n, 2),
+    staleAfterMillis: 1000,
+    ...limits
+  },
+  initialMemory: null,
+  decide: () => ({ desired: [], absent: [], memory: null, reasons: [], until: { onFill: true } })
+})
+
+const bot = () => {
+  const state = BotState.make()
+  const record = (at: number, events: ReadonlyArray<BotEvent>) => {
+    for (const event of events) BotState.apply(state, { sequence: state.sequence + 1, at, event })
+    return events.map(({ _tag }) => _tag)
+  }
+  return { state, record }
+}
+
+/** One bitcoin, worth its price. */
+const at = (price: number) => ({ bid: Decimal.make(BigInt(price)), ask: Decimal.make(BigInt(price)), at: 0 })
+
+describe("LossGuard", () => {
+  it("counts the assets of all markets", () => {
+    const eth = { ...market, name: "ETH/USDC", base: { symbol: "ETH", id: "eth", decimals: 18 } }
+    const others = new Map([["ETH", 2n * 10n ** 18n]])
+    const strategy = {
+      ...strategyWith({ budget: { base: 100_000_000n, quote: 5_000_000n, others } }),
+      others: [eth]
+    }
+    const { state, record } = bot()
+    record(0, loaded(state, strategy))
+    const moment = { price: at(60_000), elsewhere: new Map([["ETH/USDC", at(3_000)]]), now: 1, candles: undefined }
+    assert.strictEqual(LossGuard.equity(state, strategy, moment), 66_005_000_000n)
+  })
+
+  it("pauses at the daily loss and resumes with the next day, from the new day's worth", () => {
+    const strategy = strategyWith({ maxDailyLoss: 5_000_000_000n })
+    const { state, record } = bot()
+    record(0, loaded(state, strategy))
+    const look = (now: number, price: number) =>
+      record(now, LossGuard.check(state, strategy, { price: at(price), now, candles: undefined }))
+    assert.deepStrictEqual(look(1, 60_000), ["EquityMarked"])
+    assert.deepStrictEqual(look(2, 55_000), [])
+    assert.deepStrictEqual(look(3, 54_999), ["Paused"])
+    assert.strictEqual(state.strategies.get("s")?.paused?.limit, "daily-loss")
+    assert.deepStrictEqual(look(4, 70_000), ["EquityMarked"], "a recovery does not release it, the peak is marked")
+    assert.deepStrictEqual(look(day, 54_000), ["EquityMarked", "Resumed"])
+    assert.isUndefined(state.strategies.get("s")?.paused)
+    assert.deepStrictEqual(look(day + 1, 49_001), [])
+    assert.deepStrictEqual(look(day + 2, 48_999), ["Paused"])
+  })
+
+  it("pauses at the drawdown from the highest worth until the file is changed", () => {
+    const strategy = strategyWith({ maxDrawdown: Decimal.make(1n, 1), onLoss: "drain" })
+    const { state, record } = bot()
+    record(0, loaded(state, strategy))
+    const look = (now: number, price: number) =>
+      record(now, LossGuard.check(state, strategy, { price: at(price), now, candles: undefined }))
+    look(1, 60_000)
+    look(2, 100_000)
+    assert.deepStrictEqual(look(3, 90_000), [])
+    assert.deepStrictEqual(look(4, 89_999), ["Paused"])
+    assert.strictEqual(state.strategies.get("s")?.paused?.action, "drain")
+    look(5 * day, 100_000)
+    assert.isDefined(state.strategies.get("s")?.paused, "neither a day nor a recovery releases it")
+    record(6 * day, loaded(state, strategy))
+    assert.isDefined(state.strategies.get("s")?.paused, "the same file does not release it")
+    assert.include(record(6 * day, loaded(state, strategyWith({}, "changed"))), "Resumed")
+    assert.isUndefined(state.strategies.get("s")?.paused)
+  })
+})

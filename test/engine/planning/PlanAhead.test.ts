@@ -1,0 +1,334 @@
+/** Plans of real strategy files against made-up circumstances: what they say, and that unsafe ones are named. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
+import { planAhead } from "../../../src/engine/planning/PlanAhead.ts"
+import { type Finding, findingsOf } from "../../../src/engine/planning/PlanFindings.ts"
+import { momentOf } from "../../../src/engine/planning/Planning.ts"
+import { changesOf, type Fees, lockedOf } from "../../../src/engine/planning/PlanReport.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { marketsOf } from "../../../src/strategy/Strategy.ts"
+import { price, strategyOf } from "../../strategy/support.ts"
+import { goodThirds } from "../../strategy/wrongFiles.ts"
+
+const now = 1_800_000_000_000
+const run = { pid: 1, version: "0", mode: "live", account: "me", venue: "https://venue.example" }
+const settings = { ...defaults, account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 } }
+
+const ladder = (name: string, side: "buy" | "sell", from: string, to: string, market = "BTC/USDC", rungs = 2) => `
+name: ${name}
+market: ${market}
+kind: ladder
+limits: { budget: { base: 1000, quote: 100000 }, maxPriceDeviation: 50% }
+ladder: { side: ${side}, from: ${from}, to: ${to}, rungs: ${rungs}, total: { base: 0.1 } }
+`
+
+interface Circumstances {
+  readonly mid?: string
+  readonly history?: ReadonlyArray<BotEvent>
+  readonly fees?: Fees
+  readonly balances?: ReadonlyMap<string, bigint>
+  readonly minOrderUsd?: string
+  readonly killed?: string
+  readonly exposure?: ReadonlyMap<string, bigint>
+  readonly unpriced?: ReadonlyArray<string>
+  /** Markets of which there is no price. */
+  readonly without?: ReadonlyArray<string>
+}
+
+const stateOf = (history: ReadonlyArray<BotEvent>): BotState.BotState => {
+  const state = BotState.make()
+  history.forEach((event, index) => {
+    BotState.apply(state, { sequence: index + 1, at: now, event })
+  })
+  return state
+}
+
+const planOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, at: Circumstances = {}) {
+  const strategies = texts.map(strategyOf)
+  const mid = price(at.mid ?? "60000")
+  const prices = new Map(
+    strategies
+      .filter(({ name }) => !at.unpriced?.includes(name))
+      .flatMap(marketsOf)
+      .map(({ name }) => {
+        const own = name === "USDC/BTC" ? Decimal.divide(Decimal.one, mid, 12, "down") : mid
+        return [name, { bid: own, ask: own, at: now }] as const
+      })
+  )
+  for (const name of at.without ?? []) prices.delete(name)
+  const moments = new Map(
+    strategies.flatMap((strategy) => {
+      const moment = momentOf(strategy, prices, undefined, now)
+      return moment === undefined ? [] : [[strategy.name, moment] as const]
+    })
+  )
+  const planned = yield* planAhead({
+    run,
+    strategies,
+    state: stateOf(at.history ?? []),
+    moments,
+    now,
+    withdraw: at.killed === undefined ? undefined : { code: "kill-switch", text: at.killed }
+  }).pipe(Effect.provideService(EngineSettings, settings))
+  const fees = at.fees ?? new Map()
+  const changes = changesOf(strategies, planned, fees)
+  const locked = lockedOf(strategies, planned, changes)
+  const findings = findingsOf({
+    strategies,
+    locked,
+    exposure: at.exposure ?? new Map(),
+    planned,
+    changes,
+    fees,
+    balances: at.balances,
+    usd: new Map([["USDC", Decimal.one]]),
+    minOrderUsd: at.minOrderUsd === undefined ? undefined : price(at.minOrderUsd)
+  })
+  return { planned, changes, findings, locked }
+})
+
+const said = (changes: Effect.Success<ReturnType<typeof planOf>>["changes"]) =>
+  changes.map(
+    ({ action, slot, side, price, reason }) => `${action} ${slot} ${side} ${Decimal.format(price)} ${reason.code}`
+  )
+const names = (findings: ReadonlyArray<Finding>) =>
+  findings.map(({ name, strategies }) => [name, ...strategies].join(" "))
+
+const buyer = ladder("buyer", "buy", "58000", "57000")
+
+/** The journal of a run of these strategies whose orders all rest. */
+const resting = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+  const { planned } = yield* planOf(texts)
+  const orders = planned.events.flatMap((event): ReadonlyArray<BotEvent> => {
+    if (event._tag !== "Planned") return []
+    const { strategy, slot, placement, inputAsset: asset, inputAmount: amount } = event
+    const about = { strategy, slot, placement }
+    const orderId = `order-${placement}`
+    return [
+      { _tag: "CreateSent", ...about, attempt: 1 },
+      {
+        _tag: "Bound",
+        ...about,
+        orderId,
+        depositAddress: "deposit",
+        via: "reply",
+        estimatedWithdrawFee: 7n,
+        estimatedRefundFee: 5n
+      },
+      {
+        _tag: "FundingSigned",
+        ...about,
+        orderId,
+        depositAddress: "deposit",
+        asset,
+        amount,
+        signed: "",
+        intentHash: "",
+        validUntil: now + 1
+      },
+      { _tag: "DepositSeen", ...about, asset, total: amount, fresh: amount }
+    ]
+  })
+  return [...planned.events, ...orders]
+})
+
+describe("a plan", () => {
+  it.effect("of several markets names the market of each order and what it locks of each asset", () =>
+    Effect.gen(function* () {
+      const { changes, findings, locked } = yield* planOf([goodThirds.replace("ETH: 0.4", "ETH: 0.01")], {
+        mid: "60000"
+      })
+      assert.deepStrictEqual(
+        changes.map(({ action, slot, market, input }) => `${action} ${slot} ${market} ${input.asset}`),
+        [
+          "create buy-BTC BTC/USDC USDC",
+          "create buy-ETH ETH/USDC USDC",
+          "create sell-BTC BTC/USDC BTC",
+          "create sell-ETH ETH/USDC ETH"
+        ]
+      )
+      assert.deepStrictEqual(
+        locked.map(({ asset, now, budget }) => [asset, now > 0n, now <= budget]),
+        [
+          ["BTC", true, true],
+          ["ETH", true, true],
+          ["USDC", true, true]
+        ]
+      )
+      assert.deepStrictEqual(findings, [])
+    })
+  )
+
+  it.effect("of several markets needs the price of each", () =>
+    Effect.gen(function* () {
+      const { changes, findings } = yield* planOf([goodThirds], { without: ["ETH/USDC"] })
+      assert.deepStrictEqual([changes, names(findings)], [[], ["no-price thirds"]])
+    })
+  )
+
+  it.effect("of a first run creates what the strategy wants, and says what it locks", () =>
+    Effect.gen(function* () {
+      const { changes, findings, locked } = yield* planOf([buyer])
+      assert.deepStrictEqual(said(changes), [
+        "create rung-00 BUY 58000 ladder-rung",
+        "create rung-01 BUY 57000 ladder-rung"
+      ])
+      assert.deepStrictEqual(locked[1], {
+        strategy: "buyer",
+        asset: "USDC",
+        now: 5_750_000_000n,
+        worst: 5_750_000_000n,
+        budget: 100_000_000_000n
+      })
+      assert.deepStrictEqual(findings, [])
+    })
+  )
+
+  it.effect("keeps what is there, and cancels what the changed file moved, at the price of the refund", () =>
+    Effect.gen(function* () {
+      const history = yield* resting([buyer])
+      const same = yield* planOf([buyer], { history })
+      assert.deepStrictEqual(said(same.changes), [
+        "keep rung-00 BUY 58000 ladder-rung",
+        "keep rung-01 BUY 57000 ladder-rung"
+      ])
+      const moved = yield* planOf([ladder("buyer", "buy", "58000", "55000")], { history })
+      assert.deepStrictEqual(said(moved.changes), [
+        "keep rung-00 BUY 58000 ladder-rung",
+        "cancel rung-01 BUY 57000 requote"
+      ])
+      assert.deepStrictEqual(moved.changes[1]?.costs, [{ what: "refund fee", asset: "USDC", amount: 5n }])
+      assert.strictEqual(Decimal.format(moved.changes[1]?.next?.price ?? Decimal.zero), "55000")
+      assert.match(moved.changes[1]?.reason.text ?? "", /^Wanted 0\.05 BTC at 55000, not 0\.05 BTC at 57000/)
+      assert.strictEqual(moved.changes[1]?.reason.source, "test.yaml:6")
+    })
+  )
+
+  it.effect("says so when a better price is not worth the fees", () =>
+    Effect.gen(function* () {
+      const history = yield* resting([buyer])
+      // Replacing costs 5 units of USDC and 7 of BTC, about 0.0042 USDC; the new price is worth 0.005 or 0.004 USDC.
+      const { changes } = yield* planOf([buyer.replace("57000", "57000.1")], { history })
+      assert.strictEqual(said(changes)[1], "cancel rung-01 BUY 57000 requote")
+      const kept = yield* planOf([buyer.replace("57000", "57000.08")], { history })
+      assert.strictEqual(said(kept.changes)[1], "keep rung-01 BUY 57000 within-tolerance")
+    })
+  )
+
+  it.effect("leaves orders of other strategies alone, and withdraws everything under the kill switch", () =>
+    Effect.gen(function* () {
+      const history = yield* resting([buyer, ladder("other", "sell", "62000", "63000")])
+      const { changes } = yield* planOf([buyer], { history })
+      assert.strictEqual(said(changes).at(-1), "keep rung-01 SELL 63000 not-loaded")
+      const killed = yield* planOf([buyer], { history, killed: "enough" })
+      assert.strictEqual(said(killed.changes)[0], "cancel rung-00 BUY 58000 kill-switch")
+    })
+  )
+
+  it.effect("defers what our own limits deny, with the limit and its numbers", () =>
+    Effect.gen(function* () {
+      const tight = buyer.replace("maxPriceDeviation: 50%", "maxOpenOrders: 1")
+      const { changes } = yield* planOf([tight])
+      assert.deepStrictEqual(said(changes), [
+        "create rung-00 BUY 58000 ladder-rung",
+        "defer rung-01 BUY 57000 open-orders"
+      ])
+      assert.strictEqual(changes[1]?.limit, "open-orders")
+      assert.match(changes[1]?.reason.source ?? "", /^test\.yaml:\d+$/)
+    })
+  )
+})
+
+describe("a plan is unsafe", () => {
+  it.effect("when own orders would trade with each other, on one market or on its inverse", () =>
+    Effect.gen(function* () {
+      const sell = (from: string) => ladder("seller", "sell", from, "63000")
+      assert.deepStrictEqual(names((yield* planOf([buyer, sell("58000")])).findings), ["crossing buyer seller"])
+      assert.deepStrictEqual(names((yield* planOf([buyer, sell("58000.01")])).findings), [])
+      const inverse = (from: string) =>
+        ladder("inverse", "buy", from, "0.0000158", "USDC/BTC").replace("base: 0.1", "base: 1000")
+      assert.deepStrictEqual(names((yield* planOf([buyer, inverse("0.0000173")])).findings), ["crossing buyer inverse"])
+      assert.deepStrictEqual(names((yield* planOf([buyer, inverse("0.0000172")])).findings), [])
+    })
+  )
+
+  it.effect("when strategies together count on more than the account has", () =>
+    Effect.gen(function* () {
+      const two = [buyer, ladder("second", "buy", "56000", "55000")]
+      const enough = new Map([
+        ["USDC", 200_000_000_000n],
+        ["BTC", 200_000_000_000n]
+      ])
+      assert.deepStrictEqual((yield* planOf(two, { balances: enough })).findings, [])
+      const { findings } = yield* planOf(two, { balances: new Map([...enough, ["USDC", 199_999_999_999n]]) })
+      assert.deepStrictEqual(names(findings), ["over-commit buyer second"])
+      assert.include(findings[0]?.text, "count on 200000 USDC, and the account has 199999.999999 USDC")
+    })
+  )
+
+  it.effect("when all together may lock more than the configuration allows, whatever the account has", () =>
+    Effect.gen(function* () {
+      // 5750 and 5550 USDC, and the other's 5750 that rest already.
+      const two = [buyer, ladder("second", "buy", "56000", "55000")]
+      const exposure = (most: bigint) => new Map([["USDC", most * 1_000_000n]])
+      assert.deepStrictEqual((yield* planOf(two, { exposure: exposure(11_300n) })).findings, [])
+      const { findings } = yield* planOf(two, { exposure: exposure(11_299n) })
+      assert.deepStrictEqual(names(findings), ["over-commit buyer second"])
+      assert.include(findings[0]?.text, "may lock up to 11300 USDC together")
+      const history = yield* resting([ladder("other", "buy", "58000", "57000")])
+      const more = yield* planOf(two, { history, exposure: exposure(17_049n) })
+      assert.deepStrictEqual(names(more.findings), ["over-commit buyer second other"])
+      assert.deepStrictEqual((yield* planOf(two, { history, exposure: exposure(17_050n) })).findings, [])
+    })
+  )
+
+  it.effect("when a budget is made smaller than what is in orders", () =>
+    Effect.gen(function* () {
+      const history = yield* resting([buyer])
+      const smaller = (quote: string) => buyer.replace("quote: 100000", `quote: ${quote}`).replace("0.1 }", "0.05 }")
+      assert.deepStrictEqual((yield* planOf([smaller("5750")], { history })).findings, [])
+      const { findings } = yield* planOf([smaller("5749.99")], { history })
+      assert.deepStrictEqual(names(findings), ["over-commit buyer"])
+      assert.include(
+        findings[0]?.text,
+        "buyer has 5750 USDC in orders and on the way back, and its budget is 5749.99 USDC now"
+      )
+    })
+  )
+
+  it.effect("when orders are below the venue's minimum", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual((yield* planOf([buyer], { minOrderUsd: "2850" })).findings, [])
+      const { findings } = yield* planOf([buyer], { minOrderUsd: "2850.01" })
+      assert.deepStrictEqual(findings[0]?.slots, ["buyer/rung-01"])
+    })
+  )
+
+  it.effect("when a cycle earns less than its payouts cost", () =>
+    Effect.gen(function* () {
+      // One cycle earns 0.05 BTC × 580 = 29 USDC (and 28.5); both payouts cost 20 + 0.00015 BTC, about 28.8.
+      const cycling = buyer.replace("rungs: 2", "rungs: 2, takeProfit: 1%")
+      const fees = (base: bigint) =>
+        new Map([
+          ["USDC", { withdraw: 20_000_000n }],
+          ["BTC", { withdraw: base }]
+        ])
+      assert.deepStrictEqual((yield* planOf([cycling], { fees: fees(14_000n) })).findings, [])
+      const { findings } = yield* planOf([cycling], { fees: fees(15_000n) })
+      assert.deepStrictEqual(names(findings), ["fee-floor buyer"])
+      assert.deepStrictEqual(findings[0]?.slots, ["buyer/rung-01"])
+      assert.deepStrictEqual(names((yield* planOf([buyer], { fees: fees(5_000_000n) })).findings), ["fee-floor buyer"])
+    })
+  )
+
+  it.effect("when a market has no price", () =>
+    Effect.gen(function* () {
+      const { findings, changes } = yield* planOf([buyer], { unpriced: ["buyer"] })
+      assert.deepStrictEqual(names(findings), ["no-price buyer"])
+      assert.deepStrictEqual(changes, [])
+    })
+  )
+})

@@ -1,0 +1,183 @@
+/** Comparisons with other witnesses: each single lie is noticed, each innocent difference explained. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { Order } from "../../../src/domain/Order.ts"
+import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceComparison.ts"
+import type { JournalOrder } from "../../../src/engine/reconciliation/JournalOrders.ts"
+import * as Reconciliation from "../../../src/engine/reconciliation/Reconciliation.ts"
+
+const journalOrder: JournalOrder = {
+  placement: "p1",
+  slot: "grid/level-01",
+  inputAsset: "BTC",
+  outputAsset: "USDC",
+  by: undefined,
+  orderId: "order-1",
+  depositAddress: "deposit-1",
+  depositMemo: "memo-1",
+  signed: 1000n,
+  deposited: 1000n,
+  filledIn: 600n,
+  filledOut: 36_000n,
+  paidOut: 35_980n,
+  payoutFee: 20n,
+  refunded: 390n,
+  refundFee: 10n,
+  status: "CANCELED",
+  isOver: true,
+  contradiction: undefined,
+  hashes: ["intent-1"],
+  correlationIds: ["corr-1"],
+  timeline: [{ at: 1, what: "Planned" }]
+}
+
+const venueOrder: Order = {
+  id: "order-1",
+  side: "SELL",
+  baseAsset: "btc",
+  quoteAsset: "usdc",
+  originAsset: "btc",
+  destinationAsset: "usdc",
+  quantity: 1000n,
+  price: Decimal.make(60n),
+  inputAmount: 1000n,
+  outputAmount: 60_000n,
+  depositAddress: "deposit-1",
+  depositMemo: "memo-1",
+  depositType: "INTENTS",
+  recipient: "alice",
+  recipientType: "INTENTS",
+  refundTo: "alice",
+  refundType: "INTENTS",
+  appFeeBasisPoints: 0,
+  fillStatus: "CANCELED",
+  depositedAmount: 1000n,
+  fills: [{ id: "f1", amountIn: 600n, amountOut: 36_000n, at: 5 }],
+  withdrawals: [{ status: "COMPLETED", txHash: "tx-1" }],
+  refund: { status: "COMPLETED", txHash: "tx-2" },
+  payoutIsFinal: true,
+  estimatedWithdrawFee: 20n,
+  estimatedRefundFee: 10n,
+  deadline: 100,
+  createdAt: 1
+}
+
+const line: Reconciliation.HistoryLine = {
+  depositAddress: "deposit-1",
+  depositMemo: "memo-1",
+  status: "SUCCESS",
+  createdAt: 1,
+  amountIn: 600n,
+  amountOut: 35_980n,
+  refundTo: "alice",
+  hashes: ["tx-1"]
+}
+
+interface Changes {
+  readonly journal?: Partial<JournalOrder>
+  readonly venue?: Partial<Order> | "absent"
+  readonly history?: Partial<Reconciliation.HistoryLine> | "absent" | "unread"
+}
+
+const compared = ({ history = {}, journal = {}, venue = {} }: Changes) => {
+  const changed = history === "absent" || history === "unread" ? undefined : { ...line, ...history }
+  const lines = new Map(
+    changed === undefined ? [] : [[Reconciliation.addressKey(changed.depositAddress, changed.depositMemo), changed]]
+  )
+  return Reconciliation.compare({
+    account: "alice",
+    orders: [{ ...journalOrder, ...journal }],
+    swaps: [],
+    venueOrders: new Map(venue === "absent" ? [] : [["order-1", { ...venueOrder, ...venue }]]),
+    history: history === "unread" ? undefined : lines
+  })
+}
+
+const fill = { id: "f1", amountIn: 600n, amountOut: 36_000n, at: 5 }
+const open = { isOver: false, paidOut: 0n, payoutFee: 0n, refunded: 0n, refundFee: 0n, status: "OPEN" } as const
+
+describe("reconciliation", () => {
+  it("agrees when all witnesses say the same, with their evidence", () => {
+    const [finding] = compared({})
+    assert.strictEqual(finding?.verdict, "agrees", finding?.text)
+    assert.deepStrictEqual(finding?.evidence.hashes, ["intent-1", "tx-1", "tx-2"])
+    assert.deepStrictEqual(finding?.evidence.correlationIds, ["corr-1"])
+    assert.strictEqual(compared({ history: "unread" })[0]?.verdict, "agrees")
+  })
+
+  const lies: ReadonlyArray<readonly [string, Changes]> = [
+    ["more deposited than signed", { journal: { deposited: 1001n }, venue: { depositedAmount: 1001n } }],
+    ["the venue knows of less deposited", { venue: { depositedAmount: 999n } }],
+    ["a fill we have not", { venue: { fills: [fill, { ...fill, id: "f2" }] } }],
+    ["a fill that shrank", { venue: { fills: [{ ...fill, amountOut: 35_999n }] } }],
+    ["a fill that is gone", { venue: { fills: [] } }],
+    ["an order that is not over", { venue: { fillStatus: "OPEN" } }],
+    ["a payout that is not final", { venue: { payoutIsFinal: false } }],
+    ["a funded order that is gone", { venue: "absent" }],
+    ["another amount spent in the history", { history: { amountIn: 601n } }],
+    ["another amount received in the history", { history: { amountOut: 35_979n } }],
+    ["a contradiction of its own", { journal: { contradiction: "noted" } }]
+  ]
+  it.each(lies)("contradicts: %s", (_, changes) => {
+    assert.strictEqual(compared(changes)[0]?.verdict, "contradiction")
+  })
+
+  const differences: ReadonlyArray<readonly [string, Changes]> = [
+    ["a fill that the bot has not seen", { journal: { ...open, filledIn: 0n, filledOut: 0n }, venue: {} }],
+    ["a deposit that the bot has not seen", { journal: { ...open, deposited: 0n, filledIn: 0n, filledOut: 0n } }],
+    ["masked in the history", { history: "absent" }],
+    [
+      "still in flight in the history, where amounts read zero",
+      { history: { status: "PROCESSING", amountIn: 0n, amountOut: 0n } }
+    ],
+    [
+      "never funded and gone",
+      { journal: { deposited: 0n, signed: 0n, filledIn: 0n, filledOut: 0n }, venue: "absent", history: "absent" }
+    ]
+  ]
+  it.each(differences)("explains: %s", (_, changes) => {
+    const finding = compared(changes)[0]
+    assert.strictEqual(finding?.verdict, "explained", finding?.text)
+  })
+
+  it("tells records apart by memo as well as by address", () => {
+    const findings = compared({ history: { depositMemo: "another", amountIn: 5n } })
+    assert.strictEqual(findings[0]?.verdict, "explained", "ours is not shown")
+    assert.strictEqual(findings[1]?.text, "of this account, but not made with this journal")
+  })
+
+  it("finds money of ours in an order that the journal does not know", () => {
+    const found = Reconciliation.compare({
+      account: "alice",
+      orders: [],
+      swaps: [],
+      venueOrders: new Map([["order-1", venueOrder]]),
+      history: new Map([["k", line]])
+    })
+    assert.deepStrictEqual(
+      found.map(({ verdict }) => verdict),
+      ["contradiction"],
+      "and does not tell it twice"
+    )
+    const others = new Map([["order-1", { ...venueOrder, refundTo: "bob" }]])
+    assert.lengthOf(
+      Reconciliation.compare({ account: "alice", orders: [], swaps: [], venueOrders: others, history: undefined }),
+      0
+    )
+  })
+})
+
+describe("balances", () => {
+  const position = (balance: bigint, booked: bigint, underWay = 0n) => new Map([["BTC", { balance, booked, underWay }]])
+  const verdict = (before: BalanceComparison.Positions | undefined, now: BalanceComparison.Positions) =>
+    BalanceComparison.compare(before, now)[0]?.verdict
+
+  it("move by what the journal explains, give or take what is under way", () => {
+    assert.strictEqual(verdict(undefined, position(10n, 0n)), "explained")
+    assert.strictEqual(verdict(position(10n, 0n), position(7n, -3n)), "agrees")
+    assert.strictEqual(verdict(position(10n, 0n), position(8n, -3n)), "contradiction")
+    assert.strictEqual(verdict(position(10n, 0n), position(6n, -3n)), "contradiction")
+    assert.strictEqual(verdict(position(10n, 0n), position(8n, -3n, 1n)), "explained")
+    assert.strictEqual(verdict(position(10n, 0n, 1n), position(6n, -3n)), "explained")
+  })
+})

@@ -1,0 +1,279 @@
+/** The tracker against random lives of an order: whatever subset of reports is seen, in whatever order, the books close. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import * as Ledger from "../../../src/domain/Ledger.ts"
+import type { Order } from "../../../src/domain/Order.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { bind, type Expectations, observe } from "../../../src/engine/tracking/OrderTracker.ts"
+import * as EventLine from "../../../src/report/text/EventLine.ts"
+
+const market = {
+  name: "BTC/USDC",
+  base: { symbol: "BTC", id: "btc", decimals: 8 },
+  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
+}
+const expected: Expectations = { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
+const about = { strategy: "s", slot: "a", placement: "p1" }
+const budget = { base: 1_000_000_000n, quote: 1_000_000_000_000n }
+
+interface Life {
+  readonly side: "BUY" | "SELL"
+  /** Base quantity of each fill, and whether the order is cancelled with a rest. */
+  readonly fills: ReadonlyArray<bigint>
+  readonly rest: bigint
+  readonly withdrawFee: bigint
+  readonly refundFee: bigint
+}
+
+const price = Decimal.make(50_000n)
+const quoteOf = (base: bigint) => (base * 50_000n * 1_000_000n) / 100_000_000n
+
+/** Every report that the venue could give, oldest first. */
+const reports = (life: Life): ReadonlyArray<Order> => {
+  const quantity = life.fills.reduce((sum, fill) => sum + fill, life.rest)
+  const isSell = life.side === "SELL"
+  const [inputAmount, outputAmount] = isSell ? [quantity, quoteOf(quantity)] : [quoteOf(quantity), quantity]
+  const fresh: Order = {
+    id: "o1",
+    side: life.side,
+    baseAsset: "btc",
+    quoteAsset: "usdc",
+    originAsset: isSell ? "btc" : "usdc",
+    destinationAsset: isSell ? "usdc" : "btc",
+    quantity,
+    price,
+    inputAmount,
+    outputAmount,
+    depositAddress: "deposit",
+    depositType: "INTENTS",
+    recipient: "me",
+    recipientType: "INTENTS",
+    refundTo: "me",
+    refundType: "INTENTS",
+    appFeeBasisPoints: 0,
+    fillStatus: "AWAITING_DEPOSIT",
+    depositedAmount: 0n,
+    fills: [],
+    withdrawals: [],
+    payoutIsFinal: false,
+    estimatedWithdrawFee: life.withdrawFee,
+    estimatedRefundFee: life.refundFee,
+    deadline: 604_800_001,
+    createdAt: 1
+  }
+  const open: Order = { ...fresh, fillStatus: "OPEN", depositedAmount: inputAmount }
+  const filled = life.fills.map((base, index) =>
+    isSell
+      ? { id: `f${index}`, amountIn: base, amountOut: quoteOf(base), at: index }
+      : { id: `f${index}`, amountIn: quoteOf(base), amountOut: base, at: index }
+  )
+  const partial = filled.map(
+    (_, index): Order => ({
+      ...open,
+      fillStatus: index === filled.length - 1 && life.rest === 0n ? "FILLED" : "PARTIALLY_FILLED",
+      fills: filled.slice(0, index + 1)
+    })
+  )
+  const last = partial.at(-1) ?? open
+  const ended: Order = life.rest === 0n ? last : { ...last, fillStatus: "CANCELED" }
+  const leg = (status: string) => ({ status, txHash: "hash" })
+  const paying: Order = {
+    ...ended,
+    withdrawals: filled.length > 0 ? [leg("IN_PROGRESS")] : [],
+    ...(life.rest > 0n ? { refund: leg("IN_PROGRESS") } : {})
+  }
+  const paid: Order = {
+    ...ended,
+    payoutIsFinal: true,
+    withdrawals: filled.length > 0 ? [leg("COMPLETED")] : [],
+    ...(life.rest > 0n ? { refund: leg("COMPLETED") } : {})
+  }
+  const cancelling: ReadonlyArray<Order> = life.rest > 0n ? [{ ...last, fillStatus: "PENDING_CANCEL" }] : []
+  return [open, ...partial, ...cancelling, ended, paying, paid]
+}
+
+const start = (life: Life) => {
+  const state = BotState.make()
+  let sequence = 0
+  const record = (...events: ReadonlyArray<BotEvent>) => {
+    for (const event of events) {
+      sequence += 1
+      BotState.apply(state, { sequence, at: sequence, event })
+      for (const [asset, sum] of Ledger.sums(state.ledger)) assert.strictEqual(sum, 0n, `${asset} after ${event._tag}`)
+      assert.deepStrictEqual(Ledger.overdrawn(state.ledger), [], event._tag)
+    }
+  }
+  const fresh = { ...(reports(life)[0] as Order), fillStatus: "AWAITING_DEPOSIT", depositedAmount: 0n }
+  const { side, quantity, inputAmount, outputAmount, deadline } = fresh
+  const [inputAsset, outputAsset] = side === "SELL" ? ["BTC", "USDC"] : ["USDC", "BTC"]
+  record(
+    { _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: budget.base },
+    { _tag: "BudgetAllotted", strategy: "s", asset: "USDC", amount: budget.quote },
+    {
+      _tag: "Planned",
+      ...about,
+      market: market.name,
+      side,
+      price,
+      quantity,
+      inputAsset,
+      inputAmount,
+      outputAsset,
+      outputAmount,
+      deadline,
+      why: { code: "test", text: "test" }
+    },
+    { _tag: "CreateSent", ...about, attempt: 1 }
+  )
+  const placement = () => state.placements.get("p1")
+  const planned = placement()
+  assert.isDefined(planned)
+  if (planned !== undefined) record(...bind(planned, market, fresh, expected, "reply", undefined))
+  record({
+    _tag: "FundingSigned",
+    ...about,
+    orderId: "o1",
+    depositAddress: "deposit",
+    asset: inputAsset,
+    amount: inputAmount,
+    signed: "{}",
+    intentHash: "h",
+    validUntil: 1000
+  })
+  return { state, record, placement, inputAsset, outputAsset, inputAmount }
+}
+
+const Base = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10_000_000n }))
+const Fee = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 5_000n }))
+const RandomLife = Schema.Struct({
+  side: Schema.Literals(["BUY", "SELL"]),
+  fills: Schema.Array(Base).check(Schema.isMaxLength(4)),
+  rest: Schema.Union([Schema.Literal(0n), Base]),
+  withdrawFee: Fee,
+  refundFee: Fee
+})
+/** Which report is looked at next; numbers beyond the newest seen so far are cut to it, smaller ones are old views. */
+const Looks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))).check(Schema.isMaxLength(12))
+
+describe("OrderTracker", () => {
+  it.prop(
+    "whatever reports are seen, the books balance at every event and close at the end",
+    [RandomLife, Looks],
+    ([life, looks]) => {
+      // Smallest units of quote that round to nothing are refused before they are placed.
+      if (life.fills.length === 0 && life.rest === 0n) return
+      const all = reports(life)
+      const { state, record, placement, inputAsset, outputAsset, inputAmount } = start(life)
+      for (const look of [...looks, all.length - 1]) {
+        const seen = all[Math.min(look, all.length - 1)]
+        const current = placement()
+        if (seen !== undefined && current !== undefined) record(...observe(current, seen))
+      }
+      assert.isUndefined(placement(), "the placement is settled")
+      const filledBase = life.fills.reduce((sum, fill) => sum + fill, 0n)
+      const lastReport = all.at(-1)
+      const out = lastReport?.fills.reduce((sum, fill) => sum + fill.amountOut, 0n) ?? 0n
+      const spent = lastReport?.fills.reduce((sum, fill) => sum + fill.amountIn, 0n) ?? 0n
+      const unspent = inputAmount - spent
+      const least = (a: bigint, b: bigint) => (a < b ? a : b)
+      const budgetOf = (asset: string) => (asset === "BTC" ? budget.base : budget.quote)
+      const refundFee = unspent === 0n ? 0n : least(life.refundFee, unspent)
+      assert.strictEqual(Ledger.freeOf(state.ledger, "s", inputAsset), budgetOf(inputAsset) - spent - refundFee)
+      assert.strictEqual(
+        Ledger.freeOf(state.ledger, "s", outputAsset),
+        budgetOf(outputAsset) + out - least(life.withdrawFee, out)
+      )
+      const slot = state.slots.get("s/a")
+      const isWhole = life.rest === 0n
+      assert.strictEqual(slot?.completedLegs, isWhole ? 1 : 0)
+      assert.strictEqual(slot?.filledInLeg, isWhole ? 0n : filledBase)
+      assert.deepStrictEqual(
+        Ledger.totals(state.ledger).filter(({ place }) => place !== "wallet" && place !== "fees"),
+        []
+      )
+    }
+  )
+
+  const wrongEchoes: ReadonlyArray<readonly [string, Partial<Order>]> = [
+    ["another deposit type", { depositType: "ORIGIN_CHAIN" }],
+    ["another recipient", { recipient: "thief" }],
+    ["another recipient type", { recipientType: "DESTINATION_CHAIN" }],
+    ["another refund account", { refundTo: "thief" }],
+    ["another refund type", { refundType: "ORIGIN_CHAIN" }],
+    ["swapped assets", { originAsset: "usdc", destinationAsset: "btc" }],
+    ["more to deposit", { inputAmount: 2_000_000n }],
+    ["less to receive", { outputAmount: 1n }],
+    ["high app fees", { appFeeBasisPoints: 101 }],
+    ["a memo that a transfer cannot carry", { depositMemo: "memo" }],
+    ["money in it already", { depositedAmount: 1n }],
+    ["a status it cannot have", { fillStatus: "OPEN" }],
+    ["our own account as deposit address", { depositAddress: "me" }],
+    ["another quantity", { quantity: 2_000_000n }],
+    ["another price", { price: Decimal.make(49_999n) }],
+    ["the other side", { side: "BUY" }],
+    ["another deadline", { deadline: 604_802_001 }]
+  ]
+  for (const [what, change] of wrongEchoes) {
+    it(`an echo with ${what} is never funded`, () => {
+      const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
+      const { state, placement } = start(life)
+      const known = placement()
+      assert.isDefined(known)
+      if (known === undefined) return
+      const fresh = { ...(reports(life)[0] as Order), fillStatus: "AWAITING_DEPOSIT", depositedAmount: 0n }
+      assert.deepStrictEqual(
+        bind(known, market, fresh, expected, "reply", undefined).map(({ _tag }) => _tag),
+        ["Bound"]
+      )
+      const events = bind(known, market, { ...fresh, ...change }, expected, "reply", undefined)
+      assert.deepStrictEqual(
+        events.map(({ _tag }) => _tag),
+        ["OrphanSeen", "Contradiction", "Abandoned"]
+      )
+      assert.isDefined(state)
+    })
+  }
+
+  it("an honest slice of a BUY was called worse than its limit when the base is finer than the quote", () => {
+    const { placement } = start({ side: "BUY", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n })
+    const [open] = reports({ side: "BUY", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n })
+    const known = placement()
+    if (known?.funding === undefined || open === undefined) return assert.fail("not placed")
+    // One unit of nine decimals at 171.16 of six: a third of it costs a sixth of a unit less than what is rounded up to.
+    const amounts = { inputAmount: 171_160_000n, outputAmount: 1_000_000_000n }
+    const fine = { ...known, ...amounts, funding: { ...known.funding, amount: amounts.inputAmount } }
+    const third = { id: "f0", amountIn: 57_053_334n, amountOut: 333_333_333n, at: 0 }
+    const report = { ...open, ...amounts, depositedAmount: amounts.inputAmount, fills: [third] }
+    const said = (seen: Order) => observe(fine, seen).map(({ _tag }) => _tag)
+    assert.notInclude(said(report), "Contradiction")
+    assert.include(said({ ...report, fills: [{ ...third, amountIn: 57_053_336n }] }), "Contradiction")
+  })
+
+  it("a funded swap was said to rest as an order does", () => {
+    const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
+    const [open] = reports(life)
+    const known = start(life).placement()
+    if (known === undefined || open === undefined) return assert.fail("not placed")
+    const assets = new Map([["BTC", market.base]])
+    const said = (placement: BotState.Placement) =>
+      observe(placement, open).flatMap((event) => EventLine.describe(event, assets)?.text ?? [])
+    assert.deepStrictEqual(said(known), ["funded with 0.01 BTC, the order rests"])
+    assert.deepStrictEqual(said({ ...known, by: "swap" }), ["funded with 0.01 BTC, the swap is under way"])
+  })
+
+  it("a fill that changes its amounts freezes the slot", () => {
+    const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
+    const { state, record, placement } = start(life)
+    const [, partial] = reports(life)
+    const first = placement()
+    if (first !== undefined && partial !== undefined) record(...observe(first, partial))
+    const second = placement()
+    if (second !== undefined && partial !== undefined) {
+      const changed = partial.fills.map((fill) => ({ ...fill, amountOut: fill.amountOut + 1n }))
+      record(...observe(second, { ...partial, fills: changed }))
+    }
+    assert.include(state.slots.get("s/a")?.frozen ?? "", "changed its amounts")
+  })
+})

@@ -1,0 +1,165 @@
+/** The learned rate: it finds the venue's limit, never lets what matters wait behind what does not, and loses no turn. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Exit, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { type Priority, RateBudget, RateSettings } from "../../../src/venue/http/RateBudget.ts"
+import { Crowded } from "../../../src/venue/http/Turnstile.ts"
+
+const settings = { initial: 10, min: 0.5, max: 40, increase: 0.25, lessonMillis: 1000 }
+const budget = RateBudget.layer.pipe(Layer.provide(Layer.succeed(RateSettings, settings)))
+
+const enter = (priority: Priority, maxWaitMillis = 60_000) =>
+  RateBudget.use((service) => service.lane(priority).enter(maxWaitMillis))
+const throttled = (pauseMillis: number) => RateBudget.use((service) => service.lane("normal").throttled(pauseMillis))
+const rate = RateBudget.use((service) => service.rate)
+const drain = Effect.forEach(Array.from({ length: 10 }), () => enter("normal"))
+
+/** In steps, because what a waking fiber does next takes a turn of the loop that one long adjustment does not wait for. */
+const advance = (millis: number) => Effect.repeat(TestClock.adjust(20), { times: millis / 20 - 1 })
+
+describe("RateBudget", () => {
+  it.effect("gives a second's worth at once and then keeps the rate", () =>
+    Effect.gen(function* () {
+      const times: Array<number> = []
+      const all = Effect.forEach(
+        Array.from({ length: 30 }),
+        () =>
+          enter("normal").pipe(
+            Effect.andThen(Clock.currentTimeMillis),
+            Effect.map((now) => times.push(now))
+          ),
+        { concurrency: 30 }
+      )
+      const fiber = yield* Effect.forkChild(all)
+      yield* advance(3000)
+      yield* Fiber.join(fiber)
+      assert.strictEqual(times.filter((time) => time === 0).length, 10)
+      assert.strictEqual(times.at(-1), 2000)
+      for (const from of times) {
+        assert.isAtMost(times.filter((time) => time >= from && time < from + 1000).length, 20)
+      }
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect("serves the urgent first, whenever they came", () =>
+    Effect.gen(function* () {
+      yield* drain
+      const order: Array<string> = []
+      const come = (priority: Priority) =>
+        Effect.forkChild(
+          Effect.andThen(
+            enter(priority),
+            Effect.sync(() => order.push(priority))
+          )
+        )
+      for (const priority of ["background", "background", "normal", "background"] as const) yield* come(priority)
+      yield* advance(40)
+      yield* come("urgent")
+      yield* advance(1000)
+      assert.deepStrictEqual(order, ["urgent", "normal", "background", "background", "background"])
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect("holds everything but the urgent while the venue asks for a pause", () =>
+    Effect.gen(function* () {
+      yield* throttled(30_000)
+      const looking = yield* Effect.forkChild(enter("normal"))
+      yield* TestClock.adjust("300 millis")
+      yield* enter("urgent")
+      yield* TestClock.adjust("29 seconds")
+      assert.isUndefined(looking.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(Exit.isSuccess(yield* Fiber.await(looking)))
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect("halves on 429, once per lesson, and never below its floor or above its ceiling", () =>
+    Effect.gen(function* () {
+      yield* Effect.all([throttled(1000), throttled(1000), throttled(1000)])
+      assert.strictEqual(yield* rate, 5)
+      for (let lesson = 0; lesson < 20; lesson += 1) {
+        yield* TestClock.adjust("1 second")
+        yield* throttled(1000)
+      }
+      assert.strictEqual(yield* rate, settings.min)
+      const { accepted } = yield* RateBudget.use((service) => Effect.succeed(service.lane("normal")))
+      for (let request = 0; request < 10_000; request += 1) yield* accepted
+      assert.strictEqual(yield* rate, settings.max)
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect("says at once when the turn would come too late", () =>
+    Effect.gen(function* () {
+      yield* throttled(120_000)
+      const crowded = yield* Effect.flip(enter("normal", 30_000))
+      assert.instanceOf(crowded, Crowded)
+      assert.strictEqual(crowded.afterMillis, 120_000)
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect("says that the turn did not come in time", () =>
+    Effect.gen(function* () {
+      yield* drain
+      const busy = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 30 }, () => enter("normal")),
+          { concurrency: 30 }
+        )
+      )
+      const outranked = yield* Effect.forkChild(Effect.flip(enter("background", 1000)))
+      yield* advance(2000)
+      yield* Fiber.interrupt(busy)
+      assert.instanceOf(yield* Fiber.join(outranked), Crowded)
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect("who gives up waiting takes no turn", () =>
+    Effect.gen(function* () {
+      yield* drain
+      const gone = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 50 }, () => enter("urgent")),
+          { concurrency: 50 }
+        )
+      )
+      const waiting = yield* Effect.forkChild(enter("normal"))
+      yield* advance(20)
+      yield* Fiber.interrupt(gone)
+      yield* advance(80)
+      assert.isDefined(waiting.pollUnsafe())
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect.each([2, 7, 25])("finds the limit of a venue that takes %i a second", (limit) =>
+    Effect.gen(function* () {
+      const recent: Array<number> = []
+      const refused: Array<number> = []
+      let taken = 0
+      const {
+        accepted,
+        enter: turn,
+        throttled: told
+      } = yield* RateBudget.use((service) => Effect.succeed(service.lane("normal")))
+      const request = Effect.gen(function* () {
+        yield* turn(60_000)
+        const now = yield* Clock.currentTimeMillis
+        while (recent.length > 0 && (recent[0] ?? 0) <= now - 1000) recent.shift()
+        if (recent.length >= limit) {
+          refused.push(now)
+          return yield* told(1000)
+        }
+        recent.push(now)
+        taken += 1
+        return yield* accepted
+      })
+      const fiber = yield* Effect.forkChild(Effect.forever(request))
+      yield* advance(30_000)
+      const settled = refused.length
+      const before = taken
+      yield* advance(30_000)
+      yield* Fiber.interrupt(fiber)
+      assert.isAbove((taken - before) / 30, limit * 0.4, "most of what is allowed is used")
+      assert.isBelow(refused.length - settled, 30 * 0.5, "refusals are rare")
+    }).pipe(Effect.provide(budget))
+  )
+})
