@@ -26,7 +26,7 @@ export interface Pass {
   readonly cursor: { readonly address: string; readonly memo: string | undefined } | undefined
 }
 
-export interface Progress {
+export interface SyncProgress {
   /** Everything from this time and older was read by a finished pass. */
   readonly completeTo: number | undefined
   readonly pass: Pass | undefined
@@ -35,9 +35,9 @@ export interface Progress {
 export class HistoryStore extends Context.Service<
   HistoryStore,
   {
-    readonly progress: Effect.Effect<Progress, JournalError>
+    readonly progress: Effect.Effect<SyncProgress, JournalError>
     /** Rows of a page and the state of the pass after it, together. */
-    save(rows: ReadonlyArray<StoredTransaction>, progress: Progress): Effect.Effect<void, JournalError>
+    save(rows: ReadonlyArray<StoredTransaction>, progress: SyncProgress): Effect.Effect<void, JournalError>
     /** The oldest row since a time whose status can still change. */
     oldestOpen(since: number, finalStatuses: ReadonlyArray<string>): Effect.Effect<number | undefined, JournalError>
     /** Newest first. */
@@ -83,7 +83,7 @@ const toStored = (row: Row): StoredTransaction => ({
   body: row.body
 })
 
-const toProgress = (row: SyncRow | undefined): Progress => ({
+const toProgress = (row: SyncRow | undefined): SyncProgress => ({
   completeTo: row?.complete_to ?? undefined,
   pass:
     row === undefined || row.pass_horizon === null
@@ -102,7 +102,7 @@ const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
   const reading = Effect.mapError(broken("Cannot read the stored history"))
 
   const save = Effect.fn("HistoryStore.save")(
-    function* (rows: ReadonlyArray<StoredTransaction>, { completeTo, pass }: Progress) {
+    function* (rows: ReadonlyArray<StoredTransaction>, { completeTo, pass }: SyncProgress) {
       const seen_at = yield* Clock.currentTimeMillis
       yield* Effect.forEach(
         rows,

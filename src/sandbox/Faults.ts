@@ -1,5 +1,5 @@
 /**
- * What goes wrong between a client and a service, on purpose and by seed: requests and answers that get lost, overload,
+ * Faults between a client and a service, on purpose and by seed: requests and answers that get lost, overload,
  * slowness, a create that is executed twice, orders that the list shows late. Off unless rates are given. The sandbox's
  * own endpoints are never disturbed, so that a test can always look at the truth.
  */

@@ -11,8 +11,8 @@ import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import * as Market from "../domain/Market.ts"
 
-/** What a whole order exchanges at its limit. */
-export interface Terms {
+/** The amounts that a whole order exchanges at its limit. */
+export interface MatchTerms {
   readonly side: Market.Side
   /** Base smallest units. */
   readonly quantity: Amount
@@ -34,7 +34,7 @@ export const isMarketable = (side: Market.Side, limit: number, executable: numbe
   isReached(side, limit, executable, executable)
 
 /** The slice that takes the executed base quantity from one total to another, at the limit. */
-export const sliceAt = (terms: Terms, executed: Amount, executedAfter: Amount): Execution => {
+export const sliceAt = (terms: MatchTerms, executed: Amount, executedAfter: Amount): Execution => {
   const slice = executedAfter - executed
   return terms.side === "SELL"
     ? { amountIn: slice, amountOut: share(terms.outputAmount, terms.quantity, executed, executedAfter, "up") }
@@ -46,7 +46,7 @@ const share = (total: Amount, whole: Amount, from: Amount, to: Amount, rounding:
   Decimal.divideInteger(total * to, whole, rounding) - Decimal.divideInteger(total * from, whole, rounding)
 
 /** The whole order at an executable price that is the limit or better: never worse than the terms. */
-export const wholeAt = (market: Market.Market, terms: Terms, price: Market.Price): Execution => {
+export const wholeAt = (market: Market.Market, terms: MatchTerms, price: Market.Price): Execution => {
   if (terms.side === "SELL") {
     const improved = Market.quoteAmount(market, terms.quantity, price, "down")
     return { amountIn: terms.inputAmount, amountOut: improved > terms.outputAmount ? improved : terms.outputAmount }

@@ -4,9 +4,9 @@
  */
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import { advance } from "./core/Advance.ts"
-import { type Answers, apply, type Command, replay, type Tag } from "./core/Commands.ts"
+import { apply, type Command, type CommandAnswers, type CommandTag, replay } from "./core/Commands.ts"
 import type { Refusal } from "./core/Refusal.ts"
-import type { Settings } from "./core/Settings.ts"
+import type { SandboxSettings } from "./core/Settings.ts"
 import * as State from "./core/State.ts"
 import type { CandleSeries } from "./market/CandleFile.ts"
 import * as MarketModel from "./market/MarketModel.ts"
@@ -15,21 +15,25 @@ import type { StateFile } from "./StateFile.ts"
 export class Sandbox extends Context.Service<
   Sandbox,
   {
-    readonly settings: Settings
+    readonly settings: SandboxSettings
     /** Reads the present. */
     look<A>(view: (state: State.State) => A): Effect.Effect<A, Refusal>
     /** Applies a command now; refused commands change nothing. */
-    change<T extends Tag>(command: Command<T>): Effect.Effect<Answers[T], Refusal>
+    change<T extends CommandTag>(command: Command<T>): Effect.Effect<CommandAnswers[T], Refusal>
   }
 >()("limitbot/sandbox/Sandbox") {
-  static readonly layer = (settings: Settings, stateFile: StateFile, candles: CandleSeries | undefined) =>
+  static readonly layer = (settings: SandboxSettings, stateFile: StateFile, candles: CandleSeries | undefined) =>
     Layer.effect(
       Sandbox,
       Effect.sync(() => make(settings, stateFile, candles))
     )
 }
 
-const make = (settings: Settings, stateFile: StateFile, candles: CandleSeries | undefined): Sandbox["Service"] => {
+const make = (
+  settings: SandboxSettings,
+  stateFile: StateFile,
+  candles: CandleSeries | undefined
+): Sandbox["Service"] => {
   const { startedAt } = stateFile
   const state = State.make(settings, MarketModel.make(settings, startedAt, candles), startedAt)
   for (const command of stateFile.commands) replay(state, command)
@@ -47,7 +51,7 @@ const make = (settings: Settings, stateFile: StateFile, candles: CandleSeries | 
 
   // Once applied a command must reach the file: a request that goes away may not interrupt it in between.
   const change = Effect.fnUntraced(
-    function* <T extends Tag>(command: Command<T>) {
+    function* <T extends CommandTag>(command: Command<T>) {
       yield* whole
       const at = Math.max(state.now, yield* Clock.currentTimeMillis)
       const answer = yield* Effect.fromResult(apply(state, command, at))

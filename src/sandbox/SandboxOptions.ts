@@ -1,6 +1,6 @@
-/** What a sandbox is started with, and the settings that follow from it. */
-import type { Ledger } from "../venue/wire/WireValue.ts"
-import { defaultSettings, type Settings } from "./core/Settings.ts"
+/** The options of a sandbox, and the settings that follow from it. */
+import type { LedgerName } from "../venue/wire/WireValue.ts"
+import { defaultSettings, type SandboxSettings } from "./core/Settings.ts"
 import type { FaultRates } from "./Faults.ts"
 import * as Keys from "./http/Keys.ts"
 import type { CandleSeries } from "./market/CandleFile.ts"
@@ -9,7 +9,7 @@ export interface SandboxOptions {
   /** On 127.0.0.1; any free one when left out. */
   readonly port?: number | undefined
   readonly seed?: number | undefined
-  readonly ledger?: Ledger | undefined
+  readonly ledger?: LedgerName | undefined
   /** Candle CSV to replay instead of the generated prices of one asset. */
   readonly candles?: string | undefined
   /** The asset of the candles; found in the file's name when left out, BTC if it names none. */
@@ -21,10 +21,10 @@ export interface SandboxOptions {
   /** Accounts that start with money, besides the generated one. */
   readonly accounts?: ReadonlyArray<string> | undefined
   /** Anything else that differs from the defaults. */
-  readonly settings?: Partial<Settings> | undefined
+  readonly settings?: Partial<SandboxSettings> | undefined
 }
 
-export const settingsOf = (options: SandboxOptions, candles: CandleSeries | undefined): Settings => {
+export const settingsOf = (options: SandboxOptions, candles: CandleSeries | undefined): SandboxSettings => {
   const seed = options.seed ?? 1
   const settings = { ...defaultSettings(options.ledger ?? "native"), seed, ...options.settings }
   const accounts = [Keys.generatedAccount(seed).signerId, ...(options.accounts ?? [])]
@@ -41,7 +41,7 @@ export const settingsOf = (options: SandboxOptions, candles: CandleSeries | unde
 }
 
 /** `binance-solusdt-1m.csv` is about SOL. */
-export const candlesSymbol = (settings: Settings, file: string): string => {
+export const candlesSymbol = (settings: SandboxSettings, file: string): string => {
   const name = (file.split(/[/\\]/).at(-1) ?? "").toLowerCase()
   const named = settings.assets.find(({ symbol, volatility }) => volatility > 0 && name.includes(symbol.toLowerCase()))
   return named?.symbol ?? "BTC"

@@ -10,10 +10,10 @@ import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
 import * as RequestValidation from "../venue/api/RequestValidation.ts"
 import * as Ed25519 from "../venue/signing/Ed25519.ts"
 import { NextCorrelationId } from "../venue/wire/WireError.ts"
-import type { Ledger } from "../venue/wire/WireValue.ts"
+import type { LedgerName } from "../venue/wire/WireValue.ts"
 import * as SigningKey from "./core/money/SigningKey.ts"
 import * as Seeded from "./core/Seeded.ts"
-import type { Settings } from "./core/Settings.ts"
+import type { SandboxSettings } from "./core/Settings.ts"
 import { Faults, noFaults } from "./Faults.ts"
 import * as account from "./http/account.ts"
 import * as accountHistory from "./http/accountHistory.ts"
@@ -32,13 +32,13 @@ import { SandboxApi } from "./SandboxApi.ts"
 import { type SandboxOptions, settingsOf } from "./SandboxOptions.ts"
 import * as StateFile from "./StateFile.ts"
 
-/** What a client needs to connect; the keys are worth nothing anywhere else. */
+/** Everything that a client needs to connect; the keys are worth nothing anywhere else. */
 export interface ConnectionRecord {
   readonly url: string
   readonly apiKey: string
   readonly partnerJwt: string
   readonly quoteKey: string
-  readonly ledger: Ledger
+  readonly ledger: LedgerName
   readonly verifier: string
   readonly account: { readonly key: string; readonly signerId: string }
 }
@@ -119,7 +119,7 @@ const correlationIds = (seed: number, startedAt: number): Effect.Effect<string> 
   })
 }
 
-const connectionOf = (settings: Settings, url: string): ConnectionRecord => ({
+const connectionOf = (settings: SandboxSettings, url: string): ConnectionRecord => ({
   url,
   apiKey: Keys.apiKey(settings.seed, Keys.partners[0]),
   partnerJwt: Keys.issue(settings.seed, { use: "partner", sub: Keys.partners[0] }),

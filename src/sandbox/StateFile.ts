@@ -5,10 +5,10 @@
  */
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import { LoggedCommand, type TimedCommand } from "./core/Commands.ts"
-import type { Settings } from "./core/Settings.ts"
+import type { SandboxSettings } from "./core/Settings.ts"
 
 /** The file cannot be used. Nothing was changed in it. */
-export class StateFileError extends Schema.TaggedError<StateFileError>()("StateFileError", {
+class StateFileError extends Schema.TaggedError<StateFileError>()("StateFileError", {
   file: Schema.String,
   line: Schema.optionalKey(Schema.Int),
   problem: Schema.String
@@ -41,7 +41,7 @@ const decodeHeader = Schema.decodeUnknownOption(Schema.fromJsonString(Header))
 const decodeCommand = Schema.decodeUnknownOption(Schema.fromJsonString(LoggedCommand))
 
 /** Opens or creates a log for these settings; one that was made with others is refused. */
-export const open = Effect.fn("StateFile.open")(function* (path: string, settings: Settings) {
+export const open = Effect.fn("StateFile.open")(function* (path: string, settings: SandboxSettings) {
   const fileSystem = yield* FileSystem.FileSystem
   const now = yield* Clock.currentTimeMillis
   const failed = (problem: string, line?: number) =>
@@ -80,7 +80,7 @@ export const open = Effect.fn("StateFile.open")(function* (path: string, setting
 })
 
 /** The first setting that differs, with both values. */
-const changedSetting = (written: Readonly<Record<string, unknown>>, settings: Settings): string | undefined => {
+const changedSetting = (written: Readonly<Record<string, unknown>>, settings: SandboxSettings): string | undefined => {
   const present: Record<string, unknown> = { ...settings }
   const key = [...new Set([...Object.keys(written), ...Object.keys(present)])].find(
     (name) => JSON.stringify(written[name]) !== JSON.stringify(present[name])

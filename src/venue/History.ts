@@ -1,6 +1,6 @@
 /**
  * Past swaps: a second witness of what became of our money, never the only one. The partner's history has its own address
- * and its own slow lane; the end user's goes with the session.
+ * and its own slow rate limit; the end user's goes with the session.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -9,7 +9,7 @@ import type { AccountHistoryQuery } from "./api/AccountHistoryApi.ts"
 import type { TransactionPagesQuery, TransactionsQuery } from "./api/HistoryApi.ts"
 import { WholeVenueApi } from "./api/VenueApi.ts"
 import * as ClientCredentials from "./http/ClientCredentials.ts"
-import { HistoryLane } from "./http/HistoryLane.ts"
+import { HistoryRateLimiter } from "./http/HistoryRateLimiter.ts"
 import * as Reply from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
 import { attempt, repeatReads, type Send, VenueClient, within } from "./http/VenueClient.ts"
@@ -25,7 +25,7 @@ import {
   toTransaction
 } from "./wire/WireHistory.ts"
 
-/** A thousand records take a while, and several callers may wait in the lane. */
+/** A thousand records take a while, and several callers may wait for their turn. */
 const attemptMillis = 30_000
 const readMillis = 120_000
 const credential = "venue.partnerJwt"
@@ -47,20 +47,20 @@ export class History extends Context.Service<
     account(query: AccountHistoryQuery): Effect.Effect<Answer<AccountHistoryResponse>, VenueError>
   }
 >()("limitbot/venue/History") {
-  /** In a lane that is shared with others. */
+  /** With a rate limiter that others share. */
   static readonly layerSharing = Layer.effect(
     History,
     Effect.gen(function* () {
       const { analyticsUrl, url } = yield* VenueConfig
       const client = yield* VenueClient
       const session = yield* Session
-      const lane = yield* HistoryLane
+      const limiter = yield* HistoryRateLimiter
       const base = HttpClientRequest.prependUrl(analyticsUrl ?? url)
       const httpClient = HttpClient.mapRequest(yield* HttpClient.HttpClient, base)
       const history = yield* HttpApiClient.group(WholeVenueApi, { group: "history", httpClient })
 
       const read = (operation: string, send: Send) =>
-        attempt({ operation, kind: "read", credential, send, deadlineMillis: attemptMillis }, lane, readMillis).pipe(
+        attempt({ operation, kind: "read", credential, send, deadlineMillis: attemptMillis }, limiter, readMillis).pipe(
           Effect.retry(repeatReads(readMillis)),
           within(operation, readMillis)
         )
@@ -97,8 +97,8 @@ export class History extends Context.Service<
     })
   ).pipe(Layer.provide(ClientCredentials.layer))
 
-  /** In a lane of this process's own. */
-  static readonly layer = History.layerSharing.pipe(Layer.provide(HistoryLane.layer))
+  /** With a rate limiter of this process only. */
+  static readonly layer = History.layerSharing.pipe(Layer.provide(HistoryRateLimiter.layer))
 }
 
 /** One impossible record spoils the page: a history with a hole would pass for complete. */

@@ -44,7 +44,7 @@ const apiKey = "venue.apiKey"
 const partner = "venue.partnerJwt (or venue.apiKey)"
 const ownSession = "account.key and account.signerId"
 
-/** What moves or saves money goes before what looks, and looking at orders before looking at prices. */
+/** Calls that move or save money go first, then reads of orders, then reads of prices. */
 const calls = {
   createOrder: { operation: "create order", priority: "normal", credential: apiKey },
   listOrders: { operation: "list orders", priority: "normal", credential: apiKey },

@@ -95,7 +95,7 @@ const exact = <A>(
     ? noAnswer(operation, `the answered swap is unusable: ${order.failure}`, trace)
     : Effect.succeed({ ...trace, value: order.success })
 
-/** What is missing or no amount counts as nothing, which no order can promise. */
+/** A missing value, or one that is not an amount, counts as nothing, which no order can promise. */
 const amountOf = (text: string | undefined): Amount => parseAmount(text ?? "") ?? 0n
 
 const requestOf = (

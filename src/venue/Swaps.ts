@@ -78,7 +78,7 @@ const calls = {
   status: { operation: "read swap status", priority: "background", credential: "venue.apiKey" }
 } as const
 
-/** What was asked for and must come back unchanged: another recipient would be another's quote. */
+/** The fields that must come back as they were asked: another recipient would be another's quote. */
 const bound = [
   "dry",
   "swapType",

@@ -30,7 +30,7 @@ export interface CreateSwap extends CreateOrder {
   readonly outputAmount: Amount
 }
 
-/** What the venue said, and the id under which its support finds the request. */
+/** The venue's answer, and the id under which its support finds the request. */
 export interface Answer<A> {
   readonly value: A
   readonly correlationId?: string
@@ -38,7 +38,7 @@ export interface Answer<A> {
   readonly venueTime?: number
 }
 
-export interface OrderPage {
+interface OrderPage {
   readonly orders: ReadonlyArray<Order>
   readonly nextCursor?: string
 }

@@ -3,7 +3,7 @@
  * `Redacted` until a header is written.
  */
 import { Context, type Redacted } from "effect"
-import type { confidentialities, depositTypes, Ledger, recipientTypes } from "./wire/WireValue.ts"
+import type { confidentialities, depositTypes, LedgerName, recipientTypes } from "./wire/WireValue.ts"
 
 /** Whose money it is and where it comes back to. */
 export interface VenueAccount {
@@ -68,7 +68,7 @@ export class VenueConfig extends Context.Service<
     readonly url: string
     /** Address of the history endpoints; `url` when absent. */
     readonly analyticsUrl?: string
-    readonly ledger: Ledger
+    readonly ledger: LedgerName
     /** The intents contract: recipient of every signed message. */
     readonly verifier: string
     readonly apiKey?: Redacted.Redacted

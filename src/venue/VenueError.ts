@@ -1,5 +1,5 @@
 /**
- * What can go wrong at the venue, grouped by what the caller does about it.
+ * Everything that can go wrong at the venue, grouped by what the caller does about it.
  *
  * | reason         | the request was          | the caller                                          |
  * |----------------|--------------------------|-----------------------------------------------------|

@@ -13,7 +13,7 @@ const market: Market.Market = {
 const natural = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))
 const sides = ["BUY", "SELL"] as const
 
-const termsOf = (side: Market.Side, quantity: bigint, price: Market.Price): Matching.Terms => ({
+const termsOf = (side: Market.Side, quantity: bigint, price: Market.Price): Matching.MatchTerms => ({
   side,
   quantity,
   inputAmount: Market.inputAmount(market, side, quantity, price),

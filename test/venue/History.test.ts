@@ -125,7 +125,7 @@ describe("History", () => {
     })
   )
 
-  it.effect("keeps the lane: many callers, one request per five seconds", () =>
+  it.effect("keeps the rate: many callers, one request per five seconds", () =>
     Effect.gen(function* () {
       const times: Array<number> = []
       const { layer } = read(() =>

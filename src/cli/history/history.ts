@@ -23,7 +23,7 @@ import * as HistoryFlags from "./HistoryFlags.ts"
 import * as HistoryText from "./HistoryText.ts"
 
 /** The partner's history needs the partner's token. */
-export class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJwt", {}) {
+class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJwt", {}) {
   override get message(): string {
     return "The history is the partner's: set venue.partnerJwt in the configuration. `history account` shows your own"
   }

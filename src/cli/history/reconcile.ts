@@ -20,7 +20,7 @@ import * as Progress from "../Progress.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
 
 /** Money is not where the journal has it. The findings have been printed. */
-export class Contradictions extends Schema.TaggedError<Contradictions>()("Contradictions", { count: Schema.Int }) {
+class Contradictions extends Schema.TaggedError<Contradictions>()("Contradictions", { count: Schema.Int }) {
   override get message(): string {
     return `${counted(this.count, "contradiction")} found`
   }
@@ -102,13 +102,13 @@ const balanceFindings = Effect.fnUntraced(function* (
 
 const verdicts = ["agrees", "explained", "contradiction"] as const
 
-const countsOf = (findings: ReadonlyArray<Reconciliation.Finding>) =>
+const countsOf = (findings: ReadonlyArray<Reconciliation.Comparison>) =>
   Object.fromEntries(
     verdicts.map((verdict) => [verdict, findings.filter((finding) => finding.verdict === verdict).length])
   )
 
 const describe = (
-  findings: ReadonlyArray<Reconciliation.Finding>,
+  findings: ReadonlyArray<Reconciliation.Comparison>,
   missing: ReadonlyArray<string>,
   all: boolean,
   withEvidence: boolean
@@ -129,10 +129,10 @@ const describe = (
   ]
 }
 
-const contradictionsOf = (findings: ReadonlyArray<Reconciliation.Finding>) =>
+const contradictionsOf = (findings: ReadonlyArray<Reconciliation.Comparison>) =>
   findings.filter(({ verdict }) => verdict === "contradiction")
 
-const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }: Reconciliation.Finding) => {
+const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }: Reconciliation.Comparison) => {
   const pairs = (values: Readonly<Record<string, string>> | undefined) =>
     Object.entries(values ?? {})
       .map(([name, value]) => `${name} ${value}`)

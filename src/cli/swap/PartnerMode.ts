@@ -18,7 +18,7 @@ import { ownAccount } from "../../venue/VenueConfig.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
 import * as WalletConfig from "../files/WalletConfig.ts"
 import * as Modes from "../Modes.ts"
-import * as SharedLane from "./SharedLane.ts"
+import * as SharedRateLimiter from "./SharedRateLimiter.ts"
 
 export const signerOf = ({ account }: BotConfig) => Modes.signerOf(account)
 
@@ -28,7 +28,7 @@ const venueConfig = (config: BotConfig, signerId: string) => {
   return Modes.venueConfig(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
 }
 
-/** Everything that the venue offers a partner; the slow history in a lane of one's own or a shared one. */
+/** Everything that the venue offers a partner; the slow history with a rate limiter of its own or a shared one. */
 const venueWith = <E, R>(history: Layer.Layer<History, E, R>, config: BotConfig, signerId: string) =>
   Layer.mergeAll(
     Layer.mergeAll(HttpVenue.layer, Swaps.layer, history).pipe(
@@ -41,9 +41,9 @@ const venueWith = <E, R>(history: Layer.Layer<History, E, R>, config: BotConfig,
 
 export const venue = (config: BotConfig, signerId: string) => venueWith(History.layer, config, signerId)
 
-/** With the store of past transactions, and their lane shared through it. Needs the database. */
+/** With the store of past transactions, and their rate limit shared through it. Needs the database. */
 export const withHistory = (config: BotConfig, signerId: string) =>
-  venueWith(History.layerSharing.pipe(Layer.provide(SharedLane.layer)), config, signerId).pipe(
+  venueWith(History.layerSharing.pipe(Layer.provide(SharedRateLimiter.layer)), config, signerId).pipe(
     Layer.provideMerge(HistoryStore.layer)
   )
 

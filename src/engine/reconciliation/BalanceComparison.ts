@@ -7,15 +7,15 @@ import type { Amount } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { moneyOf, type SwapAccount } from "../../domain/SwapAccount.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
-import { type Finding, noEvidence, texts } from "./Reconciliation.ts"
+import { type Comparison, noEvidence, texts } from "./Reconciliation.ts"
 
 /** One asset at one moment. */
 export interface Position {
   /** The account's balance at the venue. */
   readonly balance: Amount
-  /** What the books say has gone into the balance, net. */
+  /** The books say that this went into the balance, net. */
   readonly booked: Amount
-  /** What may or may not have reached or left the balance already. */
+  /** This may or may not have reached or left the balance already. */
   readonly underWay: Amount
 }
 
@@ -39,7 +39,7 @@ export const positions = (
       (sum, { amount, asset, place }) => (asset === symbol && wanted.includes(place) ? sum + amount : sum),
       0n
     )
-  /** What orders may have been filled and paid out since the bot last looked. */
+  /** Orders may have been filled and paid out since the bot last looked. */
   const outputs = (symbol: string): Amount =>
     unfinished(state).reduce(
       (sum, { outputAmount, outputAsset }) => (outputAsset === symbol ? sum + outputAmount * improvement : sum),
@@ -62,7 +62,7 @@ export const positions = (
   )
 }
 
-/** What a swap did to a balance; what is on other chains does not touch it. */
+/** The change that a swap made to a balance; money on other chains does not touch it. */
 const swapMovement = (swap: SwapAccount, symbol: string): Pick<Position, "booked" | "underWay"> => {
   const { agreed } = swap
   const { input, received } = moneyOf(swap)
@@ -82,8 +82,8 @@ const swapMovement = (swap: SwapAccount, symbol: string): Pick<Position, "booked
 }
 
 /** The movement of each asset between two looks. */
-export const compare = (before: Positions | undefined, now: Positions): ReadonlyArray<Finding> =>
-  [...now].map(([symbol, position]): Finding => {
+export const compare = (before: Positions | undefined, now: Positions): ReadonlyArray<Comparison> =>
+  [...now].map(([symbol, position]): Comparison => {
     const last = before?.get(symbol)
     const subject = { kind: "balance", subject: symbol, depositAddress: undefined, depositMemo: undefined } as const
     const evidence = { ...noEvidence, journal: texts({ ...position }), venue: last && texts({ ...last }) }

@@ -6,7 +6,7 @@
  * and rows in flight, whose amounts read zero, are read again until they are final.
  */
 import { Clock, Duration, Effect } from "effect"
-import { HistoryStore, type Pass, type Progress, type StoredTransaction } from "../../journal/HistoryStore.ts"
+import { HistoryStore, type Pass, type StoredTransaction, type SyncProgress } from "../../journal/HistoryStore.ts"
 import { History } from "../../venue/History.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import { type Transaction, transactionStatuses } from "../../venue/wire/WireHistory.ts"
@@ -18,12 +18,12 @@ const mostPages = 100_000
 const openForMillis = Duration.toMillis("8 days")
 const beginning = 0
 /** Another process can have the turn for a while; each of these waited for it in vain several times. */
-const mostCrowdedTimes = 20
-const isCrowded = ({ reason }: VenueError): boolean => reason._tag === "RetryLater"
+const mostLimitedTimes = 20
+const isLimited = ({ reason }: VenueError): boolean => reason._tag === "RetryLater"
 
 export const finalStatuses = ["SUCCESS", "REFUNDED", "FAILED"] as const
 
-export interface Synced {
+interface Synced {
   readonly pages: number
   readonly rows: number
 }
@@ -59,7 +59,7 @@ const horizonOf = Effect.fnUntraced(function* (completeTo: number | undefined) {
   return Math.min(completeTo, open ?? completeTo)
 })
 
-const runPass = Effect.fnUntraced(function* ({ completeTo }: Progress, pass: Pass, report: Report, count: number) {
+const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass: Pass, report: Report, count: number) {
   const history = yield* History
   const store = yield* HistoryStore
   let present = pass
@@ -71,7 +71,7 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: Progress, pass: Pas
       showTestTxs: "true",
       ...cursorOf(present)
     }
-    const page = yield* Effect.retry(history.transactions(query), { times: mostCrowdedTimes, while: isCrowded })
+    const page = yield* Effect.retry(history.transactions(query), { times: mostLimitedTimes, while: isLimited })
     rows += page.length
     const [first, last] = [page[0], page.at(-1)]
     const top = present.top ?? first?.createdAt
@@ -79,7 +79,9 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: Progress, pass: Pas
     const isStuck = cursor?.address === present.cursor?.address && cursor?.memo === present.cursor?.memo
     const isOver = page.length < count || last === undefined || isStuck || last.createdAt < present.horizon
     present = { ...present, top, cursor }
-    const after: Progress = isOver ? { completeTo: top ?? completeTo, pass: undefined } : { completeTo, pass: present }
+    const after: SyncProgress = isOver
+      ? { completeTo: top ?? completeTo, pass: undefined }
+      : { completeTo, pass: present }
     yield* store.save(page.map(stored), after)
     const { horizon } = present
     report({ rows, newest: top ?? horizon, oldest: last?.createdAt ?? horizon, horizon })

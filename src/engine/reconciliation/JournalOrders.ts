@@ -5,7 +5,7 @@
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 
-export interface Moment {
+export interface TimelineEntry {
   readonly at: number
   readonly what: string
 }
@@ -34,7 +34,7 @@ export interface JournalOrder {
   readonly contradiction: string | undefined
   readonly hashes: ReadonlyArray<string>
   readonly correlationIds: ReadonlyArray<string>
-  readonly timeline: ReadonlyArray<Moment>
+  readonly timeline: ReadonlyArray<TimelineEntry>
 }
 
 /** Adds one event; orders by placement, in place. */

@@ -11,9 +11,9 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { moneyOf, type SwapAccount } from "../../domain/SwapAccount.ts"
-import type { JournalOrder, Moment } from "./JournalOrders.ts"
+import type { JournalOrder, TimelineEntry } from "./JournalOrders.ts"
 
-export type Verdict = "agrees" | "explained" | "contradiction"
+export type ComparisonVerdict = "agrees" | "explained" | "contradiction"
 
 export interface Evidence {
   readonly journal: Readonly<Record<string, string>>
@@ -21,16 +21,16 @@ export interface Evidence {
   readonly history: Readonly<Record<string, string>> | undefined
   readonly correlationIds: ReadonlyArray<string>
   readonly hashes: ReadonlyArray<string>
-  readonly timeline: ReadonlyArray<Moment>
+  readonly timeline: ReadonlyArray<TimelineEntry>
 }
 
-export interface Finding {
+export interface Comparison {
   readonly kind: "order" | "swap" | "balance"
   /** Placement, swap or asset. */
   readonly subject: string
   readonly depositAddress: string | undefined
   readonly depositMemo: string | undefined
-  readonly verdict: Verdict
+  readonly verdict: ComparisonVerdict
   readonly text: string
   readonly evidence: Evidence
 }
@@ -61,16 +61,16 @@ export const addressKey = (depositAddress: string, depositMemo: string | undefin
   JSON.stringify([depositAddress, depositMemo ?? null])
 
 /** Everything that there is to say, orders and swaps of the journal first. */
-export const compare = (witnesses: Witnesses): ReadonlyArray<Finding> => [
+export const compare = (witnesses: Witnesses): ReadonlyArray<Comparison> => [
   ...witnesses.orders.filter(({ orderId }) => orderId !== undefined).map((order) => compareOrder(order, witnesses)),
   ...witnesses.swaps.map((swap) => compareSwap(swap, witnesses)),
   ...strangers(witnesses)
 ]
 
 /** One statement about a subject; the gravest of them is its verdict. */
-type Statement = readonly [Exclude<Verdict, "agrees">, string]
+type Statement = readonly [Exclude<ComparisonVerdict, "agrees">, string]
 
-const gravest = (statements: ReadonlyArray<Statement>, agreed: string): Pick<Finding, "verdict" | "text"> => {
+const gravest = (statements: ReadonlyArray<Statement>, agreed: string): Pick<Comparison, "verdict" | "text"> => {
   const contradictions = statements.filter(([verdict]) => verdict === "contradiction")
   const said = contradictions.length > 0 ? contradictions : statements
   const verdict = contradictions.length > 0 ? "contradiction" : statements.length > 0 ? "explained" : "agrees"
@@ -82,7 +82,7 @@ const isFinal = (status: string): boolean => status === "SUCCESS" || status === 
 const sumOf = (order: Order, side: "amountIn" | "amountOut"): Amount =>
   order.fills.reduce((sum, fill) => sum + fill[side], 0n)
 
-const compareOrder = (order: JournalOrder, { history, venueOrders }: Witnesses): Finding => {
+const compareOrder = (order: JournalOrder, { history, venueOrders }: Witnesses): Comparison => {
   const { depositAddress, depositMemo, orderId, placement } = order
   const found = orderId === undefined ? undefined : venueOrders.get(orderId)
   const line = depositAddress === undefined ? undefined : history?.get(addressKey(depositAddress, depositMemo))
@@ -189,7 +189,7 @@ const orderAgainstHistory = (order: JournalOrder, line: HistoryLine | undefined)
   return statements
 }
 
-const compareSwap = (swap: SwapAccount, { history }: Witnesses): Finding => {
+const compareSwap = (swap: SwapAccount, { history }: Witnesses): Comparison => {
   const { agreed, contradiction, ended, id, seen, timeline } = swap
   const line = history?.get(addressKey(agreed.depositAddress, agreed.depositMemo))
   const money = moneyOf(swap)
@@ -264,7 +264,7 @@ const swapAgainstHistory = (swap: SwapAccount, line: HistoryLine | undefined): R
 }
 
 /** Money of ours in something that the journal does not know. */
-const strangers = ({ account, history, orders, swaps, venueOrders }: Witnesses): ReadonlyArray<Finding> => {
+const strangers = ({ account, history, orders, swaps, venueOrders }: Witnesses): ReadonlyArray<Comparison> => {
   const known = new Set([
     ...orders.flatMap(({ depositAddress, depositMemo }) =>
       depositAddress === undefined ? [] : [addressKey(depositAddress, depositMemo)]
@@ -307,13 +307,13 @@ const strangers = ({ account, history, orders, swaps, venueOrders }: Witnesses):
 }
 
 const stranger = (
-  kind: Finding["kind"],
+  kind: Comparison["kind"],
   subject: string,
   { depositAddress, depositMemo }: { readonly depositAddress: string; readonly depositMemo?: string | undefined },
-  verdict: Verdict,
+  verdict: ComparisonVerdict,
   text: string,
   evidence: Partial<Evidence>
-): Finding => ({
+): Comparison => ({
   kind,
   subject,
   depositAddress,
@@ -334,7 +334,7 @@ export const noEvidence: Evidence = {
 
 const lineTexts = ({ amountIn, amountOut, status }: HistoryLine) => texts({ status, amountIn, amountOut })
 
-/** What is known, as text. */
+/** The known figures, as text. */
 export const texts = (
   values: Readonly<Record<string, Amount | string | undefined>>
 ): Readonly<Record<string, string>> =>

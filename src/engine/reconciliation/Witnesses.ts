@@ -24,7 +24,7 @@ const clockSkewMillis = 60_000
 /** How often the balances are read again when the bot acts at the same time. */
 const mostLooks = 5
 
-export interface Books {
+export interface OwnRecords {
   readonly state: BotState.BotState
   readonly orders: ReadonlyArray<JournalOrders.JournalOrder>
   readonly swaps: Effect.Success<typeof readSwaps>
@@ -47,11 +47,11 @@ export const books = Effect.gen(function* () {
     }
     more = page.length === pageSize
   }
-  return { state, orders: [...orders.values()], swaps: yield* readSwaps, startedAt } satisfies Books
+  return { state, orders: [...orders.values()], swaps: yield* readSwaps, startedAt } satisfies OwnRecords
 })
 
 /** The venue's orders since the journal began, and those of the journal that the list did not show. */
-export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* ({ orders, startedAt }: Books) {
+export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* ({ orders, startedAt }: OwnRecords) {
   const venue = yield* Venue
   const found = new Map<string, Order>()
   let cursor: string | undefined
@@ -118,7 +118,7 @@ export const positions = Effect.fn("Witnesses.positions")(function* (markets: Ma
   return undefined
 })
 
-const stepsOf = (told: Books): number => told.swaps.reduce((sum, { steps }) => sum + steps, 0)
+const stepsOf = (told: OwnRecords): number => told.swaps.reduce((sum, { steps }) => sum + steps, 0)
 
 /** The positions of the last look. */
 export const lastPositions = Effect.map(lastSnapshot, (snapshot) =>

@@ -13,7 +13,7 @@ import * as OrderLife from "./orders/OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
 import { assetById } from "./Settings.ts"
-import type { Order, State, Swap } from "./State.ts"
+import type { SandboxOrder, SandboxSwap, State } from "./State.ts"
 import { createSwap } from "./swaps/SwapCreation.ts"
 import * as SwapLife from "./swaps/SwapLife.ts"
 
@@ -60,27 +60,27 @@ const payloads = {
   })
 }
 
-export type Tag = keyof typeof payloads
-type Payload<T extends Tag> = (typeof payloads)[T]["Type"]
+export type CommandTag = keyof typeof payloads
+type Payload<T extends CommandTag> = (typeof payloads)[T]["Type"]
 
-export interface Answers {
-  readonly CreateOrder: Order
-  readonly CancelOrder: Order
+export interface CommandAnswers {
+  readonly CreateOrder: SandboxOrder
+  readonly CancelOrder: SandboxOrder
   readonly ExecuteIntent: { readonly intentHash: string }
-  readonly CreateSwap: Swap
-  readonly SubmitDeposit: Order | Swap
+  readonly CreateSwap: SandboxSwap
+  readonly SubmitDeposit: SandboxOrder | SandboxSwap
   readonly DepositOnChain: { readonly txHash: string }
 }
 
-export interface Command<T extends Tag = Tag> {
+export interface Command<T extends CommandTag = CommandTag> {
   readonly tag: T
   readonly payload: Payload<T>
 }
 
-type Applied<T extends Tag> = Result.Result<Answers[T], Refusal>
+type Applied<T extends CommandTag> = Result.Result<CommandAnswers[T], Refusal>
 
 /** Brings the state to the time and applies the command to it. */
-export const apply = <T extends Tag>(state: State, { tag, payload }: Command<T>, at: number): Applied<T> => {
+export const apply = <T extends CommandTag>(state: State, { tag, payload }: Command<T>, at: number): Applied<T> => {
   advance(state, at)
   return appliers[tag](state, payload)
 }
@@ -89,7 +89,8 @@ export interface TimedCommand extends Command {
   readonly at: number
 }
 
-const line = <T extends Tag>(tag: T) => Schema.Struct({ at: Schema.Int, tag: Schema.tag(tag), payload: payloads[tag] })
+const line = <T extends CommandTag>(tag: T) =>
+  Schema.Struct({ at: Schema.Int, tag: Schema.tag(tag), payload: payloads[tag] })
 
 /** One line of a command log. */
 export const LoggedCommand = Schema.Union([
@@ -114,7 +115,7 @@ const cancelOrder = (state: State, { owner, orderId }: Payload<"CancelOrder">): 
 }
 
 /** Orders of others do not exist for the caller. */
-export const ownOrder = (state: State, owner: string, orderId: string): Order | undefined => {
+export const ownOrder = (state: State, owner: string, orderId: string): SandboxOrder | undefined => {
   const order = state.orders.get(orderId)
   return order?.owner === owner ? order : undefined
 }
@@ -181,7 +182,7 @@ const depositOnChain = (state: State, deposit: Payload<"DepositOnChain">): Appli
   return Result.succeed({ txHash: hash })
 }
 
-const appliers: { readonly [T in Tag]: (state: State, payload: Payload<T>) => Applied<T> } = {
+const appliers: { readonly [T in CommandTag]: (state: State, payload: Payload<T>) => Applied<T> } = {
   CreateOrder: createOrder,
   CancelOrder: cancelOrder,
   ExecuteIntent: executeIntent,

@@ -6,10 +6,10 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { isPayoutFinal } from "./money/Payouts.ts"
-import type { AccountKind, AppFee, Order, RefundReason, State, Swap, SwapStatus } from "./State.ts"
+import type { AccountKind, AppFee, RefundReason, SandboxOrder, SandboxSwap, State, SwapStatus } from "./State.ts"
 
 export interface HistoryRecord {
-  readonly target: Order | Swap
+  readonly target: SandboxOrder | SandboxSwap
   readonly status: Exclude<SwapStatus, "KNOWN_DEPOSIT_TX">
   /** As the caller's credential is written by `ownerOf`. */
   readonly owner: string | undefined
@@ -26,11 +26,11 @@ export interface HistoryRecord {
   readonly refundReason: RefundReason | undefined
   readonly refunded: Amount
   readonly refundFee: Amount
-  /** Of the payments that ended it. */
+  /** Hashes of the payments that ended it. */
   readonly txHashes: ReadonlyArray<string>
 }
 
-const ofSwap = (swap: Swap): HistoryRecord => {
+const ofSwap = (swap: SandboxSwap): HistoryRecord => {
   const { request, outcome, status } = swap
   return {
     target: swap,
@@ -53,7 +53,7 @@ const ofSwap = (swap: Swap): HistoryRecord => {
   }
 }
 
-const ofOrder = (order: Order): HistoryRecord => {
+const ofOrder = (order: SandboxOrder): HistoryRecord => {
   const isOver = isPayoutFinal(order)
   const total = (side: "amountIn" | "amountOut") => order.fills.reduce((sum, fill) => sum + fill[side], 0n)
   const net = (amount: Amount, fee: Amount) => (amount > fee ? amount - fee : 0n)
@@ -80,7 +80,7 @@ const ofOrder = (order: Order): HistoryRecord => {
 }
 
 /** An order in the words of a swap. */
-const statusOf = (order: Order): HistoryRecord["status"] => {
+const statusOf = (order: SandboxOrder): HistoryRecord["status"] => {
   if (order.deposited === 0n) return "PENDING_DEPOSIT"
   if (!isTerminal(order.status)) return order.status === "AWAITING_DEPOSIT" ? "INCOMPLETE_DEPOSIT" : "PROCESSING"
   if (!isPayoutFinal(order)) return "PROCESSING"
@@ -88,7 +88,8 @@ const statusOf = (order: Order): HistoryRecord["status"] => {
   return order.fills.length > 0 ? "SUCCESS" : "REFUNDED"
 }
 
-export const of = (target: Order | Swap): HistoryRecord => (target.kind === "swap" ? ofSwap(target) : ofOrder(target))
+export const of = (target: SandboxOrder | SandboxSwap): HistoryRecord =>
+  target.kind === "swap" ? ofSwap(target) : ofOrder(target)
 
 /** Newest first. */
 export const all = (state: State): ReadonlyArray<HistoryRecord> =>

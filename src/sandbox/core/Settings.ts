@@ -3,7 +3,7 @@
  * the same settings, start and commands give the same state.
  */
 import type { Asset } from "../../domain/Amount.ts"
-import type { Ledger } from "../../venue/wire/WireValue.ts"
+import type { LedgerName } from "../../venue/wire/WireValue.ts"
 
 export interface SandboxAsset extends Asset {
   readonly blockchain: string
@@ -12,17 +12,17 @@ export interface SandboxAsset extends Asset {
   readonly volatility: number
   /** Flat fee of one withdrawal or refund, smallest units as text. */
   readonly fee: string
-  /** What an account starts with, whole units. */
+  /** Each account starts with this, whole units. */
   readonly initial: number
 }
 
 /** Lowest and highest delay in milliseconds; the seed chooses between them. */
 export type Delay = readonly [number, number]
 
-export interface Settings {
+export interface SandboxSettings {
   readonly seed: number
   /** How identifiers spell the home ledger. */
-  readonly ledger: Ledger
+  readonly ledger: LedgerName
   readonly verifier: string
   readonly assets: ReadonlyArray<SandboxAsset>
   /** Accounts that start with the initial amount of every asset. */
@@ -63,7 +63,7 @@ export interface Settings {
   readonly intentMillis: Delay
 }
 
-export const defaultSettings = (ledger: Ledger): Settings => ({
+export const defaultSettings = (ledger: LedgerName): SandboxSettings => ({
   seed: 1,
   ledger,
   verifier: `intents.${ledger}`,
@@ -89,7 +89,7 @@ export const defaultSettings = (ledger: Ledger): Settings => ({
   intentMillis: [120_000, 300_000]
 })
 
-const defaultAssets = (ledger: Ledger): ReadonlyArray<SandboxAsset> => [
+const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> => [
   {
     symbol: "BTC",
     id: `nep141:btc.omft.${ledger}`,
@@ -152,5 +152,5 @@ const defaultAssets = (ledger: Ledger): ReadonlyArray<SandboxAsset> => [
   }
 ]
 
-export const assetById = (settings: Settings, id: string): SandboxAsset | undefined =>
+export const assetById = (settings: SandboxSettings, id: string): SandboxAsset | undefined =>
   settings.assets.find((candidate) => candidate.id === id)

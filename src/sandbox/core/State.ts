@@ -11,7 +11,7 @@ import type { QuoteRequest, QuoteResponse } from "../../venue/wire/WireQuote.ts"
 import type { refundReasons, swapStatuses } from "../../venue/wire/WireSwap.ts"
 import type { MarketModel } from "../market/MarketModel.ts"
 import * as Books from "./money/Books.ts"
-import type { Settings } from "./Settings.ts"
+import type { SandboxSettings } from "./Settings.ts"
 import * as SortedList from "./SortedList.ts"
 import type { Pair, QuotedAmounts } from "./swaps/Quotes.ts"
 
@@ -23,7 +23,7 @@ export interface AppFee {
 
 export type AccountKind = "ORIGIN_CHAIN" | "DESTINATION_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
 
-/** What orders and swaps have in common: an address of their own that money can be paid into. */
+/** Orders and swaps have this in common: an address of their own that money can be paid into. */
 interface Payable extends Pair {
   readonly sequence: number
   readonly id: string
@@ -33,7 +33,7 @@ interface Payable extends Pair {
   readonly createdAt: number
   /** Dollars per whole unit when it was made. */
   readonly usd: { readonly input: number; readonly output: number }
-  /** What counts, excess not included. */
+  /** The part that counts: excess is not included. */
   deposited: Amount
   /** The account whose money it is: the first that deposited, until then the one to refund. */
   account: string
@@ -42,7 +42,7 @@ interface Payable extends Pair {
   readonly originTxHashes: Set<string>
 }
 
-export interface Order extends Payable {
+export interface SandboxOrder extends Payable {
   readonly kind: "order"
   /** Who made it: orders of others are not found. */
   readonly owner: string
@@ -75,7 +75,7 @@ export type SwapStatus = (typeof swapStatuses)[number]
 export type RefundReason = (typeof refundReasons)[number]
 
 /** Named by its deposit address. */
-export interface Swap extends Payable {
+export interface SandboxSwap extends Payable {
   readonly kind: "swap"
   /** Who asked for the quote; nobody in particular without a credential. */
   readonly partner: string | undefined
@@ -99,20 +99,20 @@ export interface SwapOutcome {
   readonly txHash: string
 }
 
-/** What happens by itself at a time that was fixed when its cause happened. */
+/** A thing that happens by itself, at a time that was fixed when its cause happened. */
 export type Task =
-  | { readonly tag: "recognise"; readonly deposit: Deposit }
-  | { readonly tag: "return"; readonly deposit: Deposit }
-  | { readonly tag: "expire"; readonly target: Order | Swap }
-  | { readonly tag: "finishCancel"; readonly order: Order }
-  | { readonly tag: "startPayouts"; readonly order: Order }
-  | { readonly tag: "finishPayout"; readonly order: Order; readonly leg: "withdrawal" | "refund" }
-  | { readonly tag: "executeSwap"; readonly swap: Swap }
-  | { readonly tag: "finishSwap"; readonly swap: Swap; readonly outcome: SwapOutcome }
+  | { readonly tag: "recognise"; readonly deposit: IncomingDeposit }
+  | { readonly tag: "return"; readonly deposit: IncomingDeposit }
+  | { readonly tag: "expire"; readonly target: SandboxOrder | SandboxSwap }
+  | { readonly tag: "finishCancel"; readonly order: SandboxOrder }
+  | { readonly tag: "startPayouts"; readonly order: SandboxOrder }
+  | { readonly tag: "finishPayout"; readonly order: SandboxOrder; readonly leg: "withdrawal" | "refund" }
+  | { readonly tag: "executeSwap"; readonly swap: SandboxSwap }
+  | { readonly tag: "finishSwap"; readonly swap: SandboxSwap; readonly outcome: SwapOutcome }
 
 /** A transfer that reached a deposit address. */
-export interface Deposit {
-  readonly target: Order | Swap
+export interface IncomingDeposit {
+  readonly target: SandboxOrder | SandboxSwap
   readonly account: string
   readonly asset: string
   readonly amount: Amount
@@ -133,34 +133,34 @@ interface Scheduled {
 /** The resting orders of one market, nearest to the market first. */
 export interface RestingOrders {
   readonly market: Market
-  readonly sells: SortedList.SortedList<Order>
-  readonly buys: SortedList.SortedList<Order>
+  readonly sells: SortedList.SortedList<SandboxOrder>
+  readonly buys: SortedList.SortedList<SandboxOrder>
   /** Up to when the market's path was compared with them. */
   matchedTo: number
 }
 
 export interface State {
-  readonly settings: Settings
+  readonly settings: SandboxSettings
   readonly model: MarketModel
   readonly startedAt: number
   now: number
   readonly books: Books.Books
   /** By id, oldest first. */
-  readonly orders: Map<string, Order>
+  readonly orders: Map<string, SandboxOrder>
   /** By deposit address, oldest first. */
-  readonly swaps: Map<string, Swap>
+  readonly swaps: Map<string, SandboxSwap>
   /** Everything that can be deposited into, by deposit address. */
-  readonly targets: Map<string, Order | Swap>
+  readonly targets: Map<string, SandboxOrder | SandboxSwap>
   readonly resting: Map<string, RestingOrders>
   readonly agenda: SortedList.SortedList<Scheduled>
   scheduled: number
   /** By transaction hash. */
-  readonly chainDeposits: Map<string, Deposit>
+  readonly chainDeposits: Map<string, IncomingDeposit>
   /** Hash of the executed intent by signer and nonce. */
   readonly executedIntents: Map<string, string>
 }
 
-export const make = (settings: Settings, model: MarketModel, startedAt: number): State => {
+export const make = (settings: SandboxSettings, model: MarketModel, startedAt: number): State => {
   const books = Books.make()
   for (const account of settings.accounts) {
     for (const { id, decimals, initial } of settings.assets) {

@@ -15,7 +15,7 @@ const Claims = Schema.Struct({
   /** Seconds since the epoch; never when absent. */
   exp: Schema.optionalKey(Schema.Int)
 })
-export type Claims = typeof Claims.Type
+type Claims = typeof Claims.Type
 
 const decodeClaims = Schema.decodeUnknownOption(Schema.fromJsonString(Claims))
 const header = Buffer.from(JSON.stringify({ alg: "HS256", typ: "JWT" })).toString("base64url")

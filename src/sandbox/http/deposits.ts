@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { messageError, NextCorrelationId } from "../../venue/wire/WireError.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
-import type { Order, Swap } from "../core/State.ts"
+import type { SandboxOrder, SandboxSwap } from "../core/State.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import { asMessageError } from "./refusals.ts"
@@ -14,7 +14,7 @@ export const layer = HttpApiBuilder.group(
   "deposits",
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* Sandbox
-    const present = Effect.fnUntraced(function* (target: Order | Swap) {
+    const present = Effect.fnUntraced(function* (target: SandboxOrder | SandboxSwap) {
       const correlationId = yield* yield* NextCorrelationId
       return yield* sandbox.look((state) => toWire(state, HistoryRecord.of(target), correlationId)).pipe(asMessageError)
     })

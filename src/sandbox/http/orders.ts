@@ -7,7 +7,7 @@ import { nextMeta, orderError } from "../../venue/wire/WireError.ts"
 import { parseTimestamp } from "../../venue/wire/WireValue.ts"
 import { type Command, ownOrder } from "../core/Commands.ts"
 import { isPayoutFinal } from "../core/money/Payouts.ts"
-import type { Order, State } from "../core/State.ts"
+import type { SandboxOrder, State } from "../core/State.ts"
 import { Faults } from "../Faults.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
@@ -23,7 +23,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* Sandbox
     const faults = yield* Faults
-    const present = (order: Order) => Effect.map(nextMeta, (meta) => ({ data: toWire(order), meta }))
+    const present = (order: SandboxOrder) => Effect.map(nextMeta, (meta) => ({ data: toWire(order), meta }))
 
     return handlers.handleAll({
       create: Effect.fnUntraced(function* ({ payload }) {
@@ -84,7 +84,7 @@ interface PageRequest {
 const pageOf = (state: State, { owner, after, size, filters, listLagMillis }: PageRequest) => {
   const statuses = filters["filter[fillStatus]"]
   const final = filters["filter[isPayoutStatusFinal]"]
-  const isListed = (order: Order) =>
+  const isListed = (order: SandboxOrder) =>
     order.owner === owner &&
     order.sequence < after &&
     order.createdAt + listLagMillis <= state.now &&

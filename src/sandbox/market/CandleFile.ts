@@ -16,7 +16,7 @@ export interface CandleSeries {
   readonly hash: string
 }
 
-export class CandleFileError extends Schema.TaggedError<CandleFileError>()("CandleFileError", {
+class CandleFileError extends Schema.TaggedError<CandleFileError>()("CandleFileError", {
   file: Schema.String,
   line: Schema.optionalKey(Schema.Int),
   column: Schema.optionalKey(Schema.Int),

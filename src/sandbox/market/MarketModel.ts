@@ -3,7 +3,7 @@
  * own time is scaled by `speed`; whoever asks does so in the service's time. Pure in (settings, candles, time).
  */
 import type { Asset } from "../../domain/Amount.ts"
-import type { SandboxAsset, Settings } from "../core/Settings.ts"
+import type { SandboxAsset, SandboxSettings } from "../core/Settings.ts"
 import type { CandleSeries } from "./CandleFile.ts"
 import * as PricePath from "./PricePath.ts"
 import * as RandomWalk from "./RandomWalk.ts"
@@ -12,14 +12,14 @@ export interface MarketModel {
   usd(asset: Asset, at: number): number
   /** Quote per one base between the solver's bid and ask. */
   mid(base: Asset, quote: Asset, at: number): number
-  /** What the mid touched between two moments, both included. */
+  /** The range that the mid touched between two moments, both included. */
   range(base: Asset, quote: Asset, from: number, to: number): PricePath.Range
 }
 
 /** A generated candle lasts one second of the service's time, whatever the speed. */
 const walkCandleMillis = 1000
 
-export const make = (settings: Settings, startedAt: number, candles: CandleSeries | undefined): MarketModel => {
+export const make = (settings: SandboxSettings, startedAt: number, candles: CandleSeries | undefined): MarketModel => {
   const pathOf = (asset: SandboxAsset): PricePath.PricePath => {
     if (candles !== undefined && settings.candles?.symbol === asset.symbol) {
       return PricePath.fromCandles(pingPong(candles))

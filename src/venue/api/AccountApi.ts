@@ -7,7 +7,7 @@ import { UserSession } from "./Credentials.ts"
 import { SignedData } from "./IntentsApi.ts"
 import { MessageValidation } from "./RequestValidation.ts"
 
-export const AuthenticateRequest = Schema.Struct({ signedData: SignedData })
+const AuthenticateRequest = Schema.Struct({ signedData: SignedData })
 
 /** Lifetimes in seconds. */
 export const AuthenticateResponse = Schema.Struct({
@@ -17,7 +17,7 @@ export const AuthenticateResponse = Schema.Struct({
   refreshExpiresIn: Schema.Finite
 })
 
-export const RefreshRequest = Schema.Struct({ refreshToken: Wire.LongText })
+const RefreshRequest = Schema.Struct({ refreshToken: Wire.LongText })
 export const RefreshResponse = Schema.Struct({ accessToken: Schema.String, expiresIn: Schema.Finite })
 
 export const BalancesResponse = Schema.Struct({

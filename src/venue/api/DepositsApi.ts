@@ -8,7 +8,7 @@ import * as Wire from "../wire/WireValue.ts"
 import { PartnerKey } from "./Credentials.ts"
 import { MessageValidation } from "./RequestValidation.ts"
 
-export const SubmitDepositRequest = Schema.Struct({
+const SubmitDepositRequest = Schema.Struct({
   txHash: Wire.Identifier,
   depositAddress: Wire.Identifier,
   /** For deposits on the home ledger, in whichever spelling the deployment uses. */
@@ -19,7 +19,7 @@ export const SubmitDepositRequest = Schema.Struct({
 type SubmitDepositRequest = typeof SubmitDepositRequest.Type
 
 /** A deposit in the spelling of the deployment. */
-export const depositRequest = (ledger: Wire.Ledger, deposit: Deposit): SubmitDepositRequest => {
+export const depositRequest = (ledger: Wire.LedgerName, deposit: Deposit): SubmitDepositRequest => {
   const { depositAddress, memo, senderAccount, txHash } = deposit
   const sender =
     senderAccount === undefined

@@ -45,7 +45,7 @@ export const chainIds = [
   "fogo"
 ] as const
 
-/** What a history shows when `statuses` is left out: not the deposits that are still awaited. */
+/** The history shows these when `statuses` is left out: not the deposits that are still awaited. */
 export const defaultStatuses = ["FAILED", "PROCESSING", "REFUNDED", "SUCCESS"] as const
 
 const isStatus = Schema.is(Schema.Literals(transactionStatuses))

@@ -6,19 +6,11 @@ import * as Wire from "../wire/WireValue.ts"
 import { PartnerKey } from "./Credentials.ts"
 import { MessageValidation } from "./RequestValidation.ts"
 
-/** Of these we sign and verify `nep413` only. */
-export const signingStandards = [
-  "nep413",
-  "erc191",
-  "tip191",
-  "raw_ed25519",
-  "webauthn",
-  "ton_connect",
-  "sep53"
-] as const
+/** We sign and verify `nep413` only. */
+const signingStandards = ["nep413", "erc191", "tip191", "raw_ed25519", "webauthn", "ton_connect", "sep53"] as const
 
 /** As signed: the text of `message`, 32 bytes of nonce in base64, the verifier's account. */
-export const Nep413Payload = Schema.Struct({
+const Nep413Payload = Schema.Struct({
   message: Wire.LongText,
   nonce: Wire.Identifier,
   recipient: Wire.Identifier,
@@ -34,7 +26,7 @@ export const SignedData = Schema.Struct({
 }).annotate({ identifier: "SignedData" })
 export type SignedData = typeof SignedData.Type
 
-export const GenerateIntentRequest = Schema.Struct({
+const GenerateIntentRequest = Schema.Struct({
   type: Schema.Literals(["swap_transfer"]),
   standard: Schema.Literals(signingStandards),
   signerId: Wire.Identifier,

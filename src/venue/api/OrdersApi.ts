@@ -8,7 +8,7 @@ import { OrderCredential } from "./Credentials.ts"
 import { OrderValidation } from "./RequestValidation.ts"
 
 /** Defaults follow the short attribute list of the specification; our bot sends every attribute. */
-export const CreateOrderAttributes = Schema.Struct({
+const CreateOrderAttributes = Schema.Struct({
   orderType: Schema.Literals(["LIMIT"]),
   baseAsset: Wire.Identifier,
   quoteAsset: Wire.Identifier,

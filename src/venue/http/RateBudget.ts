@@ -4,13 +4,13 @@
  * never behind polling. A pause that the venue asks for holds everything but the urgent, which then still keeps the rate.
  */
 import { Clock, Context, Deferred, Effect, Layer, Queue } from "effect"
-import { Crowded, type Turnstile } from "./Turnstile.ts"
+import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
 
 /** Cancel and funding; orders; prices and everything else. */
-export const priorities = ["urgent", "normal", "background"] as const
+const priorities = ["urgent", "normal", "background"] as const
 export type Priority = (typeof priorities)[number]
 
-export interface Rates {
+interface Rates {
   /** Requests per second. */
   readonly initial: number
   readonly min: number
@@ -28,7 +28,7 @@ export const RateSettings = Context.Reference<Rates>("limitbot/venue/http/RateSe
 export class RateBudget extends Context.Service<
   RateBudget,
   {
-    lane(priority: Priority): Turnstile
+    limiter(priority: Priority): RateLimiter
     /** Requests per second that are believed to be allowed. */
     readonly rate: Effect.Effect<number>
   }
@@ -63,7 +63,7 @@ export class RateBudget extends Context.Service<
         const leave = Effect.sync(() => {
           queues[priority] = queues[priority].filter((waiting) => waiting !== turn)
         })
-        const orElse = () => new Crowded({ afterMillis: Math.ceil(1000 / bucket.rate()) })
+        const orElse = () => new RateLimited({ afterMillis: Math.ceil(1000 / bucket.rate()) })
         yield* Deferred.await(turn).pipe(
           Effect.timeoutOrElse({ duration: maxWaitMillis, orElse }),
           Effect.onError(() => leave)
@@ -74,17 +74,17 @@ export class RateBudget extends Context.Service<
         const before = priorities.slice(0, priorities.indexOf(priority) + 1)
         const wait = bucket.waitMillis(priority, yield* Clock.currentTimeMillis)
         if (wait <= 0 && firstWaiting(before) === undefined) return bucket.spend()
-        if (wait > maxWaitMillis) return yield* new Crowded({ afterMillis: Math.ceil(wait) })
+        if (wait > maxWaitMillis) return yield* new RateLimited({ afterMillis: Math.ceil(wait) })
         return yield* waitInLine(priority, maxWaitMillis)
       })
 
-      const lane = (priority: Priority): Turnstile => ({
+      const limiter = (priority: Priority): RateLimiter => ({
         enter: (maxWaitMillis) => enter(priority, maxWaitMillis),
         accepted: Effect.sync(bucket.accepted),
         throttled: (pauseMillis) => Effect.map(Clock.currentTimeMillis, (now) => bucket.throttled(now, pauseMillis))
       })
 
-      return RateBudget.of({ lane, rate: Effect.sync(bucket.rate) })
+      return RateBudget.of({ limiter, rate: Effect.sync(bucket.rate) })
     })
   )
 }

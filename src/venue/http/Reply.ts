@@ -1,5 +1,5 @@
 /**
- * What one exchange brought back, and what it means. A reply is read whole, but never more than `maxBodyBytes`; everything
+ * The reply of one exchange, and its meaning. A reply is read whole, but never more than `maxBodyBytes`; everything
  * that reaches a message is cut and stripped of control characters, because the other side may be hostile.
  *
  * The meaning of a failure depends on the request: a read that failed can be repeated, a write that failed with anything
@@ -18,12 +18,12 @@ const minPauseMillis = 1000
 const maxPauseMillis = 300_000
 
 /** Reads have no effect at the venue; writes have. */
-export type Kind = "read" | "write"
+export type RequestKind = "read" | "write"
 
-export interface Request {
+export interface RequestTraits {
   /** For messages: "create order". */
   readonly operation: string
-  readonly kind: Kind
+  readonly kind: RequestKind
   /** The setting whose credential goes with it, for messages. */
   readonly credential?: string | undefined
 }
@@ -159,7 +159,7 @@ const refusalIn = (reply: Reply): Refusal => {
 
 /** Why a reply is not a success; `undefined` for 2xx. */
 export const refused = (
-  { credential, kind, operation }: Request,
+  { credential, kind, operation }: RequestTraits,
   reply: Reply,
   now: number
 ): VenueError | undefined => {

@@ -14,12 +14,12 @@ import { Rejected, RetryLater, VenueError } from "../VenueError.ts"
 import { clean } from "../wire/WireValue.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import { type Priority, RateBudget } from "./RateBudget.ts"
+import type { RateLimited, RateLimiter } from "./RateLimiter.ts"
 import * as Reply from "./Reply.ts"
-import type { Crowded, Turnstile } from "./Turnstile.ts"
 
 const maxAttempts = 4
 
-/** What a generated method does in `response-only` mode: fails before sending, in transport, or with a response. */
+/** The effect of a generated method in `response-only` mode: fails before sending, in transport, or with a response. */
 export type Send = Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
 
 export interface Call {
@@ -65,7 +65,7 @@ export class VenueClient extends Context.Service<
       ) {
         yield* Effect.annotateCurrentSpan({ operation })
         const request = { credential, operation, kind: "read", send, deadlineMillis: patience.attemptMillis } as const
-        const reply = yield* attempt(request, budget.lane(priority), patience.readMillis).pipe(
+        const reply = yield* attempt(request, budget.limiter(priority), patience.readMillis).pipe(
           Effect.retry(repeatReads(patience.readMillis)),
           within(operation, patience.readMillis)
         )
@@ -79,7 +79,7 @@ export class VenueClient extends Context.Service<
       ) {
         yield* Effect.annotateCurrentSpan({ operation })
         const request = { credential, operation, kind: "write", send, deadlineMillis: patience.writeMillis } as const
-        const reply = yield* attempt(request, budget.lane(priority), patience.writeMillis)
+        const reply = yield* attempt(request, budget.limiter(priority), patience.writeMillis)
         return yield* Reply.decode(success)(operation, reply)
       })
 
@@ -95,31 +95,31 @@ export const within = (operation: string, millis: number) =>
     orElse: () => Effect.fail(Reply.noAnswer(operation, `no answer within ${millis} ms`))
   })
 
-export interface Request extends Reply.Request {
+export interface AttemptedRequest extends Reply.RequestTraits {
   readonly send: Send
   readonly deadlineMillis: number
 }
 
 /** A turn, then one network attempt, then what it taught about the rate. */
 export const attempt = (
-  request: Request,
-  turnstile: Turnstile,
+  request: AttemptedRequest,
+  limiter: RateLimiter,
   maxWaitMillis: number
 ): Effect.Effect<Reply.Reply, VenueError> =>
-  turnstile.enter(maxWaitMillis).pipe(
-    Effect.mapError((crowded) => notSent(request.operation, crowded)),
+  limiter.enter(maxWaitMillis).pipe(
+    Effect.mapError((limited) => notSent(request.operation, limited)),
     Effect.andThen(exchange(request)),
-    Effect.tap(turnstile.accepted),
+    Effect.tap(limiter.accepted),
     Effect.tapError(({ reason }) =>
-      reason._tag === "RetryLater" && reason.status === 429 ? turnstile.throttled(reason.afterMillis) : Effect.void
+      reason._tag === "RetryLater" && reason.status === 429 ? limiter.throttled(reason.afterMillis) : Effect.void
     )
   )
 
-const notSent = (operation: string, { afterMillis, message }: Crowded): VenueError =>
+const notSent = (operation: string, { afterMillis, message }: RateLimited): VenueError =>
   new VenueError({ reason: new RetryLater({ operation, afterMillis, text: message }) })
 
 /** One network attempt, to the last byte of a 2xx. */
-const exchange = (request: Request): Effect.Effect<Reply.Reply, VenueError> =>
+const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueError> =>
   request.send.pipe(
     Effect.flatMap((response) => Reply.receive(request.operation, response)),
     Effect.mapError((error) => failureOf(request.operation, error)),

@@ -1,5 +1,5 @@
 /**
- * What is signed for an off-chain message by NEP-413 (https://github.com/near/NEPs/blob/master/neps/nep-0413.md): the tag
+ * The bytes that are signed for an off-chain message by NEP-413 (https://github.com/near/NEPs/blob/master/neps/nep-0413.md): the tag
  * 2^31 + 413 and the Borsh encoding of the payload, hashed with SHA-256. The tag keeps such a message from ever being a
  * transaction. The digest is also the hash by which the verifier knows the intent.
  */

@@ -51,9 +51,9 @@ const fromHeader = (headers: { readonly "retry-after"?: string }) =>
 const toHeader = (error: { readonly retryAfter?: string }) =>
   error.retryAfter === undefined ? {} : { "retry-after": error.retryAfter }
 
-export class OrderError extends Schema.TaggedError<OrderError>()("OrderError", { ...head, body: StructuredErrors }) {}
-export class MessageError extends Schema.TaggedError<MessageError>()("MessageError", { ...head, body: MessageBody }) {}
-export class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", {
+class OrderError extends Schema.TaggedError<OrderError>()("OrderError", { ...head, body: StructuredErrors }) {}
+class MessageError extends Schema.TaggedError<MessageError>()("MessageError", { ...head, body: MessageBody }) {}
+class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", {
   ...head,
   body: HistoryErrorBody
 }) {}

@@ -67,7 +67,7 @@ export const TransactionPagesResponse = Schema.Struct({
   prevPage: nullable(Schema.Finite)
 }).annotate({ identifier: "TransactionPages" })
 
-export const AccountHistoryItem = Schema.Struct({
+const AccountHistoryItem = Schema.Struct({
   status: Wire.openEnum(transactionStatuses),
   depositType: tolerant(Wire.openEnum(Wire.depositTypes)),
   recipientType: tolerant(Wire.openEnum(Wire.recipientTypes)),

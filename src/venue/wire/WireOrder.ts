@@ -25,13 +25,13 @@ export const fillStatuses = [
 
 const payoutStatuses = ["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "FAILED"] as const
 
-export const WirePayoutLeg = Schema.Struct({
+const WirePayoutLeg = Schema.Struct({
   status: Wire.openEnum(["IN_PROGRESS", "COMPLETED", "FAILED"]),
   txHash: tolerant(Text),
   reason: tolerant(Text)
 }).annotate({ identifier: "PayoutLeg" })
 
-export const WireFill = Schema.Struct({
+const WireFill = Schema.Struct({
   id: Text,
   amountIn: Text,
   amountOut: Text,
@@ -40,7 +40,7 @@ export const WireFill = Schema.Struct({
 }).annotate({ identifier: "Fill" })
 
 /** EXACT_INPUT (SELL): `amountIn`, `minAmountOut`. EXACT_OUTPUT (BUY): `maxAmountIn`, `amountOut`. */
-export const WireSwapView = Schema.Struct({
+const WireSwapView = Schema.Struct({
   swapType: Wire.openEnum(["EXACT_INPUT", "EXACT_OUTPUT"]),
   originAsset: Text,
   destinationAsset: Text,

@@ -27,7 +27,7 @@ export const QuoteRequest = Schema.Struct({
   originAsset: Wire.Identifier,
   depositType: Schema.Literals(Wire.depositTypes),
   destinationAsset: Wire.Identifier,
-  /** Of the origin asset, or of the destination asset for EXACT_OUTPUT; smallest units. */
+  /** Smallest units of the origin asset, or of the destination asset for EXACT_OUTPUT. */
   amount: Wire.PositiveAmountText,
   refundTo: Wire.Identifier,
   refundType: Schema.Literals(Wire.depositTypes),

@@ -36,7 +36,7 @@ export const refundReasons = [
 
 const ChainTxHashes = Schema.Array(Schema.Struct({ hash: Text, explorerUrl: tolerant(Text) }))
 
-export const SwapDetails = Schema.Struct({
+const SwapDetails = Schema.Struct({
   intentHashes: tolerant(Schema.Array(Text)),
   ...Wire.ledgerTxHashes,
   originChainTxHashes: tolerant(ChainTxHashes),
@@ -68,7 +68,7 @@ export const SwapStatusResponse = Schema.Struct({
 }).annotate({ identifier: "SwapStatus" })
 export type SwapStatusResponse = typeof SwapStatusResponse.Type
 
-/** What is known of a swap, in smallest units and epoch milliseconds. Absent: the venue does not say. */
+/** Everything that is known of a swap, in smallest units and epoch milliseconds. Absent: the venue does not say. */
 export interface Swap {
   readonly status: (typeof swapStatuses)[number] | (string & {})
   readonly depositAddress: string | undefined

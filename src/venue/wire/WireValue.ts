@@ -148,7 +148,7 @@ export const confidentialities = ["public", "basic", "advanced"] as const
 
 /** How the home ledger is spelled in field names, chain identifiers and the verifier's account. */
 export const ledgers = ["native", "near"] as const
-export type Ledger = (typeof ledgers)[number]
+export type LedgerName = (typeof ledgers)[number]
 
 /** The home ledger's transaction hashes: one deployment spells the key `native…`, another `near…`; both are read. */
 export const ledgerTxHashes = {
@@ -156,7 +156,7 @@ export const ledgerTxHashes = {
   nearTxHashes: tolerant(Schema.Array(Schema.String))
 }
 
-export interface LedgerTxHashes {
+interface LedgerTxHashes {
   readonly nativeTxHashes?: ReadonlyArray<string>
   readonly nearTxHashes?: ReadonlyArray<string>
 }
@@ -164,5 +164,5 @@ export interface LedgerTxHashes {
 export const readLedgerTxHashes = (from: LedgerTxHashes): ReadonlyArray<string> =>
   from.nativeTxHashes ?? from.nearTxHashes ?? []
 
-export const writeLedgerTxHashes = (ledger: Ledger, hashes: ReadonlyArray<string>): LedgerTxHashes =>
+export const writeLedgerTxHashes = (ledger: LedgerName, hashes: ReadonlyArray<string>): LedgerTxHashes =>
   ledger === "near" ? { nearTxHashes: hashes } : { nativeTxHashes: hashes }

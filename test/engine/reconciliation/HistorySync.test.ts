@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Option, Redacted, Ref } from "effect"
 import { HttpClient } from "effect/http"
-import * as SharedLane from "../../../src/cli/swap/SharedLane.ts"
+import * as SharedRateLimiter from "../../../src/cli/swap/SharedRateLimiter.ts"
 import * as HistorySync from "../../../src/engine/reconciliation/HistorySync.ts"
 import { HistoryStore } from "../../../src/journal/HistoryStore.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
@@ -112,7 +112,7 @@ describe("keeping the history", () => {
     )
   )
 
-  it.effect("two processes without a common lane: a 429 is obeyed, both get everything", () =>
+  it.effect("two processes without a common rate limiter: a 429 is obeyed, both get everything", () =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make<ReadonlyArray<Asked>>([])
@@ -146,14 +146,14 @@ describe("keeping the history", () => {
     )
   )
 
-  it.effect("processes on one journal share the lane: no 429 at all", () =>
+  it.effect("processes on one journal share the rate limit: no 429 at all", () =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make<ReadonlyArray<Asked>>([])
         yield* Effect.forEach(Array.from({ length: 9 }), () => quote())
         const shared = yield* Layer.build(database())
         const process = Layer.fresh(History.layerSharing).pipe(
-          Layer.provide(Layer.fresh(SharedLane.layer)),
+          Layer.provide(Layer.fresh(SharedRateLimiter.layer)),
           Layer.provide(Layer.fresh(clientOf(asked)))
         )
         yield* Effect.all(

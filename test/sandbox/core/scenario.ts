@@ -3,14 +3,14 @@ import { Result, Schema } from "effect"
 import { apply, type Command, type TimedCommand } from "../../../src/sandbox/core/Commands.ts"
 import { booksView } from "../../../src/sandbox/core/money/BooksView.ts"
 import * as Seeded from "../../../src/sandbox/core/Seeded.ts"
-import { defaultSettings, type SandboxAsset, type Settings } from "../../../src/sandbox/core/Settings.ts"
+import { defaultSettings, type SandboxAsset, type SandboxSettings } from "../../../src/sandbox/core/Settings.ts"
 import * as State from "../../../src/sandbox/core/State.ts"
 import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
 import { QuoteRequest } from "../../../src/venue/wire/WireQuote.ts"
 
 export const startedAt = 1_700_000_000_000
 /** A fast and lively market with everything rare made frequent. */
-export const settingsOf = (seed: number): Settings => ({
+export const settingsOf = (seed: number): SandboxSettings => ({
   ...defaultSettings("native"),
   seed,
   accounts: ["alice.test", "bob.test"],
@@ -22,7 +22,7 @@ export const settingsOf = (seed: number): Settings => ({
   failedSwapShare: 0.1
 })
 
-export const freshState = (settings: Settings): State.State =>
+export const freshState = (settings: SandboxSettings): State.State =>
   State.make(settings, MarketModel.make(settings, startedAt, undefined), startedAt)
 
 /** Applies and keeps what was accepted, as the sandbox does. */
@@ -32,7 +32,7 @@ export const perform = (state: State.State, log: Array<TimedCommand>, command: C
 }
 
 /** Creates, funds, underpays, overpays and cancels at random. */
-export const play = (settings: Settings, steps: number): { state: State.State; log: Array<TimedCommand> } => {
+export const play = (settings: SandboxSettings, steps: number): { state: State.State; log: Array<TimedCommand> } => {
   const state = freshState(settings)
   const log: Array<TimedCommand> = []
   let at = startedAt
@@ -89,7 +89,7 @@ const createAt = ({ settings, model, now }: State.State, chance: (key: string) =
   }
 }
 
-const fundAt = (order: State.Order, chance: (key: string) => number): Command => {
+const fundAt = (order: State.SandboxOrder, chance: (key: string) => number): Command => {
   const factor = chance("short") < 0.2 ? 50n : chance("excess") < 0.2 ? 150n : 100n
   const amount = (order.inputAmount * factor) / 100n
   const asset = order.side === "SELL" ? order.market.base.id : order.market.quote.id
@@ -124,7 +124,7 @@ const quoteAt = ({ settings, now }: State.State, chance: (key: string) => number
   return { tag: "CreateSwap", payload: { request, correlationId: "c" } }
 }
 
-const payAt = (swap: State.Swap, chance: (key: string) => number): Command => {
+const payAt = (swap: State.SandboxSwap, chance: (key: string) => number): Command => {
   const { depositAddress, depositMemo, origin, quoted } = swap
   const asset = origin.id
   const amount = String((quoted.amountIn * BigInt(Math.ceil(chance("part") * 3))) / 2n + 1n)

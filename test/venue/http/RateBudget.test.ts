@@ -3,14 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { type Priority, RateBudget, RateSettings } from "../../../src/venue/http/RateBudget.ts"
-import { Crowded } from "../../../src/venue/http/Turnstile.ts"
+import { RateLimited } from "../../../src/venue/http/RateLimiter.ts"
 
 const settings = { initial: 10, min: 0.5, max: 40, increase: 0.25, lessonMillis: 1000 }
 const budget = RateBudget.layer.pipe(Layer.provide(Layer.succeed(RateSettings, settings)))
 
 const enter = (priority: Priority, maxWaitMillis = 60_000) =>
-  RateBudget.use((service) => service.lane(priority).enter(maxWaitMillis))
-const throttled = (pauseMillis: number) => RateBudget.use((service) => service.lane("normal").throttled(pauseMillis))
+  RateBudget.use((service) => service.limiter(priority).enter(maxWaitMillis))
+const throttled = (pauseMillis: number) => RateBudget.use((service) => service.limiter("normal").throttled(pauseMillis))
 const rate = RateBudget.use((service) => service.rate)
 const drain = Effect.forEach(Array.from({ length: 10 }), () => enter("normal"))
 
@@ -82,7 +82,7 @@ describe("RateBudget", () => {
         yield* throttled(1000)
       }
       assert.strictEqual(yield* rate, settings.min)
-      const { accepted } = yield* RateBudget.use((service) => Effect.succeed(service.lane("normal")))
+      const { accepted } = yield* RateBudget.use((service) => Effect.succeed(service.limiter("normal")))
       for (let request = 0; request < 10_000; request += 1) yield* accepted
       assert.strictEqual(yield* rate, settings.max)
     }).pipe(Effect.provide(budget))
@@ -91,9 +91,9 @@ describe("RateBudget", () => {
   it.effect("says at once when the turn would come too late", () =>
     Effect.gen(function* () {
       yield* throttled(120_000)
-      const crowded = yield* Effect.flip(enter("normal", 30_000))
-      assert.instanceOf(crowded, Crowded)
-      assert.strictEqual(crowded.afterMillis, 120_000)
+      const limited = yield* Effect.flip(enter("normal", 30_000))
+      assert.instanceOf(limited, RateLimited)
+      assert.strictEqual(limited.afterMillis, 120_000)
     }).pipe(Effect.provide(budget))
   )
 
@@ -109,7 +109,7 @@ describe("RateBudget", () => {
       const outranked = yield* Effect.forkChild(Effect.flip(enter("background", 1000)))
       yield* advance(2000)
       yield* Fiber.interrupt(busy)
-      assert.instanceOf(yield* Fiber.join(outranked), Crowded)
+      assert.instanceOf(yield* Fiber.join(outranked), RateLimited)
     }).pipe(Effect.provide(budget))
   )
 
@@ -139,7 +139,7 @@ describe("RateBudget", () => {
         accepted,
         enter: turn,
         throttled: told
-      } = yield* RateBudget.use((service) => Effect.succeed(service.lane("normal")))
+      } = yield* RateBudget.use((service) => Effect.succeed(service.limiter("normal")))
       const request = Effect.gen(function* () {
         yield* turn(60_000)
         const now = yield* Clock.currentTimeMillis

@@ -23,14 +23,14 @@ export const places = [
   "external"
 ] as const
 
-export type Place = (typeof places)[number]
+export type BookPlace = (typeof places)[number]
 
 /** These may go below zero: they are the other side of what an account has. */
-const counters: ReadonlySet<Place> = new Set<Place>(["traded", "initial", "external"])
+const counters: ReadonlySet<BookPlace> = new Set<BookPlace>(["traded", "initial", "external"])
 
 export interface Holding {
   readonly account: string
-  readonly place: Place
+  readonly place: BookPlace
   /** The order or swap that the money belongs to, where it does. */
   readonly order?: string
 }
@@ -81,10 +81,10 @@ const change = (books: Books, asset: string, holding: Holding, delta: Amount): v
 }
 
 /** Per account, asset and place; `initial`, `external` and `traded` as seen by the account (what it got is positive). */
-export const totals = (books: Books): Map<string, Map<string, Record<Place, Amount>>> => {
-  const result = new Map<string, Map<string, Record<Place, Amount>>>()
+export const totals = (books: Books): Map<string, Map<string, Record<BookPlace, Amount>>> => {
+  const result = new Map<string, Map<string, Record<BookPlace, Amount>>>()
   for (const { account, asset, place, amount } of books.entries.values()) {
-    const ofAccount = result.get(account) ?? new Map<string, Record<Place, Amount>>()
+    const ofAccount = result.get(account) ?? new Map<string, Record<BookPlace, Amount>>()
     result.set(account, ofAccount)
     const ofAsset = ofAccount.get(asset) ?? nothing()
     ofAccount.set(asset, ofAsset)
@@ -93,7 +93,7 @@ export const totals = (books: Books): Map<string, Map<string, Record<Place, Amou
   return result
 }
 
-const nothing = (): Record<Place, Amount> => ({
+const nothing = (): Record<BookPlace, Amount> => ({
   balance: 0n,
   depositInTransit: 0n,
   inOrders: 0n,
@@ -109,7 +109,7 @@ const nothing = (): Record<Place, Amount> => ({
   external: 0n
 })
 
-/** What is still held for each order or swap. */
+/** The money that is still held for each order or swap. */
 export const byOrder = (books: Books): Map<string, Array<Entry>> => {
   const result = new Map<string, Array<Entry>>()
   for (const entry of books.entries.values()) {

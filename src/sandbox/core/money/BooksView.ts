@@ -1,7 +1,7 @@
 /** The books as plain JSON, by account, asset and place and by order: what `GET /sandbox/books` shows. */
 import type { BooksResponse } from "../../SandboxApi.ts"
 import { assetById } from "../Settings.ts"
-import type { Order, State } from "../State.ts"
+import type { SandboxOrder, State } from "../State.ts"
 import * as Books from "./Books.ts"
 import { payoutStatus } from "./Payouts.ts"
 
@@ -36,7 +36,7 @@ const toText = (amounts: Readonly<Record<string, bigint>>): Amounts =>
   Object.fromEntries(Object.entries(amounts).map(([place, amount]) => [place, String(amount)]))
 
 const orderView = (
-  order: Order,
+  order: SandboxOrder,
   held: ReadonlyArray<Books.Entry>,
   symbolOf: (id: string) => string
 ): BooksResponse["orders"][number] => ({

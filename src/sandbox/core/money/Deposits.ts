@@ -7,14 +7,18 @@ import { isTerminal } from "../../../domain/Order.ts"
 import { inOrder, open } from "../orders/OrderLife.ts"
 import * as Seeded from "../Seeded.ts"
 import type { Delay } from "../Settings.ts"
-import { type Deposit, type Order, type State, type Swap, schedule } from "../State.ts"
+import { type IncomingDeposit, type SandboxOrder, type SandboxSwap, type State, schedule } from "../State.ts"
 import * as SwapLife from "../swaps/SwapLife.ts"
 import * as Books from "./Books.ts"
 
-const held = ({ account, target }: Deposit, place: Books.Place): Books.Holding => ({ account, place, order: target.id })
+const held = ({ account, target }: IncomingDeposit, place: Books.BookPlace): Books.Holding => ({
+  account,
+  place,
+  order: target.id
+})
 
 /** A transfer has been executed. */
-export const arrive = (state: State, deposit: Deposit, from: Books.Holding): void => {
+export const arrive = (state: State, deposit: IncomingDeposit, from: Books.Holding): void => {
   Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "depositInTransit"))
   if (deposit.isAttributed) note(state, deposit)
   if (deposit.isIntent) return recogniseSoon(state, deposit)
@@ -23,16 +27,16 @@ export const arrive = (state: State, deposit: Deposit, from: Books.Holding): voi
 }
 
 /** A transaction that was pointed out is not waited for until it is found. */
-export const recogniseSoon = (state: State, deposit: Deposit): void =>
+export const recogniseSoon = (state: State, deposit: IncomingDeposit): void =>
   recogniseWithin(state, deposit, state.settings.recognitionMillis)
 
-const recogniseWithin = (state: State, deposit: Deposit, bounds: Delay): void => {
+const recogniseWithin = (state: State, deposit: IncomingDeposit, bounds: Delay): void => {
   const delay = Seeded.between(bounds, state.settings.seed, "recognition", state.scheduled)
   schedule(state, delay, { tag: "recognise", deposit })
 }
 
 /** The transaction is seen, its amount not yet. */
-const note = (state: State, { target, hash, isIntent, account }: Deposit): void => {
+const note = (state: State, { target, hash, isIntent, account }: IncomingDeposit): void => {
   target.senders.add(account)
   if (isIntent) target.intentHashes.push(hash)
   else target.originTxHashes.add(hash)
@@ -40,7 +44,7 @@ const note = (state: State, { target, hash, isIntent, account }: Deposit): void 
 }
 
 /** The target notices a deposit: what it needs counts, the rest is returned. */
-export const recognise = (state: State, deposit: Deposit): void => {
+export const recognise = (state: State, deposit: IncomingDeposit): void => {
   if (deposit.isRecognised) return
   deposit.isRecognised = true
   const { target, asset, account, amount } = deposit
@@ -57,14 +61,14 @@ export const recognise = (state: State, deposit: Deposit): void => {
 }
 
 /** A swap takes all it gets until it starts; an order takes what it lacks, as long as it has not been refunded. */
-const wanted = (target: Order | Swap, asset: string): Amount.Amount => {
+const wanted = (target: SandboxOrder | SandboxSwap, asset: string): Amount.Amount => {
   if (asset !== target.origin.id) return 0n
   if (target.kind === "swap") return target.isClosed ? 0n : 2n ** 256n
   const isRefundable = target.status !== "FILLED" && target.refund === undefined
   return isRefundable ? target.inputAmount - target.deposited : 0n
 }
 
-const sendBack = (state: State, deposit: Deposit): void => {
+const sendBack = (state: State, deposit: IncomingDeposit): void => {
   const { seed, payoutMillis } = state.settings
   const from = held(deposit, "depositInTransit")
   Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "returnInTransit"))
@@ -73,7 +77,7 @@ const sendBack = (state: State, deposit: Deposit): void => {
 }
 
 /** To where it came from: the account at the verifier, or the sender's chain. */
-export const giveBack = (state: State, deposit: Deposit): void => {
+export const giveBack = (state: State, deposit: IncomingDeposit): void => {
   const place = deposit.isIntent ? "balance" : "external"
   const to: Books.Holding = { account: deposit.account, place }
   Books.transfer(state.books, deposit.asset, deposit.amount, held(deposit, "returnInTransit"), to)

@@ -10,8 +10,8 @@ import * as Wire from "../../../venue/wire/WireValue.ts"
 import type { Command } from "../Commands.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
 import * as Seeded from "../Seeded.ts"
-import type { Settings } from "../Settings.ts"
-import type { Order, State, Swap } from "../State.ts"
+import type { SandboxSettings } from "../Settings.ts"
+import type { SandboxOrder, SandboxSwap, State } from "../State.ts"
 
 const AmountText = Schema.String.check(
   Schema.makeFilter((text: string) => (Wire.parseAmount(text) ?? 0n) > 0n || "a positive amount")
@@ -66,13 +66,13 @@ export const generate = (
   return Result.succeed({ ...payload, callbackUrl: callback === 1 ? null : "https://sandbox.invalid/signed" })
 }
 
-/** What a deposit address still lacks, as far as its order or swap has noticed. */
-const missingIn = (target: Order | Swap): bigint => {
+/** The amount that a deposit address still lacks, as far as its order or swap has noticed. */
+const missingIn = (target: SandboxOrder | SandboxSwap): bigint => {
   if (target.kind === "swap") return target.isClosed ? 0n : target.quoted.amountIn - target.deposited
   return target.status === "AWAITING_DEPOSIT" ? target.inputAmount - target.deposited : 0n
 }
 
-/** What a signed message says, once everything that needs no state is found right. */
+/** The content of a signed message, once everything that needs no state is found right. */
 interface Verified {
   readonly signerId: string
   readonly intentHash: string
@@ -86,7 +86,11 @@ interface Unverified {
 }
 
 /** Signature, message, recipient, deadline, key of the signer, form of the nonce: the first that is wrong is named. */
-export const verify = (settings: Settings, now: number, signed: SignedData): Result.Result<Verified, Unverified> =>
+export const verify = (
+  settings: SandboxSettings,
+  now: number,
+  signed: SignedData
+): Result.Result<Verified, Unverified> =>
   Result.gen(function* () {
     const wrong = (text: string, isForged = false) => Result.fail<Unverified>({ isForged, text })
     const nonce = Nep413.parseNonce(signed.payload.nonce)

@@ -5,33 +5,33 @@
 import { isTerminal } from "../../../domain/Order.ts"
 import { inOrder, unpaid } from "../orders/OrderLife.ts"
 import * as Seeded from "../Seeded.ts"
-import { type Order, type State, schedule } from "../State.ts"
+import { type SandboxOrder, type State, schedule } from "../State.ts"
 import * as Books from "./Books.ts"
 import { payee, payLessFee } from "./Payment.ts"
 
-export type Leg = "withdrawal" | "refund"
+export type PayoutName = "withdrawal" | "refund"
 
 type PayoutStatus = "NOT_STARTED" | "IN_PROGRESS" | "COMPLETED" | "FAILED"
 
 /** An order that never held money never starts a payout, and so never reports a final one. */
-export const payoutStatus = (order: Order): PayoutStatus => {
+export const payoutStatus = (order: SandboxOrder): PayoutStatus => {
   const statuses = [order.withdrawal, order.refund].flatMap((leg) => (leg === undefined ? [] : [leg.status]))
   if (!isTerminal(order.status) || statuses.length === 0) return "NOT_STARTED"
   if (statuses.includes("IN_PROGRESS")) return "IN_PROGRESS"
   return statuses.includes("FAILED") ? "FAILED" : "COMPLETED"
 }
 
-export const isPayoutFinal = (order: Order): boolean => {
+export const isPayoutFinal = (order: SandboxOrder): boolean => {
   const status = payoutStatus(order)
   return status === "COMPLETED" || status === "FAILED"
 }
 
-const route = (order: Order, leg: Leg) =>
+const route = (order: SandboxOrder, leg: PayoutName) =>
   leg === "withdrawal"
     ? { asset: order.destination.id, from: unpaid(order), place: "payoutInTransit" as const }
     : { asset: order.origin.id, from: inOrder(order), place: "refundInTransit" as const }
 
-export const start = (state: State, order: Order): void => {
+export const start = (state: State, order: SandboxOrder): void => {
   for (const leg of ["withdrawal", "refund"] as const) {
     const { asset, from, place } = route(order, leg)
     const amount = Books.amountIn(state.books, asset, from)
@@ -43,7 +43,7 @@ export const start = (state: State, order: Order): void => {
   }
 }
 
-export const finish = (state: State, order: Order, leg: Leg): void => {
+export const finish = (state: State, order: SandboxOrder, leg: PayoutName): void => {
   const { asset, from, place } = route(order, leg)
   const inTransit: Books.Holding = { ...from, place }
   const { seed, failedPayoutShare } = state.settings

@@ -2,22 +2,22 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign as signBytes } from "node:crypto"
 import * as Seeded from "../Seeded.ts"
 
-export type Purpose = "quotes" | "account"
+export type KeyPurpose = "quotes" | "account"
 
 /** DER of an Ed25519 private key up to its 32-byte seed (RFC 8410). */
 const pkcs8Header = Buffer.from("302e020100300506032b657004220420", "hex")
 
-const seedOf = (seed: number, purpose: Purpose): Uint8Array => Seeded.bytes(seed, "ed25519", purpose)
+const seedOf = (seed: number, purpose: KeyPurpose): Uint8Array => Seeded.bytes(seed, "ed25519", purpose)
 
-const privateKey = (seed: number, purpose: Purpose): KeyObject =>
+const privateKey = (seed: number, purpose: KeyPurpose): KeyObject =>
   createPrivateKey({ key: Buffer.concat([pkcs8Header, seedOf(seed, purpose)]), format: "der", type: "pkcs8" })
 
-export const publicKey = (seed: number, purpose: Purpose): Uint8Array =>
+export const publicKey = (seed: number, purpose: KeyPurpose): Uint8Array =>
   createPublicKey(privateKey(seed, purpose)).export({ format: "der", type: "spki" }).subarray(-32)
 
 /** 64 bytes: the seed and the public key. */
-export const secretKey = (seed: number, purpose: Purpose): Uint8Array =>
+export const secretKey = (seed: number, purpose: KeyPurpose): Uint8Array =>
   Buffer.concat([seedOf(seed, purpose), publicKey(seed, purpose)])
 
-export const sign = (seed: number, purpose: Purpose, message: Uint8Array): Uint8Array =>
+export const sign = (seed: number, purpose: KeyPurpose, message: Uint8Array): Uint8Array =>
   signBytes(null, message, privateKey(seed, purpose))

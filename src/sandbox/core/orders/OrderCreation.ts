@@ -10,11 +10,11 @@ import { appFeeRatio, isInternal } from "../money/Payment.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
 import * as Seeded from "../Seeded.ts"
 import { assetById, type SandboxAsset } from "../Settings.ts"
-import { type AccountKind, type AppFee, type Order, type State, schedule } from "../State.ts"
+import { type AccountKind, type AppFee, type SandboxOrder, type State, schedule } from "../State.ts"
 import { usdOf } from "./Pricing.ts"
 
-/** What the client asks for, defaults filled in. */
-export interface OrderRequest {
+/** The client's wish, defaults filled in. */
+interface OrderRequest {
   readonly owner: string
   readonly side: Market.Side
   readonly baseAsset: string
@@ -39,7 +39,7 @@ const defaultLifeMillis = 7 * 86_400_000
 const maxAppFee = 500
 const accountId = /^[a-z0-9][a-z0-9._-]{1,63}$/
 
-export const createOrder = (state: State, request: OrderRequest): Result.Result<Order, Refusal> =>
+export const createOrder = (state: State, request: OrderRequest): Result.Result<SandboxOrder, Refusal> =>
   Result.gen(function* () {
     const base = assetById(state.settings, request.baseAsset)
     const quote = assetById(state.settings, request.quoteAsset)
@@ -94,7 +94,7 @@ const partiesOf = (request: OrderRequest) =>
     ["refundTo", request.refundTo, request.refundType]
   ] as const
 
-const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: SandboxAsset): Order => {
+const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: SandboxAsset): SandboxOrder => {
   const { seed, partialFillShare } = state.settings
   const sequence = state.orders.size + 1
   const market: Market.Market = { name: `${base.symbol}/${quote.symbol}`, base, quote }

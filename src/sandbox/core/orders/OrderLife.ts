@@ -10,13 +10,21 @@ import * as Books from "../money/Books.ts"
 import { appFeeRatio, payAppFees } from "../money/Payment.ts"
 import * as Seeded from "../Seeded.ts"
 import * as SortedList from "../SortedList.ts"
-import { type Order, type RestingOrders, type State, schedule } from "../State.ts"
+import { type RestingOrders, type SandboxOrder, type State, schedule } from "../State.ts"
 import { executablePrice } from "./Pricing.ts"
 
-export const inOrder = (order: Order): Books.Holding => ({ account: order.account, place: "inOrders", order: order.id })
-export const unpaid = (order: Order): Books.Holding => ({ account: order.account, place: "unpaid", order: order.id })
+export const inOrder = (order: SandboxOrder): Books.Holding => ({
+  account: order.account,
+  place: "inOrders",
+  order: order.id
+})
+export const unpaid = (order: SandboxOrder): Books.Holding => ({
+  account: order.account,
+  place: "unpaid",
+  order: order.id
+})
 
-const setStatus = (order: Order, status: FillStatus): void => {
+const setStatus = (order: SandboxOrder, status: FillStatus): void => {
   if (fillStatusTransitions[order.status]?.includes(status) !== true) {
     throw new Error(`Order ${order.id} cannot go from ${order.status} to ${status}`)
   }
@@ -24,7 +32,7 @@ const setStatus = (order: Order, status: FillStatus): void => {
 }
 
 /** The whole deposit is there: executes at once if the market allows it, else rests. */
-export const open = (state: State, order: Order): void => {
+export const open = (state: State, order: SandboxOrder): void => {
   const executable = executableAfterFees(state, order)
   if (Matching.isMarketable(order.side, Decimal.toNumber(order.price), executable)) {
     const price = Decimal.fromNumber(executable, 12)
@@ -37,7 +45,7 @@ export const open = (state: State, order: Order): void => {
   SortedList.insert(order.side === "SELL" ? book.sells : book.buys, order)
 }
 
-const executableAfterFees = (state: State, order: Order): number => {
+const executableAfterFees = (state: State, order: SandboxOrder): number => {
   const price = executablePrice(state, order.market, order.side, order.quantity)
   const rest = 1 - appFeeRatio(order.appFees)
   return order.side === "SELL" ? price * rest : price / rest
@@ -69,12 +77,12 @@ export const matchMarket = (state: State, book: RestingOrders): void => {
   book.matchedTo = state.now
 }
 
-const reached = (list: SortedList.SortedList<Order>, low: number, high: number): ReadonlyArray<Order> => {
+const reached = (list: SortedList.SortedList<SandboxOrder>, low: number, high: number): ReadonlyArray<SandboxOrder> => {
   const beyond = list.items.findIndex((order) => !Matching.isReached(order.side, order.trigger, low, high))
   return list.items.slice(0, beyond < 0 ? list.items.length : beyond)
 }
 
-const fillSlice = (state: State, order: Order): void => {
+const fillSlice = (state: State, order: SandboxOrder): void => {
   const done = BigInt(order.fills.length + 1)
   const slices = BigInt(order.slices)
   const executed = done >= slices ? order.quantity : (order.quantity * done) / slices
@@ -82,10 +90,15 @@ const fillSlice = (state: State, order: Order): void => {
 }
 
 /** Executes at the limit until a total base quantity is reached. */
-const fillUpTo = (state: State, order: Order, executed: bigint): void =>
+const fillUpTo = (state: State, order: SandboxOrder, executed: bigint): void =>
   execute(state, order, executed, Matching.sliceAt(order, order.executed, executed))
 
-const execute = (state: State, order: Order, executed: bigint, { amountIn, amountOut }: Matching.Execution): void => {
+const execute = (
+  state: State,
+  order: SandboxOrder,
+  executed: bigint,
+  { amountIn, amountOut }: Matching.Execution
+): void => {
   const traded: Books.Holding = { account: order.account, place: "traded" }
   const rest = payAppFees(state.books, order.origin.id, amountIn, order.appFees, inOrder(order))
   Books.transfer(state.books, order.origin.id, rest, inOrder(order), traded)
@@ -98,7 +111,7 @@ const execute = (state: State, order: Order, executed: bigint, { amountIn, amoun
 }
 
 /** The end of an order: nothing more can execute, and what it holds is on its way to be paid. */
-export const close = (state: State, order: Order, status: FillStatus): void => {
+export const close = (state: State, order: SandboxOrder, status: FillStatus): void => {
   setStatus(order, status)
   const book = state.resting.get(order.market.name)
   if (book !== undefined) SortedList.remove(order.side === "SELL" ? book.sells : book.buys, order)
@@ -107,7 +120,7 @@ export const close = (state: State, order: Order, status: FillStatus): void => {
   schedule(state, delay, { tag: "startPayouts", order })
 }
 
-export const requestCancel = (state: State, order: Order): void => {
+export const requestCancel = (state: State, order: SandboxOrder): void => {
   setStatus(order, "PENDING_CANCEL")
   const { seed, cancelMillis } = state.settings
   schedule(state, Seeded.between(cancelMillis, seed, "cancel", order.sequence), { tag: "finishCancel", order })
@@ -116,7 +129,7 @@ export const requestCancel = (state: State, order: Order): void => {
 /** How near to the market (ratio) a solver may still have the rest of a cancelled order in hand. */
 const inHandDistance = 0.005
 
-export const finishCancel = (state: State, order: Order): void => {
+export const finishCancel = (state: State, order: SandboxOrder): void => {
   if (isTerminal(order.status)) return
   const { seed, fillWhileCancellingShare } = state.settings
   const distance = Math.abs(state.model.mid(order.market.base, order.market.quote, state.now) / order.trigger - 1)
@@ -128,6 +141,6 @@ export const finishCancel = (state: State, order: Order): void => {
   else close(state, order, "CANCELED")
 }
 
-export const expire = (state: State, order: Order): void => {
+export const expire = (state: State, order: SandboxOrder): void => {
   if (!isTerminal(order.status)) close(state, order, "EXPIRED")
 }

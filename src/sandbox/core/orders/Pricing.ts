@@ -1,4 +1,4 @@
-/** What solvers quote: the mid, less half the spread, less a little for size. */
+/** The price that solvers quote: the mid, less half the spread, less a little for size. */
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"

@@ -1,5 +1,5 @@
 /**
- * What a swap would give now: the solver's price for the size, less platform and app fees, exact from there on. The
+ * The amounts that a swap would give now: the solver's price for the size, less platform and app fees, exact from there on. The
  * amount out is what arrives: on another chain it is already less the withdrawal fee.
  */
 import { Result } from "effect"
@@ -90,7 +90,7 @@ export const swapPrice = (
   return Decimal.fromNumber(rate * (1 - (app + feeBasisPoints(request, isPartner)) / 10_000), priceDigits)
 }
 
-/** What the service itself takes of the input. */
+/** The share that the service itself takes of the input. */
 export const feeBasisPoints = (request: QuoteRequest, isPartner: boolean): number =>
   (isPartner ? 0 : platformFeeBasisPoints) + (request.insured ? insuranceBasisPoints : 0)
 

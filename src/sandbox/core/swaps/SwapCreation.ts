@@ -13,7 +13,7 @@ import { usdOf } from "../orders/Pricing.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
 import * as Seeded from "../Seeded.ts"
 import type { SandboxAsset } from "../Settings.ts"
-import { type State, type Swap, schedule } from "../State.ts"
+import { type SandboxSwap, type State, schedule } from "../State.ts"
 import { type Pair, type QuotedAmounts, quote } from "./Quotes.ts"
 
 export interface QuoteAsked {
@@ -30,7 +30,7 @@ export const answerDry = (state: State, asked: QuoteAsked): Result.Result<QuoteR
     signed(state, asked, amountsOf(state, pair, quoted))
   )
 
-export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Swap, Refusal> =>
+export const createSwap = (state: State, asked: QuoteAsked): Result.Result<SandboxSwap, Refusal> =>
   Result.gen(function* () {
     const { request, partner } = asked
     const deadline = parseTimestamp(request.deadline) ?? 0
@@ -53,7 +53,7 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Swap,
       timeWhenInactive: formatTimestamp(deadline),
       ...passedThrough(request)
     })
-    const swap: Swap = {
+    const swap: SandboxSwap = {
       ...pair,
       kind: "swap",
       sequence,

@@ -8,25 +8,36 @@ import { refundReasons } from "../../../venue/wire/WireSwap.ts"
 import * as Books from "../money/Books.ts"
 import { payAppFees, payee, payLessFee } from "../money/Payment.ts"
 import * as Seeded from "../Seeded.ts"
-import { type RefundReason, type State, type Swap, type SwapOutcome, type SwapStatus, schedule } from "../State.ts"
+import {
+  type RefundReason,
+  type SandboxSwap,
+  type State,
+  type SwapOutcome,
+  type SwapStatus,
+  schedule
+} from "../State.ts"
 import { feeBasisPoints, inputFor, outputFor, swapPrice } from "./Quotes.ts"
 
-const held = (swap: Swap, place: Books.Place): Books.Holding => ({ account: swap.account, place, order: swap.id })
+const held = (swap: SandboxSwap, place: Books.BookPlace): Books.Holding => ({
+  account: swap.account,
+  place,
+  order: swap.id
+})
 
-export const inSwap = (swap: Swap): Books.Holding => held(swap, "inOrders")
+export const inSwap = (swap: SandboxSwap): Books.Holding => held(swap, "inOrders")
 
-const setStatus = (state: State, swap: Swap, status: SwapStatus): void => {
+const setStatus = (state: State, swap: SandboxSwap, status: SwapStatus): void => {
   swap.status = status
   swap.updatedAt = state.now
 }
 
 /** A transaction that pays it is known, its amount not yet. */
-export const expect = (state: State, swap: Swap): void => {
+export const expect = (state: State, swap: SandboxSwap): void => {
   if (swap.status === "PENDING_DEPOSIT") setStatus(state, swap, "KNOWN_DEPOSIT_TX")
 }
 
 /** Is what has been deposited enough, and in time? */
-export const consider = (state: State, swap: Swap): void => {
+export const consider = (state: State, swap: SandboxSwap): void => {
   const isLate = state.now > swap.deadline
   const { swapType } = swap.request
   const needed = swapType === "EXACT_INPUT" ? swap.quoted.amountIn : swap.quoted.minAmountIn
@@ -37,13 +48,13 @@ export const consider = (state: State, swap: Swap): void => {
   schedule(state, Seeded.between(swapMillis, seed, "swap", swap.sequence), { tag: "executeSwap", swap })
 }
 
-export const expire = (state: State, swap: Swap): void => {
+export const expire = (state: State, swap: SandboxSwap): void => {
   if (swap.status !== "INCOMPLETE_DEPOSIT") return
   swap.isClosed = true
   refund(state, swap, "PARTIAL_DEPOSIT")
 }
 
-export const execute = (state: State, swap: Swap): void => {
+export const execute = (state: State, swap: SandboxSwap): void => {
   const { seed, refundedSwapShare } = state.settings
   const isRefused = Seeded.fraction(seed, "refused", swap.sequence) < refundedSwapShare
   const reason = Seeded.between([0, refundReasons.length - 1], seed, "reason", swap.sequence)
@@ -55,8 +66,8 @@ export const execute = (state: State, swap: Swap): void => {
   trade(state, swap, amountIn, amountOut)
 }
 
-/** What would be spent and paid out at the present price. */
-const amountsNow = (state: State, swap: Swap) => {
+/** The amounts that would be spent and paid out at the present price. */
+const amountsNow = (state: State, swap: SandboxSwap) => {
   const { request, quoted, partner } = swap
   const priceFor = (amount: Amount.Amount) => swapPrice(state, swap, request, partner !== undefined, amount)
   if (request.swapType === "EXACT_OUTPUT") {
@@ -68,10 +79,10 @@ const amountsNow = (state: State, swap: Swap) => {
 }
 
 /** The quote's least output; in proportion where any input is taken. */
-const leastOutput = ({ quoted, request }: Swap, amountIn: Amount.Amount): Amount.Amount =>
+const leastOutput = ({ quoted, request }: SandboxSwap, amountIn: Amount.Amount): Amount.Amount =>
   request.swapType === "FLEX_INPUT" ? (quoted.minAmountOut * amountIn) / quoted.amountIn : quoted.minAmountOut
 
-const trade = (state: State, swap: Swap, amountIn: Amount.Amount, amountOut: Amount.Amount): void => {
+const trade = (state: State, swap: SandboxSwap, amountIn: Amount.Amount, amountOut: Amount.Amount): void => {
   const { books } = state
   const { origin, destination, withdrawFee } = swap
   const traded: Books.Holding = { account: swap.account, place: "traded" }
@@ -83,13 +94,13 @@ const trade = (state: State, swap: Swap, amountIn: Amount.Amount, amountOut: Amo
   finishLater(state, swap, { spent: amountIn, received: amountOut, refundReason: undefined })
 }
 
-const refund = (state: State, swap: Swap, refundReason: RefundReason): void =>
+const refund = (state: State, swap: SandboxSwap, refundReason: RefundReason): void =>
   finishLater(state, swap, { spent: 0n, received: 0n, refundReason })
 
 /** Whatever was not spent goes back, with the payout or instead of it. */
 const finishLater = (
   state: State,
-  swap: Swap,
+  swap: SandboxSwap,
   result: Pick<SwapOutcome, "spent" | "received" | "refundReason">
 ): void => {
   const unspent = swap.deposited - result.spent
@@ -101,7 +112,7 @@ const finishLater = (
   schedule(state, delay, { tag: "finishSwap", swap, outcome: { ...result, refunded, txHash } })
 }
 
-export const finish = (state: State, swap: Swap, outcome: SwapOutcome): void => {
+export const finish = (state: State, swap: SandboxSwap, outcome: SwapOutcome): void => {
   const { request, origin, destination, account } = swap
   const { seed, failedSwapShare } = state.settings
   const payout = held(swap, "payoutInTransit")

@@ -2,7 +2,7 @@
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { AccountHistoryResponse, TransactionRecord } from "../../../venue/wire/WireHistory.ts"
-import { formatTimestamp, type Ledger, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
+import { formatTimestamp, type LedgerName, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
 import type { HistoryRecord } from "../../core/HistoryRecord.ts"
 import { isInternal } from "../../core/money/Payment.ts"
 
@@ -26,7 +26,7 @@ const refundOf = ({ target: { origin }, refundFee, refundReason }: HistoryRecord
     : { refundFee: String(refundFee), refundFeeFormatted: Amount.format(refundFee, origin.decimals) })
 })
 
-export const toTransaction = (ledger: Ledger, record: HistoryRecord): TransactionRecord => {
+export const toTransaction = (ledger: LedgerName, record: HistoryRecord): TransactionRecord => {
   const { target, amountIn, amountOut } = record
   const { origin, destination } = target
   const memo = target.depositMemo

@@ -5,16 +5,16 @@ import type { PayoutLeg } from "../../../domain/Order.ts"
 import type { WireOrder, WireOrderAttributes } from "../../../venue/wire/WireOrder.ts"
 import { formatTimestamp } from "../../../venue/wire/WireValue.ts"
 import { isPayoutFinal, payoutStatus } from "../../core/money/Payouts.ts"
-import type { Order } from "../../core/State.ts"
+import type { SandboxOrder } from "../../core/State.ts"
 
-export const toWire = (order: Order): WireOrder => ({
+export const toWire = (order: SandboxOrder): WireOrder => ({
   type: "orders",
   id: order.id,
   attributes: attributesOf(order),
   links: { self: `/v0/orders/${order.id}` }
 })
 
-const attributesOf = (order: Order): WireOrderAttributes => {
+const attributesOf = (order: SandboxOrder): WireOrderAttributes => {
   const { origin: input, destination: output } = order
   return {
     orderType: "LIMIT",
@@ -57,7 +57,7 @@ const attributesOf = (order: Order): WireOrderAttributes => {
   }
 }
 
-const payoutsOf = (order: Order) => {
+const payoutsOf = (order: SandboxOrder) => {
   const withdrawal = order.withdrawal === undefined ? null : legOf(order.withdrawal)
   return {
     withdrawal,
@@ -68,7 +68,7 @@ const payoutsOf = (order: Order) => {
 
 const legOf = (leg: PayoutLeg): PayoutLeg => ({ ...leg })
 
-const swapViewOf = (order: Order, originAsset: string, destinationAsset: string) => {
+const swapViewOf = (order: SandboxOrder, originAsset: string, destinationAsset: string) => {
   const assets = { originAsset, destinationAsset }
   const input = String(order.inputAmount)
   const output = String(order.outputAmount)

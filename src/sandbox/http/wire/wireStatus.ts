@@ -1,5 +1,5 @@
 /**
- * What became of a deposit address, as the contract writes it. For an order, which has no quote, the quote is its terms:
+ * The status of a deposit address, as the contract writes it. For an order, which has no quote, the quote is its terms:
  * word of a deposit may be given for both.
  */
 import * as Amount from "../../../domain/Amount.ts"
@@ -9,7 +9,7 @@ import { formatTimestamp, writeLedgerTxHashes } from "../../../venue/wire/WireVa
 import type { HistoryRecord } from "../../core/HistoryRecord.ts"
 import { usdOf } from "../../core/orders/Pricing.ts"
 import type { SandboxAsset } from "../../core/Settings.ts"
-import type { Order, State } from "../../core/State.ts"
+import type { SandboxOrder, State } from "../../core/State.ts"
 import { destinationTxHashes } from "./wireHistory.ts"
 
 export const toWire = (state: State, line: HistoryRecord, correlationId: string): SwapStatusResponse => {
@@ -34,7 +34,7 @@ export const toWire = (state: State, line: HistoryRecord, correlationId: string)
 
 const onChain = (hash: string) => ({ hash, explorerUrl: `https://explorer.invalid/${hash}` })
 
-const termsOf = (order: Order): QuoteResponse => ({
+const termsOf = (order: SandboxOrder): QuoteResponse => ({
   timestamp: formatTimestamp(order.createdAt),
   quoteRequest: {
     dry: false,

@@ -1,19 +1,19 @@
 /**
- * The lane of the history endpoints, shared by every process on one journal with one partner: turns are booked in the
+ * The rate limit of the history endpoints, kept by every process on one journal with one partner: turns are booked in the
  * database, and a 429 that one process gets makes all of them wait.
  */
 import { createHash } from "node:crypto"
 import { Clock, Effect, Layer, Redacted } from "effect"
-import * as RequestLane from "../../journal/RequestLane.ts"
-import { givingWay, HistoryLane, makeSpacing } from "../../venue/http/HistoryLane.ts"
-import { Crowded } from "../../venue/http/Turnstile.ts"
+import * as RequestTurns from "../../journal/RequestTurns.ts"
+import { givingWay, HistoryRateLimiter, makeSpacing } from "../../venue/http/HistoryRateLimiter.ts"
+import { RateLimited } from "../../venue/http/RateLimiter.ts"
 import { VenueConfig } from "../../venue/VenueConfig.ts"
 
 export const layer = Layer.effect(
-  HistoryLane,
+  HistoryRateLimiter,
   Effect.gen(function* () {
     const { analyticsUrl, partnerJwt, url } = yield* VenueConfig
-    const { book, postpone } = yield* RequestLane.make
+    const { book, postpone } = yield* RequestTurns.make
     const spacing = makeSpacing()
     let booked: number | undefined
     const lane = laneOf(analyticsUrl ?? url, partnerJwt === undefined ? "" : Redacted.value(partnerJwt))
@@ -23,7 +23,7 @@ export const layer = Layer.effect(
       // A database that cannot be written leaves the rate to the service, which answers 429 when it is too much.
       const spacingMillis = spacing.millis()
       const at = yield* book({ lane, now, spacingMillis, maxWaitMillis }).pipe(Effect.orElseSucceed(() => now))
-      if (at === undefined) return yield* new Crowded({ afterMillis: maxWaitMillis })
+      if (at === undefined) return yield* new RateLimited({ afterMillis: maxWaitMillis })
       booked = at + spacingMillis
       yield* Effect.sleep(Math.max(0, at - now))
     })
@@ -34,7 +34,7 @@ export const layer = Layer.effect(
       yield* Effect.ignore(postpone({ lane, until, booked }))
     })
 
-    return HistoryLane.of({ enter, accepted: spacing.accepted, throttled })
+    return HistoryRateLimiter.of({ enter, accepted: spacing.accepted, throttled })
   })
 )
 

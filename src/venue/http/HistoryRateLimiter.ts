@@ -1,15 +1,15 @@
 /**
  * The fixed rate of the history endpoints: one request per five seconds for one partner, whoever asks. Turns are booked
- * ahead, so many callers of this process share the lane in order. Another process with the same partner is noticed by its
- * effect, a 429: it is waited for as long as was asked, and from then on this lane leaves room for it.
+ * ahead, so many callers of this process take turns in order. Another process with the same partner is noticed by its
+ * effect, a 429: it is waited for as long as was asked, and from then on this limiter leaves room for it.
  */
 import { Clock, Context, Effect, Layer, Random } from "effect"
-import { Crowded, type Turnstile } from "./Turnstile.ts"
+import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
 
 /** Half a second more than required, as requests do not all take equally long to arrive. */
 export const spacingMillis = 5500
 const mostSpacingMillis = 8 * spacingMillis
-/** What a success takes away from the room that was left for others. */
+/** A success gives back this share of the room that was left for others. */
 const confidence = 0.05
 const periodMillis = 5000
 /** Shorter than any wait that is asked for in words: the client's own guess where nothing was asked. */
@@ -37,8 +37,10 @@ export const makeSpacing = () => {
   }
 }
 
-export class HistoryLane extends Context.Service<HistoryLane, Turnstile>()("limitbot/venue/http/HistoryLane") {
-  static readonly layer = Layer.sync(HistoryLane, () => {
+export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, RateLimiter>()(
+  "limitbot/venue/http/HistoryRateLimiter"
+) {
+  static readonly layer = Layer.sync(HistoryRateLimiter, () => {
     const spacing = makeSpacing()
     let nextAt = 0
     let waiting = 0
@@ -46,7 +48,7 @@ export class HistoryLane extends Context.Service<HistoryLane, Turnstile>()("limi
     const enter = Effect.fnUntraced(function* (maxWaitMillis: number) {
       const now = yield* Clock.currentTimeMillis
       const at = Math.max(now, nextAt)
-      if (at - now > maxWaitMillis) return yield* new Crowded({ afterMillis: at - now })
+      if (at - now > maxWaitMillis) return yield* new RateLimited({ afterMillis: at - now })
       nextAt = at + spacing.millis()
       waiting += 1
       yield* Effect.ensuring(
@@ -64,6 +66,6 @@ export class HistoryLane extends Context.Service<HistoryLane, Turnstile>()("limi
       nextAt = waiting > 0 ? Math.max(nextAt, until) : until
     })
 
-    return HistoryLane.of({ enter, accepted: spacing.accepted, throttled })
+    return HistoryRateLimiter.of({ enter, accepted: spacing.accepted, throttled })
   })
 }
