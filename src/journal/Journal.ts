@@ -5,9 +5,9 @@
  * Invariants: sequence numbers have no gap; an event is never changed (the database refuses); a body that does not decode
  * stops the start instead of being skipped, because a skipped event is lost money.
  */
-import { Array, Clock, Context, Effect, Layer, Schema } from "effect"
+import { Array, Clock, Context, Effect, Layer, Option, Schema, Semaphore, Stream } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { BotEvent, type Recorded } from "../domain/BotEvent.ts"
+import { BotEvent, type Recorded, type Tag } from "../domain/BotEvent.ts"
 import { migrations } from "./migrations.ts"
 
 /** The journal cannot be read or written. Nothing may be sent any more: stop, and start again when it is mended. */
@@ -20,13 +20,20 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
 export const broken = (message: string) => (cause: unknown) =>
   new JournalError({ message: `${message}: ${cause instanceof Error ? cause.message : String(cause)}`, cause })
 
+export interface Which {
+  /** Only events behind this sequence number. */
+  readonly after?: number
+  /** Only events of this kind. */
+  readonly tag?: Tag
+}
+
 export class Journal extends Context.Service<
   Journal,
   {
     /** All or nothing, durable on return. */
     append(events: ReadonlyArray<BotEvent>): Effect.Effect<ReadonlyArray<Recorded>, JournalError>
-    /** Events after a sequence number, oldest first, at most `limit` of them. */
-    read(after: number, limit: number): Effect.Effect<ReadonlyArray<Recorded>, JournalError>
+    /** Oldest first, read page by page as they are asked for. */
+    events(which?: Which): Stream.Stream<Recorded, JournalError>
   }
 >()("limitbot/journal/Journal") {
   /** A journal to write: creates or migrates the tables. */
@@ -55,6 +62,9 @@ interface Row {
   readonly body: string
 }
 
+/** Rows read at a time. */
+const pageSize = 5_000
+
 const columns = (event: BotEvent) => ({
   strategy: "strategy" in event ? event.strategy : null,
   slot: "slot" in event ? event.slot : null,
@@ -69,6 +79,8 @@ const make = Effect.gen(function* () {
     Effect.mapError(broken("Cannot read the journal"))
   )
   let last = newest?.sequence ?? 0
+  /** Sequence numbers are given under it: two fibers may append at the same time. */
+  const writing = yield* Semaphore.make(1)
 
   const append = Effect.fn("Journal.append")(
     function* (events: ReadonlyArray<BotEvent>) {
@@ -83,21 +95,28 @@ const make = Effect.gen(function* () {
       last += events.length
       return recorded
     },
-    Effect.mapError(broken("Cannot write the journal"))
+    Effect.mapError(broken("Cannot write the journal")),
+    writing.withPermit
   )
 
-  const read = Effect.fn("Journal.read")(
-    function* (after: number, limit: number) {
+  const page = Effect.fn("Journal.page")(
+    function* (after: number, tag: Tag | undefined) {
+      const ofTag = tag === undefined ? sql`1 = 1` : sql`event = ${tag}`
       const rows = yield* sql<Row>`
-      SELECT sequence, at, body FROM journal WHERE sequence > ${after} ORDER BY sequence LIMIT ${limit}`
-      return yield* Effect.forEach(rows, ({ sequence, at, body }) =>
+      SELECT sequence, at, body FROM journal WHERE sequence > ${after} AND ${ofTag} ORDER BY sequence LIMIT ${pageSize}`
+      const events = yield* Effect.forEach(rows, ({ sequence, at, body }) =>
         Effect.map(decode(body), (event): Recorded => ({ sequence, at, event })).pipe(
           Effect.mapError(broken(`Event ${sequence} of the journal does not decode`))
         )
       )
+      const next = events.length < pageSize ? Option.none<number>() : Option.map(Array.last(events), sequenceOf)
+      return [events, next] as const
     },
     Effect.mapError(broken("Cannot read the journal"))
   )
+  const events = ({ after = 0, tag }: Which = {}) => Stream.paginate(after, (last) => page(last, tag))
 
-  return Journal.of({ append, read })
+  return Journal.of({ append, events })
 })
+
+const sequenceOf = ({ sequence }: Recorded): number => sequence

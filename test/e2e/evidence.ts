@@ -1,6 +1,6 @@
 /** What must be true after any torture: read from the sandbox's own books and from the bot's journal, independently. */
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { differences } from "../../src/cli/run/BooksComparison.ts"
 import type { Recorded } from "../../src/domain/BotEvent.ts"
@@ -17,7 +17,7 @@ const assets = [
 ]
 
 /** The whole journal. */
-export const readAll = Effect.flatMap(Journal, (journal) => journal.read(0, 10_000_000))
+export const readAll = Effect.flatMap(Journal, (journal) => Stream.runCollect(journal.events()))
 
 /** Times in which each order had money in it, by slot, as the journal saw them. */
 const fundedSpans = (events: ReadonlyArray<Recorded>) => {

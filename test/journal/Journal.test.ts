@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Equal, Layer } from "effect"
+import { Effect, Equal, Layer, Stream } from "effect"
 import { BotEvent } from "../../src/domain/BotEvent.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Lease from "../../src/journal/Lease.ts"
@@ -28,7 +28,9 @@ describe("Journal", () => {
         journalAt(filename)
       )
       const events = yield* Effect.provide(
-        Effect.flatMap(Journal, (journal) => Effect.andThen(journal.append([stopped("d")]), journal.read(0, 100))),
+        Effect.flatMap(Journal, (journal) =>
+          Effect.andThen(journal.append([stopped("d")]), Stream.runCollect(journal.events()))
+        ),
         journalAt(filename)
       )
       assert.deepStrictEqual(
@@ -43,13 +45,27 @@ describe("Journal", () => {
     })
   )
 
+  it.effect("two fibers that write much at the same time both succeed", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      // So many that encoding them lets the other fiber go on.
+      const many = (name: string) => Array.from({ length: 2_000 }, (_, index) => stopped(`${name} ${index}`))
+      yield* Effect.all([journal.append(many("a")), journal.append(many("b"))], { concurrency: 2 })
+      const events = yield* Stream.runCollect(journal.events())
+      assert.deepStrictEqual(
+        events.map(({ sequence }) => sequence),
+        Array.from({ length: 4_000 }, (_, index) => index + 1)
+      )
+    }).pipe(Effect.provide(journalAt(newFile())))
+  )
+
   it.effect.prop("every event survives the round trip exactly", [BotEvent], ([generated]) =>
     Effect.gen(function* () {
       // Memory is any JSON, whose odd keys (`__proto__`) are not ours to keep.
       const event = generated._tag === "Decided" ? { ...generated, memory: null } : generated
       const journal = yield* Journal
       yield* journal.append([event])
-      const [read] = yield* journal.read(0, 10)
+      const [read] = yield* Stream.runCollect(journal.events())
       // Structural equality in which 0 and -0 are one number, as in JSON.
       assert.isTrue(Equal.equals(read?.event, event), `${String(read?.event._tag)} changed`)
     }).pipe(Effect.provide(journalAt(":memory:")))
@@ -78,7 +94,7 @@ describe("Journal", () => {
       database.close()
       const error = yield* Effect.flip(
         Effect.provide(
-          Effect.flatMap(Journal, (journal) => journal.read(0, 10)),
+          Effect.flatMap(Journal, (journal) => Stream.runCollect(journal.events())),
           journalAt(filename)
         )
       )

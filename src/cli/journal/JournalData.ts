@@ -1,10 +1,9 @@
 /** A bot's journal as a source for backtests: the minutes of prices that it saw, and what its orders took. */
-import { Effect, FileSystem, Schema } from "effect"
+import { Effect, FileSystem, Schema, Stream } from "effect"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import * as Candles from "../../candles/Candles.ts"
 import * as ColumnCache from "../../candles/ColumnCache.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
-import type { Recorded } from "../../domain/BotEvent.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import * as Modes from "../Modes.ts"
@@ -58,19 +57,13 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
   return { candles: made, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
 })
 
-const pageSize = 5_000
-
 /** What the bot's own orders took; of one market when it is named. */
 export const calibration = Effect.fn("JournalData.calibration")(function* (file: string, market: string | undefined) {
   return yield* within(
     file,
     Effect.gen(function* () {
       const [journal, store] = [yield* Journal, yield* PriceStore]
-      const events: Array<Recorded> = []
-      for (let page = yield* journal.read(0, pageSize); page.length > 0; ) {
-        events.push(...page)
-        page = yield* journal.read(page.at(-1)?.sequence ?? 0, pageSize)
-      }
+      const events = yield* Stream.runCollect(journal.events())
       const planned = events.flatMap(({ event }) => (event._tag === "Planned" ? [event] : []))
       const wanted = planned.filter((event) => market === undefined || event.market === market)
       const placements = new Set(wanted.map(({ placement }) => placement))

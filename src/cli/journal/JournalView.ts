@@ -1,13 +1,11 @@
 /** What commands read that only look: the configured journal, folded, while a bot may be writing it. */
-import { Clock, Effect, FileSystem, Schema } from "effect"
+import { Clock, Effect, FileSystem, Schema, Stream } from "effect"
 import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as Modes from "../Modes.ts"
-
-const pageSize = 5_000
 
 /** There is nothing to look at yet. */
 export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { journal: Schema.String }) {
@@ -53,15 +51,10 @@ export interface View {
 /** All events of one kind, oldest first. */
 export const eventsOf = Effect.fn("JournalView.eventsOf")(function* <T extends Tag>(tag: T) {
   const journal = yield* Journal
-  const found: Array<Of<T>> = []
   const isWanted = (event: BotEvent): event is Of<T> => event._tag === tag
-  let last = 0
-  let more = true
-  while (more) {
-    const page = yield* journal.read(last, pageSize)
-    found.push(...page.map(({ event }) => event).filter(isWanted))
-    last = page.at(-1)?.sequence ?? last
-    more = page.length === pageSize
-  }
-  return found
+  return yield* journal.events({ tag }).pipe(
+    Stream.map(({ event }) => event),
+    Stream.filter(isWanted),
+    Stream.runCollect
+  )
 })

@@ -41,6 +41,8 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
         events.push(event)
       }
     })
+  const recordFrom = (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) =>
+    Effect.suspend(() => record(...events(state)))
   const changes = yield* PubSub.sliding<Recorded>(1)
   const decisions = new Map<string, Decision>()
   const before = BotState.unfinished(state)
@@ -55,6 +57,6 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
       const moment = moments.get(strategy.name)
       if (moment !== undefined) decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdraw))
     }
-  }).pipe(Effect.provideService(Bookkeeper, Bookkeeper.of({ state, record, changes })))
+  }).pipe(Effect.provideService(Bookkeeper, Bookkeeper.of({ state, record, recordFrom, changes })))
   return { before, events, decisions, state } satisfies PlannedAhead
 })

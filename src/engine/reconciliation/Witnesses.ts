@@ -2,7 +2,7 @@
  * Gathers what a reconciliation compares: the journal first, then the venue's orders, the history and the balances, so that
  * whoever was read later can only know more. A witness that is not to be had is named, not guessed.
  */
-import { Effect, Result } from "effect"
+import { Effect, Result, Stream } from "effect"
 import type { Order } from "../../domain/Order.ts"
 import { HistoryStore, lastSnapshot, saveSnapshot } from "../../journal/HistoryStore.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -17,7 +17,6 @@ import * as BalanceComparison from "./BalanceComparison.ts"
 import * as JournalOrders from "./JournalOrders.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 
-const pageSize = 5_000
 /** More pages than this is a cursor that loops. */
 const mostPages = 10_000
 const clockSkewMillis = 60_000
@@ -37,16 +36,13 @@ export const books = Effect.gen(function* () {
   const state = BotState.make()
   const orders = new Map<string, JournalOrders.JournalOrder>()
   let startedAt = Number.POSITIVE_INFINITY
-  let more = true
-  while (more) {
-    const page = yield* journal.read(state.sequence, pageSize)
-    for (const entry of page) {
+  yield* Stream.runForEach(journal.events(), (entry) =>
+    Effect.sync(() => {
       startedAt = Math.min(startedAt, entry.at)
       BotState.apply(state, entry)
       JournalOrders.apply(orders, entry)
-    }
-    more = page.length === pageSize
-  }
+    })
+  )
   return { state, orders: [...orders.values()], swaps: yield* readSwaps, startedAt } satisfies OwnRecords
 })
 

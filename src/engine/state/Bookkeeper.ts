@@ -2,13 +2,10 @@
  * The one writer of the bot's memory: events go to the journal first, then into the folded state, then to whoever watches.
  * Reading the state therefore never shows anything that is not on disk.
  */
-import { Context, Effect, Layer, PubSub, Schema } from "effect"
+import { Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from "effect"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { Journal, type JournalError } from "../../journal/Journal.ts"
 import * as BotState from "./BotState.ts"
-
-/** Events read at a time when the journal is folded at start. */
-const pageSize = 5_000
 
 /** The journal tells of a history that cannot have happened. */
 export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>()("JournalInconsistent", {
@@ -28,6 +25,8 @@ export class Bookkeeper extends Context.Service<
     readonly state: BotState.BotState
     /** Durable on return. */
     record(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
+    /** The same for events that follow from the state: nothing else is recorded between the look at it and the writing. */
+    recordFrom(events: (state: BotState.BotState) => ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Events as they are recorded; a slow reader loses the oldest, the journal has them all. */
     readonly changes: PubSub.PubSub<Recorded>
   }
@@ -39,14 +38,22 @@ export class Bookkeeper extends Context.Service<
       const state = yield* replay
       const changes = yield* PubSub.sliding<Recorded>(10_000)
 
-      const record = Effect.fn("Bookkeeper.record")(function* (...events: ReadonlyArray<BotEvent>) {
-        const recorded = yield* journal.append(events)
-        for (const entry of recorded) BotState.apply(state, entry)
-        yield* PubSub.publishAll(changes, recorded)
-        // On disk but not folded would be worse than a late interruption.
-      }, Effect.uninterruptible)
+      // Appending and folding are one step for everybody else: fibers record at the same time.
+      const writing = yield* Semaphore.make(1)
 
-      return Bookkeeper.of({ state, record, changes })
+      const recordFrom = Effect.fn("Bookkeeper.record")(
+        function* (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) {
+          const recorded = yield* journal.append(events(state))
+          for (const entry of recorded) BotState.apply(state, entry)
+          yield* PubSub.publishAll(changes, recorded)
+        },
+        writing.withPermit,
+        // On disk but not folded would be worse than a late interruption.
+        Effect.uninterruptible
+      )
+      const record = (...events: ReadonlyArray<BotEvent>) => recordFrom(() => events)
+
+      return Bookkeeper.of({ state, record, recordFrom, changes })
     })
   )
 }
@@ -58,19 +65,20 @@ export const replayUntil = Effect.fn("Bookkeeper.replayUntil")(function* (
 ) {
   const journal = yield* Journal
   const state = BotState.make()
-  let more = true
-  while (more) {
-    const page = yield* journal.read(state.sequence, pageSize)
-    const past = page.filter(({ at }) => at <= until)
-    for (const entry of past) {
-      yield* Effect.try({
-        try: () => BotState.apply(state, entry),
-        catch: (cause) => new JournalInconsistent({ sequence: entry.sequence, cause })
-      })
-      seen(entry)
-    }
-    more = page.length === pageSize && past.length === page.length
-  }
+  const fold = (page: ReadonlyArray<Recorded>) =>
+    Effect.try({
+      try: () => {
+        for (const entry of page) {
+          BotState.apply(state, entry)
+          seen(entry)
+        }
+      },
+      catch: (cause) => new JournalInconsistent({ sequence: state.sequence, cause })
+    })
+  yield* journal.events().pipe(
+    Stream.takeWhile(({ at }) => at <= until),
+    Stream.runForEachArray(fold)
+  )
   return state
 })
 

@@ -1,0 +1,43 @@
+/** The one writer of the bot's memory, when several fibers record at once. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { Bookkeeper, replay } from "../../../src/engine/state/Bookkeeper.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+
+const layer = Bookkeeper.layer.pipe(
+  Layer.provideMerge(Journal.layer),
+  Layer.provide(Sqlite.layer({ filename: ":memory:" }))
+)
+
+const many = (strategy: string): ReadonlyArray<BotEvent> =>
+  Array.from({ length: 1_500 }, (_, index) => ({
+    _tag: "BudgetAllotted",
+    strategy,
+    asset: "USDC",
+    amount: BigInt(index)
+  }))
+
+describe("Bookkeeper", () => {
+  it.effect("a saved edit and a busy turn record at the same time, and the bot does not stop", () =>
+    Effect.gen(function* () {
+      const books = yield* Bookkeeper
+      const names = ["a", "b", "c", "d"]
+      yield* Effect.forEach(names, (name) => books.record(...many(name)), { concurrency: 4, discard: true })
+      assert.strictEqual(books.state.sequence, 6_000)
+      assert.deepStrictEqual((yield* replay).ledger, books.state.ledger)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("what follows from the state is worked out when nothing else can be recorded any more", () =>
+    Effect.gen(function* () {
+      const books = yield* Bookkeeper
+      const once = books.recordFrom(({ killed }) =>
+        killed === undefined ? [...many("a"), { _tag: "KillSwitch", on: true, reason: "once" }] : []
+      )
+      yield* Effect.all([once, once, once], { concurrency: 3, discard: true })
+      assert.strictEqual(books.state.sequence, 1_501)
+    }).pipe(Effect.provide(layer))
+  )
+})
