@@ -41,17 +41,12 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
     "domain",
     "strategy",
     "journal",
+    /^src\/candles\/Resample\.ts$/,
     /^src\/report\/text\//,
     /^src\/venue\/(Venue|VenueError|Swaps|History|signing\/IntentGuard|wire\/WireHistory)\.ts$/
   ],
-  sandbox: ["domain", "venue"],
-  backtest: [
-    "domain",
-    "strategy",
-    "candles",
-    /^src\/sandbox\/Matching\.ts$/,
-    /^src\/engine\/planning\/(OrderDiff|RiskLimits)\.ts$/
-  ],
+  sandbox: ["domain", "venue", "candles"],
+  backtest: ["domain", "strategy", "candles", /^src\/engine\/planning\/RiskLimits\.ts$/],
   cli: ["domain", "strategy", "candles", "venue", "journal", "report", "engine", "sandbox", "backtest", "version.ts"],
   "main.ts": ["cli", "version.ts"],
   "version.ts": []

@@ -8,8 +8,8 @@ import type * as CrossingIndex from "../candles/CrossingIndex.ts"
 import * as Resample from "../candles/Resample.ts"
 import { type Amount, format, max } from "../domain/Amount.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
+import { timeframeMillis } from "../domain/Timeframe.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import { timeframeMillis } from "./kernel/Decisions.ts"
 import { type Costs, type FillMode, rulesOf } from "./kernel/FillModel.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 import * as Kernel from "./kernel/Kernel.ts"
@@ -61,7 +61,7 @@ export interface Side extends Result {
 }
 
 /** What a market is run on; each has its own costs, as they are in amounts of its base. */
-export interface Series {
+export interface MarketInput {
   readonly candles: Candles
   readonly indices: CrossingIndex.Indices
   readonly options: Options
@@ -101,7 +101,7 @@ const budgetOf = ({ market: first, limits: { budget } }: Strategy, market: Marke
 const inMarket = (
   strategy: Strategy,
   market: Market,
-  { candles, indices, options }: Series,
+  { candles, indices, options }: MarketInput,
   mode: FillMode
 ): SeveralMarkets.InMarket => {
   const rules = rulesIn(mode, options)
@@ -159,9 +159,9 @@ const sideOf = (mode: FillMode, [first, ...others]: SeveralMarkets.AllRan): Side
 }
 
 /** Series of the strategy's markets, in its order. */
-export type AllSeries = readonly [Series, ...ReadonlyArray<Series>]
+export type MarketInputs = readonly [MarketInput, ...ReadonlyArray<MarketInput>]
 
-export const runAll = (strategy: Strategy, [first, ...others]: AllSeries, mode: FillMode): Side => {
+export const runAll = (strategy: Strategy, [first, ...others]: MarketInputs, mode: FillMode): Side => {
   const one = inMarket(strategy, strategy.market, first, mode)
   const more = (strategy.others ?? []).flatMap((market, index) => {
     const series = others[index]

@@ -4,9 +4,10 @@
  * that no bar is under way while another one closes.
  */
 import { between, type Candles, columnOf, volumeAt } from "./Candles.ts"
+import * as Resample from "./Resample.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
-export interface Series {
+export interface MarketCandles {
   readonly market: string
   readonly candles: Candles
 }
@@ -43,16 +44,16 @@ const coarser = (candles: Candles, stepMillis: number, origin: number): Candles 
     times.push(time)
     firsts.push(bar)
   }
-  const fold = (column: Float64Array, into: (values: Float64Array) => number) =>
-    columnOf(column.length === 0 ? [] : firsts.map((first, index) => into(column.subarray(first, firsts[index + 1]))))
+  const made = Resample.grouped(candles, [...firsts, candles.bars])
+  const there = (column: Float64Array, found: Float64Array) => columnOf(column.length === 0 ? [] : found)
   return {
     bars: times.length,
     time: TimeAxis.make(Float64Array.from(times), stepMillis),
-    open: fold(candles.open, (values) => values[0] ?? 0),
-    high: fold(candles.high, (values) => values.reduce((most, value) => Math.max(most, value))),
-    low: fold(candles.low, (values) => values.reduce((least, value) => Math.min(least, value))),
-    close: fold(candles.close, (values) => values.at(-1) ?? 0),
-    volume: fold(volumesOf(candles), (values) => values.reduce((sum, value) => sum + value)),
+    open: there(candles.open, made.open),
+    high: there(candles.high, made.high),
+    low: there(candles.low, made.low),
+    close: columnOf(made.close),
+    volume: candles.readVolume === undefined ? there(candles.volume, made.volume) : columnOf(made.volume),
     priceScale: candles.priceScale
   }
 }
@@ -96,7 +97,7 @@ const union = (series: ReadonlyArray<Candles>, from: number, to: number, stepMil
   return TimeAxis.make(Float64Array.from(times), stepMillis)
 }
 
-const offGrid = (series: ReadonlyArray<Series>, origin: number): string | undefined => {
+const offGrid = (series: ReadonlyArray<MarketCandles>, origin: number): string | undefined => {
   for (const { market, candles } of series) {
     const { stepMillis, runTimes } = candles.time
     const odd = runTimes.find((time) => (time - origin) % stepMillis !== 0)
@@ -106,11 +107,11 @@ const offGrid = (series: ReadonlyArray<Series>, origin: number): string | undefi
   return undefined
 }
 
-const spans = (series: ReadonlyArray<Series>): string =>
+const spans = (series: ReadonlyArray<MarketCandles>): string =>
   series.map(({ market, candles }) => `${market} ${iso(startOf(candles))} to ${iso(endOf(candles))}`).join(", ")
 
 /** The series as one run needs them, or why they cannot be. None is empty. */
-export const align = (series: ReadonlyArray<Series>): Aligned | string => {
+export const align = (series: ReadonlyArray<MarketCandles>): Aligned | string => {
   const notes: Array<string> = []
   if (series.length === 1) return { candles: series.map(({ candles }) => candles), notes }
   const stepMillis = series.reduce((step, { candles }) => leastMultiple(step, candles.time.stepMillis), 1)

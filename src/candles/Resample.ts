@@ -1,10 +1,59 @@
 /**
- * Candles of a longer timeframe, for strategies that decide by indicators. Their times are multiples of the timeframe; one
- * that no bar falls into repeats the close before. They are made once per series and timeframe and then shared.
+ * The one way from finer bars, or trades, to candles of a longer timeframe: open of the first, highest high, lowest low,
+ * close of the last, sum of the volumes. A candle begins at a multiple of its timeframe; one that no bar falls into repeats
+ * the close before. Candles for strategies are made once per series and timeframe and then shared.
  */
+import { frameStart } from "../domain/Timeframe.ts"
 import type { CandleColumns } from "../strategy/Indicators.ts"
 import { type Candles, openAt, volumeAt } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
+
+/** A candle that is under way. */
+export interface OpenCandle {
+  readonly open: number
+  high: number
+  low: number
+  close: number
+  volume: number
+}
+
+/** Takes in what came after; of a trade all prices are one. */
+export const extend = (candle: OpenCandle, high: number, low: number, close: number, volume: number): void => {
+  candle.high = Math.max(candle.high, high)
+  candle.low = Math.min(candle.low, low)
+  candle.close = close
+  candle.volume += volume
+}
+
+/** Group g is made of the bars from `firsts[g]` up to `firsts[g + 1]` (exclusive). */
+export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColumns => {
+  const length = firsts.length - 1
+  const make = () => new Float64Array(length)
+  const columns = { open: make(), high: make(), low: make(), close: make(), volume: make() }
+  let last = 0
+  for (let group = 0; group < length; group++) {
+    const [first, end] = [firsts[group] ?? 0, firsts[group + 1] ?? 0]
+    const made: OpenCandle =
+      first === end
+        ? { open: last, high: last, low: last, close: last, volume: 0 }
+        : {
+            open: openAt(candles, first) ?? candles.close[first] ?? 0,
+            high: candles.high[first] ?? 0,
+            low: candles.low[first] ?? 0,
+            close: candles.close[first] ?? 0,
+            volume: volumeAt(candles, first)
+          }
+    for (let bar = first + 1; bar < end; bar++)
+      extend(made, candles.high[bar] ?? 0, candles.low[bar] ?? 0, candles.close[bar] ?? 0, volumeAt(candles, bar))
+    columns.open[group] = made.open
+    columns.high[group] = made.high
+    columns.low[group] = made.low
+    columns.close[group] = made.close
+    columns.volume[group] = made.volume
+    last = made.close
+  }
+  return columns
+}
 
 export interface Resampled {
   readonly columns: CandleColumns
@@ -20,26 +69,12 @@ export const closedAt = ({ columns, startMillis, timeframeMillis }: Resampled, n
 
 const resample = (candles: Candles, timeframeMillis: number): Resampled => {
   const { time, bars } = candles
-  const startMillis = Math.floor(TimeAxis.openTime(time, 0) / timeframeMillis) * timeframeMillis
+  const startMillis = frameStart(TimeAxis.openTime(time, 0), timeframeMillis)
   const length = bars === 0 ? 0 : Math.floor((TimeAxis.openTime(time, bars - 1) - startMillis) / timeframeMillis) + 1
-  const make = () => new Float64Array(length)
-  const columns = { open: make(), high: make(), low: make(), close: make(), volume: make() }
-  let bar = 0
-  for (let candle = 0; candle < length; candle++) {
-    const end = TimeAxis.firstBarFrom(time, startMillis + (candle + 1) * timeframeMillis)
-    const isEmpty = bar === end
-    const before = columns.close[candle - 1] ?? 0
-    columns.open[candle] = isEmpty ? before : (openAt(candles, bar) ?? candles.close[bar] ?? 0)
-    columns.high[candle] = isEmpty ? before : (candles.high[bar] ?? 0)
-    columns.low[candle] = isEmpty ? before : (candles.low[bar] ?? 0)
-    columns.close[candle] = isEmpty ? before : (candles.close[end - 1] ?? 0)
-    for (; bar < end; bar++) {
-      columns.high[candle] = Math.max(columns.high[candle] ?? 0, candles.high[bar] ?? 0)
-      columns.low[candle] = Math.min(columns.low[candle] ?? 0, candles.low[bar] ?? 0)
-      columns.volume[candle] = (columns.volume[candle] ?? 0) + volumeAt(candles, bar)
-    }
-  }
-  return { columns, startMillis, timeframeMillis }
+  const firsts = Int32Array.from({ length: length + 1 }, (_, frame) =>
+    TimeAxis.firstBarFrom(time, startMillis + frame * timeframeMillis)
+  )
+  return { columns: grouped(candles, firsts), startMillis, timeframeMillis }
 }
 
 export const of = (candles: Candles, timeframeMillis: number): Resampled => {

@@ -8,7 +8,6 @@ import { apply, type Command, type CommandAnswers, type CommandTag, replay } fro
 import type { Refusal } from "./core/Refusal.ts"
 import type { SandboxSettings } from "./core/Settings.ts"
 import * as State from "./core/State.ts"
-import type { CandleSeries } from "./market/CandleFile.ts"
 import * as MarketModel from "./market/MarketModel.ts"
 import type { StateFile } from "./StateFile.ts"
 
@@ -22,7 +21,11 @@ export class Sandbox extends Context.Service<
     change<T extends CommandTag>(command: Command<T>): Effect.Effect<CommandAnswers[T], Refusal>
   }
 >()("limitbot/sandbox/Sandbox") {
-  static readonly layer = (settings: SandboxSettings, stateFile: StateFile, candles: CandleSeries | undefined) =>
+  static readonly layer = (
+    settings: SandboxSettings,
+    stateFile: StateFile,
+    candles: MarketModel.ReplayedCandles | undefined
+  ) =>
     Layer.effect(
       Sandbox,
       Effect.sync(() => make(settings, stateFile, candles))
@@ -32,7 +35,7 @@ export class Sandbox extends Context.Service<
 const make = (
   settings: SandboxSettings,
   stateFile: StateFile,
-  candles: CandleSeries | undefined
+  candles: MarketModel.ReplayedCandles | undefined
 ): Sandbox["Service"] => {
   const { startedAt } = stateFile
   const state = State.make(settings, MarketModel.make(settings, startedAt, candles), startedAt)

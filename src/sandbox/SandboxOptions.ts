@@ -3,7 +3,7 @@ import type { LedgerName } from "../venue/wire/WireValue.ts"
 import { defaultSettings, type SandboxSettings } from "./core/Settings.ts"
 import type { FaultRates } from "./Faults.ts"
 import * as Keys from "./http/Keys.ts"
-import type { CandleSeries } from "./market/CandleFile.ts"
+import type { ReplayedCandles } from "./market/MarketModel.ts"
 
 export interface SandboxOptions {
   /** On 127.0.0.1; any free one when left out. */
@@ -24,7 +24,7 @@ export interface SandboxOptions {
   readonly settings?: Partial<SandboxSettings> | undefined
 }
 
-export const settingsOf = (options: SandboxOptions, candles: CandleSeries | undefined): SandboxSettings => {
+export const settingsOf = (options: SandboxOptions, candles: ReplayedCandles | undefined): SandboxSettings => {
   const seed = options.seed ?? 1
   const settings = { ...defaultSettings(options.ledger ?? "native"), seed, ...options.settings }
   const accounts = [Keys.generatedAccount(seed).signerId, ...(options.accounts ?? [])]
@@ -34,7 +34,7 @@ export const settingsOf = (options: SandboxOptions, candles: CandleSeries | unde
       : {
           candles: {
             symbol: options.candlesSymbol ?? candlesSymbol(settings, options.candles ?? ""),
-            hash: candles.hash
+            hash: candles.sha256
           }
         }
   return { ...settings, accounts, speed: options.speed ?? settings.speed, ...replayed }

@@ -7,6 +7,7 @@ import { NodeHttpServer, NodeHttpServerRequest } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer } from "effect"
 import { HttpClient, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
+import * as CandleFile from "../candles/CandleFile.ts"
 import * as RequestValidation from "../venue/api/RequestValidation.ts"
 import * as Ed25519 from "../venue/signing/Ed25519.ts"
 import { NextCorrelationId } from "../venue/wire/WireError.ts"
@@ -26,7 +27,6 @@ import { memoryClient } from "./http/memoryClient.ts"
 import * as orders from "./http/orders.ts"
 import * as swaps from "./http/swaps.ts"
 import * as truth from "./http/truth.ts"
-import * as CandleFile from "./market/CandleFile.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { SandboxApi } from "./SandboxApi.ts"
 import { type SandboxOptions, settingsOf } from "./SandboxOptions.ts"
@@ -75,11 +75,20 @@ export const layerMemory = (options: SandboxOptions) =>
     })
   ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))
 
+/** The reader that backtests have; trades are put together to minutes. */
+const readCandles = (file: string) =>
+  CandleFile.load(file, {
+    repair: new Set(),
+    tradeCandleMillis: 60_000,
+    cache: "never",
+    wanted: { open: true, volume: false }
+  })
+
 const make = Effect.fnUntraced(function* (
   options: SandboxOptions,
   pages: Layer.Layer<never, never, HttpRouter.HttpRouter>
 ) {
-  const candles = options.candles === undefined ? undefined : yield* CandleFile.read(options.candles)
+  const candles = options.candles === undefined ? undefined : yield* readCandles(options.candles)
   const settings = settingsOf(options, candles)
   const stateFile = yield* options.state === undefined ? StateFile.none : StateFile.open(options.state, settings)
   const services = yield* Layer.build(

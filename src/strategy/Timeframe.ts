@@ -1,17 +1,12 @@
-/** Timeframes of candles, as text ("15m", "4h", "1d") and in milliseconds. */
+/** The timeframes that strategies may decide by: whole minutes, as the bot makes its own candles of minutes. */
+import { timeframeMillis } from "../domain/Timeframe.ts"
 import * as Read from "./Fields.ts"
 
-const unitMillis: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** `undefined` for anything that is not a whole number of minutes, hours or days. */
-export const timeframeMillis = (timeframe: string): number | undefined => {
-  const [, count, unit] = /^([1-9]\d{0,3})([mhd])$/.exec(timeframe) ?? []
-  return unit === undefined ? undefined : Number(count) * (unitMillis[unit] ?? 0)
-}
+export const isTimeframe = (text: string): boolean => timeframeMillis(text) !== undefined && !text.endsWith("s")
 
 export const timeframe: Read.Reader<string> = Read.scalar(
   "a timeframe such as 15m, 4h or 1d",
-  (text) => (timeframeMillis(text) === undefined ? undefined : text),
+  (text) => (isTimeframe(text) ? text : undefined),
   undefined,
-  { type: "string", pattern: "^[1-9]\\d{0,3}[mhd]$" }
+  { type: "string", pattern: "^[1-9]\\d{0,3}[mhdw]$" }
 )

@@ -3,7 +3,6 @@
  * or jumps. Slow and obvious: what the kernel is compared with, in one market and in several.
  */
 
-import { timeframeMillis } from "../../src/backtest/kernel/Decisions.ts"
 import { capacityOf, feeOf, fillsAt } from "../../src/backtest/kernel/FillRules.ts"
 import type { Conditions } from "../../src/backtest/kernel/Run.ts"
 import * as Candles from "../../src/candles/Candles.ts"
@@ -11,6 +10,7 @@ import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import { min } from "../../src/domain/Amount.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { inputAmount, outputAmount, type Price, quoteAmount, type Side } from "../../src/domain/Market.ts"
+import { frameStart, timeframeMillis } from "../../src/domain/Timeframe.ts"
 import type { LimitName } from "../../src/engine/planning/RiskLimits.ts"
 import { armedLeg, type Bounds, type DesiredSlot, type Memory, type PriceBounds } from "../../src/strategy/Decision.ts"
 import type { SlotProgress } from "../../src/strategy/View.ts"
@@ -426,7 +426,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     return (
       (until.time !== undefined && at >= until.time) ||
-      (millis !== undefined && Math.floor(at / millis) > Math.floor(decidedAt / millis)) ||
+      (millis !== undefined && frameStart(at, millis) > frameStart(decidedAt, millis)) ||
       places.some((place, index) => {
         const { name } = place.conditions.market
         return isBeyond(place, index === 0 ? until : (until.elsewhere?.find(({ market }) => market === name) ?? {}))

@@ -7,7 +7,7 @@ const minute = 60_000
 const start = Date.UTC(2024, 0, 1)
 
 /** A bar at each of these minutes; everything of a bar follows from its minute. */
-const series = (market: string, minutes: ReadonlyArray<number>, stepMinutes = 1): Alignment.Series => {
+const series = (market: string, minutes: ReadonlyArray<number>, stepMinutes = 1): Alignment.MarketCandles => {
   const column = (of: (minute: number) => number) => Candles.columnOf(minutes.map(of))
   const candles = {
     bars: minutes.length,
@@ -25,7 +25,7 @@ const series = (market: string, minutes: ReadonlyArray<number>, stepMinutes = 1)
   return { market, candles }
 }
 
-const aligned = (...all: ReadonlyArray<Alignment.Series>): Alignment.Aligned => {
+const aligned = (...all: ReadonlyArray<Alignment.MarketCandles>): Alignment.Aligned => {
   const found = Alignment.align(all)
   return typeof found === "string" ? assert.fail(found) : found
 }

@@ -97,7 +97,7 @@ const candlesOf = (closes: ReadonlyArray<number>): Candles.Candles => {
 /** `edge`: how far beyond its limit the price must go to fill an order, basis points; below zero, how near to it. */
 const backtested = (text: string, markets: ReadonlyArray<ReadonlyArray<number>>, edge: number) => {
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
-  const [first, ...others] = markets.map((closes): Backtest.Series => {
+  const [first, ...others] = markets.map((closes): Backtest.MarketInput => {
     const candles = candlesOf(closes)
     return {
       candles,

@@ -8,6 +8,7 @@ import { closedAt } from "../../candles/Resample.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import { armedLeg, type Bounds, type DesiredSlot, type PriceBounds } from "../../strategy/Decision.ts"
 import type { ClosedCandles, SlotProgress, View } from "../../strategy/View.ts"
 import { boundAt } from "./FillRules.ts"
@@ -29,25 +30,10 @@ export interface AskAgain {
   readonly onFill: boolean
 }
 
-const unitsMillis: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000
-}
-
-/** "15m" in milliseconds; undefined for anything that is not a number and one of s, m, h, d, w. */
-export const timeframeMillis = (timeframe: string): number | undefined => {
-  const [, count, unit] = /^([1-9]\d{0,4})([smhdw])$/.exec(timeframe) ?? []
-  const unitMillis = unitsMillis[unit ?? ""]
-  return unitMillis === undefined ? undefined : Number(count) * unitMillis
-}
-
 /** The next moment at which a candle of this timeframe closes. */
 const nextClose = (now: number, timeframe: string): number => {
   const millis = timeframeMillis(timeframe) ?? 1
-  return (Math.floor(now / millis) + 1) * millis
+  return frameStart(now, millis) + millis
 }
 
 /** `prices`: the bounds of the run's market. */

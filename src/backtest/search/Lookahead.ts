@@ -9,11 +9,11 @@
 import { type Candles, exactPrice } from "../../candles/Candles.ts"
 import * as Resample from "../../candles/Resample.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
+import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Decision, Memory } from "../../strategy/Decision.ts"
 import type { CandleColumns } from "../../strategy/Indicators.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { ClosedCandles, View } from "../../strategy/View.ts"
-import { timeframeMillis } from "../kernel/Decisions.ts"
 
 export interface Report {
   /** Moments at which the strategy was asked. */

@@ -1,6 +1,8 @@
 /** A trade file (time, price, quantity) to candles: open, high, low and close of the trades, and the sum of what changed hands. */
+import { frameStart } from "../../domain/Timeframe.ts"
 import { type Checked, check, type Repair, toMillis } from "../CandleChecks.ts"
 import { column } from "../Candles.ts"
+import { extend, type OpenCandle } from "../Resample.ts"
 import * as CsvColumns from "./CsvColumns.ts"
 import * as CsvFormat from "./CsvFormat.ts"
 
@@ -24,22 +26,28 @@ const aggregate = (trades: CsvColumns.CsvRows, candleMillis: number): CsvColumns
   const [time = times, open = times, high = times, low = times, close = times, volume = times] = candles
   const skipped: Array<readonly [number, number]> = []
   let row = -1
-  for (let trade = 0; trade < trades.rows; trade++) {
-    const price = prices[trade] ?? 0
-    const opens = Math.floor(toMillis(times[trade] ?? 0) / candleMillis) * candleMillis
-    if (row < 0 || time[row] !== opens) {
-      row++
-      time[row] = opens
-      open[row] = price
-      high[row] = price
-      low[row] = price
-      skipped.push([row, CsvColumns.lineOf(trades, trade) - row - 1])
-    }
-    high[row] = Math.max(high[row] ?? 0, price)
-    low[row] = Math.min(low[row] ?? 0, price)
-    close[row] = price
-    volume[row] = (volume[row] ?? 0) + (quantities[trade] ?? 0)
+  let made: OpenCandle = { open: 0, high: 0, low: 0, close: 0, volume: 0 }
+  const note = () => {
+    open[row] = made.open
+    high[row] = made.high
+    low[row] = made.low
+    close[row] = made.close
+    volume[row] = made.volume
   }
+  for (let trade = 0; trade < trades.rows; trade++) {
+    const [price, quantity] = [prices[trade] ?? 0, quantities[trade] ?? 0]
+    const opens = frameStart(toMillis(times[trade] ?? 0), candleMillis)
+    if (row >= 0 && time[row] === opens) {
+      extend(made, price, price, price, quantity)
+      continue
+    }
+    if (row >= 0) note()
+    row++
+    time[row] = opens
+    made = { open: price, high: price, low: price, close: price, volume: quantity }
+    skipped.push([row, CsvColumns.lineOf(trades, trade) - row - 1])
+  }
+  if (row >= 0) note()
   const priceScale = trades.places[1] ?? 0
   const places = Int32Array.of(0, priceScale, priceScale, priceScale, priceScale, trades.places[2] ?? 0)
   return { ...trades, rows: row + 1, columns: candles.map((values) => values.subarray(0, row + 1)), places, skipped }

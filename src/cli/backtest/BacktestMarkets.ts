@@ -16,7 +16,7 @@ export interface Source extends Pick<CandleFile.Loaded, "candles" | "sha256" | "
 }
 
 /** What a run needs of a market. */
-export interface Series {
+export interface LoadedMarket {
   readonly candles: Candles
   readonly indices: CrossingIndex.Indices
 }
@@ -25,7 +25,7 @@ type All<A> = Arr.NonEmptyReadonlyArray<A>
 
 export interface Loaded {
   readonly sources: All<Source>
-  readonly series: All<Series>
+  readonly series: All<LoadedMarket>
   readonly warnings: ReadonlyArray<string>
 }
 

@@ -1,12 +1,12 @@
 /** `limitbot data info|convert|generate|calibrate|download`: look at candles, repair and convert, make synthetic ones; measure a journal. */
 import { Clock, Console, DateTime, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { timeframeMillis } from "../../backtest/kernel/Decisions.ts"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import { sha256Of } from "../../candles/ColumnCache.ts"
 import * as Generate from "../../candles/Generate.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
+import { timeframeMillis } from "../../domain/Timeframe.ts"
 import * as flags from "../flags.ts"
 import * as JournalData from "../journal/JournalData.ts"
 import * as Progress from "../Progress.ts"

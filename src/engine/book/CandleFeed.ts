@@ -5,9 +5,11 @@
  * dropped, and a longer gap starts everything anew, so that no indicator ever looks warm on data that is not there. Short
  * gaps (a slow answer, a restart) are bridged by the last price. Volume is unknown and zero.
  */
+
+import { extend, type OpenCandle } from "../../candles/Resample.ts"
+import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import type { CandleColumns } from "../../strategy/Indicators.ts"
-import { timeframeMillis } from "../../strategy/Timeframe.ts"
 import type { ClosedCandles } from "../../strategy/View.ts"
 
 const minuteMillis = 60_000
@@ -16,11 +18,11 @@ const bridgedMinutes = 3
 /** Candles kept beyond what warms the slowest indicator. */
 const spareCandles = 500
 
-interface Series {
+interface TimeframeCandles {
   readonly millis: number
   readonly keep: number
   opened: number | undefined
-  current: { open: number; high: number; low: number; close: number }
+  current: OpenCandle
   readonly closed: Array<Minute>
   view: ClosedCandles
 }
@@ -52,13 +54,13 @@ export interface CandleFeed {
 /** `needs`: closed candles wanted by timeframe. */
 export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
   const series = new Map(
-    [...needs].map(([timeframe, count]): [string, Series] => [
+    [...needs].map(([timeframe, count]): [string, TimeframeCandles] => [
       timeframe,
       {
         millis: timeframeMillis(timeframe) ?? minuteMillis,
         keep: count + spareCandles,
         opened: undefined,
-        current: { open: 0, high: 0, low: 0, close: 0 },
+        current: { open: 0, high: 0, low: 0, close: 0, volume: 0 },
         closed: [],
         view: empty
       }
@@ -134,8 +136,8 @@ const bridge = ({ openedAt, close }: Minute, missing: number): ReadonlyArray<Min
     close
   }))
 
-const addMinute = (series: Series, { openedAt, open, high, low, close }: Minute): void => {
-  const frame = Math.floor(openedAt / series.millis) * series.millis
+const addMinute = (series: TimeframeCandles, { openedAt, open, high, low, close }: Minute): void => {
+  const frame = frameStart(openedAt, series.millis)
   if (series.opened !== frame) {
     // A candle whose beginning was not seen is never closed.
     if (openedAt !== frame) {
@@ -143,15 +145,13 @@ const addMinute = (series: Series, { openedAt, open, high, low, close }: Minute)
       return
     }
     series.opened = frame
-    series.current = { open, high, low, close }
+    series.current = { open, high, low, close, volume: 0 }
   } else {
-    const { current } = series
-    current.high = Math.max(current.high, high)
-    current.low = Math.min(current.low, low)
-    current.close = close
+    extend(series.current, high, low, close, 0)
   }
   if (openedAt + minuteMillis < frame + series.millis) return
-  series.closed.push({ openedAt: frame, ...series.current })
+  const { volume: _, ...prices } = series.current
+  series.closed.push({ openedAt: frame, ...prices })
   if (series.closed.length > series.keep) series.closed.shift()
   series.opened = undefined
   series.view = { columns: columnsOf(series.closed), closed: series.closed.length }

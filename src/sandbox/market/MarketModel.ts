@@ -2,11 +2,14 @@
  * Prices of the sandbox at every moment: one path in US dollars per asset, a pair is the ratio of two. Only the market's
  * own time is scaled by `speed`; whoever asks does so in the service's time. Pure in (settings, candles, time).
  */
+import type { Loaded } from "../../candles/CandleFile.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import type { SandboxAsset, SandboxSettings } from "../core/Settings.ts"
-import type { CandleSeries } from "./CandleFile.ts"
 import * as PricePath from "./PricePath.ts"
 import * as RandomWalk from "./RandomWalk.ts"
+
+/** A candle file to play: row after row, so that holes in it are skipped instead of waited for. */
+export type ReplayedCandles = Pick<Loaded, "candles" | "sha256">
 
 export interface MarketModel {
   usd(asset: Asset, at: number): number
@@ -19,7 +22,11 @@ export interface MarketModel {
 /** A generated candle lasts one second of the service's time, whatever the speed. */
 const walkCandleMillis = 1000
 
-export const make = (settings: SandboxSettings, startedAt: number, candles: CandleSeries | undefined): MarketModel => {
+export const make = (
+  settings: SandboxSettings,
+  startedAt: number,
+  candles: ReplayedCandles | undefined
+): MarketModel => {
   const pathOf = (asset: SandboxAsset): PricePath.PricePath => {
     if (candles !== undefined && settings.candles?.symbol === asset.symbol) {
       return PricePath.fromCandles(pingPong(candles))
@@ -59,15 +66,21 @@ export const make = (settings: SandboxSettings, startedAt: number, candles: Cand
 }
 
 /** A finite series played to its end, then backwards, and so on: the market never jumps and never stops. */
-const pingPong = ({ candles, candleMillis }: CandleSeries): PricePath.CandleSource => {
-  const nothing: PricePath.Candle = { open: 1, high: 1, low: 1, close: 1 }
+const pingPong = ({ candles }: ReplayedCandles): PricePath.CandleSource => {
+  const { bars, time, open, high, low, close } = candles
+  const at = (bar: number): PricePath.Candle => ({
+    open: open[bar] ?? 1,
+    high: high[bar] ?? 1,
+    low: low[bar] ?? 1,
+    close: close[bar] ?? 1
+  })
   return {
-    candleMillis,
+    candleMillis: time.stepMillis,
     candle: (index) => {
-      const place = index % (2 * candles.length)
-      if (place < candles.length) return candles[place] ?? nothing
-      const { open, high, low, close } = candles[2 * candles.length - 1 - place] ?? nothing
-      return { open: close, high, low, close: open }
+      const place = index % (2 * bars)
+      if (place < bars) return at(place)
+      const there = at(2 * bars - 1 - place)
+      return { ...there, open: there.close, close: there.open }
     }
   }
 }

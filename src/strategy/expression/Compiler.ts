@@ -6,7 +6,7 @@ import { Result } from "effect"
 import type { Market } from "../../domain/Market.ts"
 import type { CandleColumns } from "../Indicators.ts"
 import { type Problem, problemAt, quoted, type Report, report, type Span, suggestion } from "../Problem.ts"
-import { timeframeMillis } from "../Timeframe.ts"
+import { isTimeframe } from "../Timeframe.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
 import { functions, longestLength } from "./functions.ts"
@@ -260,7 +260,7 @@ const areAlike = (
 
 const timeframeOf = (tree: Expression | undefined): string | undefined => {
   const text = tree?.type === "number" ? `${tree.value}${tree.unit}` : ""
-  return timeframeMillis(text) === undefined ? undefined : text
+  return isTimeframe(text) ? text : undefined
 }
 
 const argument = (tree: Expression, parameter: string, usage: string, context: Compiling): Term | undefined => {

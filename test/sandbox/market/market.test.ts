@@ -1,15 +1,14 @@
 /** Prices: paths inside candles, generated markets, files. */
-import { existsSync } from "node:fs"
-import { fileURLToPath } from "node:url"
-import { gzipSync } from "node:zlib"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Result, Schema } from "effect"
+import { Effect, FileSystem, Layer, Schema } from "effect"
+import { columnOf } from "../../../src/candles/Candles.ts"
+import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import { defaultSettings } from "../../../src/sandbox/core/Settings.ts"
-import * as CandleFile from "../../../src/sandbox/market/CandleFile.ts"
 import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
 import * as PricePath from "../../../src/sandbox/market/PricePath.ts"
 import * as RandomWalk from "../../../src/sandbox/market/RandomWalk.ts"
+import * as SandboxServer from "../../../src/sandbox/SandboxServer.ts"
 
 const time = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 const walk = (seed: number, candleMillis = 1000) =>
@@ -70,13 +69,18 @@ describe("the random walk", () => {
 })
 
 describe("the market model", () => {
-  const series: CandleFile.CandleSeries = {
-    candleMillis: 60_000,
-    hash: "",
-    candles: [
-      { open: 100, high: 110, low: 95, close: 105 },
-      { open: 105, high: 120, low: 105, close: 118 }
-    ]
+  const series: MarketModel.ReplayedCandles = {
+    sha256: "",
+    candles: {
+      bars: 2,
+      time: TimeAxis.regular(2, 0, 60_000),
+      open: columnOf([100, 105]),
+      high: columnOf([110, 120]),
+      low: columnOf([95, 105]),
+      close: columnOf([105, 118]),
+      volume: columnOf([0, 0]),
+      priceScale: 0
+    }
   }
   const settings = { ...defaultSettings("native"), speed: 60, candles: { symbol: "SOL", hash: "" } }
   const model = MarketModel.make(settings, 1_000, series)
@@ -104,54 +108,22 @@ describe("the market model", () => {
 })
 
 describe("candle files", () => {
-  const rows = "open_time_ms,open,high,low,close,volume\n"
-  const wrong: ReadonlyArray<readonly [string, string]> = [
-    ["", "x.csv:1: the header has no column open_time_ms or open_time or time, open, high, low, close; found nothing"],
-    ["time,open,high,close\n", "x.csv:1: the header has no column low; found time, open, high, close"],
-    [`${rows}60000,1,2,1,1,0`, "x.csv: holds fewer than two candles"],
-    [`${rows}60000,1,2,1,1,0\n120000,1,x,1,1,0`, 'x.csv:3:10: expected a positive number, found "x"'],
-    [`${rows}60000,1,2,1,1,0\n120000,1,2,1`, 'x.csv:3:14: expected a positive number, found ""'],
-    [`${rows}60000,1,2,-1,1,0`, 'x.csv:2:11: expected a positive number, found "-1"'],
-    [`${rows}60000,1,2,3,1,0`, "x.csv:2: open 1 and close 1 are not between low 3 and high 2"],
-    [`${rows}60000,1,2,1,1,0\n60000,1,2,1,1,0`, "x.csv:3: time 60000 does not come after 60000"]
-  ]
-
-  it.each(wrong)("names the place of a mistake: %j", (text, message) => {
-    const read = CandleFile.parse("x.csv", text)
-    assert.strictEqual(Result.isFailure(read) ? read.failure.message : "read", message)
-  })
-
-  it.effect("reads plain and compressed files, in seconds or milliseconds", () =>
+  const started = (text: string) =>
     Effect.gen(function* () {
       const fileSystem = yield* FileSystem.FileSystem
-      const directory = yield* fileSystem.makeTempDirectoryScoped()
-      const text = "volume,Time,OPEN,high,low,close\r\n1,1700000000,2,4,1,3\r\n1,1700000060,3,3,3,3\r\n"
-      yield* fileSystem.writeFileString(`${directory}/a.csv`, text)
-      yield* fileSystem.writeFile(`${directory}/a.csv.gz`, gzipSync(text))
-      const plain = yield* CandleFile.read(`${directory}/a.csv`)
-      assert.deepStrictEqual(yield* CandleFile.read(`${directory}/a.csv.gz`), plain)
-      assert.strictEqual(plain.candleMillis, 60_000)
-      assert.deepStrictEqual(plain.candles[0], { open: 2, high: 4, low: 1, close: 3 })
-      const missing = yield* Effect.flip(CandleFile.read(`${directory}/none.csv`))
-      assert.include(missing.message, "cannot be read")
-      yield* fileSystem.writeFileString(`${directory}/b.csv.gz`, "not compressed")
-      assert.include((yield* Effect.flip(CandleFile.read(`${directory}/b.csv.gz`))).message, "cannot be unpacked")
+      const candles = `${yield* fileSystem.makeTempDirectoryScoped()}/solusd.csv`
+      yield* fileSystem.writeFileString(candles, text)
+      return yield* Layer.build(SandboxServer.layerMemory({ candles }))
     }).pipe(Effect.provide(NodeServices.layer))
+
+  it.effect("whatever a backtest reads is replayed: other names, microseconds, semicolons", () =>
+    started("Date;Open;High;Low;Close\n1700000000000000;2;4;1;3\n1700000060000000;3;3;3;3\n")
   )
 
-  const shared = fileURLToPath(new URL("../../../../shared/data/", import.meta.url))
-  const real = [
-    ["binance-solusdt-1m-20240801-20240803.csv.gz", 4320],
-    ["btc-perp-1m-20211231-20220201.csv.gz", 45_031],
-    ["coinbase-btcusd-1m-lean.csv.gz", 10_983]
-  ] as const
-  it.effect.skipIf(!existsSync(shared))("reads real candles", () =>
+  it.effect("a mistake is named as in backtests", () =>
     Effect.gen(function* () {
-      for (const [name, rowCount] of real) {
-        const series = yield* CandleFile.read(shared + name)
-        assert.lengthOf(series.candles, rowCount)
-        assert.strictEqual(series.candleMillis, 60_000)
-      }
-    }).pipe(Effect.provide(NodeServices.layer))
+      const failure = yield* Effect.flip(started("time,open,high,low,close\n60000,1,2,3,1\n120000,1,2,1,1\n"))
+      assert.match(failure.message, /solusd\.csv:2:4: open 1, high 2, low 3, close 1: low is not the lowest/)
+    })
   )
 })

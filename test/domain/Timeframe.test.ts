@@ -1,0 +1,31 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { frameStart, timeframeMillis } from "../../src/domain/Timeframe.ts"
+
+describe("timeframes", () => {
+  it("are a number and a unit, and nothing else", () => {
+    assert.deepStrictEqual(["1s", "15m", "4h", "1d", "2w"].map(timeframeMillis), [1e3, 9e5, 144e5, 864e5, 12096e5])
+    for (const text of ["", "m", "0m", "01m", "1", "1y", "1.5h", "-1h", "1h ", "10000m"])
+      assert.isUndefined(timeframeMillis(text), text)
+  })
+
+  it("weeks begin on Monday, everything else at a multiple of itself", () => {
+    const monday = Date.UTC(2024, 0, 1)
+    assert.strictEqual(frameStart(monday + 6 * 86_400_000, 604_800_000), monday)
+    assert.strictEqual(frameStart(monday - 1, 604_800_000), monday - 604_800_000)
+    assert.strictEqual(frameStart(monday + 5 * 3_600_000, 4 * 3_600_000), monday + 4 * 3_600_000)
+  })
+
+  const moment = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4e12 }))
+  it.prop(
+    "a moment lies in the candle that contains it",
+    [moment, Schema.Literals(["1m", "7m", "1h", "1w"])],
+    (all) => {
+      const [at, text] = all
+      const millis = timeframeMillis(text) ?? 0
+      const start = frameStart(at, millis)
+      assert.isTrue(start <= at && at < start + millis)
+      assert.strictEqual(frameStart(start, millis), start)
+    }
+  )
+})
