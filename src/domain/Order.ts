@@ -84,3 +84,9 @@ export interface Order {
   readonly deadline: number
   readonly createdAt: number
 }
+
+/** Something in a list of orders that cannot be read as one: it is named, and the others are used. */
+export interface OddOrder {
+  readonly id?: string
+  readonly why: string
+}

@@ -3,7 +3,7 @@
  * cancelling are one network attempt each; the signed bytes go out exactly as they were journaled. An answer that cannot
  * be true counts as no answer.
  */
-import { Clock, Duration, Effect, Layer, Result } from "effect"
+import { Array, Clock, Duration, Effect, Layer, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Order } from "../domain/Order.ts"
 import { BalancesResponse } from "./api/AccountApi.ts"
@@ -27,10 +27,10 @@ import {
 } from "./Venue.ts"
 import { partiesOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
-import { OrderListResponse, OrderResponse, toOrder, type WireOrder } from "./wire/WireOrder.ts"
+import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
 import { type Quote, QuoteResponse } from "./wire/WireQuote.ts"
 import { SwapStatusResponse } from "./wire/WireSwap.ts"
-import { clean, formatTimestamp, parseAmount } from "./wire/WireValue.ts"
+import { formatTimestamp, parseAmount } from "./wire/WireValue.ts"
 
 const pageSize = 50
 const quoteValidMillis = Duration.toMillis("10 minutes")
@@ -75,9 +75,14 @@ const makeOrders = Effect.gen(function* () {
     const cursor = query.cursor === undefined ? {} : { "page[after]": query.cursor }
     const filter = query.unfinishedOnly === true ? ({ "filter[isPayoutStatusFinal]": "false" } as const) : {}
     const send = orders.list({ query: { "page[size]": pageSize, ...cursor, ...filter }, responseMode })
-    const { value, ...trace } = yield* client.read(calls.listOrders, send, OrderListResponse)
+    const { value, ...trace } = yield* client.read(calls.listOrders, send, OrderListReply)
     const nextCursor = value.meta?.nextCursor
-    const page = { orders: yield* readable(value.data), ...(nextCursor === undefined ? {} : { nextCursor }) }
+    const [usable, odd] = Array.partition(value.data, fromList)
+    const page = {
+      orders: usable,
+      ...(odd.length === 0 ? {} : { odd }),
+      ...(nextCursor === undefined ? {} : { nextCursor })
+    }
     return { ...trace, value: page }
   })
 
@@ -194,20 +199,6 @@ const oneOrder = (
   }
   return Effect.succeed({ ...trace, value: order.success })
 }
-
-/** One unusable order (of another program, of a kind we do not know) must not hide the others. */
-const readable = (orders: ReadonlyArray<WireOrder>): Effect.Effect<ReadonlyArray<Order>> =>
-  Effect.map(
-    Effect.forEach(orders, (wire) => {
-      const order = toOrder(wire)
-      if (Result.isSuccess(order)) return Effect.succeed([order.success])
-      return Effect.as(
-        Effect.logWarning("Skipped an unusable order in the list", { id: clean(wire.id), why: order.failure }),
-        []
-      )
-    }),
-    (found) => found.flat()
-  )
 
 const quoteRequest = (
   account: VenueAccount,

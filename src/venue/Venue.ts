@@ -8,7 +8,7 @@
 import { Context, type Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import type { Price, Side } from "../domain/Market.ts"
-import type { Order } from "../domain/Order.ts"
+import type { OddOrder, Order } from "../domain/Order.ts"
 import type { VenueError } from "./VenueError.ts"
 
 export interface CreateOrder {
@@ -40,6 +40,8 @@ export interface Answer<A> {
 
 interface OrderPage {
   readonly orders: ReadonlyArray<Order>
+  /** Elements that are no usable orders. */
+  readonly odd?: ReadonlyArray<OddOrder>
   readonly nextCursor?: string
 }
 

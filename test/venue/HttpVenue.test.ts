@@ -62,11 +62,21 @@ describe("bodies", () => {
     })
   )
 
-  it.effect("one unusable order does not hide the others in a list", () =>
+  it.effect("odd elements of a list are named and do not hide the others", () =>
     Effect.gen(function* () {
-      const data = [{ id: "x", attributes: {} }, Answers.wireOrder]
+      const numeric = { ...Answers.wireOrder.attributes, depositedAmount: 5 }
+      const data = [null, { id: "x", attributes: {} }, Answers.wireOrder, { id: "y", attributes: numeric }, "order", []]
       const { exit } = yield* run(reads.listOrders[0], () => json({ ...Answers.listAnswer, data }))
-      assert.deepStrictEqual(Exit.isSuccess(exit) && exit.value.value.orders.map(({ id }) => id), ["order-1"])
+      const page = Exit.isSuccess(exit) ? exit.value.value : undefined
+      assert.deepStrictEqual(
+        page?.orders.map(({ id }) => id),
+        ["order-1"]
+      )
+      assert.deepStrictEqual(
+        page?.odd?.map(({ id }) => id),
+        [undefined, "x", "y", undefined, undefined]
+      )
+      assert.include(page?.odd?.[2]?.why, "depositedAmount")
     })
   )
 

@@ -3,9 +3,9 @@
  * `toOrder` then insists on everything that money depends on and names what is wrong. An absent amount is read as zero
  * only where nothing can have been deposited or filled yet, because a zero is what frees money in the books.
  */
-import { Result, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
-import type { Fill, Order, PayoutLeg } from "../../domain/Order.ts"
+import type { Fill, OddOrder, Order, PayoutLeg } from "../../domain/Order.ts"
 import { Meta } from "./WireError.ts"
 import * as Wire from "./WireValue.ts"
 
@@ -111,6 +111,9 @@ export const OrderListResponse = Schema.Struct({
 }).annotate({ identifier: "OrderListResponse" })
 export type OrderListResponse = typeof OrderListResponse.Type
 
+/** The same as it is received: its orders one by one, because an odd one must not hide the others. */
+export const OrderListReply = Schema.Struct({ ...OrderListResponse.fields, data: Schema.Array(Schema.Unknown) })
+
 type Decoded<A> = Wire.Exact<A>
 const { required, wrong } = Wire
 
@@ -204,3 +207,17 @@ export const toOrder = ({ attributes, id }: WireOrder): Decoded<Order> => {
     })
   )
 }
+
+const decodeOrder = Schema.decodeUnknownResult(WireOrder)
+const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Text }))
+
+/** One element of a list: an order, or what is odd about it. */
+export const fromList = (element: unknown): Result.Result<Order, OddOrder> =>
+  decodeOrder(element).pipe(
+    Result.mapError(({ message }) => message),
+    Result.flatMap(toOrder),
+    Result.mapError((why) => {
+      const id = Option.getOrUndefined(decodeId(element))?.id
+      return { why: Wire.clean(why), ...(id === undefined ? {} : { id: Wire.clean(id) }) }
+    })
+  )
