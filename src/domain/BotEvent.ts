@@ -204,8 +204,10 @@ const funding = {
   FundingAcknowledged: { ...placement, intentHash: Text, ...correlation },
   /** An answer that is not success. The payload may still execute until `validUntil`. */
   FundingAnswered: { ...placement, code: Text, text: Text, ...correlation },
-  /** The payload is past its deadline and no deposit showed in reads made after that. */
+  /** The payment was provably not made, and never will be: it was not sent, refused every time, or its order is over. */
   FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text },
+  /** The payment left us, and nobody has said whether it was made: it keeps its money until that is known. */
+  FundingInDoubt: { ...placement, asset: Text, amount: Amount, reason: Text },
   /** A wallet is about to be asked to pay on another chain: once for a placement. */
   PaymentAsked: {
     ...placement,
@@ -225,7 +227,7 @@ const funding = {
   PaymentUnclear: { ...placement, text: Text },
   /** The venue was told of the transaction. */
   PaymentReported: { ...placement, txHash: Text },
-  /** The order is over and no deposit showed, although the money may have left: it is named in `residual`. */
+  /** Of journals before `FundingInDoubt`: the order was over and no deposit showed, the money was named in `residual`. */
   PaymentLost: { ...placement, asset: Text, amount: Amount, reason: Text },
   /** `total` is all that the venue says was deposited, `fresh` what is new in it. */
   DepositSeen: { ...placement, by: Schema.optionalKey(By), asset: Text, total: Amount, fresh: Amount }
@@ -252,11 +254,13 @@ const tracking = {
   PayoutStarted: { ...placement, asset: Text, amount: Amount },
   PaidOut: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
   Refunded: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
-  /** A payout or refund that the venue gave up: the amount is named in `residual` until somebody resolves it. */
+  /** A payout or refund that the venue gave up: the amount is named in `residual` until it completes after all. */
   LegFailed: { ...placement, leg: Schema.Literals(["payout", "refund"]), asset: Text, amount: Amount, reason: Text },
   Settled: { ...placement },
   /** The venue said something that cannot be true together with what it said before: no new funding for this slot. */
-  Contradiction: { ...placement, what: Text, evidence: Text, ...correlation }
+  Contradiction: { ...placement, what: Text, evidence: Text, ...correlation },
+  /** The operator's word on what only somebody who looked can know (`limitbot resolve`). */
+  Resolved: { ...placement, word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]), text: Text }
 }
 
 const members = { ...lifecycle, ...decisions, ...placing, ...funding, ...tracking }

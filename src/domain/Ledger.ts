@@ -5,11 +5,12 @@
  * under the name of its placement, instead of vanishing.
  */
 import { type Amount, max, min } from "./Amount.ts"
-import type { BotEvent } from "./BotEvent.ts"
+import type { BotEvent, Of } from "./BotEvent.ts"
 
 export const places = [
   "wallet",
   "deposit in flight",
+  "in doubt",
   "in order",
   "filled unpaid",
   "payout in flight",
@@ -71,22 +72,38 @@ export const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Tran
     case "PaymentAsked":
     case "FundingSigned":
       return transfers([{ asset: event.asset, amount: event.amount, from: of("wallet"), to: at("deposit in flight") }])
-    case "FundingDead":
-      return transfers([{ asset: event.asset, amount: event.amount, from: at("deposit in flight"), to: of("wallet") }])
+    case "FundingInDoubt":
+      return transfers([
+        { asset: event.asset, amount: event.amount, from: at("deposit in flight"), to: at("in doubt") }
+      ])
+    case "PaymentAskedAgain":
+      return moveAll(ledger, event.placement, ["in doubt"], at("deposit in flight"))
+    case "FundingDead": {
+      const doubted = min(event.amount, held(event.asset, "in doubt"))
+      return transfers([
+        { asset: event.asset, amount: doubted, from: at("in doubt"), to: of("wallet") },
+        { asset: event.asset, amount: event.amount - doubted, from: at("deposit in flight"), to: of("wallet") }
+      ])
+    }
     case "PaymentLost":
       return transfers([
         { asset: event.asset, amount: event.amount, from: at("deposit in flight"), to: at("residual") }
       ])
     case "DepositSeen": {
-      // What was given up as lost and shows after all. Anything beyond left the wallet without a record of ours (a lost
-      // journal tail): the wallet pays for it.
-      const known = min(event.fresh, held(event.asset, "deposit in flight"))
-      const found = min(event.fresh - known, max(0n, held(event.asset, "residual")))
-      return transfers([
-        { asset: event.asset, amount: known, from: at("deposit in flight"), to: at("in order") },
-        { asset: event.asset, amount: found, from: at("residual"), to: at("in order") },
-        { asset: event.asset, amount: event.fresh - known - found, from: of("wallet"), to: at("in order") }
-      ])
+      // What was in doubt, or given up as lost, shows after all. Anything beyond left the wallet without a record of ours
+      // (a lost journal tail): the wallet pays for it.
+      const left = (["deposit in flight", "in doubt", "residual"] as const).reduce(
+        ({ rest, moved }, place) => {
+          const amount = min(rest, max(0n, held(event.asset, place)))
+          return {
+            rest: rest - amount,
+            moved: [...moved, { asset: event.asset, amount, from: at(place), to: at("in order") }]
+          }
+        },
+        { rest: event.fresh, moved: noTransfers }
+      )
+      const unknown = { asset: event.asset, amount: left.rest, from: of("wallet"), to: at("in order") }
+      return transfers([...left.moved, unknown])
     }
     case "FillSeen":
       return transfers([
@@ -102,21 +119,25 @@ export const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Tran
         { asset: event.asset, amount: event.amount, from: at("filled unpaid"), to: at("payout in flight") }
       ])
     case "PaidOut":
+    case "Refunded": {
+      const place = event._tag === "PaidOut" ? "payout in flight" : "refund in flight"
+      const { amount, asset, fee } = event
+      // A leg that was noted failed, and completed after all.
+      const found = min(amount + fee, max(0n, held(asset, "residual")))
+      const from = held(asset, place) === 0n && found === amount + fee ? at("residual") : at(place)
       return transfers([
-        { asset: event.asset, amount: event.amount, from: at("payout in flight"), to: of("wallet") },
-        { asset: event.asset, amount: event.fee, from: at("payout in flight"), to: of("fees") }
+        { asset, amount, from, to: of("wallet") },
+        { asset, amount: fee, from, to: of("fees") }
       ])
-    case "Refunded":
-      return transfers([
-        { asset: event.asset, amount: event.amount, from: at("refund in flight"), to: of("wallet") },
-        { asset: event.asset, amount: event.fee, from: at("refund in flight"), to: of("fees") }
-      ])
+    }
     case "LegFailed": {
       const from = event.leg === "payout" ? at("payout in flight") : at("refund in flight")
       return transfers([{ asset: event.asset, amount: event.amount, from, to: at("residual") }])
     }
     case "Settled":
-      return leftovers(ledger, event.placement)
+      return moveAll(ledger, event.placement, undefined, at("residual"))
+    case "Resolved":
+      return resolved(ledger, event)
     default:
       return []
   }
@@ -125,16 +146,46 @@ export const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Tran
 const transfers = (candidates: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> =>
   candidates.filter((transfer) => transfer.amount !== 0n)
 
-/** A settled placement holds nothing: whatever it still does is unexplained, so it is named as residual. */
-const leftovers = (ledger: Ledger, placement: string): ReadonlyArray<Transfer> =>
+const noTransfers: ReadonlyArray<Transfer> = []
+
+/** All that a placement holds in these places, in all but the target's when none are named. */
+const moveAll = (
+  ledger: Ledger,
+  placement: string,
+  from: ReadonlyArray<Place> | undefined,
+  to: Transfer["to"]
+): ReadonlyArray<Transfer> =>
   [...ledger.balances.values()]
-    .filter(({ entry }) => entry.owner === placement && entry.account !== "residual")
+    .filter(
+      ({ entry }) =>
+        entry.owner === placement &&
+        (from === undefined ? entry.account !== to.account : from.some((place) => place === entry.account))
+    )
     .map(({ entry, amount }) => ({
       asset: entry.asset,
       amount,
       from: { account: entry.account, owner: placement },
-      to: { account: "residual", owner: placement }
+      to
     }))
+
+/** The operator has looked: the money is where they say, and what is written off stays named. */
+const resolved = (ledger: Ledger, { placement, strategy, word }: Of<"Resolved">): ReadonlyArray<Transfer> => {
+  const unsure: ReadonlyArray<Place> = ["in doubt", "deposit in flight"]
+  const wallet = { account: "wallet", owner: strategy } as const
+  switch (word) {
+    case "paid":
+      return [
+        ...moveAll(ledger, placement, ["in doubt"], { account: "deposit in flight", owner: placement }),
+        ...moveAll(ledger, placement, ["residual"], wallet)
+      ]
+    case "not-paid":
+      return moveAll(ledger, placement, unsure, wallet)
+    case "forget":
+      return moveAll(ledger, placement, undefined, { account: "residual", owner: placement })
+    case "adopt":
+      return []
+  }
+}
 
 /** Folds one event into the ledger (in place) and returns what it moved. */
 export const apply = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {

@@ -4,14 +4,16 @@
  *
  *   planned → creating → created → funding → open → closing → settled
  *
- * `abandoned` is an attempt that was never signed: nothing can be in it, whatever the venue made of it.
- * `dead` is a signed payment that provably can never execute and has not.
+ * `in doubt` is a payment that left us and of which nobody has said whether it was made; its money stays reserved and its
+ * slot gets nothing new. `abandoned` is an attempt that was never signed: nothing can be in it, whatever the venue made of
+ * it. `dead` is a payment that provably was not made and never will be, or that the operator has taken off the books.
  */
 export const placementStates = [
   "planned",
   "creating",
   "created",
   "funding",
+  "in doubt",
   "open",
   "closing",
   "settled",
@@ -26,8 +28,10 @@ export const placementTransitions: Readonly<Record<PlacementState, ReadonlyArray
   // `open` from `creating`: a deposit seen on a twin of a lost create is adopted, never ignored.
   creating: ["creating", "created", "abandoned", "open"],
   created: ["funding", "abandoned", "open", "closing"],
-  funding: ["open", "closing", "dead"],
-  open: ["closing"],
+  funding: ["in doubt", "open", "closing", "dead"],
+  "in doubt": ["funding", "open", "closing", "dead"],
+  // `settled` from `open`: the operator takes it off the books.
+  open: ["closing", "settled"],
   closing: ["settled"],
   settled: [],
   abandoned: ["open"],
@@ -40,4 +44,4 @@ export const isFinished = (state: PlacementState): boolean =>
 
 /** Signed but not settled: money is or may be outside the wallet. */
 export const isFunded = (state: PlacementState): boolean =>
-  state === "funding" || state === "open" || state === "closing"
+  state === "funding" || state === "in doubt" || state === "open" || state === "closing"

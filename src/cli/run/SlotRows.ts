@@ -2,14 +2,8 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
-import {
-  type BotState,
-  filledBase,
-  type Placement,
-  type StrategyState,
-  slotKey,
-  unfinished
-} from "../../engine/state/BotState.ts"
+import { type BotState, type StrategyState, slotKey, unfinished } from "../../engine/state/BotState.ts"
+import { filledBase, type Placement } from "../../engine/state/Placement.ts"
 import * as Money from "../../report/text/Money.ts"
 
 export interface SlotRow {

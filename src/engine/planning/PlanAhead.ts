@@ -9,6 +9,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StartUp from "../StartUp.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import * as BotState from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
 import * as Planning from "./Planning.ts"
 
 export interface Situation {
@@ -25,7 +26,7 @@ export interface Situation {
 
 export interface PlannedAhead {
   /** Unfinished placements as they were before. */
-  readonly before: ReadonlyArray<BotState.Placement>
+  readonly before: ReadonlyArray<Placement>
   readonly events: ReadonlyArray<BotEvent>
   readonly decisions: ReadonlyMap<string, Decision>
   readonly state: BotState.BotState

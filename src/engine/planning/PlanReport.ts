@@ -17,7 +17,7 @@ import {
 } from "../../domain/Market.ts"
 import type { Leg } from "../../strategy/Decision.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
-import type { Placement } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
 export const actions = ["keep", "cancel", "create", "defer"] as const

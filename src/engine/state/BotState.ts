@@ -4,93 +4,14 @@
  * a defect, not an error to recover from).
  */
 import type { Amount } from "../../domain/Amount.ts"
-import type { BotEvent, Of, PlacementEvent, Reason, Recorded } from "../../domain/BotEvent.ts"
+import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
-import type { Price, Side } from "../../domain/Market.ts"
-import { isFinished, type PlacementState, placementTransitions } from "../../domain/Placement.ts"
+import { isFinished } from "../../domain/Placement.ts"
 import type { Memory } from "../../strategy/Decision.ts"
 import { utcDay } from "../planning/RiskLimits.ts"
-import { changeOf } from "./PlacementFold.ts"
+import { filledBase, type Placement } from "./Placement.ts"
+import { after, planned } from "./PlacementFold.ts"
 import { changesOwnState, type Trading, tradingAfter } from "./TradingFold.ts"
-
-export interface BoundOrder {
-  readonly id: string
-  readonly depositAddress: string
-  readonly depositMemo?: string
-  readonly estimatedWithdrawFee: Amount
-  readonly estimatedRefundFee: Amount
-}
-
-export interface Funding {
-  readonly signed: string
-  readonly intentHash: string
-  readonly amount: Amount
-  readonly validUntil: number
-  readonly attempts: number
-  readonly lastSentAt: number
-  readonly acknowledged: boolean
-  readonly lastAnswer?: string
-  /** Paid by a wallet on another chain instead of by a signed intent. */
-  readonly payment?: Payment
-}
-
-export interface Payment {
-  readonly wallet: "manual" | "command"
-  /** `asked`: the answer was never recorded, so it is as unclear as `unclear`. */
-  readonly state: "asked" | "paid" | "unclear"
-  readonly txHash?: string
-  readonly sender?: string
-  readonly isReported: boolean
-}
-
-export interface Cancel {
-  readonly why: Reason
-  readonly requestedAt: number
-  readonly attempts: number
-  readonly lastSentAt: number
-}
-
-export interface KnownFill {
-  readonly amountIn: Amount
-  readonly amountOut: Amount
-}
-
-/** One attempt to fill a slot, as far as the journal knows. */
-export interface Placement {
-  readonly id: string
-  readonly strategy: string
-  readonly slot: string
-  readonly market: string
-  readonly side: Side
-  readonly price: Price
-  readonly quantity: Amount
-  /** Left out for an order that rests. */
-  readonly by?: "swap"
-  readonly inputAsset: string
-  readonly inputAmount: Amount
-  readonly outputAsset: string
-  readonly outputAmount: Amount
-  readonly deadline: number
-  readonly why: Reason
-  readonly plannedAt: number
-  readonly state: PlacementState
-  readonly changedAt: number
-  readonly createAttempts: number
-  readonly createRefusal?: string
-  readonly order?: BoundOrder
-  readonly funding?: Funding
-  readonly cancel?: Cancel
-  readonly status?: string
-  readonly deposited: Amount
-  readonly fills: ReadonlyMap<string, KnownFill>
-  readonly unspent: Amount
-  readonly payout: "none" | "started" | "paid" | "failed"
-  readonly refund: "none" | "paid" | "failed"
-  readonly received: Amount
-  /** Further orders with our fingerprint: id → whether the venue confirmed their cancel. */
-  readonly orphans: ReadonlyMap<string, boolean>
-  readonly contradiction?: string
-}
 
 export interface Slot {
   readonly strategy: string
@@ -106,6 +27,17 @@ export interface Slot {
   readonly refusedAt: number
   /** Why this slot gets no new funding any more until somebody looks. */
   readonly frozen?: string
+  /** What froze it, for whoever looks. */
+  readonly freeze?: Freeze
+}
+
+export interface Freeze {
+  readonly kind: "contradiction" | "leg"
+  readonly placement: string
+  readonly since: number
+  readonly evidence: string
+  readonly asset: string
+  readonly amount: Amount
 }
 
 export interface StrategyState {
@@ -169,17 +101,6 @@ export const slotKey = (strategy: string, slot: string): string => `${strategy}/
 /** Only live placements and finished ones whose order may still show up at the venue. */
 export const unfinished = (state: BotState): ReadonlyArray<Placement> =>
   [...state.placements.values()].filter((placement) => !isFinished(placement.state))
-
-export const filledIn = (placement: Placement): Amount => sum(placement, "amountIn")
-export const filledOut = (placement: Placement): Amount => sum(placement, "amountOut")
-export const filledBase = (placement: Placement): Amount =>
-  placement.side === "SELL" ? filledIn(placement) : filledOut(placement)
-
-const sum = (placement: Placement, field: keyof KnownFill): Amount => {
-  let total = 0n
-  for (const fill of placement.fills.values()) total += fill[field]
-  return total
-}
 
 /** Folds one recorded event in. */
 export const apply = (state: BotState, { sequence, at, event }: Recorded): void => {
@@ -253,7 +174,6 @@ const resume = (state: BotState, name: string): void => {
   state.strategies.set(name, rest)
 }
 
-/** Whole days since 1970 began, UTC. */
 const emptyStrategy = (name: string): StrategyState => ({
   name,
   budget: new Map(),
@@ -277,15 +197,11 @@ const changeStrategy = (
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {
   if (event._tag === "Planned") return plan(state, event, at)
   const placement = state.placements.get(event.placement)
+  // A slot stays frozen when the placement that froze it is settled and gone.
+  if (event._tag === "Resolved") thaw(state, event)
+  if (placement === undefined && event._tag === "Resolved") return
   assert(placement !== undefined, `${event._tag} of the unknown placement ${event.placement}`)
-  const { state: next, ...change } = changeOf(placement, event, at)
-  if (next !== undefined) {
-    assert(
-      next === placement.state || placementTransitions[placement.state].includes(next),
-      `${event._tag} takes ${placement.id} from ${placement.state} to ${next}`
-    )
-  }
-  const changed = { ...placement, ...change, state: next ?? placement.state, changedAt: at }
+  const changed = after(placement, event, at)
   state.placements.set(placement.id, changed)
   if (event._tag === "FillSeen") state.fills += 1
   applySlot(state, changed, event, at)
@@ -303,7 +219,7 @@ const noteTrading = (state: BotState, placement: Placement, event: PlacementEven
 }
 
 const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
-  const { _tag, placement: id, ...rest } = event
+  const { placement: id } = event
   assert(!state.placements.has(id), `${id} is planned twice`)
   state.placementCount += 1
   // A swap is in no list to be found in: its deadline is no fingerprint.
@@ -311,21 +227,7 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
     assert(event.deadline > state.lastDeadline, `the deadline of ${id} is not unique`)
     state.lastDeadline = event.deadline
   }
-  const placement: Placement = {
-    ...rest,
-    id,
-    plannedAt: at,
-    changedAt: at,
-    state: "planned",
-    createAttempts: 0,
-    deposited: 0n,
-    fills: new Map(),
-    unspent: 0n,
-    payout: "none",
-    refund: "none",
-    received: 0n,
-    orphans: new Map()
-  }
+  const placement = planned(event, at)
   state.placements.set(id, placement)
   noteTrading(state, placement, event, at)
   changeSlot(state, event, () => ({ placement: id }))
@@ -366,13 +268,35 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
       return changeSlot(state, placement, (slot) => ({ refusals: slot.refusals + 1, refusedAt: at }))
     case "DepositSeen":
       return changeSlot(state, placement, () => ({ refusals: 0 }))
-    case "Contradiction":
-      return changeSlot(state, placement, () => ({ frozen: event.what }))
-    case "LegFailed":
-      return changeSlot(state, placement, () => ({ frozen: `${event.leg} failed: ${event.reason}` }))
+    case "Contradiction": {
+      const { inputAmount: amount, inputAsset: asset } = placement
+      const { evidence, what } = event
+      return freeze(state, event, what, { kind: "contradiction", since: at, evidence, asset, amount })
+    }
+    case "LegFailed": {
+      const { amount, asset, leg, reason } = event
+      const evidence = `the venue gave up the ${leg}: ${reason}`
+      return freeze(state, event, `${leg} failed: ${reason}`, { kind: "leg", since: at, evidence, asset, amount })
+    }
+    case "PaidOut":
+    case "Refunded":
+      // A leg that was noted failed has completed after all.
+      return thaw(state, event, "leg")
     default:
       return
   }
+}
+
+const freeze = (state: BotState, event: PlacementEvent, frozen: string, why: Omit<Freeze, "placement">): void =>
+  changeSlot(state, event, () => ({ frozen, freeze: { ...why, placement: event.placement } }))
+
+/** Ends what this placement froze. */
+const thaw = (state: BotState, event: PlacementEvent, kind?: Freeze["kind"]): void => {
+  const key = slotKey(event.strategy, event.slot)
+  const known = state.slots.get(key)
+  if (known?.freeze?.placement !== event.placement || (kind !== undefined && known.freeze.kind !== kind)) return
+  const { freeze: _, frozen: __, ...rest } = known
+  state.slots.set(key, rest)
 }
 
 /** A leg is complete when its order was wholly filled; what an order that ended early filled counts towards the leg. */

@@ -1,100 +1,194 @@
-/** What each event changes in its placement: one half of the fold of the journal (see `BotState`). */
+/**
+ * What each event makes of its placement: one half of the fold of the journal (see `BotState`). It throws on a history that
+ * cannot have happened, because an event that changes nothing would hide a broken invariant.
+ */
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
-import type { Funding, Payment, Placement } from "./BotState.ts"
+import * as Payload from "../../domain/Payload.ts"
+import { placementTransitions } from "../../domain/Placement.ts"
+import type { BoundOrder, Funding, Payment, Placement, PlacementIn } from "./Placement.ts"
 
-/** New values of the fields that an event changes. */
-export type Change = Partial<Placement>
-
-export const changeOf = (placement: Placement, event: Exclude<PlacementEvent, Of<"Planned">>, at: number): Change => {
-  switch (event._tag) {
-    case "CreateSent":
-      return { state: "creating", createAttempts: event.attempt }
-    case "CreateRefused":
-      return { createRefusal: `${event.code}: ${event.text}` }
-    case "Bound": {
-      const { orderId, depositAddress, depositMemo, estimatedWithdrawFee, estimatedRefundFee } = event
-      const memo = depositMemo === undefined ? {} : { depositMemo }
-      const orphans = new Map(placement.orphans)
-      orphans.delete(orderId)
-      return {
-        orphans,
-        // A twin with money in it takes the place of the order that was bound before; the state stays as it is then.
-        ...(placement.state === "creating" ? { state: "created" as const } : {}),
-        order: { id: orderId, depositAddress, estimatedWithdrawFee, estimatedRefundFee, ...memo }
-      }
-    }
-    case "Abandoned":
-      return { state: "abandoned", ...ownOrderAsOrphan(placement) }
-    case "OrphanSeen":
-      return { orphans: new Map(placement.orphans).set(event.orderId, false) }
-    case "OrphanCancelled":
-      return { orphans: new Map(placement.orphans).set(event.orderId, true) }
-    case "FundingSigned": {
-      const { signed, intentHash, amount, validUntil } = event
-      return {
-        state: "funding",
-        funding: { signed, intentHash, amount, validUntil, attempts: 0, lastSentAt: 0, acknowledged: false }
-      }
-    }
-    case "PaymentAsked":
-      return { state: "funding", funding: askedOf(event, at) }
-    case "PaymentAskedAgain":
-      return paymentChange(placement, { state: "asked" }, { attempts: event.attempt, lastSentAt: at })
-    case "PaymentMade": {
-      const { sender, txHash } = event
-      return paymentChange(placement, { state: "paid", txHash, ...(sender === undefined ? {} : { sender }) })
-    }
-    case "PaymentUnclear":
-      return paymentChange(placement, { state: "unclear" })
-    case "PaymentReported":
-      return paymentChange(placement, { isReported: true })
-    case "PaymentLost":
-      return { state: "dead", ...ownOrderAsOrphan(placement) }
-    case "FundingSent":
-      return fundingChange(placement, { attempts: event.attempt, lastSentAt: at })
-    case "FundingAcknowledged":
-      return fundingChange(placement, { acknowledged: true })
-    case "FundingAnswered":
-      return fundingChange(placement, { lastAnswer: `${event.code}: ${event.text}` })
-    case "FundingDead":
-      return { state: "dead", ...ownOrderAsOrphan(placement) }
-    case "CancelRequested":
-      return { cancel: { why: event.why, requestedAt: at, attempts: 0, lastSentAt: 0 } }
-    case "CancelSent":
-      return placement.cancel === undefined
-        ? {}
-        : { cancel: { ...placement.cancel, attempts: event.attempt, lastSentAt: at } }
-    case "CancelRefused":
-      return {}
-    default:
-      return changeByVenue(placement, event)
+export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"> => {
+  const { _tag, placement: id, mid: _mid, ...wish } = event
+  return {
+    ...wish,
+    id,
+    plannedAt: at,
+    changedAt: at,
+    state: "planned",
+    createAttempts: 0,
+    deposited: 0n,
+    fills: new Map(),
+    unspent: 0n,
+    payout: "none",
+    refund: "none",
+    received: 0n,
+    orphans: new Map()
   }
 }
 
+type LaterEvent = Exclude<PlacementEvent, Of<"Planned">>
+
+export const after = (placement: Placement, event: LaterEvent, at: number): Placement => {
+  const next = { ...changed(placement, event, at), changedAt: at }
+  if (next.state !== placement.state && !placementTransitions[placement.state].includes(next.state)) {
+    throw impossible(placement, event, `takes it to ${next.state}`)
+  }
+  return next
+}
+
+const impossible = ({ id, state }: Placement, { _tag }: LaterEvent, why: string): Error =>
+  new Error(`Broken invariant of the journal: ${_tag} of ${id}, which is ${state}, ${why}`)
+
+const changed = (placement: Placement, event: LaterEvent, at: number): Placement => {
+  switch (event._tag) {
+    case "CreateSent":
+      if (placement.state !== "planned" && placement.state !== "creating") throw impossible(placement, event, "is late")
+      return { ...placement, state: "creating", createAttempts: event.attempt }
+    case "CreateRefused":
+      return { ...placement, createRefusal: `${event.code}: ${event.text}` }
+    case "Bound":
+      return bound(placement, event)
+    case "Abandoned":
+      return { ...unpaid(placement, event), state: "abandoned", orphans: withOwnOrder(placement) }
+    case "OrphanSeen":
+      return { ...placement, orphans: new Map(placement.orphans).set(event.orderId, false) }
+    case "OrphanCancelled":
+      return { ...placement, orphans: new Map(placement.orphans).set(event.orderId, true) }
+    case "FundingSigned":
+    case "PaymentAsked":
+      return signed(placement, event, at)
+    case "CancelRequested":
+      return { ...placement, cancel: { why: event.why, requestedAt: at, attempts: 0, lastSentAt: 0 } }
+    case "CancelSent": {
+      const { cancel } = placement
+      if (cancel === undefined) throw impossible(placement, event, "comes before a cancel was wanted")
+      return { ...placement, cancel: { ...cancel, attempts: event.attempt, lastSentAt: at } }
+    }
+    case "CancelRefused":
+      return placement
+    case "FundingSent":
+    case "FundingAcknowledged":
+    case "FundingAnswered":
+    case "FundingDead":
+    case "FundingInDoubt":
+    case "PaymentAskedAgain":
+    case "PaymentMade":
+    case "PaymentUnclear":
+    case "PaymentReported":
+    case "PaymentLost":
+      if (!isPaid(placement)) throw impossible(placement, event, "comes before it was paid for")
+      return paid(placement, event, at)
+    case "Resolved":
+      return resolved(placement, event)
+    default:
+      return seen(placement, event)
+  }
+}
+
+const bound = (placement: Placement, event: Of<"Bound">): Placement => {
+  const { orderId: id, depositAddress, depositMemo, estimatedWithdrawFee, estimatedRefundFee } = event
+  const memo = depositMemo === undefined ? {} : { depositMemo }
+  const order: BoundOrder = { id, depositAddress, estimatedWithdrawFee, estimatedRefundFee, ...memo }
+  const orphans = new Map(placement.orphans)
+  orphans.delete(id)
+  if (placement.state === "planned") throw impossible(placement, event, "comes before its create")
+  if (placement.state === "creating") return { ...placement, state: "created", order, orphans }
+  // A twin with money in it takes the place of the order that was bound before; the state stays as it is then.
+  return { ...placement, order, orphans }
+}
+
 /** The order of an attempt that ended without money in it is clutter at the venue, to be cancelled; a quoted swap is nothing. */
-const ownOrderAsOrphan = (placement: Placement): Change =>
-  placement.order === undefined || placement.by === "swap"
-    ? {}
-    : { orphans: new Map(placement.orphans).set(placement.order.id, false) }
+const withOwnOrder = ({ by, order, orphans }: Placement): Placement["orphans"] =>
+  order === undefined || by === "swap" ? orphans : new Map(orphans).set(order.id, false)
 
-const askedOf = ({ amount, validUntil, wallet }: Of<"PaymentAsked">, at: number): Funding => ({
-  signed: "",
-  intentHash: "",
-  amount,
-  validUntil,
-  attempts: 1,
-  lastSentAt: at,
-  acknowledged: false,
-  payment: { wallet, state: "asked", isReported: false }
-})
+const signed = (placement: Placement, event: Of<"FundingSigned" | "PaymentAsked">, at: number): Placement => {
+  if (placement.state !== "created") throw impossible(placement, event, "is not due")
+  const { amount, validUntil } = event
+  const funding: Funding =
+    event._tag === "FundingSigned"
+      ? Payload.signed(event)
+      : {
+          ...Payload.signed({ signed: "", intentHash: "", amount, validUntil }),
+          attempts: 1,
+          lastSentAt: at,
+          payment: { wallet: event.wallet, state: "asked", isReported: false }
+        }
+  return { ...placement, state: "funding", funding }
+}
 
-const paymentChange = ({ funding }: Placement, change: Partial<Payment>, others: Partial<Funding> = {}): Change =>
-  funding?.payment === undefined
-    ? {}
-    : { funding: { ...funding, ...others, payment: { ...funding.payment, ...change } } }
+type Paid = PlacementIn<"funding" | "in doubt" | "open" | "closing" | "settled" | "dead"> & {
+  readonly funding: Funding
+}
+const isPaid = (placement: Placement): placement is Paid => placement.funding !== undefined
 
-const fundingChange = (placement: Placement, change: Partial<Funding>): Change =>
-  placement.funding === undefined ? {} : { funding: { ...placement.funding, ...change } }
+const unpaid = (placement: Placement, event: LaterEvent): PlacementIn<"planned" | "creating" | "created"> => {
+  const { state } = placement
+  if (state === "planned" || state === "creating" || state === "created") return placement
+  throw impossible(placement, event, "comes after it was paid for")
+}
+
+type PaymentEvent = Of<
+  | "FundingSent"
+  | "FundingAcknowledged"
+  | "FundingAnswered"
+  | "FundingDead"
+  | "FundingInDoubt"
+  | "PaymentAskedAgain"
+  | "PaymentMade"
+  | "PaymentUnclear"
+  | "PaymentReported"
+  | "PaymentLost"
+>
+
+const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
+  const { funding } = placement
+  const change = (changes: Partial<Funding>): Placement => ({ ...placement, funding: { ...funding, ...changes } })
+  const payment = (changes: Partial<Payment>): { readonly payment: Payment } => {
+    if (funding.payment === undefined) throw impossible(placement, event, "is of a wallet that was not asked")
+    return { payment: { ...funding.payment, ...changes } }
+  }
+  switch (event._tag) {
+    case "FundingSent":
+      return change({ attempts: event.attempt, lastSentAt: at })
+    case "FundingAcknowledged":
+      return change({ acknowledged: true })
+    case "FundingAnswered":
+      return change(Payload.answered(funding, event))
+    case "FundingInDoubt":
+      return { ...placement, state: "in doubt", doubt: { since: at, reason: event.reason } }
+    case "FundingDead":
+    case "PaymentLost":
+      return { ...placement, state: "dead", orphans: withOwnOrder(placement) }
+    case "PaymentAskedAgain":
+      return {
+        ...placement,
+        state: "funding",
+        funding: { ...funding, attempts: event.attempt, lastSentAt: at, ...payment({ state: "asked" }) }
+      }
+    case "PaymentMade": {
+      const sender = event.sender === undefined ? {} : { sender: event.sender }
+      return change({ acknowledged: true, ...payment({ state: "paid", txHash: event.txHash, ...sender }) })
+    }
+    case "PaymentUnclear":
+      return change(payment({ state: "unclear" }))
+    case "PaymentReported":
+      return change(payment({ isReported: true }))
+  }
+}
+
+/** The operator has looked; what their word does to the money is in the ledger. */
+const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => {
+  const { contradiction: _, ...rest } = placement
+  if (word === "adopt") return rest
+  const isPaying = placement.state === "funding" || placement.state === "in doubt"
+  if (word === "paid") {
+    if (isPaying) return { ...placement, state: "funding", funding: { ...placement.funding, acknowledged: true } }
+    const leg = <L extends string>(state: L): L | "paid" => (state === "failed" ? "paid" : state)
+    return { ...placement, payout: leg(placement.payout), refund: leg(placement.refund) }
+  }
+  if (isPaying) return { ...placement, state: "dead", orphans: withOwnOrder(placement) }
+  return placement.state === "open" || placement.state === "closing" ? { ...placement, state: "settled" } : rest
+}
 
 type VenueEvent = Of<
   | "StatusSeen"
@@ -109,29 +203,33 @@ type VenueEvent = Of<
   | "Contradiction"
 >
 
-const changeByVenue = (placement: Placement, event: VenueEvent): Change => {
+const seen = (placement: Placement, event: VenueEvent): Placement => {
   switch (event._tag) {
     case "StatusSeen":
-      return { status: event.status }
+      return { ...placement, status: event.status }
     case "DepositSeen":
-      return { state: placement.state === "closing" ? "closing" : "open", deposited: event.total }
+      if (placement.order === undefined) throw impossible(placement, event, "has no order")
+      if (placement.state === "closing") return { ...placement, deposited: event.total }
+      return { ...placement, state: "open", order: placement.order, deposited: event.total }
     case "FillSeen": {
       const { amountIn, amountOut } = event
-      return { fills: new Map(placement.fills).set(event.fillId, { amountIn, amountOut }) }
+      return { ...placement, fills: new Map(placement.fills).set(event.fillId, { amountIn, amountOut }) }
     }
     case "Closed":
-      return { state: "closing", status: event.status, unspent: event.unspent }
+      if (placement.order === undefined) throw impossible(placement, event, "has no order")
+      return { ...placement, state: "closing", order: placement.order, status: event.status, unspent: event.unspent }
     case "PayoutStarted":
-      return { payout: "started" }
+      return { ...placement, payout: "started" }
     case "PaidOut":
-      return { payout: "paid", received: placement.received + event.amount }
+      return { ...placement, payout: "paid", received: placement.received + event.amount }
     case "Refunded":
-      return { refund: "paid" }
+      return { ...placement, refund: "paid" }
     case "LegFailed":
-      return event.leg === "payout" ? { payout: "failed" } : { refund: "failed" }
+      return event.leg === "payout" ? { ...placement, payout: "failed" } : { ...placement, refund: "failed" }
     case "Settled":
-      return { state: "settled" }
+      if (placement.order === undefined) throw impossible(placement, event, "has no order")
+      return { ...placement, state: "settled", order: placement.order }
     case "Contradiction":
-      return { contradiction: event.what }
+      return { ...placement, contradiction: event.what }
   }
 }

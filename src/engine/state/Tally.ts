@@ -3,7 +3,8 @@
  * planning costs the same for every order however many there are.
  */
 import type { Amount } from "../../domain/Amount.ts"
-import { type BotState, type Placement, unfinished } from "./BotState.ts"
+import { type BotState, unfinished } from "./BotState.ts"
+import type { Placement } from "./Placement.ts"
 
 export interface Tally {
   readonly own: Usage

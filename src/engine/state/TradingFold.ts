@@ -7,7 +7,8 @@ import * as Ledger from "../../domain/Ledger.ts"
 import type { Price } from "../../domain/Market.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { OwnState } from "../../strategy/View.ts"
-import type { BotState, Placement } from "./BotState.ts"
+import type { BotState } from "./BotState.ts"
+import type { Placement } from "./Placement.ts"
 import type { Usage } from "./Tally.ts"
 
 /** On one market. */

@@ -9,7 +9,7 @@ import { isFunded } from "../../domain/Placement.ts"
 import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { Settings } from "../EngineSettings.ts"
-import type { Placement } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
 
 /** Relative move per second that is planned for: 0.05 % is a violent minute sustained. */
 const fastestMovePerSecond = 0.0005

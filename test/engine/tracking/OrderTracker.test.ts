@@ -6,6 +6,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { bind, type Expectations, observe } from "../../../src/engine/tracking/OrderTracker.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
 
@@ -257,7 +258,7 @@ describe("OrderTracker", () => {
     const known = start(life).placement()
     if (known === undefined || open === undefined) return assert.fail("not placed")
     const assets = new Map([["BTC", market.base]])
-    const said = (placement: BotState.Placement) =>
+    const said = (placement: Placement) =>
       observe(placement, open).flatMap((event) => EventLine.describe(event, assets)?.text ?? [])
     assert.deepStrictEqual(said(known), ["funded with 0.01 BTC, the order rests"])
     assert.deepStrictEqual(said({ ...known, by: "swap" }), ["funded with 0.01 BTC, the swap is under way"])

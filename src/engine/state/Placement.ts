@@ -1,0 +1,127 @@
+/**
+ * One attempt to fill a slot, as far as the journal knows. A union by state: what a state guarantees is a field of it, so
+ * that nobody has to ask whether an open order has an order. Whoever reads a placement of any state sees the rest as
+ * optional.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import type { Price, Side } from "../../domain/Market.ts"
+import type { Payload } from "../../domain/Payload.ts"
+
+export interface BoundOrder {
+  readonly id: string
+  readonly depositAddress: string
+  readonly depositMemo?: string
+  readonly estimatedWithdrawFee: Amount
+  readonly estimatedRefundFee: Amount
+}
+
+export interface Funding extends Payload {
+  /** Paid by a wallet on another chain instead of by a signed intent; `signed` and `intentHash` are empty then. */
+  readonly payment?: Payment
+}
+
+export interface Payment {
+  readonly wallet: "manual" | "command"
+  /** `asked`: the answer was never recorded, so it is as unclear as `unclear`. */
+  readonly state: "asked" | "paid" | "unclear"
+  readonly txHash?: string
+  readonly sender?: string
+  readonly isReported: boolean
+}
+
+export interface Cancel {
+  readonly why: Reason
+  readonly requestedAt: number
+  readonly attempts: number
+  readonly lastSentAt: number
+}
+
+export interface KnownFill {
+  readonly amountIn: Amount
+  readonly amountOut: Amount
+}
+
+/** What was wished for, from the limits' approval on. */
+export interface Attempt {
+  readonly id: string
+  readonly strategy: string
+  readonly slot: string
+  readonly market: string
+  readonly side: Side
+  readonly price: Price
+  readonly quantity: Amount
+  /** Left out for an order that rests. */
+  readonly by?: "swap"
+  readonly inputAsset: string
+  readonly inputAmount: Amount
+  readonly outputAsset: string
+  readonly outputAmount: Amount
+  readonly deadline: number
+  readonly why: Reason
+  readonly plannedAt: number
+}
+
+/** What has been done and seen so far, in whatever state. */
+interface Progress {
+  readonly changedAt: number
+  readonly createAttempts: number
+  readonly createRefusal?: string
+  readonly cancel?: Cancel
+  readonly status?: string
+  readonly deposited: Amount
+  readonly fills: ReadonlyMap<string, KnownFill>
+  readonly unspent: Amount
+  readonly payout: "none" | "started" | "paid" | "failed"
+  readonly refund: "none" | "paid" | "failed"
+  readonly received: Amount
+  /** Further orders with our fingerprint: id → whether the venue confirmed their cancel. */
+  readonly orphans: ReadonlyMap<string, boolean>
+  readonly contradiction?: string
+}
+
+interface InState<S extends string> extends Attempt, Progress {
+  readonly state: S
+}
+
+interface Unbound {
+  readonly order?: undefined
+}
+interface Bound {
+  readonly order: BoundOrder
+}
+interface Unfunded {
+  readonly funding?: undefined
+}
+interface Funded {
+  readonly funding: Funding
+}
+/** A deposit that was found without a record of ours has no payload. */
+interface MaybeFunded {
+  readonly funding?: Funding | undefined
+}
+
+export type Placement =
+  | (InState<"planned"> & Unbound & Unfunded)
+  | (InState<"creating"> & Unbound & Unfunded)
+  | (InState<"created"> & Bound & Unfunded)
+  | (InState<"funding"> & Bound & Funded)
+  | (InState<"in doubt"> & Bound & Funded & { readonly doubt: { readonly since: number; readonly reason: string } })
+  | (InState<"open"> & Bound & MaybeFunded)
+  | (InState<"closing"> & Bound & MaybeFunded)
+  | (InState<"settled"> & Bound & MaybeFunded)
+  | (InState<"abandoned"> & { readonly order?: BoundOrder | undefined } & Unfunded)
+  | (InState<"dead"> & Bound & Funded)
+
+export type PlacementIn<S extends Placement["state"]> = Extract<Placement, { readonly state: S }>
+
+export const filledIn = (placement: Placement): Amount => sum(placement, "amountIn")
+export const filledOut = (placement: Placement): Amount => sum(placement, "amountOut")
+export const filledBase = (placement: Placement): Amount =>
+  placement.side === "SELL" ? filledIn(placement) : filledOut(placement)
+
+const sum = (placement: Placement, field: keyof KnownFill): Amount => {
+  let total = 0n
+  for (const fill of placement.fills.values()) total += fill[field]
+  return total
+}
