@@ -3,6 +3,7 @@
  * file. The logarithm of the price is pulled back to its start with a half life of 60 days, moves with 60 % yearly
  * volatility, and takes six steps within each bar for its high and low; prices have two decimal places.
  */
+import { dayMillis } from "../domain/Durations.ts"
 import { type Candles, column } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
@@ -26,7 +27,7 @@ export const defaults: GenerateOptions = {
 }
 
 const stepsPerBar = 6
-const yearMillis = 365 * 86_400_000
+const yearMillis = 365 * dayMillis
 
 /** xorshift32, in [0, 1). */
 const uniform = (state: Uint32Array): number => {

@@ -3,9 +3,11 @@
  * configured key at the configured venue, `dryRun` takes prices from there and keeps orders in this process. The demo is
  * `live` against a sandbox of its own.
  */
+
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Schema } from "effect"
 import type { Market } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -68,8 +70,7 @@ export const venueConfig = ({ venue }: BotConfig, account: Account) =>
     ledger: venue.ledger,
     verifier: venue.verifier,
     apiKey: venue.apiKey,
-    ...(venue.partnerJwt === undefined ? {} : { partnerJwt: venue.partnerJwt }),
-    ...(venue.quoteKey === undefined ? {} : { quoteKey: venue.quoteKey }),
+    ...present({ partnerJwt: venue.partnerJwt, quoteKey: venue.quoteKey }),
     account,
     patience: defaultPatience
   })
@@ -78,8 +79,8 @@ const engineSettings = ({ limits }: BotConfig, { addresses, depositType, signerI
   Layer.succeed(EngineSettings, {
     ...defaults,
     ...pace,
-    ...(limits === undefined ? {} : { overall: limits }),
-    account: { signerId, depositType, maxAppFeeBasisPoints, ...(addresses === undefined ? {} : { addresses }) }
+    ...present({ overall: limits }),
+    account: { signerId, depositType, maxAppFeeBasisPoints, ...present({ addresses }) }
   })
 
 /** The journal for writing: leased first, so that a second bot changes nothing before it is refused. */
@@ -143,7 +144,7 @@ export const marketsByName = ({ assets, ticks }: Markets): ReadonlyMap<string, M
         .map((quote) => {
           const name = `${base.symbol}/${quote.symbol}`
           const tick = ticks.get(name)
-          return [name, { name, base, quote, ...(tick === undefined ? {} : { tick }) }] as const
+          return [name, { name, base, quote, ...present({ tick }) }] as const
         })
     )
   )

@@ -1,6 +1,8 @@
 /** Flags that several commands share, and the readers of their values. */
+
 import { Duration, Schema, SchemaGetter } from "effect"
 import { Flag } from "effect/cli"
+import { unitMillis } from "../domain/Durations.ts"
 
 export const config = Flag.String("config").pipe(
   Flag.withAlias("c"),
@@ -13,8 +15,6 @@ export const json = Flag.Boolean("json").pipe(
   Flag.withDefault(false)
 )
 
-const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
 /** `30s`, `5m`, `6h`, `7d` as milliseconds. */
 export const DurationText = Schema.String.check(
   Schema.isPattern(/^\d{1,6}(\.\d{1,3})?[smhd]$/, { message: "a duration such as 30s, 5m, 6h or 7d" })
@@ -22,7 +22,7 @@ export const DurationText = Schema.String.check(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transform((text: string) => {
       const unit = text.endsWith("s") ? "s" : text.endsWith("m") ? "m" : text.endsWith("h") ? "h" : "d"
-      return Math.round(Number(text.slice(0, -1)) * units[unit])
+      return Math.round(Number(text.slice(0, -1)) * unitMillis[unit])
     }),
     encode: SchemaGetter.transform((millis: number) => `${Duration.toSeconds(millis)}s`)
   })

@@ -6,8 +6,10 @@
  *
  * Money is booked by what amounts prove. The venue's word that a swap succeeded moves nothing.
  */
+
 import type { Amount } from "./Amount.ts"
 import { max, min } from "./Amount.ts"
+import { present } from "./Present.ts"
 import type { RecordedStep, SwapEvent, SwapEventOf } from "./SwapEvent.ts"
 
 type Agreed = SwapEventOf<"SwapAgreed">
@@ -128,7 +130,7 @@ const walletChange = (account: SwapAccount, event: WalletEvent, at: number): Par
   switch (event._tag) {
     case "WalletPaid": {
       const { sender, txHash } = event
-      return { wallet: { ...wallet, state: "paid", txHash, ...(sender === undefined ? {} : { sender }) } }
+      return { wallet: { ...wallet, state: "paid", txHash, ...present({ sender }) } }
     }
     case "WalletRefused":
       return { wallet: { ...wallet, state: "refused", text: event.text } }

@@ -1,6 +1,8 @@
 /** How the engine paces itself and whose money it moves. Times are milliseconds; the defaults suit the real service. */
+
 import { Context } from "effect"
 import type { Amount } from "../domain/Amount.ts"
+import { hourMillis } from "../domain/Durations.ts"
 import type { Expectations } from "./tracking/OrderTracker.ts"
 
 export interface Settings {
@@ -43,7 +45,7 @@ export const defaults: Omit<Settings, "account"> = {
   pollMaxMillis: 10_000,
   resolveAfterMillis: 30_000,
   turnMillis: 10_000,
-  orderLifetimeMillis: 7 * 24 * 3_600_000,
+  orderLifetimeMillis: 7 * 24 * hourMillis,
   swapLifetimeMillis: 600_000,
   deadlineMarginMillis: 60_000,
   visibilityMillis: 10_000,

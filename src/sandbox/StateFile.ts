@@ -3,7 +3,9 @@
  * disk before its answer is given, so that a killed sandbox has forgotten nothing that it said; a line that was being
  * written when it was killed has no line end and is dropped.
  */
+
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
+import { present } from "../domain/Present.ts"
 import { LoggedCommand, type TimedCommand } from "./core/Commands.ts"
 import type { SandboxSettings } from "./core/Settings.ts"
 
@@ -44,8 +46,7 @@ const decodeCommand = Schema.decodeUnknownOption(Schema.fromJsonString(LoggedCom
 export const open = Effect.fn("StateFile.open")(function* (path: string, settings: SandboxSettings) {
   const fileSystem = yield* FileSystem.FileSystem
   const now = yield* Clock.currentTimeMillis
-  const failed = (problem: string, line?: number) =>
-    new StateFileError({ file: path, problem, ...(line === undefined ? {} : { line }) })
+  const failed = (problem: string, line?: number) => new StateFileError({ file: path, problem, ...present({ line }) })
   const fromPlatform = Effect.mapError((error: { readonly message: string }) => failed(error.message))
 
   const isPresent = yield* fileSystem.exists(path).pipe(fromPlatform)

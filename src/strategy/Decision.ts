@@ -6,11 +6,13 @@
  * `until` is the heart: inside the bounds the strategy would answer the same, so nobody needs to ask. Live it plans the
  * polling, in a backtest it says where to jump, and in an explanation its numbers are what would change the verdict.
  */
+
 import type { Amount } from "../domain/Amount.ts"
 import { min } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side, type TwoSidedPrice } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
 import type { SlotProgress, View } from "./View.ts"
 
 export interface Leg {
@@ -92,7 +94,7 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   const quantity = whole - progress.filledInLeg
   if (quantity <= 0n) return undefined
   const { slot, market, why } = desired
-  return { ...leg, quantity, slot, ...(market === undefined ? {} : { market }), leg: index, why }
+  return { ...leg, quantity, slot, ...present({ market }), leg: index, why }
 }
 
 /** True while the strategy need not be asked again; `filled`: one of its orders filled since it answered. */

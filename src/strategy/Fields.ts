@@ -2,9 +2,11 @@
  * Small readers that combine into the shape of a file. A reader turns a node into a value or reports what is wrong with
  * it and goes on, so that one reading finds every mistake. What is read stays `Located`, for checks between fields.
  */
+
 import type { Asset } from "../domain/Amount.ts"
 import * as Amount from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import { dayMillis, hourMillis } from "../domain/Durations.ts"
 import { described, type JsonSchema, numeric, schemaOf } from "./JsonSchema.ts"
 import { nearest, quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 import { isEmpty, type YamlMap, type YamlNode } from "./YamlReader.ts"
@@ -288,7 +290,7 @@ export const ratio: Reader<Decimal.Decimal> = scalar(
   { type: "string", pattern: "^(?=.*[1-9])(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$" }
 )
 
-const unitMillis: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMillis: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: hourMillis, d: dayMillis }
 const longestDays = 3650
 
 /** `30s`, `5m`, `6h`, `7d` in milliseconds. */
@@ -297,7 +299,7 @@ export const duration: Reader<number> = scalar(
   (found) => {
     const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(found) ?? []
     const millis = Number(number) * (unitMillis[unit ?? ""] ?? 0)
-    return millis > 0 && millis <= longestDays * 86_400_000 ? millis : undefined
+    return millis > 0 && millis <= longestDays * dayMillis ? millis : undefined
   },
   (found) => {
     if (/^\d+$/.test(found)) return `write ${found}s for seconds`

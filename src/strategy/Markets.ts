@@ -2,8 +2,10 @@
  * What the configuration offers to trade: any two of its assets make a market, named `BASE/QUOTE`. A file names one, or a
  * list of several against the same quote.
  */
+
 import type { Asset } from "../domain/Amount.ts"
 import type { Market, Price } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
 import { type Located, list, type Reader } from "./Fields.ts"
 import { described, schemaOf } from "./JsonSchema.ts"
 import { quoted, type Report, report, suggestion } from "./Problem.ts"
@@ -31,7 +33,7 @@ export const market = ({ assets, ticks }: Markets): Reader<Market> => {
     if (base === undefined || quote === undefined) return undefined
     if (base === quote) return report(to, node, `${baseSymbol} cannot be traded against itself`)
     const tick = ticks.get(name)
-    return { name, base, quote, ...(tick === undefined ? {} : { tick }) }
+    return { name, base, quote, ...present({ tick }) }
   }
   return described(read, () => ({
     type: "string",

@@ -2,6 +2,7 @@
  * A mistake in a file of the user's: where it is, what was expected, and what was probably meant. Problems are collected,
  * never thrown, so that one run names every mistake of a file.
  */
+import { present } from "../domain/Present.ts"
 export interface Problem {
   /** The file as the user wrote it. */
   readonly file: string
@@ -62,7 +63,7 @@ export const problemAt = (source: SourceText, span: Span, message: string, hint?
     column,
     ...(endColumn > column ? { endColumn } : {}),
     message,
-    ...(hint === undefined ? {} : { hint })
+    ...present({ hint })
   }
 }
 

@@ -2,8 +2,10 @@
  * A strategy file: YAML in, a pure `Strategy` out, or every mistake in it. The keys are those of `fileFields` and one
  * section named like the kind.
  */
+
 import { createHash } from "node:crypto"
 import { Result } from "effect"
+import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { Behaviour, Kind, KindContext } from "./Kind.ts"
@@ -148,7 +150,7 @@ const when = (
 ): JsonSchema => ({
   if: { required: Object.keys(properties), properties },
   then,
-  ...(otherwise === undefined ? {} : { else: otherwise })
+  ...present({ else: otherwise })
 })
 
 const readSection = (node: YamlMap, kind: Read.Located<Kind>, context: KindContext): Behaviour | undefined => {

@@ -6,6 +6,7 @@
 import { Array, Clock, Duration, Effect, Layer, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Order } from "../domain/Order.ts"
+import { present } from "../domain/Present.ts"
 import { BalancesResponse } from "./api/AccountApi.ts"
 import { depositRequest } from "./api/DepositsApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "./api/IntentsApi.ts"
@@ -81,7 +82,7 @@ const makeOrders = Effect.gen(function* () {
     const page = {
       orders: usable,
       ...(odd.length === 0 ? {} : { odd }),
-      ...(nextCursor === undefined ? {} : { nextCursor })
+      ...present({ nextCursor })
     }
     return { ...trace, value: page }
   })

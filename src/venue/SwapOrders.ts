@@ -5,10 +5,12 @@
  * A quote that nobody pays is nothing: it never executes, is in no list of orders, and needs no cancel. So a lost answer is
  * simply asked for anew. What is paid can execute at no less than the quote's least output, or comes back.
  */
+
 import { Clock, Effect, Result } from "effect"
 import { type Amount, max, min } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Fill, Order, PayoutLeg } from "../domain/Order.ts"
+import { present } from "../domain/Present.ts"
 import { noAnswer } from "./http/Reply.ts"
 import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
@@ -53,7 +55,7 @@ export const make = Effect.gen(function* () {
   })
 
   const getSwap = Effect.fn("Venue.getSwap")(function* (depositAddress: string, depositMemo?: string) {
-    const query = { depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }
+    const query = { depositAddress, ...present({ depositMemo }) }
     const send = client.api.deposits.status({ query, responseMode: "response-only" })
     const answer = yield* client.read(calls.status, send, SwapStatusResponse)
     const now = yield* Clock.currentTimeMillis
@@ -73,7 +75,7 @@ const refuse = (code: string, text: string, correlationId: string | undefined): 
       operation: calls.quote.operation,
       code,
       text,
-      ...(correlationId === undefined ? {} : { correlationId })
+      ...present({ correlationId })
     })
   })
 
@@ -159,7 +161,7 @@ const toOrder = (
     inputAmount,
     outputAmount: amountOf(quote.minAmountOut),
     depositAddress,
-    ...(depositMemo === undefined ? {} : { depositMemo }),
+    ...present({ depositMemo }),
     depositType: depositType ?? "",
     recipient: recipient ?? "",
     recipientType: recipientType ?? "",
@@ -216,7 +218,7 @@ const over = (swap: Swap, depositedAmount: Amount, refundFee: Amount): Partial<P
   const amountIn = amountOut === 0n ? 0n : (swap.amountIn ?? depositedAmount)
   const unspent = max(0n, depositedAmount - amountIn)
   const [txHash] = [...destinationTxHashes, ...ledgerTxHashes]
-  const leg: PayoutLeg = { status: "COMPLETED", ...(txHash === undefined ? {} : { txHash }) }
+  const leg: PayoutLeg = { status: "COMPLETED", ...present({ txHash }) }
   const fill: Fill = { id: `${depositAddress}-swap`, amountIn, amountOut, at: updatedAt }
   return {
     fillStatus: amountOut > 0n && unspent === 0n ? "FILLED" : "CANCELED",

@@ -2,7 +2,9 @@
  * Swaps: a quote that can be trusted with money, word of a deposit, and what became of it. A quote is trusted only when
  * it answers exactly what was asked and, where the venue's key is configured, bears the venue's signature.
  */
+
 import { Context, Effect, Layer, Result, Schema } from "effect"
+import { present } from "../domain/Present.ts"
 import { depositRequest } from "./api/DepositsApi.ts"
 import { noAnswer } from "./http/Reply.ts"
 import { type Call, VenueClient } from "./http/VenueClient.ts"
@@ -52,7 +54,7 @@ export class Swaps extends Context.Service<
         const why = distrust(request, answer.value, quoteKey)
         if (why === undefined) return answer
         const { correlationId } = answer
-        return yield* new QuoteRefused({ why, ...(correlationId === undefined ? {} : { correlationId }) })
+        return yield* new QuoteRefused({ why, ...present({ correlationId }) })
       })
 
       const submitDeposit = Effect.fn("Swaps.submitDeposit")(function* (deposit: Deposit) {
@@ -62,7 +64,7 @@ export class Swaps extends Context.Service<
       })
 
       const status = Effect.fn("Swaps.status")(function* (depositAddress: string, depositMemo?: string) {
-        const query = { depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }
+        const query = { depositAddress, ...present({ depositMemo }) }
         const send = deposits.status({ query, responseMode: "response-only" })
         return yield* exact(calls.status, yield* client.read(calls.status, send, SwapStatusResponse), depositAddress)
       })

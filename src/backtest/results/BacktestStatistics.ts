@@ -1,14 +1,12 @@
 /** The statistics of a run as labelled figures, and those of its budget left alone by the same labels. */
 
 import { closeTime, openTime } from "../../candles/TimeAxis.ts"
+import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import * as Backtest from "../Backtest.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Exposure from "./Exposure.ts"
 import * as RoundTrips from "./RoundTrips.ts"
 import * as Statistics from "./Statistics.ts"
-
-const dayMillis = 86_400_000
-const hourMillis = 3_600_000
 
 /** Days, or hours when there are few days. Where candles are missing there are fewer of them in a year. */
 const sampled = ({ parts }: Backtest.Side) => {

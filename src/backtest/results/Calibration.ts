@@ -5,8 +5,10 @@
  * Times are between entries of the journal, so they include how long the bot took to look. The margin of a fill is how far
  * the stored minute in which it happened went beyond the limit: no less was needed there, perhaps less would have done.
  */
+
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
 import type { Side } from "../../domain/Market.ts"
 import type { FillMode } from "../kernel/FillModel.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
@@ -51,8 +53,6 @@ interface Life {
   readonly first: Map<BotEvent["_tag"], number>
   filledAt: number | undefined
 }
-
-const minuteMillis = 60_000
 
 /** Nearest rank. */
 const measured = (values: ReadonlyArray<number>): Measured => {

@@ -4,6 +4,7 @@ import { Result } from "effect"
 import type { Candles } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { format } from "../../domain/Amount.ts"
+import { dayMillis } from "../../domain/Durations.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { sourceText } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -39,8 +40,6 @@ export interface TrialResult {
   /** Mean over deviation of daily returns, not per year. */
   readonly dailySharpe: number
 }
-
-const dayMillis = 86_400_000
 
 /** The file is read once per search. */
 const templates = new WeakMap<Search, SweepSpace.Template>()

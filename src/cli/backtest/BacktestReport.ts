@@ -1,4 +1,5 @@
 /** From a backtest's result to what its HTML report shows. */
+
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { DateTime, Effect, FileSystem } from "effect"
@@ -12,6 +13,7 @@ import * as RoundTrips from "../../backtest/results/RoundTrips.ts"
 import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
 import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { dayMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import type * as HtmlPage from "../../report/html/HtmlPage.ts"
 import * as HtmlReport from "../../report/html/HtmlReport.ts"
@@ -36,7 +38,7 @@ export const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> 
 
 const monthsOf = ({ candles }: BacktestSummary.Result, { parts }: Backtest.Side) => {
   const lastOfMonth = new Map<string, number>()
-  const daily = Backtest.curve(parts, EquityCurve.sampleBars(candles, 86_400_000))
+  const daily = Backtest.curve(parts, EquityCurve.sampleBars(candles, dayMillis))
   for (const { time, equity } of daily) lastOfMonth.set(day(time - 1).slice(0, 7), equity)
   let before = daily[0]?.equity ?? 0
   return [...lastOfMonth].map(([month, equity]): readonly [string, number] => {

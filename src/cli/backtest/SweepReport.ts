@@ -1,5 +1,7 @@
 /** From what a search found to its HTML report. */
+
 import * as Objective from "../../backtest/search/Objective.ts"
+import { present } from "../../domain/Present.ts"
 import * as HtmlSweep from "../../report/html/HtmlSweep.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as SweepSummary from "./SweepSummary.ts"
@@ -27,7 +29,7 @@ export const html = (found: SweepSummary.Found, { strategy, data, sha256 }: Abou
     ],
     trust: [SweepSummary.luck(found), ...(map === undefined ? [] : [SweepSummary.plateau(map)])],
     objective,
-    ...(map === undefined ? {} : { map }),
+    ...present({ map }),
     mapNote: SweepSummary.mapNote(found),
     scores: compared
       .filter((result) => result.refused === undefined)

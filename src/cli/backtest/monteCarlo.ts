@@ -9,14 +9,13 @@ import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import { dayMillis } from "../../domain/Durations.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as flags from "../flags.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
-
-const dayMillis = 86_400_000
 
 const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.Side): ReadonlyArray<number> => {
   const conditions = { market: strategy.market, budget: strategy.limits.budget }

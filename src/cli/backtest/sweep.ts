@@ -12,13 +12,12 @@ import * as SweepStore from "../../backtest/search/SweepStore.ts"
 import * as Trial from "../../backtest/search/Trial.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import { dayMillis } from "../../domain/Durations.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as SearchInput from "./SearchInput.ts"
 import * as SweepReport from "./SweepReport.ts"
 import * as SweepSummary from "./SweepSummary.ts"
-
-const dayMillis = 86_400_000
 
 interface Data {
   readonly candles: Candles

@@ -3,9 +3,12 @@
  * what our limits and the venue said, and the numbers that would change it. The past is the journal read up to that moment, and
  * nothing else: files may have changed since.
  */
+
 import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
+import { unitMillis } from "../../domain/Durations.ts"
+import { present } from "../../domain/Present.ts"
 import { defaults, type OverallLimits, type Settings } from "../../engine/EngineSettings.ts"
 import { type Explanation, explain, time } from "../../engine/explain/Explanation.ts"
 import * as PastInputs from "../../engine/explain/PastInputs.ts"
@@ -30,13 +33,13 @@ export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
   }
 }
 
-const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const millisOf = new Map<string, number>(Object.entries(unitMillis))
 
 const momentOf = Effect.fnUntraced(function* (at: Option.Option<string>) {
   const now = yield* Clock.currentTimeMillis
   if (Option.isNone(at)) return now
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(at.value) ?? []
-  if (count !== undefined) return now - Number(count) * (units[unit] ?? 0)
+  if (count !== undefined) return now - Number(count) * (millisOf.get(unit) ?? 0)
   const moment = /^\d{4}-/.test(at.value) ? DateTime.make(at.value) : Option.none()
   if (Option.isSome(moment)) return DateTime.toEpochMillis(moment.value)
   return yield* new WrongUsage({
@@ -153,7 +156,7 @@ const overallOf = ({ exposure, ...counts }: NonNullable<Of<"BotStarted">["overal
 /** An explanation needs no account: nothing of it is checked against orders here. */
 const settingsOf = (overall: Settings["overall"]): Settings => ({
   ...defaults,
-  ...(overall === undefined ? {} : { overall }),
+  ...present({ overall }),
   account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 }
 })
 

@@ -1,5 +1,7 @@
 /** From the venue's answer to what is agreed to: exact amounts, or the reason why this quote cannot be taken. */
+
 import { Effect, Schema } from "effect"
+import { present } from "../../domain/Present.ts"
 import type { SwapEventOf } from "../../domain/SwapEvent.ts"
 import type { QuoteResponse } from "../../venue/Swaps.ts"
 import type { Answer } from "../../venue/Venue.ts"
@@ -50,7 +52,7 @@ export const agreed = Effect.fn("SwapTerms.agreed")(function* (
     destination,
     depositType,
     depositAddress: yield* required("deposit address", quote.depositAddress, Wire.parseName),
-    ...(quote.depositMemo === undefined ? {} : { depositMemo: quote.depositMemo }),
+    ...present({ depositMemo: quote.depositMemo }),
     amountIn: yield* required("amountIn", quote.amountIn, Wire.parseAmount),
     amountOut: yield* required("amountOut", quote.amountOut, Wire.parseAmount),
     ...optional("minAmountIn"),
@@ -62,7 +64,7 @@ export const agreed = Effect.fn("SwapTerms.agreed")(function* (
     refundType,
     deadline: yield* required("deadline", quote.deadline ?? request.deadline, Wire.parseTimestamp),
     quote: JSON.stringify(value),
-    ...(correlationId === undefined ? {} : { correlationId })
+    ...present({ correlationId })
   }
   return event
 })

@@ -8,11 +8,11 @@
 
 import { extend, type OpenCandle } from "../../candles/Resample.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import type { CandleColumns } from "../../strategy/Indicators.ts"
 import type { ClosedCandles } from "../../strategy/View.ts"
 
-const minuteMillis = 60_000
 /** Minutes without any price that are bridged by the last one. */
 const bridgedMinutes = 3
 /** Candles kept beyond what warms the slowest indicator. */

@@ -2,10 +2,12 @@
  * Why slots hold what they hold, or nothing, at some moment: the rule with its place in the file, what it saw, what every
  * limit says, what happened to the slot lately, and the numbers that would change it. Pure.
  */
+
 import { DateTime } from "effect"
 import type { Of, Reason, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import { age, counted } from "../../report/text/Words.ts"
@@ -217,7 +219,7 @@ const judge = (
   const at = circumstances(state, settings, strategy, desired, price, now)
   const verdicts = verdictsOf(desired, placement === undefined ? at : without(placement, at))
   const limits = verdicts.map(({ guard, passes, text, flips }): Judged => {
-    return { guard, verdict: passes ? "passes" : "refuses", text, ...(flips === undefined ? {} : { flips }) }
+    return { guard, verdict: passes ? "passes" : "refuses", text, ...present({ flips }) }
   })
   return [backoff(state, settings, name, desired.slot, now), ...limits]
 }

@@ -2,9 +2,11 @@
  * What every limit says about an order that a strategy wants, and the number at which it would say the opposite: for
  * explanations. The verdicts are those of `RiskLimits`; only the words about a limit that does not refuse are made here.
  */
+
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import { type Circumstances, executable, guards, type LimitName, type Sized, sized } from "../planning/RiskLimits.ts"
 
@@ -23,7 +25,7 @@ export const verdictsOf = (desired: DesiredOrder, at: Circumstances): ReadonlyAr
     const refusal = refuses(order, at)
     const { now, flips } = measures[guard](order, at, refusal === undefined)
     const passes = refusal === undefined
-    return { guard, passes, text: refusal ?? now, ...(flips === undefined ? {} : { flips }) }
+    return { guard, passes, text: refusal ?? now, ...present({ flips }) }
   })
 }
 

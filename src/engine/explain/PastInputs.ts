@@ -2,8 +2,10 @@
  * What the conditions of strategies saw at a moment, now or long ago: evaluated anew on the prices that the journal keeps, with
  * what the journal said of the strategy's own trading by then. Where it keeps no prices, what was recorded with the decision.
  */
+
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import type { Input, Strategy } from "../../strategy/Strategy.ts"
@@ -14,7 +16,6 @@ import { type BotState, type StrategyState, unfinished } from "../state/BotState
 import * as Tally from "../state/Tally.ts"
 import { ownState } from "../state/TradingFold.ts"
 
-const minuteMillis = 60_000
 /** An older price says nothing about the moment. */
 const freshMinutes = 3
 

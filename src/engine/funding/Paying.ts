@@ -6,10 +6,12 @@
  * deposit. A wallet at work does not hold up the others: it is waited for in the background, and not interrupted when the bot
  * leaves.
  */
+
 import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
@@ -73,7 +75,7 @@ export const make = Effect.gen(function* () {
     if (paid._tag === "Success") {
       const { sender, txHash } = paid.success
       if (txHash === undefined) return
-      yield* record({ _tag: "PaymentMade", ...about(placement), txHash, ...(sender === undefined ? {} : { sender }) })
+      yield* record({ _tag: "PaymentMade", ...about(placement), txHash, ...present({ sender }) })
       return
     }
     const { _tag, message, text } = paid.failure
@@ -133,8 +135,7 @@ export const make = Effect.gen(function* () {
       venue.submitDeposit({
         txHash,
         depositAddress: order.depositAddress,
-        ...(order.depositMemo === undefined ? {} : { memo: order.depositMemo }),
-        ...(sender === undefined ? {} : { senderAccount: sender })
+        ...present({ memo: order.depositMemo, senderAccount: sender })
       })
     )
     if (answer._tag === "Success") yield* record({ _tag: "PaymentReported", ...about(placement), txHash })

@@ -6,7 +6,9 @@
  * only its bytes are sent again; a wallet is asked once, and again only when it said that nothing was sent, or the operator
  * did; a step of a swap can be written by one process only.
  */
+
 import { Clock, Duration, Effect } from "effect"
+import { present } from "../../domain/Present.ts"
 import * as SwapAccount from "../../domain/SwapAccount.ts"
 import type { SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"
 import { SwapJournal } from "../../journal/SwapJournal.ts"
@@ -110,7 +112,7 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
     }
     const { sender, txHash } = paid.success
     if (txHash === undefined) return asked
-    const event = { _tag: "WalletPaid", txHash, ...(sender === undefined ? {} : { sender }) } as const
+    const event = { _tag: "WalletPaid", txHash, ...present({ sender }) } as const
     return yield* record(asked, event)
   }, Effect.uninterruptible)
 
@@ -125,8 +127,7 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
       swaps.submitDeposit({
         txHash: payment.txHash,
         depositAddress,
-        ...(depositMemo === undefined ? {} : { memo: depositMemo }),
-        ...(payment.sender === undefined ? {} : { senderAccount: payment.sender })
+        ...present({ memo: depositMemo, senderAccount: payment.sender })
       })
     )
     if (answer._tag === "Failure") return account

@@ -2,6 +2,7 @@
  * A plan as facts for people and programs: what would be kept, cancelled, created and deferred, each with its reason and
  * what it costs, and how much money it locks. Pure; `PlanFindings` judges it.
  */
+
 import type { Amount } from "../../domain/Amount.ts"
 import { max } from "../../domain/Amount.ts"
 import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
@@ -15,6 +16,7 @@ import {
   type Price,
   type Side
 } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Leg } from "../../strategy/Decision.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -198,7 +200,7 @@ const changeOfEvent = (
   const reason = {
     code: event._tag === "Denied" ? event.limit : "retry-later",
     text: event.reason,
-    ...(wished.why.source === undefined ? {} : { source: wished.why.source })
+    ...present({ source: wished.why.source })
   }
   const about = { strategy: name, slot: event.slot, market: market.name }
   return [{ ...orderOf(market, wished), action: "defer", ...about, reason, ...limit, costs: [] }]

@@ -2,11 +2,13 @@
  * From a strategy to planned placements: ask it (only when its last answer no longer holds), compare with what is there, check
  * the limits, and write down what is to be done. Nothing is sent from here. Each refusal is recorded once, with its reason.
  */
+
 import { Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAsset, mid, outputAsset, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import { armedLeg, type Decision, type DesiredOrder, type DesiredSlot, holds } from "../../strategy/Decision.ts"
 import { type Inputs, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
@@ -88,9 +90,9 @@ export const make = Effect.gen(function* () {
       now,
       market: strategy.market,
       price,
-      ...(elsewhere === undefined ? {} : { elsewhere }),
+      ...present({ elsewhere }),
       slots,
-      ...(candles === undefined ? {} : { candles }),
+      ...present({ candles }),
       own: ownState(books.state, strategy, tally.own)
     }
     const decision = yield* decide(strategy, view)
@@ -190,8 +192,7 @@ export const circumstances = (
     free: Ledger.freeOf(state.ledger, name, asset) - (own.reserved.get(asset) ?? 0n),
     openNotional: own.notional,
     lastHour: own.lastHour,
-    ...(state.killed === undefined ? {} : { killed: state.killed }),
-    ...(frozen === undefined ? {} : { frozen }),
+    ...present({ killed: state.killed, frozen }),
     ...(known?.paused === undefined ? {} : { paused: known.paused.reason }),
     overall: {
       openOrders: all.openOrders,
@@ -199,7 +200,7 @@ export const circumstances = (
       exposure: all.exposure.get(asset) ?? 0n,
       ...(overall?.maxOpenOrders === undefined ? {} : { maxOpenOrders: overall.maxOpenOrders }),
       ...(overall?.maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour: overall.maxOrdersPerHour }),
-      ...(maxExposure === undefined ? {} : { maxExposure })
+      ...present({ maxExposure })
     }
   }
 }
@@ -285,7 +286,7 @@ const planned = (
     side: desired.side,
     price: desired.price,
     quantity: desired.quantity,
-    ...(desired.by === undefined ? {} : { by: desired.by }),
+    ...present({ by: desired.by }),
     inputAsset: inputAsset(market, desired.side).symbol,
     inputAmount,
     outputAsset: outputAsset(market, desired.side).symbol,
@@ -328,7 +329,7 @@ const decisionEvent = (
     desired: wished.flatMap(({ desired: { slot, market, legs, cycle, why }, order }) => {
       if (order === undefined) return []
       const { side, price, quantity, by } = order
-      const of = { ...(market === undefined ? {} : { market: market.name }), ...(by === undefined ? {} : { by }) }
+      const of = { ...(market === undefined ? {} : { market: market.name }), ...present({ by }) }
       return [{ slot, ...of, side, price, quantity, ...(decision.until.onFill ? {} : { legs, cycle }), why }]
     }),
     absent: [

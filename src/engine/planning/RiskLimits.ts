@@ -2,8 +2,10 @@
  * What our own limits say about a desired order. Only `Approved` can be placed, and only this file can make one, so an
  * unchecked order cannot be sent. `Denied` means we refused; the venue never saw it.
  */
+
 import { type Amount, type Asset, formatWithSymbol, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { dayMillis } from "../../domain/Durations.ts"
 import * as Market from "../../domain/Market.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
@@ -173,7 +175,7 @@ export interface LossMarks {
   readonly peak: Amount
 }
 
-export const utcDay = (at: number): number => Math.floor(at / 86_400_000)
+export const utcDay = (at: number): number => Math.floor(at / dayMillis)
 
 /**
  * The marks at this worth. `isNews` when they are to be kept: a new day is, and so is a peak that is a thousandth higher, so

@@ -5,7 +5,9 @@
  * that are awaited), no filter is set (each of them drops masking records), no bound in time is set (bounds are exclusive),
  * and rows in flight, whose amounts read zero, are read again until they are final.
  */
+
 import { Clock, Duration, Effect } from "effect"
+import { present } from "../../domain/Present.ts"
 import { HistoryStore, type Pass, type StoredTransaction, type SyncProgress } from "../../journal/HistoryStore.ts"
 import { History } from "../../venue/History.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
@@ -95,7 +97,7 @@ const cursorOf = ({ cursor }: Pass) =>
     ? {}
     : {
         lastDepositAddress: cursor.address,
-        ...(cursor.memo === undefined ? {} : { lastDepositMemo: cursor.memo })
+        ...present({ lastDepositMemo: cursor.memo })
       }
 
 const stored = ({ createdAt, depositAddress, depositMemo, record, status }: Transaction): StoredTransaction => ({

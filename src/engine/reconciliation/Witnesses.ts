@@ -4,6 +4,7 @@
  */
 import { Effect, Result, Stream } from "effect"
 import type { Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
 import { HistoryStore, lastSnapshot, saveSnapshot } from "../../journal/HistoryStore.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { readSwaps } from "../../journal/SwapJournal.ts"
@@ -62,7 +63,7 @@ export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* ({ order
   const missing = orders.flatMap(({ by, depositAddress, depositMemo, orderId: id }) =>
     id === undefined || depositAddress === undefined || found.has(id)
       ? []
-      : [{ by, id, depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }]
+      : [{ by, id, depositAddress, ...present({ depositMemo }) }]
   )
   for (const { by, id, ...address } of missing) {
     const answer = yield* Effect.result(readOrder(venue, by, { id, ...address }))

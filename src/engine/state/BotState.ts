@@ -3,8 +3,10 @@
  * and the ledger are all here. `apply` is total over legal histories and throws on an impossible one (a broken invariant is
  * a defect, not an error to recover from).
  */
+
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
+import { hourMillis } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import type { Memory } from "../../strategy/Decision.ts"
@@ -234,7 +236,7 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   changeStrategy(state, event.strategy, (strategy) => {
     const refusals = new Map(strategy.refusals)
     refusals.delete(event.slot)
-    return { refusals, planned: [...strategy.planned.filter((time) => time > at - 3_600_000), at] }
+    return { refusals, planned: [...strategy.planned.filter((time) => time > at - hourMillis), at] }
   })
 }
 

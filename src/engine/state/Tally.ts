@@ -2,9 +2,11 @@
  * What the open orders use of the limits: counted once for a plan, then added to with every order that the plan makes, so that
  * planning costs the same for every order however many there are.
  */
+
 import type { Amount } from "../../domain/Amount.ts"
 import { type BotState, unfinished } from "./BotState.ts"
 import type { Placement } from "./Placement.ts"
+import { hourMillis } from "../../domain/Durations.ts"
 
 export interface Tally {
   readonly own: Usage
@@ -32,7 +34,7 @@ export const of = (state: BotState, strategy: string, now: number): Tally => {
     if (placement.strategy === strategy) count(own, placement)
   }
   for (const { name, planned } of state.strategies.values()) {
-    const recent = planned.filter((time) => time > now - 3_600_000).length
+    const recent = planned.filter((time) => time > now - hourMillis).length
     all.lastHour += recent
     if (name === strategy) own.lastHour += recent
   }

@@ -1,10 +1,12 @@
 /** What a strategy's trading has come to, folded from the events of its placements (see `BotState`). */
+
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as CostBasis from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { Price } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { OwnState } from "../../strategy/View.ts"
 import type { BotState } from "./BotState.ts"
@@ -81,7 +83,7 @@ export const ownState = (
     freeBase: free(market.base.symbol),
     freeQuote: free(market.quote.symbol),
     realisedProfit: basis.realised,
-    ...(averageEntry === undefined ? {} : { averageEntry }),
+    ...present({ averageEntry }),
     ...(trading?.lastFill === undefined ? {} : { lastFill: trading.lastFill }),
     ...(trading?.lastPlacedAt === undefined ? {} : { lastPlacedAt: trading.lastPlacedAt })
   }

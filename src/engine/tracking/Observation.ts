@@ -6,11 +6,13 @@
  * price is within reach, and one page more of a round through the whole list, so that every order is seen in the end. What a
  * round did not show is read by itself.
  */
+
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
@@ -52,7 +54,7 @@ export const make = Effect.gen(function* () {
 
   const readPage = Effect.fnUntraced(function* (cursor: string | undefined) {
     const now = yield* Clock.currentTimeMillis
-    const answer = yield* venue.listOrders({ unfinishedOnly: true, ...(cursor === undefined ? {} : { cursor }) })
+    const answer = yield* venue.listOrders({ unfinishedOnly: true, ...present({ cursor }) })
     const { orders, nextCursor } = answer.value
     for (const { id } of orders) seenAt.set(id, now)
     return { seen: orders.map((order): Seen => ({ order, correlationId: answer.correlationId })), next: nextCursor }

@@ -5,12 +5,15 @@
  * an old view and is passed over; one that shows something impossible becomes a `Contradiction` and freezes the slot. A
  * status word alone never closes the books: an order is settled when its amounts add up and its payouts are final.
  */
+
 import { type Amount, min } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { filledIn, type Placement } from "../state/Placement.ts"
+import { present } from "../../domain/Present.ts"
+import { filledIn, type Placement } from "../state/BotState.ts"
 
 /** Where our money comes from and goes back to, as every order must repeat it. */
 export interface Expectations {
@@ -114,7 +117,7 @@ const bound = (
   ...about(placement),
   orderId: order.id,
   depositAddress: order.depositAddress,
-  ...(order.depositMemo === undefined ? {} : { depositMemo: order.depositMemo }),
+  ...present({ depositMemo: order.depositMemo }),
   via,
   estimatedWithdrawFee: order.estimatedWithdrawFee,
   estimatedRefundFee: order.estimatedRefundFee,

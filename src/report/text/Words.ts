@@ -1,4 +1,5 @@
 /** How figures are said in sentences: ages, times of day, counted things. */
+import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 
 export const age = (millis: number): string => {
   const seconds = Math.max(0, millis) / 1000
@@ -14,6 +15,6 @@ export const counted = (count: number, noun: string): string => `${count} ${noun
 /** Time of day in UTC, to the millisecond. */
 export const clock = (at: number): string => {
   const pad = (value: number, width = 2) => String(Math.trunc(value)).padStart(width, "0")
-  const day = ((at % 86_400_000) + 86_400_000) % 86_400_000
-  return `${pad(day / 3_600_000)}:${pad((day / 60_000) % 60)}:${pad((day / 1000) % 60)}.${pad(day % 1000, 3)}`
+  const day = ((at % dayMillis) + dayMillis) % dayMillis
+  return `${pad(day / hourMillis)}:${pad((day / 60_000) % 60)}:${pad((day / 1000) % 60)}.${pad(day % 1000, 3)}`
 }

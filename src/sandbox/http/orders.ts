@@ -1,6 +1,8 @@
 /** The order endpoints. */
+
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { present } from "../../domain/Present.ts"
 import { Caller } from "../../venue/api/Credentials.ts"
 import type { CreateOrderRequest } from "../../venue/api/OrdersApi.ts"
 import { nextMeta, orderError } from "../../venue/wire/WireError.ts"
@@ -65,7 +67,7 @@ type Attributes = CreateOrderRequest["data"]["attributes"]
 const createCommand = (owner: string, attributes: Attributes): Command<"CreateOrder"> => {
   const { deadline, orderType: _, timeInForce: __, ...request } = attributes
   const parsed = deadline === undefined ? undefined : parseTimestamp(deadline)
-  return { tag: "CreateOrder", payload: { ...request, owner, ...(parsed === undefined ? {} : { deadline: parsed }) } }
+  return { tag: "CreateOrder", payload: { ...request, owner, ...present({ deadline: parsed }) } }
 }
 
 interface PageRequest {

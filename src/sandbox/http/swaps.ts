@@ -1,6 +1,8 @@
 /** Quotes and the list of tokens. */
+
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { present } from "../../domain/Present.ts"
 import { Caller } from "../../venue/api/Credentials.ts"
 import { NextCorrelationId } from "../../venue/wire/WireError.ts"
 import { formatTimestamp } from "../../venue/wire/WireValue.ts"
@@ -20,7 +22,7 @@ export const layer = HttpApiBuilder.group(
       quote: Effect.fnUntraced(function* ({ payload: request }) {
         const { partner } = yield* Caller
         const correlationId = yield* yield* NextCorrelationId
-        const asked = { request, correlationId, ...(partner === undefined ? {} : { partner }) }
+        const asked = { request, correlationId, ...present({ partner }) }
         if (!request.dry) {
           const swap = yield* sandbox.change({ tag: "CreateSwap", payload: asked }).pipe(asMessageError)
           return swap.response

@@ -3,6 +3,7 @@
  * Ornstein-Uhlenbeck process), so that a grid around today's price stays in play. A candle is a few steps of the walk:
  * first, highest, lowest, last. Pure in (seed, index); only the last candles are remembered, as a cache.
  */
+import { dayMillis } from "../../domain/Durations.ts"
 import { normals } from "../core/Seeded.ts"
 import type { Candle, CandleSource } from "./PricePath.ts"
 
@@ -16,9 +17,9 @@ export interface Walk {
 }
 
 const stepsPerCandle = 6
-const millisPerYear = 365 * 86_400_000
+const millisPerYear = 365 * dayMillis
 /** Time in which half of the distance to the start price is given back. */
-const halfLifeMillis = 86_400_000
+const halfLifeMillis = dayMillis
 /** A power of two well above the candles that two neighbouring readers are apart. */
 const remembered = 64
 

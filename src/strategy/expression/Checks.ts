@@ -2,7 +2,9 @@
  * What a condition saw: each of its comparisons as written, the numbers on its sides, and whether it held. For explanations
  * only; evaluating it notes no bounds.
  */
+
 import * as Decimal from "../../domain/Decimal.ts"
+import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Span } from "../Problem.ts"
 import type { Input } from "../Strategy.ts"
 import type { Moment, Term, ValueType } from "./Term.ts"
@@ -62,8 +64,8 @@ const said = (value: number, type: ValueType): string => {
 const short = (value: number, digits: number): string => Decimal.format(Decimal.fromNumber(value, digits))
 
 const units = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
+  ["d", dayMillis],
+  ["h", hourMillis],
   ["m", 60_000]
 ] as const
 

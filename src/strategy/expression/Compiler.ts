@@ -2,7 +2,9 @@
  * From the tree of an expression to its meaning: names are found, types checked, units applied. Everything that does not
  * fit is reported at its exact columns. What an expression needs (candles, clock) is gathered on the way.
  */
+
 import { Result } from "effect"
+import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { CandleColumns } from "../Indicators.ts"
 import { type Problem, problemAt, quoted, type Report, report, type Span, suggestion } from "../Problem.ts"
@@ -106,8 +108,8 @@ const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map([
   ["bps", ["ratio", 0.0001]],
   ["s", ["duration", 1_000]],
   ["m", ["duration", 60_000]],
-  ["h", ["duration", 3_600_000]],
-  ["d", ["duration", 86_400_000]]
+  ["h", ["duration", hourMillis]],
+  ["d", ["duration", dayMillis]]
 ])
 
 const literal = ({ value, unit, ...at }: Expression & { type: "number" }, context: Compiling): Term | undefined => {
@@ -129,10 +131,10 @@ const candle = (name: (typeof candleNames)[number], timeframe: string, { market 
 
 /** Hour and minute of the day in UTC, and the day of the week (1 is Monday). */
 const clocks: ReadonlyMap<string, readonly [everyMillis: number, value: (now: number) => number]> = new Map([
-  ["hour", [3_600_000, (now) => Math.floor(now / 3_600_000) % 24]],
+  ["hour", [hourMillis, (now) => Math.floor(now / hourMillis) % 24]],
   ["minute", [60_000, (now) => Math.floor(now / 60_000) % 60]],
   // 1 January 1970 was a Thursday.
-  ["weekday", [86_400_000, (now) => ((Math.floor(now / 86_400_000) + 3) % 7) + 1]]
+  ["weekday", [dayMillis, (now) => ((Math.floor(now / dayMillis) + 3) % 7) + 1]]
 ])
 
 const priceNames = ["mid", "bid", "ask"] as const

@@ -3,6 +3,7 @@
  * 0.05), prices and amounts are in units. What depends on closed candles alone is a series: a whole column at once,
  * computed once per set of candles and shared by all expressions that contain it.
  */
+import { hourMillis } from "../../domain/Durations.ts"
 import type { CandleColumns, Column } from "../Indicators.ts"
 import type { ClosedCandles, OwnState } from "../View.ts"
 
@@ -154,7 +155,7 @@ export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
   if (slope !== 0 && Number.isFinite(crossing) && crossing > 0) moment.found.crossings.push(crossing)
 }
 
-const measuredMillis = 3_600_000
+const measuredMillis = hourMillis
 
 /** The milliseconds around the crossing: one side may change at it, the other just behind it, and doubles are not exact. */
 const noteTime = (a: Term, b: Term, moment: Moment): void => {

@@ -2,10 +2,12 @@
  * The cells of a grid and what they do at a price. Which cells begin with a sale is decided once, by the price of the
  * first decision; from then on the legs carry every cell.
  */
+
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import type { Budget } from "../Strategy.ts"
 import type { View } from "../View.ts"
@@ -161,7 +163,7 @@ export const decide = (whole: Grid, view: View, memory: Memory): Decision => {
         source: whole.source
       }
     ],
-    until: { onFill: whole.fundNearest !== undefined, ...(priceAbove === undefined ? {} : { priceAbove }) }
+    until: { onFill: whole.fundNearest !== undefined, ...present({ priceAbove }) }
   }
 }
 

@@ -6,9 +6,11 @@
  * has reached; it moves down when the price is a whole cell below it, so far that its lowest level is below the price. A
  * cell that holds base keeps its sale, in the range or not: nothing is ever sold below what it was bought for.
  */
+
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Bounds, Decision, DesiredSlot, Memory } from "../Decision.ts"
 import type { Budget, Decide } from "../Strategy.ts"
 import { progressOf, type View } from "../View.ts"
@@ -138,8 +140,7 @@ const boundsOf = (whole: TrailingGrid, cells: Cells, range: Range): Bounds => {
   // A waiting cell is in the range, so it is always nearer than the range's move.
   const above = nextWaiting(whole, cells, range) ?? up
   return {
-    ...(down === undefined ? {} : { priceBelow: down }),
-    ...(above === undefined ? {} : { priceAbove: above }),
+    ...present({ priceBelow: down, priceAbove: above }),
     onFill: true
   }
 }

@@ -7,11 +7,13 @@
  * that is not warm, or on what is not known. The decision holds until a candle closes, the clock reaches what a condition
  * asks for, an order moves on, or the mid reaches a price at which a comparison changes.
  */
+
 import { type Amount, format, formatWithSymbol, fromDecimal, toDecimal } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, opposite, type Price, type Side } from "../../domain/Market.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
+import { present } from "../../domain/Present.ts"
 import type { Bounds, Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
 import type { Needs } from "../expression/Compiler.ts"
@@ -34,7 +36,7 @@ export const rules: Kind = {
     return {
       initialMemory: null,
       candles: whole.needs.candles,
-      ...(whole.needs.volume === undefined ? {} : { notLive: whole.needs.volume }),
+      ...present({ notLive: whole.needs.volume }),
       decide: (view, memory) => decide(whole, view, memory),
       inputs: (view, memory) => inputs(whole, view, memory)
     }
@@ -286,7 +288,7 @@ const boundsOf = (
     ...(Number.isFinite(below) ? { priceBelow: Decimal.fromNumber(below * (1 + margin)) } : {}),
     ...(Number.isFinite(above) ? { priceAbove: Decimal.fromNumber(above * (1 - margin)) } : {}),
     ...(Number.isFinite(time) ? { time } : {}),
-    ...(shortest === undefined ? {} : { barClose: shortest }),
+    ...present({ barClose: shortest }),
     onFill: true
   }
 }

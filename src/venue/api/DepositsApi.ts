@@ -1,6 +1,8 @@
 /** Deposits of a swap: telling the venue about one, and reading what became of it. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { present } from "../../domain/Present.ts"
 import type { Deposit } from "../Venue.ts"
 import { messageErrorAt } from "../wire/WireError.ts"
 import { SwapStatusResponse } from "../wire/WireSwap.ts"
@@ -27,7 +29,7 @@ export const depositRequest = (ledger: Wire.LedgerName, deposit: Deposit): Submi
       : ledger === "near"
         ? { nearSenderAccount: senderAccount }
         : { nativeSenderAccount: senderAccount }
-  return { txHash, depositAddress, ...sender, ...(memo === undefined ? {} : { memo }) }
+  return { txHash, depositAddress, ...sender, ...present({ memo }) }
 }
 
 const error = [400, 403, 404, 429, 500, 503].map(messageErrorAt)

@@ -5,8 +5,10 @@
  * The meaning of a failure depends on the request: a read that failed can be repeated, a write that failed with anything
  * but a clear refusal may have been executed.
  */
+
 import { DateTime, Duration, Effect, Option, Schema, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
+import { present } from "../../domain/Present.ts"
 import { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "../VenueError.ts"
 import { MessageBody, StructuredErrors } from "../wire/WireError.ts"
 import { clean, parseTimestamp } from "../wire/WireValue.ts"
@@ -113,15 +115,14 @@ const traceOf = (json: unknown): { readonly correlationId?: string; readonly ven
   const timestamp = textOf(meta?.timestamp) ?? textOf(top?.timestamp)
   const venueTime = timestamp === undefined ? undefined : parseTimestamp(timestamp)
   return {
-    ...(correlationId === undefined ? {} : { correlationId }),
-    ...(venueTime === undefined ? {} : { venueTime })
+    ...present({ correlationId, venueTime })
   }
 }
 
 const seenIn = (reply: Reply): { status: number; correlationId?: string } => {
   const { correlationId } = traceOf(Option.getOrUndefined(parseJson(reply.body)))
   const id = correlationId ?? textOf(reply.headers["x-correlation-id"] ?? reply.headers["x-request-id"])
-  return { status: reply.status, ...(id === undefined ? {} : { correlationId: id }) }
+  return { status: reply.status, ...present({ correlationId: id }) }
 }
 
 /** `Retry-After` in seconds or as a date, kept within bounds. */
@@ -169,7 +170,7 @@ export const refused = (
   const { code, pointer, text } = refusalIn(reply)
   const reason = () => {
     if (status === 401) {
-      return new Unauthorized({ operation, text, ...seen, ...(credential === undefined ? {} : { credential }) })
+      return new Unauthorized({ operation, text, ...seen, ...present({ credential }) })
     }
     if (status === 429 || (kind === "read" && (status >= 500 || status === 408 || status === 425))) {
       const afterMillis = pauseMillis(reply.headers["retry-after"], now) ?? defaultPauseMillis
@@ -178,7 +179,7 @@ export const refused = (
     if (status < 400 || status >= 500 || status === 408 || status === 425) {
       return new OutcomeUnknown({ operation, text: `the venue answered ${status}: ${text}`, ...seen })
     }
-    return new Rejected({ operation, code, text, ...seen, ...(pointer === undefined ? {} : { pointer }) })
+    return new Rejected({ operation, code, text, ...seen, ...present({ pointer }) })
   }
   return new VenueError({ reason: reason() })
 }

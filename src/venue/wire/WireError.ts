@@ -3,8 +3,10 @@
  * history endpoints' `{status, error}`. One class per body and one schema member per status, with `Retry-After` folded in;
  * a server fails with `orderError(code)`, `messageError(status, text)` or `historyError(status, …)`.
  */
+
 import { Clock, Context, Effect, Random, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { present } from "../../domain/Present.ts"
 import { formatTimestamp, tolerant } from "./WireValue.ts"
 
 /** Tracing identifier and server time of every order response. */
@@ -128,7 +130,7 @@ export const orderError = Effect.fnUntraced(function* (
       status: String(status),
       code,
       title,
-      ...(detail === undefined ? {} : { detail }),
+      ...present({ detail }),
       ...(pointer === undefined ? {} : { source: { pointer } })
     })
   )

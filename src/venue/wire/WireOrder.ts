@@ -6,6 +6,7 @@
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Fill, OddOrder, Order, PayoutLeg } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
 import { Meta } from "./WireError.ts"
 import * as Wire from "./WireValue.ts"
 
@@ -203,7 +204,7 @@ export const toOrder = ({ attributes, id }: WireOrder): Decoded<Order> => {
       withdrawals: withdrawals(attributes.payouts),
       payoutIsFinal: attributes.isPayoutStatusFinal ?? finalStatus,
       ...(attributes.payouts?.refund == null ? {} : { refund: toLeg(attributes.payouts.refund) }),
-      ...(depositMemo === undefined ? {} : { depositMemo })
+      ...present({ depositMemo })
     })
   )
 }

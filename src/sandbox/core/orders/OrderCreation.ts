@@ -2,8 +2,10 @@
  * From a request to an inert order: the checks that need more than the request itself, and everything about an order that
  * is fixed when it is made. Creating moves no money.
  */
+
 import { Result } from "effect"
 import * as Decimal from "../../../domain/Decimal.ts"
+import { dayMillis } from "../../../domain/Durations.ts"
 import * as Market from "../../../domain/Market.ts"
 import type { Fault } from "../../../venue/wire/WireError.ts"
 import { appFeeRatio, isInternal } from "../money/Payment.ts"
@@ -35,7 +37,7 @@ interface OrderRequest {
   readonly appFees: ReadonlyArray<AppFee>
 }
 
-const defaultLifeMillis = 7 * 86_400_000
+const defaultLifeMillis = 7 * dayMillis
 const maxAppFee = 500
 const accountId = /^[a-z0-9][a-z0-9._-]{1,63}$/
 

@@ -2,8 +2,10 @@
  * The answer to a quote request, signed by the sandbox's key; and for one that is not dry, the swap that waits behind its
  * deposit address. The answer is kept as it was given, because the status repeats it.
  */
+
 import { Result } from "effect"
 import * as Amount from "../../../domain/Amount.ts"
+import { present } from "../../../domain/Present.ts"
 import * as Ed25519 from "../../../venue/signing/Ed25519.ts"
 import * as QuoteSignature from "../../../venue/signing/QuoteSignature.ts"
 import type { Quote, QuoteRequest, QuoteResponse } from "../../../venue/wire/WireQuote.ts"
@@ -47,7 +49,7 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Sandb
     const response = signed(state, asked, {
       ...amountsOf(state, pair, quoted),
       depositAddress: id,
-      ...(depositMemo === undefined ? {} : { depositMemo }),
+      ...present({ depositMemo }),
       chainDepositAddresses: [{ blockchain: pair.origin.blockchain, address: id, ...memo }],
       deadline: formatTimestamp(deadline),
       timeWhenInactive: formatTimestamp(deadline),
@@ -103,11 +105,11 @@ const amountsOf = (state: State, pair: Pair, quoted: QuotedAmounts): Quote => {
 }
 
 const passedThrough = (request: QuoteRequest) => ({
-  ...(request.virtualChainRecipient === undefined ? {} : { virtualChainRecipient: request.virtualChainRecipient }),
+  ...present({ virtualChainRecipient: request.virtualChainRecipient }),
   ...(request.virtualChainRefundRecipient === undefined
     ? {}
     : { virtualChainRefundRecipient: request.virtualChainRefundRecipient }),
-  ...(request.customRecipientMsg === undefined ? {} : { customRecipientMsg: request.customRecipientMsg })
+  ...present({ customRecipientMsg: request.customRecipientMsg })
 })
 
 const signed = (state: State, { request, correlationId }: QuoteAsked, answer: Quote): QuoteResponse => {

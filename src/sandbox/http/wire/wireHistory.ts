@@ -1,6 +1,8 @@
 /** A line of history as the two history interfaces write it. */
+
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
+import { present } from "../../../domain/Present.ts"
 import type { AccountHistoryResponse, TransactionRecord } from "../../../venue/wire/WireHistory.ts"
 import { formatTimestamp, type LedgerName, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
 import type { HistoryRecord } from "../../core/HistoryRecord.ts"
@@ -20,7 +22,7 @@ export const destinationTxHashes = ({ recipientType, txHashes, amountOut }: Hist
   isInternal(recipientType) || amountOut === 0n ? [] : txHashes
 
 const refundOf = ({ target: { origin }, refundFee, refundReason }: HistoryRecord) => ({
-  ...(refundReason === undefined ? {} : { refundReason }),
+  ...present({ refundReason }),
   ...(refundFee === 0n
     ? {}
     : { refundFee: String(refundFee), refundFeeFormatted: Amount.format(refundFee, origin.decimals) })
@@ -34,14 +36,14 @@ export const toTransaction = (ledger: LedgerName, record: HistoryRecord): Transa
     originAsset: origin.id,
     destinationAsset: destination.id,
     depositAddress: target.depositAddress,
-    ...(memo === undefined ? {} : { depositMemo: memo }),
+    ...present({ depositMemo: memo }),
     depositAddressAndMemo: memo === undefined ? target.depositAddress : `${target.depositAddress}_${memo}`,
     recipient: record.recipient,
     status: record.status,
     createdAt: formatTimestamp(target.createdAt),
     createdAtTimestamp: Math.floor(target.createdAt / 1000),
     ...(target.intentHashes.length === 0 ? {} : { intentHashes: target.intentHashes.join(",") }),
-    ...(record.referral === undefined ? {} : { referral: record.referral }),
+    ...present({ referral: record.referral }),
     amountInFormatted: Amount.format(amountIn, origin.decimals),
     amountOutFormatted: Amount.format(amountOut, destination.decimals),
     appFees: record.appFees,
@@ -71,7 +73,7 @@ export const toItem = (record: HistoryRecord): AccountHistoryResponse["items"][n
     recipientType: record.recipientType,
     createdAt: formatTimestamp(target.createdAt),
     depositAddress: target.depositAddress,
-    ...(target.depositMemo === undefined ? {} : { depositMemo: target.depositMemo }),
+    ...present({ depositMemo: target.depositMemo }),
     originAsset: origin.id,
     amountInFormatted: Amount.format(amountIn, origin.decimals),
     amountInUsd: usdIn(record).toFixed(4),

@@ -1,7 +1,9 @@
 /** An order of the sandbox as the contract writes it. */
+
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { PayoutLeg } from "../../../domain/Order.ts"
+import { present } from "../../../domain/Present.ts"
 import type { WireOrder, WireOrderAttributes } from "../../../venue/wire/WireOrder.ts"
 import { formatTimestamp } from "../../../venue/wire/WireValue.ts"
 import { isPayoutFinal, payoutStatus } from "../../core/money/Payouts.ts"
@@ -19,7 +21,7 @@ const attributesOf = (order: SandboxOrder): WireOrderAttributes => {
   return {
     orderType: "LIMIT",
     depositAddress: order.depositAddress,
-    ...(order.depositMemo === undefined ? {} : { depositMemo: order.depositMemo }),
+    ...present({ depositMemo: order.depositMemo }),
     depositMode: order.depositMemo === undefined ? "SIMPLE" : "MEMO",
     depositType: order.depositType,
     fillStatus: order.status,

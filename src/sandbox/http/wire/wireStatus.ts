@@ -2,7 +2,9 @@
  * The status of a deposit address, as the contract writes it. For an order, which has no quote, the quote is its terms:
  * word of a deposit may be given for both.
  */
+
 import * as Amount from "../../../domain/Amount.ts"
+import { present } from "../../../domain/Present.ts"
 import type { QuoteResponse } from "../../../venue/wire/WireQuote.ts"
 import type { SwapStatusResponse } from "../../../venue/wire/WireSwap.ts"
 import { formatTimestamp, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
@@ -57,7 +59,7 @@ const termsOf = (order: SandboxOrder): QuoteResponse => ({
     amountOutFormatted: Amount.format(order.outputAmount, order.destination.decimals),
     minAmountOut: String(order.outputAmount),
     depositAddress: order.depositAddress,
-    ...(order.depositMemo === undefined ? {} : { depositMemo: order.depositMemo }),
+    ...present({ depositMemo: order.depositMemo }),
     deadline: formatTimestamp(order.deadline)
   }
 })
@@ -73,7 +75,7 @@ const amounts = (state: State, line: HistoryRecord) => {
   })
   const deposited = {
     ...of("depositedAmount", origin, target.deposited),
-    ...(referral === undefined ? {} : { referral })
+    ...present({ referral })
   }
   if (line.txHashes.length === 0) return deposited
   return {
@@ -81,7 +83,7 @@ const amounts = (state: State, line: HistoryRecord) => {
     ...of("amountIn", origin, line.amountIn),
     ...of("amountOut", destination, line.amountOut),
     ...of("refundedAmount", origin, line.refunded),
-    ...(refundReason === undefined ? {} : { refundReason }),
+    ...present({ refundReason }),
     slippage: target.kind === "swap" ? slippagePercent(target.quoted.amountOut, line.amountOut) : 0,
     withdrawFee: String(withdrawFee)
   }

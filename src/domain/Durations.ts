@@ -1,0 +1,9 @@
+/** Lengths of time in milliseconds. A day is 24 hours of UTC, which has no summer time. */
+
+export const secondMillis = 1_000
+export const minuteMillis = 60_000
+export const hourMillis = 3_600_000
+export const dayMillis = 86_400_000
+
+/** The units that durations and timeframes are written in. */
+export const unitMillis = { s: secondMillis, m: minuteMillis, h: hourMillis, d: dayMillis } as const

@@ -1,0 +1,18 @@
+/**
+ * Fields that are absent rather than `undefined`: what is written to the journal, to the wire and to JSON has a key only
+ * where there is a value.
+ */
+
+export type Present<Fields> = {
+  readonly [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key]
+} & {
+  readonly [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<Fields[Key], undefined>
+}
+
+/** The same record without the fields whose value is `undefined`. */
+export const present = <const Fields extends object>(fields: Fields): Present<Fields> => {
+  const kept: Record<string, unknown> = {}
+  for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key]
+  // The type says exactly what the loop does; TypeScript cannot follow it.
+  return kept as Present<Fields>
+}
