@@ -7,8 +7,8 @@
  */
 
 import { extend, type OpenCandle } from "../../candles/Resample.ts"
-import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
+import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import type { CandleColumns } from "../../strategy/Indicators.ts"
 import type { ClosedCandles } from "../../strategy/View.ts"
