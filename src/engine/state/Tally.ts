@@ -4,9 +4,9 @@
  */
 
 import type { Amount } from "../../domain/Amount.ts"
+import { hourMillis } from "../../domain/Durations.ts"
 import { type BotState, unfinished } from "./BotState.ts"
 import type { Placement } from "./Placement.ts"
-import { hourMillis } from "../../domain/Durations.ts"
 
 export interface Tally {
   readonly own: Usage
