@@ -12,7 +12,6 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
-import { filledIn, type Placement } from "../state/BotState.ts"
 import { filledIn, type Placement } from "../state/Placement.ts"
 
 /** Where our money comes from and goes back to, as every order must repeat it. */
