@@ -31,6 +31,8 @@ export interface DesiredSlot {
   readonly legs: readonly [Leg, ...ReadonlyArray<Leg>]
   /** After the last leg start again with the first; otherwise the slot is done. */
   readonly cycle: boolean
+  /** How far the slot was when these legs began; left out for a slot that has worked on nothing else. */
+  readonly after?: Pick<SlotProgress, "completedLegs" | "filledInLeg">
   readonly why: Reason
 }
 
@@ -78,20 +80,52 @@ export interface DesiredOrder extends Leg {
   readonly why: Reason
 }
 
+/** A purchase and a sale, or the other way round, again and again. */
+const isRoundTrip = ({ legs: [first, second, ...others], cycle }: Legs): boolean =>
+  cycle && second !== undefined && others.length === 0 && first.side !== second.side
+
+export type Legs = Pick<DesiredSlot, "legs" | "cycle" | "after">
+
+/**
+ * Index of the leg that is due, beyond the last one when the slot is done. In a round trip the leg after a purchase is
+ * the sale, whichever of both the file begins with now: what was bought decides, not how many legs there were.
+ */
+export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress): number => {
+  const { legs, cycle, after } = desired
+  if (isRoundTrip(desired) && lastLeg !== undefined) return lastLeg.side === legs[0].side ? 1 : 0
+  const done = Math.max(0, completedLegs - (after?.completedLegs ?? 0))
+  return cycle ? done % legs.length : done
+}
+
+/** Base quantity of a leg, what has filled of it included: a sale after a purchase is of no more than that brought in. */
+export const wholeLeg = (
+  { legs, after }: Legs,
+  index: number,
+  { completedLegs, receivedByLastLeg }: SlotProgress
+): Amount => {
+  const leg = legs[index]
+  if (leg === undefined) return 0n
+  const isFirst = completedLegs <= (after?.completedLegs ?? 0)
+  const previous = isFirst ? undefined : legs[(index + legs.length - 1) % legs.length]
+  return leg.side === "SELL" && previous?.side === "BUY" ? min(leg.quantity, receivedByLastLeg) : leg.quantity
+}
+
+/** What has filled of the leg that is due; what the slot had filled for something else does not count. */
+export const filledOfLeg = ({ after }: Pick<DesiredSlot, "after">, progress: SlotProgress): Amount =>
+  after !== undefined && progress.completedLegs <= after.completedLegs
+    ? progress.filledInLeg - after.filledInLeg
+    : progress.filledInLeg
+
 /**
  * The leg that a slot has to work now, or `undefined` when it is done. A leg that follows one of the other side spends no
  * more than that one brought in, so fees never make a cycle ask for money that it does not have: a SELL is capped at the base
- * received. What the leg already filled in earlier placements is taken off.
+ * received. What the leg already filled is taken off.
  */
 export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredOrder | undefined => {
-  const { legs } = desired
-  const index = desired.cycle ? progress.completedLegs % legs.length : progress.completedLegs
-  const leg = legs[index]
+  const index = dueLeg(desired, progress)
+  const leg = desired.legs[index]
   if (leg === undefined) return undefined
-  const previous = progress.completedLegs === 0 ? undefined : legs[(index + legs.length - 1) % legs.length]
-  const whole =
-    leg.side === "SELL" && previous?.side === "BUY" ? min(leg.quantity, progress.receivedByLastLeg) : leg.quantity
-  const quantity = whole - progress.filledInLeg
+  const quantity = wholeLeg(desired, index, progress) - filledOfLeg(desired, progress)
   if (quantity <= 0n) return undefined
   const { slot, market, why } = desired
   return { ...leg, quantity, slot, ...present({ market }), leg: index, why }

@@ -10,15 +10,26 @@ import type { CandleColumns } from "./Indicators.ts"
 export interface SlotProgress {
   /** Legs completed: wholly filled, and paid out. */
   readonly completedLegs: number
-  /** Base quantity filled so far in the current leg, over all its placements (an expired order may leave a part). */
+  /** Base quantity filled so far in the current leg, by its live order and by earlier ones that ended with a part. */
   readonly filledInLeg: Amount
   /** Net output (after fees) that the last completed leg brought in: quote after a SELL, base after a BUY. */
   readonly receivedByLastLeg: Amount
-  /** The live order, when there is one. */
+  /** The last completed leg, with what its fills came to where a file may change under its slots: not in a backtest. */
+  readonly lastLeg?: { readonly side: Side; readonly made?: { readonly base: Amount; readonly quote: Amount } }
+  /** Base quantities of all fills of this slot, whatever was asked of it, before fees. */
+  readonly bought: Amount
+  readonly sold: Amount
+  /** The live order, when there is one, with what of it is still to fill. */
   readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount }
 }
 
-export const untouchedSlot: SlotProgress = { completedLegs: 0, filledInLeg: 0n, receivedByLastLeg: 0n }
+export const untouchedSlot: SlotProgress = {
+  completedLegs: 0,
+  filledInLeg: 0n,
+  receivedByLastLeg: 0n,
+  bought: 0n,
+  sold: 0n
+}
 
 export interface View {
   /** Epoch milliseconds. */

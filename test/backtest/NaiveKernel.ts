@@ -50,6 +50,9 @@ interface Slot {
   value: bigint
   paidSide: Side
   completed: number
+  lastSide: Side | undefined
+  bought: bigint
+  sold: bigint
   filled: bigint
   received: bigint
   receivedByLast: bigint
@@ -105,6 +108,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     completedLegs: slot.completed,
     filledInLeg: slot.filled,
     receivedByLastLeg: slot.receivedByLast,
+    ...(slot.lastSide === undefined ? {} : { lastLeg: { side: slot.lastSide } }),
+    bought: slot.bought,
+    sold: slot.sold,
     ...(slot.order !== undefined && slot.order.open > 0n
       ? { live: { side: slot.order.side, price: slot.order.price, quantity: slot.order.open } }
       : {})
@@ -198,13 +204,14 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   }
   const completeLeg = (slot: Slot) => {
     slot.completed++
+    slot.lastSide = slot.paidSide
     slot.receivedByLast = slot.received
     slot.filled = 0n
     slot.received = 0n
   }
   const same = (a: DesiredSlot | undefined, b: DesiredSlot | undefined) =>
-    JSON.stringify([a?.legs, a?.cycle], (_, v) => (typeof v === "bigint" ? `${v}` : v)) ===
-    JSON.stringify([b?.legs, b?.cycle], (_, v) => (typeof v === "bigint" ? `${v}` : v))
+    JSON.stringify([a?.legs, a?.cycle, a?.after], (_, v) => (typeof v === "bigint" ? `${v}` : v)) ===
+    JSON.stringify([b?.legs, b?.cycle, b?.after], (_, v) => (typeof v === "bigint" ? `${v}` : v))
   const keeps = (slot: Slot, desired: DesiredSlot | undefined) => {
     const order = slot.order
     if (order === undefined || desired === undefined) return false
@@ -244,6 +251,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
           value: 0n,
           paidSide: "BUY",
           completed: 0,
+          lastSide: undefined,
+          bought: 0n,
+          sold: 0n,
           filled: 0n,
           received: 0n,
           receivedByLast: 0n,
@@ -354,6 +364,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     order.open -= quantity
     order.input -= input
     slot.filled += quantity
+    if (order.side === "BUY") slot.bought += quantity
+    else slot.sold += quantity
     slot.received += gross - fee
     slot.unpaid += gross - fee
     if (order.open === 0n) complete(slot, order)

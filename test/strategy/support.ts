@@ -6,7 +6,7 @@ import type { Markets } from "../../src/strategy/Markets.ts"
 import type { Problem } from "../../src/strategy/Problem.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
 import { parse } from "../../src/strategy/StrategyFile.ts"
-import type { SlotProgress, View } from "../../src/strategy/View.ts"
+import { type SlotProgress, untouchedSlot, type View } from "../../src/strategy/View.ts"
 
 export const price = (text: string): Decimal.Decimal => {
   const parsed = Decimal.parse(text)
@@ -65,8 +65,8 @@ export const decideAt = (
 
 /** A slot whose legs so far have filled and been paid out. */
 export const completed = (legs: number, receivedByLastLeg = 0n): SlotProgress => ({
+  ...untouchedSlot,
   completedLegs: legs,
-  filledInLeg: 0n,
   receivedByLastLeg
 })
 
@@ -98,6 +98,6 @@ export const laterProgress = (next: () => number, { desired }: Decision, before:
       const least = completedLegs === done ? (known?.filledInLeg ?? 0n) : 0n
       const filled = pick(next, [0n, 0n, legs[0].quantity / 2n, legs[0].quantity])
       const filledInLeg = filled > least ? filled : least
-      return [slot, { completedLegs, filledInLeg, receivedByLastLeg: legs[0].quantity }]
+      return [slot, { ...untouchedSlot, completedLegs, filledInLeg, receivedByLastLeg: legs[0].quantity }]
     })
   ])

@@ -62,8 +62,10 @@ const priceAt = ({ candles, now }: Run.Run, bar: number): TwoSidedPrice => {
 const viewOf = (runs: Runs, bar: number): View => {
   const [run, ...others] = runs
   const progress = new Map<string, SlotProgress>()
-  for (const { slots, table } of runs)
+  for (const { slots, table, log } of runs) {
+    SlotStates.foldFills(slots, table, log)
     for (const [slot, name] of slots.names.entries()) progress.set(name, SlotStates.progressOf(slots, slot, table))
+  }
   const { market, timeframes } = run.conditions
   const candles = new Map<string, ClosedCandles>()
   for (const [timeframe, resampled] of timeframes ?? [])
@@ -83,9 +85,13 @@ const viewOf = (runs: Runs, bar: number): View => {
   }
 }
 
+const sameBeginning = ({ after: a }: DesiredSlot, { after: b }: DesiredSlot): boolean =>
+  a?.completedLegs === b?.completedLegs && a?.filledInLeg === b?.filledInLeg
+
 const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boolean => {
   if (a === b) return true
   if (a === undefined || b === undefined || a.cycle !== b.cycle || a.legs.length !== b.legs.length) return false
+  if (!sameBeginning(a, b)) return false
   if (a.legs === b.legs) return true
   return a.legs.every((leg, index) => {
     const other = b.legs[index]

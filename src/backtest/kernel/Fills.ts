@@ -61,6 +61,7 @@ const fillWhole = (run: Run.Run, bar: number, slot: number): void => {
   if (run.stays !== undefined) Run.note(run, slot)
   slots.completedLegs[slot] = (slots.completedLegs[slot] ?? 0) + 1
   slots.receivedByLastLeg[slot] = row.output
+  slots.lastSide[slot] = row.side
   let next = table.next[order] ?? OrderTable.unknown
   if (next === OrderTable.unknown) next = link(run, slot, order)
   const follower = table.rows[next]
@@ -150,7 +151,7 @@ const complete = (run: Run.Run, slot: number, side: Side): void => {
   Run.close(run, slot, side, 0n)
   if (run.conditions.rules.payoutMillis === 0) {
     const paid = run.slots.unpaid[slot] ?? 0n
-    SlotStates.completeLeg(run.slots, slot)
+    SlotStates.completeLeg(run.slots, slot, side)
     Run.payOut(run, slot, side)
     const due = paysForItself(run, slot, side, paid) ? run.dueFirst : run.due
     due.push(slot)

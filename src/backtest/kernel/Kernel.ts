@@ -70,7 +70,7 @@ export const wake = (run: Run.Run, bar: number): boolean => {
       paid ||= run.trading.isSeen
     } else if (state === states.paying) {
       const side = run.table.rows[run.slots.order[slot] ?? OrderTable.none]?.side ?? "BUY"
-      SlotStates.completeLeg(run.slots, slot)
+      SlotStates.completeLeg(run.slots, slot, side)
       Run.payOut(run, slot, side)
       paid = true
     } else continue

@@ -3,6 +3,7 @@
  * that is. Money that an order holds is its deposit, from the moment it is placed until it fills or is refunded.
  */
 import type { Amount } from "../../domain/Amount.ts"
+import type { Side } from "../../domain/Market.ts"
 import { armedLeg, type DesiredSlot } from "../../strategy/Decision.ts"
 import type { SlotProgress } from "../../strategy/View.ts"
 import type * as Ladders from "./Ladders.ts"
@@ -29,6 +30,12 @@ export interface SlotStates {
   readonly filledInLeg: Array<Amount>
   readonly receivedInLeg: Array<Amount>
   readonly receivedByLastLeg: Array<Amount>
+  /** Side of the last completed leg. */
+  readonly lastSide: Array<Side | undefined>
+  /** Base quantities of the fills of the log that are folded already: nobody looks but a strategy that is asked. */
+  readonly bought: Array<Amount>
+  readonly sold: Array<Amount>
+  foldedFills: number
   /** Output of fills that is not in the wallet yet. */
   readonly unpaid: Array<Amount>
   /** Unfilled part of the order, and what is left of its deposit. */
@@ -57,6 +64,10 @@ export const make = (): SlotStates => ({
   filledInLeg: [],
   receivedInLeg: [],
   receivedByLastLeg: [],
+  lastSide: [],
+  bought: [],
+  sold: [],
+  foldedFills: 0,
   unpaid: [],
   openQuantity: [],
   openInput: [],
@@ -83,6 +94,9 @@ export const indexOf = (slots: SlotStates, name: string): number => {
   slots.filledInLeg.push(0n)
   slots.receivedInLeg.push(0n)
   slots.receivedByLastLeg.push(0n)
+  slots.lastSide.push(undefined)
+  slots.bought.push(0n)
+  slots.sold.push(0n)
   slots.unpaid.push(0n)
   slots.openQuantity.push(0n)
   slots.openInput.push(0n)
@@ -97,11 +111,29 @@ export const indexOf = (slots: SlotStates, name: string): number => {
 export const progressOf = (slots: SlotStates, slot: number, table: OrderTable.OrderTable): SlotProgress => {
   const row = table.rows[slots.order[slot] ?? OrderTable.none]
   const open = slots.openQuantity[slot] ?? 0n
+  const side = slots.lastSide[slot]
   return {
     completedLegs: slots.completedLegs[slot] ?? 0,
     filledInLeg: slots.filledInLeg[slot] ?? 0n,
     receivedByLastLeg: slots.receivedByLastLeg[slot] ?? 0n,
+    ...(side === undefined ? {} : { lastLeg: { side } }),
+    bought: slots.bought[slot] ?? 0n,
+    sold: slots.sold[slot] ?? 0n,
     ...(row === undefined || open === 0n ? {} : { live: { side: row.side, price: row.price, quantity: open } })
+  }
+}
+
+/** Counts what has filled since somebody last looked. */
+export const foldFills = (
+  slots: SlotStates,
+  { rows }: OrderTable.OrderTable,
+  { count, orders }: { readonly count: number; readonly orders: Int32Array }
+): void => {
+  for (; slots.foldedFills < count; slots.foldedFills++) {
+    const row = rows[orders[slots.foldedFills] ?? OrderTable.none]
+    if (row === undefined) continue
+    const total = row.side === "BUY" ? slots.bought : slots.sold
+    total[row.slot] = (total[row.slot] ?? 0n) + row.quantity
   }
 }
 
@@ -135,7 +167,8 @@ export const fillPart = (slots: SlotStates, slot: number, quantity: Amount, inpu
 }
 
 /** The leg is filled and paid out: the next one is armed. */
-export const completeLeg = (slots: SlotStates, slot: number): void => {
+export const completeLeg = (slots: SlotStates, slot: number, side: Side): void => {
+  slots.lastSide[slot] = side
   slots.completedLegs[slot] = (slots.completedLegs[slot] ?? 0) + 1
   slots.receivedByLastLeg[slot] = slots.receivedInLeg[slot] ?? 0n
   slots.filledInLeg[slot] = 0n

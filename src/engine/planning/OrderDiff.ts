@@ -19,6 +19,7 @@ export interface OwnOrder {
   readonly market: string
   readonly side: "BUY" | "SELL"
   readonly price: Decimal.Decimal
+  /** What of it is still to fill. */
   readonly quantity: Amount
   readonly by?: "swap"
   readonly state: PlacementState
@@ -56,6 +57,7 @@ export const diff = (market: Market, wish: Wish, own: ReadonlyArray<OwnOrder>): 
 }
 
 const withdraw = (order: OwnOrder, why: Reason): Change => {
+  if (order.quantity === 0n) return { _tag: "Wait", slot: order.slot, why: "It has filled: its payout is pending" }
   if (order.state === "closing") return { _tag: "Wait", slot: order.slot, why: "Its money is on the way back" }
   return order.cancelRequested
     ? { _tag: "Wait", slot: order.slot, why: "Its cancel is under way" }

@@ -15,7 +15,8 @@ import { priceIn, progressOf, type SlotProgress, type View } from "../../strateg
 import { backoffMillis, EngineSettings, type Settings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
-import type { Placement } from "../state/Placement.ts"
+import { openQuantity, type Placement } from "../state/Placement.ts"
+import * as SlotFold from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
 import { ownState } from "../state/TradingFold.ts"
 import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
@@ -230,13 +231,10 @@ export const progress = (
   strategy: string,
   own: ReadonlyArray<Placement>
 ): ReadonlyMap<string, SlotProgress> => {
-  const live = new Map(own.map(({ slot, side, price, quantity }) => [slot, { side, price, quantity }]))
+  const live = new Map(own.map((placement) => [placement.slot, placement]))
   const slots = new Map<string, SlotProgress>()
   for (const slot of state.slots.values()) {
-    if (slot.strategy !== strategy) continue
-    const { completedLegs, filledInLeg, receivedByLastLeg } = slot
-    const order = live.get(slot.slot)
-    slots.set(slot.slot, { completedLegs, filledInLeg, receivedByLastLeg, ...(order ? { live: order } : {}) })
+    if (slot.strategy === strategy) slots.set(slot.slot, SlotFold.progressOf(slot, live.get(slot.slot)))
   }
   return slots
 }
@@ -265,7 +263,8 @@ const ownOrder = (strategy: Strategy, placement: Placement, view: View): OwnOrde
       ? 0n
       : inQuote(placement.inputAsset, placement.order.estimatedRefundFee) +
         inQuote(placement.outputAsset, placement.order.estimatedWithdrawFee)
-  return { ...placement, cancelRequested: placement.cancel !== undefined, replacementCost: fees }
+  const quantity = openQuantity(placement)
+  return { ...placement, quantity, cancelRequested: placement.cancel !== undefined, replacementCost: fees }
 }
 
 const planned = (
@@ -334,7 +333,9 @@ const decisionEvent = (
     }),
     absent: [
       ...decision.absent,
-      ...wished.flatMap(({ desired, order }) => (order === undefined ? [done(desired)] : []))
+      ...wished.flatMap(({ desired, order }) =>
+        order === undefined ? [done(desired, progressOf(view, desired.slot))] : []
+      )
     ],
     ...(inputs === undefined ? {} : { inputs: [...inputs].map(([slot, checks]) => ({ slot, checks })) }),
     reasons: decision.reasons,
@@ -343,9 +344,12 @@ const decisionEvent = (
   }
 }
 
-const done = ({ slot, why }: DesiredSlot): Decision["absent"][number] => ({
+const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decision["absent"][number] => ({
   slot,
-  why: { ...why, code: "done", text: `it is done, all its orders have filled: ${why.text}` }
+  why:
+    filledInLeg > 0n
+      ? { ...why, code: "filled", text: `filled, payout pending: ${why.text}` }
+      : { ...why, code: "done", text: `it is done, all its orders have filled: ${why.text}` }
 })
 
 /** What makes two decisions the same: everything but the price that they were made at. */

@@ -11,36 +11,10 @@ import * as Ledger from "../../domain/Ledger.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import type { Memory } from "../../strategy/Decision.ts"
 import { utcDay } from "../planning/RiskLimits.ts"
-import { filledBase, type Placement } from "./Placement.ts"
+import type { Placement } from "./Placement.ts"
 import { after, planned } from "./PlacementFold.ts"
+import * as SlotFold from "./SlotFold.ts"
 import { changesOwnState, type Trading, tradingAfter } from "./TradingFold.ts"
-
-export interface Slot {
-  readonly strategy: string
-  readonly slot: string
-  /** The unfinished placement, or the last one. */
-  readonly placement?: string
-  readonly completedLegs: number
-  readonly filledInLeg: Amount
-  readonly receivedInLeg: Amount
-  readonly receivedByLastLeg: Amount
-  /** Attempts in a row that the venue refused, for backing off. */
-  readonly refusals: number
-  readonly refusedAt: number
-  /** Why this slot gets no new funding any more until somebody looks. */
-  readonly frozen?: string
-  /** What froze it, for whoever looks. */
-  readonly freeze?: Freeze
-}
-
-export interface Freeze {
-  readonly kind: "contradiction" | "leg"
-  readonly placement: string
-  readonly since: number
-  readonly evidence: string
-  readonly asset: string
-  readonly amount: Amount
-}
 
 export interface StrategyState {
   readonly name: string
@@ -78,7 +52,7 @@ export interface BotState {
   lastDeadline: number
   fills: number
   readonly placements: Map<string, Placement>
-  readonly slots: Map<string, Slot>
+  readonly slots: Map<string, SlotFold.Slot>
   readonly strategies: Map<string, StrategyState>
   readonly ledger: Ledger.Ledger
 }
@@ -240,31 +214,20 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   })
 }
 
-const emptySlot = (strategy: string, slot: string): Slot => ({
-  strategy,
-  slot,
-  completedLegs: 0,
-  filledInLeg: 0n,
-  receivedInLeg: 0n,
-  receivedByLastLeg: 0n,
-  refusals: 0,
-  refusedAt: 0
-})
-
 const changeSlot = (
   state: BotState,
   { strategy, slot }: { readonly strategy: string; readonly slot: string },
-  change: (slot: Slot) => Partial<Slot>
+  change: (slot: SlotFold.Slot) => Partial<SlotFold.Slot>
 ): void => {
   const key = slotKey(strategy, slot)
-  const known = state.slots.get(key) ?? emptySlot(strategy, slot)
+  const known = state.slots.get(key) ?? SlotFold.emptySlot(strategy, slot)
   state.slots.set(key, { ...known, ...change(known) })
 }
 
 const applySlot = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
   switch (event._tag) {
     case "Settled":
-      return changeSlot(state, placement, (slot) => legAfter(slot, placement))
+      return changeSlot(state, placement, (slot) => SlotFold.afterOrder(slot, placement))
     case "Abandoned":
     case "FundingDead":
       return changeSlot(state, placement, (slot) => ({ refusals: slot.refusals + 1, refusedAt: at }))
@@ -289,24 +252,20 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
   }
 }
 
-const freeze = (state: BotState, event: PlacementEvent, frozen: string, why: Omit<Freeze, "placement">): void =>
-  changeSlot(state, event, () => ({ frozen, freeze: { ...why, placement: event.placement } }))
+const freeze = (
+  state: BotState,
+  event: PlacementEvent,
+  frozen: string,
+  why: Omit<SlotFold.Freeze, "placement">
+): void => changeSlot(state, event, () => ({ frozen, freeze: { ...why, placement: event.placement } }))
 
 /** Ends what this placement froze. */
-const thaw = (state: BotState, event: PlacementEvent, kind?: Freeze["kind"]): void => {
+const thaw = (state: BotState, event: PlacementEvent, kind?: SlotFold.Freeze["kind"]): void => {
   const key = slotKey(event.strategy, event.slot)
   const known = state.slots.get(key)
   if (known?.freeze?.placement !== event.placement || (kind !== undefined && known.freeze.kind !== kind)) return
   const { freeze: _, frozen: __, ...rest } = known
   state.slots.set(key, rest)
-}
-
-/** A leg is complete when its order was wholly filled; what an order that ended early filled counts towards the leg. */
-const legAfter = (slot: Slot, placement: Placement): Partial<Slot> => {
-  const received = slot.receivedInLeg + placement.received
-  return placement.status === "FILLED"
-    ? { completedLegs: slot.completedLegs + 1, filledInLeg: 0n, receivedInLeg: 0n, receivedByLastLeg: received }
-    : { filledInLeg: slot.filledInLeg + filledBase(placement), receivedInLeg: received }
 }
 
 function assert(condition: boolean, what: string): asserts condition {

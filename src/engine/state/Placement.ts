@@ -3,7 +3,7 @@
  * that nobody has to ask whether an open order has an order. Whoever reads a placement of any state sees the rest as
  * optional.
  */
-import type { Amount } from "../../domain/Amount.ts"
+import { type Amount, max } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Price, Side } from "../../domain/Market.ts"
 import type { Payload } from "../../domain/Payload.ts"
@@ -119,6 +119,11 @@ export const filledIn = (placement: Placement): Amount => sum(placement, "amount
 export const filledOut = (placement: Placement): Amount => sum(placement, "amountOut")
 export const filledBase = (placement: Placement): Amount =>
   placement.side === "SELL" ? filledIn(placement) : filledOut(placement)
+export const filledQuote = (placement: Placement): Amount =>
+  placement.side === "SELL" ? filledOut(placement) : filledIn(placement)
+
+/** Base that is still to fill. */
+export const openQuantity = (placement: Placement): Amount => max(0n, placement.quantity - filledBase(placement))
 
 const sum = (placement: Placement, field: keyof KnownFill): Amount => {
   let total = 0n

@@ -13,7 +13,7 @@ import type { Budget } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
 import { quantityAt, type Size } from "./Size.ts"
-import { filledLegs } from "./SlotLegs.ts"
+import { nextLeg } from "./SlotLegs.ts"
 
 export interface Cell {
   readonly slot: string
@@ -191,7 +191,7 @@ const nearestOf = (
   { fundNearest, notNearest }: Grid
 ): { readonly desired: ReadonlyArray<DesiredSlot>; readonly leftOut: ReadonlyArray<Absent> } => {
   if (fundNearest === undefined) return { desired: working, leftOut: [] }
-  const sideOf = ({ slot, legs }: DesiredSlot) => legs[filledLegs(legs, view, slot) % legs.length]?.side
+  const sideOf = (cell: DesiredSlot) => nextLeg(cell, view, cell.slot)?.side
   const buys = working.filter((cell) => sideOf(cell) === "BUY").slice(-fundNearest)
   const sells = working.filter((cell) => sideOf(cell) === "SELL").slice(0, fundNearest)
   const nearest = new Set([...buys, ...sells])

@@ -17,7 +17,7 @@ import { progressOf, type View } from "../View.ts"
 import { type Cell, type CellShape, makeCell } from "./GridCells.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
 import type { Scale } from "./PriceLevels.ts"
-import { filledLegs } from "./SlotLegs.ts"
+import { filledLegs, nextLeg } from "./SlotLegs.ts"
 
 export const trails = ["up", "down", "both"] as const
 export type Trail = (typeof trails)[number]
@@ -146,10 +146,10 @@ const boundsOf = (whole: TrailingGrid, cells: Cells, range: Range): Bounds => {
 }
 
 /** Whether a cell has something to sell, or a purchase that has filled in part. */
-const isHolding = ({ legs, slot }: DesiredSlot, view: View): boolean => {
-  const { completedLegs, filledInLeg } = progressOf(view, slot)
-  const filled = filledLegs(legs, view, slot)
-  return legs[filled % legs.length]?.side === "SELL" || (filledInLeg > 0n && filled === completedLegs)
+const isHolding = (cell: DesiredSlot, view: View): boolean => {
+  const { completedLegs, filledInLeg } = progressOf(view, cell.slot)
+  const isPartly = filledInLeg > 0n && filledLegs(cell, view, cell.slot) === completedLegs
+  return isPartly || nextLeg(cell, view, cell.slot)?.side === "SELL"
 }
 
 /**

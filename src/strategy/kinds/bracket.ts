@@ -150,7 +150,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const { market, entry, takeProfit, source } = whole
   const price = mid(view.price)
   const side = takeProfit.side
-  const filled = filledLegs([entry, takeProfit], view, slot)
+  const filled = filledLegs({ legs: [entry, takeProfit], cycle: false }, view, slot)
   const before: State = {
     best: decimalIn(memory, "best") ?? price,
     isBreakeven: isTrueIn(memory, "isBreakeven"),

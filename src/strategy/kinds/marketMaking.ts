@@ -15,7 +15,7 @@ import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
-import type { View } from "../View.ts"
+import { progressOf, type View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { filledLegs } from "./SlotLegs.ts"
@@ -103,11 +103,16 @@ const checkBase = (needed: Amount, at: Read.Located<Amount>, { market, budget, t
   report(to, at, `all asks together need ${amounts}`, "raise limits.budget.base, or make the size smaller")
 }
 
-/** Bought minus sold so far, by whole orders. */
+/** Bought minus sold so far, by whole orders: a part of one leaves the others where they are. */
 const inventoryOf = ({ levels, quantity }: Quoting, view: View): Amount => {
-  const count = (slot: string, side: Side) =>
-    BigInt(filledLegs([{ side, price: Decimal.one, quantity }], view, slot)) * quantity
-  return levels.reduce((sum, { bid, ask }) => sum + count(bid, "BUY") - count(ask, "SELL"), 0n)
+  const whole = (slot: string, side: Side) => {
+    const { bought, sold, filledInLeg, completedLegs } = progressOf(view, slot)
+    const legs = [{ side, price: Decimal.one, quantity }] as const
+    const isPart = filledLegs({ legs, cycle: true }, view, slot) === completedLegs
+    const part = isPart ? filledInLeg : 0n
+    return side === "BUY" ? bought - sold - part : bought - sold + part
+  }
+  return levels.reduce((sum, { bid, ask }) => sum + whole(bid, "BUY") + whole(ask, "SELL"), 0n)
 }
 
 /** The spread in force: the last one, until a new one would move the first quotes by `requote`. */

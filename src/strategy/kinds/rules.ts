@@ -8,7 +8,7 @@
  * asks for, an order moves on, or the mid reaches a price at which a comparison changes.
  */
 
-import { type Amount, format, formatWithSymbol, fromDecimal, toDecimal } from "../../domain/Amount.ts"
+import { type Amount, formatWithSymbol, toDecimal } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, opposite, type Price, type Side } from "../../domain/Market.ts"
@@ -22,8 +22,9 @@ import type { Kind } from "../Kind.ts"
 import type { Inputs } from "../Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { atPrice, bySwap } from "./Execution.ts"
-import { decimalIn, numberIn, recordIn } from "./Memory.ts"
+import { recordIn } from "./Memory.ts"
 import { orderPrice } from "./PriceLevels.ts"
+import { type Going, isDone, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, readRules, rulesSchema } from "./RulesSection.ts"
 import { quantityAt } from "./Size.ts"
 
@@ -43,29 +44,10 @@ export const rules: Kind = {
   }
 }
 
-/** What a rule is in the middle of. */
-interface Going {
-  readonly price: Price
-  readonly exit: Price | undefined
-  readonly quantity: Amount
-  /** Legs of the slot that were complete when it fired. */
-  readonly legsBefore: number
-  readonly firedAt: number
-}
-
-interface State {
-  readonly fired: number
-  /** Not again before this moment. */
-  readonly pausedUntil: number
-  readonly going: Going | undefined
-  /** Base bought minus base sold by the orders that are over. */
-  readonly held: Amount
-}
-
 const decide = (whole: Rules, view: View, memory: Memory): Decision => {
   const { market } = whole
   const before = statesIn(whole, memory)
-  const moment = momentOf(whole, view, before)
+  const moment = momentOf(whole, view)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const states: Record<string, Memory> = {}
@@ -74,10 +56,10 @@ const decide = (whole: Rules, view: View, memory: Memory): Decision => {
     const known = before[index] ?? idle
     const { state, why } = step(rule, market, known, progressOf(view, rule.slot), moment)
     states[rule.slot] = remember(market, state)
-    const { going } = state
-    if (going === undefined) absent.push({ slot: rule.slot, why })
+    const { going, pausedUntil } = state
+    if (going === undefined || going.withdrawnAt !== undefined) absent.push({ slot: rule.slot, why })
     else desired.push(slotOf(rule, going, why))
-    if (going === undefined && state.pausedUntil > view.now) times.push(state.pausedUntil)
+    if (pausedUntil > view.now) times.push(pausedUntil)
     if (going !== undefined && rule.expireMillis !== undefined) times.push(going.firedAt + rule.expireMillis)
   }
   return {
@@ -89,14 +71,15 @@ const decide = (whole: Rules, view: View, memory: Memory): Decision => {
   }
 }
 
-const statesIn = ({ rules, market }: Rules, memory: Memory): ReadonlyArray<State> =>
-  rules.map((rule) => stateIn(rule, market, recordIn(memory, rule.slot)))
+const statesIn = ({ rules, market }: Rules, memory: Memory): ReadonlyArray<RuleState> =>
+  rules.map((rule) => stateIn(market, recordIn(memory, rule.slot)))
 
-const momentOf = ({ rules, market }: Rules, view: View, before: ReadonlyArray<State>): Moment => {
-  const position = rules.reduce(
-    (sum, rule, index) => sum + positionOf(rule, before[index], progressOf(view, rule.slot)),
-    0n
-  )
+/** Base bought minus base sold by all orders of the strategy, whatever was asked of them. */
+const positionIn = ({ slots }: View): Amount =>
+  [...slots.values()].reduce((sum, { bought, sold }) => sum + bought - sold, 0n)
+
+const momentOf = ({ market }: Rules, view: View): Moment => {
+  const position = positionIn(view)
   return {
     mid: Decimal.toNumber(mid(view.price)),
     bid: Decimal.toNumber(view.price.bid),
@@ -114,7 +97,7 @@ const momentOf = ({ rules, market }: Rules, view: View, before: ReadonlyArray<St
 /** What each rule's conditions see: while its order goes on, only the one that would withdraw it. */
 const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
   const before = statesIn(whole, memory)
-  const moment = momentOf(whole, view, before)
+  const moment = momentOf(whole, view)
   return new Map(
     whole.rules.map((rule, index) => {
       const { slot, when, cancelWhen } = rule
@@ -127,40 +110,28 @@ const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
   )
 }
 
-const idle: State = { fired: 0, pausedUntil: 0, going: undefined, held: 0n }
-
-/** What the orders of a rule have bought on balance, whole legs only. */
-const positionOf = (rule: Rule, { held, going } = idle, { completedLegs }: SlotProgress): Amount =>
-  going === undefined ? held : held + boughtBy(rule, going, completedLegs)
-
-/** An entry that is over without its exit changed the position, one with it did not. */
-const boughtBy = ({ side }: Rule, { quantity, legsBefore, exit }: Going, completedLegs: number): Amount => {
-  const legs = completedLegs - legsBefore
-  if (legs < 1 || (exit !== undefined && legs >= 2)) return 0n
-  return side === "BUY" ? quantity : -quantity
-}
+const idle: RuleState = { fired: 0, pausedUntil: 0, going: undefined }
 
 const slotOf = (rule: Rule, going: Going, why: Reason): DesiredSlot => {
-  const { quantity, price } = going
+  const { quantity, price, after } = going
   const entry: Leg = { side: rule.side, price, quantity, ...bySwap(rule.isSwap) }
-  if (going.exit === undefined) return { slot: rule.slot, legs: [entry], cycle: true, why }
+  const of = { slot: rule.slot, after, cycle: false, why }
+  if (going.exit === undefined) return { ...of, legs: [entry] }
   const exit: Leg = { side: opposite(rule.side), price: going.exit, quantity, ...bySwap(rule.isExitSwap) }
-  return { slot: rule.slot, legs: [entry, exit], cycle: true, why }
+  return { ...of, legs: [entry, exit] }
 }
 
 interface Step {
-  readonly state: State
+  readonly state: RuleState
   readonly why: Reason
 }
 
 /** Ends what has ended, then fires when it may: one call settles it, so that asking again changes nothing. */
-const step = (rule: Rule, market: Market, before: State, progress: SlotProgress, moment: Moment): Step => {
-  const ended = endOf(rule, before, progress, moment)
-  if (ended === undefined && before.going !== undefined) {
-    return { state: before, why: orderReason(rule, market, before.going) }
-  }
-  const state = ended ?? before
+const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgress, moment: Moment): Step => {
+  const state = afterOrder(rule, before, progress, moment)
   const because = (code: string, text: string): Step => ({ state, why: { code, text, source: rule.source } })
+  if (state.going?.withdrawnAt !== undefined) return because("withdrawn", "waits until its order is withdrawn")
+  if (state.going !== undefined) return { state, why: orderReason(rule, market, state.going) }
   if (state.fired >= rule.times) return because("used-up", `fired ${rule.times} times, which is all it may`)
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over")
   const verdict = judge(rule, moment)
@@ -197,33 +168,38 @@ const judge = (rule: Rule, moment: Moment): Verdict => {
   return when === "yes" && cancel === "no" ? "yes" : "no"
 }
 
-/** The state after an order is done, expired or to be cancelled; `undefined` while it goes on. */
-const endOf = (
-  rule: Rule,
-  { fired, going, held }: State,
-  progress: SlotProgress,
-  moment: Moment
-): State | undefined => {
-  if (going === undefined) return undefined
-  const legs = rule.exit === undefined ? 1 : 2
-  const bought = boughtBy(rule, going, progress.completedLegs)
-  const over: State = { fired, pausedUntil: moment.now + rule.pauseMillis, going: undefined, held: held + bought }
-  if (progress.completedLegs >= going.legsBefore + legs) return over
-  const isTouched = progress.completedLegs > going.legsBefore || progress.filledInLeg > 0n
-  if (isTouched) return undefined
+/** The state once what the order has done since is known: it goes on, is to be withdrawn, or is over. */
+const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
+  const { going } = state
+  if (going === undefined) return state
+  const over = { ...state, going: undefined }
+  if (isDone(going, progress)) return { ...over, pausedUntil: moment.now + rule.pauseMillis }
+  const { withdrawnAt, ...open } = going
+  const isResting = progress.live !== undefined
+  if (withdrawnAt !== undefined && isResting) return state
+  if (isTouched(going, progress)) return { ...state, pausedUntil: 0, going: { ...open, withdrawnAt: undefined } }
+  if (withdrawnAt !== undefined) return over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
   const isUnwanted = rule.cancelWhen !== undefined && truth(rule.cancelWhen, moment) === "yes"
-  return isExpired || isUnwanted ? over : undefined
+  if (!isExpired && !isUnwanted) return state
+  const pausedUntil = moment.now + rule.pauseMillis
+  return isResting ? { ...state, pausedUntil, going: { ...going, withdrawnAt: moment.now } } : { ...over, pausedUntil }
 }
 
-const fire = (rule: Rule, market: Market, { completedLegs }: SlotProgress, moment: Moment): Going | undefined => {
+const fire = (
+  rule: Rule,
+  market: Market,
+  { completedLegs, filledInLeg }: SlotProgress,
+  moment: Moment
+): Going | undefined => {
   const price = orderPriceOf(rule.price, market, rule.side, moment)
   if (price === undefined) return undefined
   const quantity = quantityAt(market, rule.size, price)
   const at = { ...moment, entry: Decimal.toNumber(price) }
   const exit = rule.exit === undefined ? undefined : orderPriceOf(rule.exit, market, opposite(rule.side), at)
   if (quantity === 0n || (rule.exit !== undefined && exit === undefined)) return undefined
-  return { price, exit, quantity, legsBefore: completedLegs, firedAt: moment.now }
+  const after = { completedLegs, filledInLeg }
+  return { price, exit, quantity, after, firedAt: moment.now, withdrawnAt: undefined }
 }
 
 const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment): Price | undefined => {
@@ -239,36 +215,6 @@ const orderReason = (rule: Rule, market: Market, { price, exit, quantity }: Goin
   const after = exit === undefined ? "" : `, then exits ${atPrice(rule.isExitSwap, exit)}`
   const order = `${verb} ${formatWithSymbol(quantity, market.base)} ${atPrice(rule.isSwap, price)}${after}`
   return { code: "rule-fired", text: `${order}: ${rule.text}`, source: rule.source }
-}
-
-const remember = (market: Market, { fired, pausedUntil, going, held }: State): Memory => ({
-  fired,
-  pausedUntil,
-  ...(held === 0n ? {} : { held: format(held, market.base.decimals) }),
-  ...(going === undefined
-    ? {}
-    : {
-        price: Decimal.format(going.price),
-        ...(going.exit === undefined ? {} : { exit: Decimal.format(going.exit) }),
-        quantity: format(going.quantity, market.base.decimals),
-        legsBefore: going.legsBefore,
-        firedAt: going.firedAt
-      })
-})
-
-const stateIn = (rule: Rule, market: Market, memory: Memory): State => {
-  const price = decimalIn(memory, "price")
-  const exit = decimalIn(memory, "exit")
-  const amountIn = (key: string) => fromDecimal(decimalIn(memory, key) ?? Decimal.zero, market.base.decimals) ?? 0n
-  const quantity = amountIn("quantity")
-  const [legsBefore, firedAt] = [numberIn(memory, "legsBefore") ?? 0, numberIn(memory, "firedAt") ?? 0]
-  const isGoing = price !== undefined && quantity > 0n && (exit !== undefined) === (rule.exit !== undefined)
-  return {
-    fired: numberIn(memory, "fired") ?? 0,
-    pausedUntil: numberIn(memory, "pausedUntil") ?? 0,
-    going: isGoing ? { price, exit, quantity, legsBefore, firedAt } : undefined,
-    held: amountIn("held")
-  }
 }
 
 /** Doubles decide the comparisons, so the bounds stay a little on the near side of where they change. */

@@ -201,7 +201,7 @@ describe("market-making", () => {
 
   it("leans against its inventory and stops a side that is full", () => {
     const first = decideAt(strategy, price("60000"))
-    const bought = new Map([["bid-00", completed(1)]])
+    const bought = new Map([["bid-00", { ...completed(1), bought: 10_000_000n }]])
     const leaning = decideAt(strategy, price("60000"), first.memory, bought)
     assert.deepStrictEqual(orders(leaning), [
       "bid-00 BUY 10000000 at 59401.5",

@@ -8,7 +8,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import { inputAmount, quoteAmount } from "../../../src/domain/Market.ts"
 import { armedLeg, type Decision, holds, type Memory } from "../../../src/strategy/Decision.ts"
 import { budgets, marketsOf, type Strategy } from "../../../src/strategy/Strategy.ts"
-import type { SlotProgress } from "../../../src/strategy/View.ts"
+import { type SlotProgress, untouchedSlot } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import { between, decideAt, integerBetween, pick, price, random, strategyOf, viewAt } from "../support.ts"
 
@@ -89,7 +89,7 @@ class Play {
   private fillReached(prices: ReadonlyArray<Decimal.Decimal>): boolean {
     let hasFilled = false
     for (const slot of this.decision?.desired ?? []) {
-      const progress = this.slots.get(slot.slot) ?? { completedLegs: 0, filledInLeg: 0n, receivedByLastLeg: 0n }
+      const progress = this.slots.get(slot.slot) ?? untouchedSlot
       const order = armedLeg(slot, progress)
       const market = slot.market ?? this.strategy.market
       const index = marketsOf(this.strategy).findIndex(({ name }) => name === market.name)
@@ -107,6 +107,7 @@ class Play {
       this.held.set("USDC", this.of("USDC") - sign * quote)
       const received = order.side === "BUY" ? order.quantity : quote
       this.slots.set(slot.slot, {
+        ...untouchedSlot,
         completedLegs: progress.completedLegs + 1,
         filledInLeg: 0n,
         receivedByLastLeg: received

@@ -125,7 +125,7 @@ describe("rules", () => {
     let memory: Memory = null
     const fired: Array<string> = []
     for (let bought = 0; bought <= 2; bought++) {
-      const slots = new Map([["more", completed(bought)]])
+      const slots = new Map([["more", { ...completed(bought), bought: BigInt(bought) * 30_000_000n }]])
       for (const minute of [10 * bought, 10 * bought + 1]) {
         const decision = strategy.decide(at(strategy, "1000", minute * 60_000, slots), memory)
         fired.push(decision.desired.map(({ slot }) => slot).join())

@@ -1,0 +1,75 @@
+/**
+ * What a rule remembers: how often it fired, until when it pauses, and the order that it is in the middle of. An order is
+ * over when it can fill no more, not when its withdrawal is asked for: until then it may fill, and then the rule goes on
+ * with it as if it had never been withdrawn.
+ */
+import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market, Price } from "../../domain/Market.ts"
+import { filledOfLeg, type Memory } from "../Decision.ts"
+import type { SlotProgress } from "../View.ts"
+import { decimalIn, numberIn } from "./Memory.ts"
+
+/** What a rule is in the middle of. */
+export interface Going {
+  readonly price: Price
+  readonly exit: Price | undefined
+  readonly quantity: Amount
+  /** How far the slot was when it fired. */
+  readonly after: Pick<SlotProgress, "completedLegs" | "filledInLeg">
+  readonly firedAt: number
+  /** When its withdrawal was decided. */
+  readonly withdrawnAt: number | undefined
+}
+
+export interface RuleState {
+  readonly fired: number
+  /** Not again before this moment. */
+  readonly pausedUntil: number
+  readonly going: Going | undefined
+}
+
+/** Something of the order has filled. */
+export const isTouched = ({ after }: Going, progress: SlotProgress): boolean =>
+  progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) > 0n
+
+/** All its legs are complete. */
+export const isDone = ({ after, exit }: Going, { completedLegs }: SlotProgress): boolean =>
+  completedLegs >= after.completedLegs + (exit === undefined ? 1 : 2)
+
+export const remember = (market: Market, { fired, pausedUntil, going }: RuleState): Memory => ({
+  fired,
+  pausedUntil,
+  ...(going === undefined
+    ? {}
+    : {
+        price: Decimal.format(going.price),
+        ...(going.exit === undefined ? {} : { exit: Decimal.format(going.exit) }),
+        quantity: format(going.quantity, market.base.decimals),
+        legsBefore: going.after.completedLegs,
+        ...(going.after.filledInLeg === 0n
+          ? {}
+          : { filledBefore: format(going.after.filledInLeg, market.base.decimals) }),
+        firedAt: going.firedAt,
+        ...(going.withdrawnAt === undefined ? {} : { withdrawnAt: going.withdrawnAt })
+      })
+})
+
+export const stateIn = (market: Market, memory: Memory): RuleState => {
+  const price = decimalIn(memory, "price")
+  const amountIn = (key: string) => fromDecimal(decimalIn(memory, key) ?? Decimal.zero, market.base.decimals) ?? 0n
+  const quantity = amountIn("quantity")
+  const state = { fired: numberIn(memory, "fired") ?? 0, pausedUntil: numberIn(memory, "pausedUntil") ?? 0 }
+  if (price === undefined || quantity <= 0n) return { ...state, going: undefined }
+  return {
+    ...state,
+    going: {
+      price,
+      exit: decimalIn(memory, "exit"),
+      quantity,
+      after: { completedLegs: numberIn(memory, "legsBefore") ?? 0, filledInLeg: amountIn("filledBefore") },
+      firedAt: numberIn(memory, "firedAt") ?? 0,
+      withdrawnAt: numberIn(memory, "withdrawnAt")
+    }
+  }
+}

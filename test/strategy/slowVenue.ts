@@ -1,0 +1,133 @@
+/**
+ * A venue as slow as it may be, for tests of what a strategy makes of it: an order can fill, in whole or in part, until its
+ * withdrawal is through, and a payout takes its time. It follows the contract of decisions and nothing else, so it is an
+ * independent account of what a strategy holds.
+ */
+import { assert } from "@effect/vitest"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { quoteAmount } from "../../src/domain/Market.ts"
+import { armedLeg, type Decision, type DesiredOrder, type Memory } from "../../src/strategy/Decision.ts"
+import type { Strategy } from "../../src/strategy/Strategy.ts"
+import { type SlotProgress, untouchedSlot, type View } from "../../src/strategy/View.ts"
+import { integerBetween } from "./support.ts"
+
+interface Order extends DesiredOrder {
+  filled: bigint
+  /** Payout or withdrawal under way. */
+  phase: "open" | "withdrawing" | "paying"
+}
+
+export interface Fill {
+  readonly slot: string
+  readonly side: "BUY" | "SELL"
+  readonly price: number
+  readonly base: bigint
+  readonly wasWithdrawn: boolean
+}
+
+export class SlowVenue {
+  private readonly strategy: Strategy
+  private readonly next: () => number
+  private readonly progress = new Map<string, SlotProgress>()
+  private readonly received = new Map<string, bigint>()
+  private readonly orders = new Map<string, Order>()
+  memory: Memory
+  decision: Decision | undefined
+  readonly fills: Array<Fill> = []
+  readonly placed: Array<DesiredOrder> = []
+  base = 0n
+
+  constructor(strategy: Strategy, next: () => number) {
+    this.strategy = strategy
+    this.next = next
+    this.memory = strategy.initialMemory
+  }
+
+  slots(): ReadonlyMap<string, SlotProgress> {
+    const names = new Set([...this.progress.keys(), ...this.orders.keys()])
+    return new Map([...names].map((slot) => [slot, this.slot(slot)]))
+  }
+
+  slot(name: string): SlotProgress {
+    const known = this.progress.get(name) ?? untouchedSlot
+    const order = this.orders.get(name)
+    if (order === undefined) return known
+    const { side, price, quantity, filled } = order
+    return {
+      ...known,
+      filledInLeg: known.filledInLeg + filled,
+      bought: known.bought + (side === "BUY" ? filled : 0n),
+      sold: known.sold + (side === "SELL" ? filled : 0n),
+      live: { side, price, quantity: quantity - filled }
+    }
+  }
+
+  decide(view: Omit<View, "slots">): Decision {
+    const seen = { ...view, slots: this.slots() }
+    const decision = this.strategy.decide(seen, this.memory)
+    this.decision = decision
+    this.memory = decision.memory
+    for (const desired of decision.desired) {
+      const armed = armedLeg(desired, this.slot(desired.slot))
+      const order = this.orders.get(desired.slot)
+      if (order === undefined && armed !== undefined) {
+        this.orders.set(desired.slot, { ...armed, filled: 0n, phase: "open" })
+        this.placed.push(armed)
+      } else if (order?.phase === "open" && armed !== undefined && order.side !== armed.side)
+        order.phase = "withdrawing"
+    }
+    for (const [slot, order] of this.orders)
+      if (order.phase === "open" && !decision.desired.some((desired) => desired.slot === slot))
+        order.phase = "withdrawing"
+    return decision
+  }
+
+  /** Everything that may happen to orders between two looks, by chance. `fillChance`: of an open order. */
+  pass(fillChance: number): void {
+    for (const [slot, order] of this.orders) {
+      const rest = order.quantity - order.filled
+      if (order.phase !== "paying" && this.next() < fillChance) {
+        const part = this.next() < 0.6 ? rest : (rest * BigInt(integerBetween(this.next, 1, 9))) / 10n
+        this.fill(order, part)
+      } else if (order.phase === "withdrawing" && this.next() < 0.5) this.settle(slot, order)
+      if (order.phase === "paying" && this.next() < 0.7) this.settle(slot, order)
+    }
+  }
+
+  private fill(order: Order, base: bigint): void {
+    if (base === 0n) return
+    const { slot, side } = order
+    order.filled += base
+    this.base += side === "BUY" ? base : -base
+    const wasWithdrawn = order.phase === "withdrawing"
+    this.fills.push({ slot, side, price: Decimal.toNumber(order.price), base, wasWithdrawn })
+    if (order.filled === order.quantity) order.phase = "paying"
+  }
+
+  private settle(slot: string, order: Order): void {
+    const { side, price, quantity, filled } = order
+    const known = this.progress.get(slot) ?? untouchedSlot
+    const output = side === "BUY" ? filled : quoteAmount(this.strategy.market, filled, price, "down")
+    const received = (this.received.get(slot) ?? 0n) + output
+    const traded = {
+      bought: known.bought + (side === "BUY" ? filled : 0n),
+      sold: known.sold + (side === "SELL" ? filled : 0n)
+    }
+    const isWhole = filled === quantity
+    this.received.set(slot, isWhole ? 0n : received)
+    this.progress.set(
+      slot,
+      isWhole
+        ? {
+            ...traded,
+            completedLegs: known.completedLegs + 1,
+            filledInLeg: 0n,
+            receivedByLastLeg: received,
+            lastLeg: { side }
+          }
+        : { ...known, ...traded, filledInLeg: known.filledInLeg + filled }
+    )
+    this.orders.delete(slot)
+    assert.isTrue(filled <= quantity)
+  }
+}
