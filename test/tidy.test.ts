@@ -43,7 +43,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
     "journal",
     /^src\/candles\/Resample\.ts$/,
     /^src\/report\/text\//,
-    /^src\/venue\/(Venue|VenueError|Swaps|History|signing\/IntentGuard|wire\/WireHistory)\.ts$/
+    /^src\/venue\/(Venue|VenueError|Swaps|History|signing\/IntentGuard|wire\/(WireHistory|HistoryEntry))\.ts$/
   ],
   sandbox: ["domain", "venue", "candles"],
   backtest: ["domain", "strategy", "candles", /^src\/engine\/planning\/RiskLimits\.ts$/],

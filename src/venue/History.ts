@@ -2,7 +2,7 @@
  * Past swaps: a second witness of what became of our money, never the only one. The partner's history has its own address
  * and its own slow rate limit; the end user's goes with the session.
  */
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { AccountHistoryQuery } from "./api/AccountHistoryApi.ts"
@@ -16,14 +16,8 @@ import { attempt, repeatReads, type Send, VenueClient, within } from "./http/Ven
 import type { Answer } from "./Venue.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
-import {
-  AccountHistoryResponse,
-  type Transaction,
-  TransactionPagesResponse,
-  type TransactionRecord,
-  TransactionsResponse,
-  toTransaction
-} from "./wire/WireHistory.ts"
+import { type AccountEntry, accountEntryOf, entryOf, type HistoryEntry } from "./wire/HistoryEntry.ts"
+import { AccountHistoryLines, TransactionLines, TransactionPageLines } from "./wire/WireHistory.ts"
 
 /** A thousand records take a while, and several callers may wait for their turn. */
 const attemptMillis = 30_000
@@ -31,20 +25,31 @@ const readMillis = 120_000
 const credential = "venue.partnerJwt"
 
 export interface TransactionPage {
-  readonly transactions: ReadonlyArray<Transaction>
+  readonly transactions: ReadonlyArray<HistoryEntry>
   readonly page: number
-  readonly totalPages: number
-  readonly total: number
+  /** Absent where the venue does not say. */
+  readonly perPage: number | undefined
+  readonly totalPages: number | undefined
+  readonly total: number | undefined
   readonly nextPage: number | undefined
+  readonly prevPage: number | undefined
+}
+
+export interface AccountHistory {
+  readonly items: ReadonlyArray<AccountEntry>
+  /** Newer items. */
+  readonly nextCursor: string | undefined
+  /** Older items. */
+  readonly prevCursor: string | undefined
 }
 
 export class History extends Context.Service<
   History,
   {
     /** Newest first. Fewer than asked for: the end. The next page starts after the last record's address and memo. */
-    transactions(query: TransactionsQuery): Effect.Effect<ReadonlyArray<Transaction>, VenueError>
+    transactions(query: TransactionsQuery): Effect.Effect<ReadonlyArray<HistoryEntry>, VenueError>
     transactionPage(query: TransactionPagesQuery): Effect.Effect<TransactionPage, VenueError>
-    account(query: AccountHistoryQuery): Effect.Effect<Answer<AccountHistoryResponse>, VenueError>
+    account(query: AccountHistoryQuery): Effect.Effect<Answer<AccountHistory>, VenueError>
   }
 >()("limitbot/venue/History") {
   /** With a rate limiter that others share. */
@@ -68,19 +73,19 @@ export class History extends Context.Service<
       const transactions = Effect.fn("History.transactions")(function* (query: TransactionsQuery) {
         const operation = "read the transaction history"
         const reply = yield* read(operation, history.transactions({ query, responseMode: "response-only" }))
-        const { value } = yield* Reply.decode(TransactionsResponse)(operation, reply)
-        return yield* exact(operation, value)
+        const { value } = yield* Reply.decode(TransactionLines)(operation, reply)
+        return value.map(entryOf)
       })
 
       const transactionPage = Effect.fn("History.transactionPage")(function* (query: TransactionPagesQuery) {
         const operation = "read a page of the transaction history"
         const reply = yield* read(operation, history.transactionPages({ query, responseMode: "response-only" }))
-        const { value } = yield* Reply.decode(TransactionPagesResponse)(operation, reply)
-        if (query.page !== undefined && value.page !== query.page) {
-          return yield* Reply.noAnswer(operation, `asked for page ${query.page}, got page ${value.page}`)
+        const { value } = yield* Reply.decode(TransactionPageLines)(operation, reply)
+        const { data, nextPage, page = query.page ?? 1, perPage, prevPage, total, totalPages } = value
+        if (query.page !== undefined && page !== query.page) {
+          return yield* Reply.noAnswer(operation, `asked for page ${query.page}, got page ${page}`)
         }
-        const { nextPage, page, total, totalPages } = value
-        return { transactions: yield* exact(operation, value.data), page, totalPages, total, nextPage }
+        return { transactions: data.map(entryOf), page, perPage, totalPages, total, nextPage, prevPage }
       })
 
       const account = Effect.fn("History.account")(function* (query: AccountHistoryQuery) {
@@ -90,7 +95,9 @@ export class History extends Context.Service<
           credential: "account.key and account.signerId"
         } as const
         const send = client.api.accountHistory.list({ query, responseMode: "response-only" })
-        return yield* session.run(client.read(call, send, AccountHistoryResponse))
+        const { value, ...trace } = yield* session.run(client.read(call, send, AccountHistoryLines))
+        const { items, nextCursor, prevCursor } = value
+        return { ...trace, value: { items: items.map(accountEntryOf), nextCursor, prevCursor } }
       })
 
       return History.of({ transactions, transactionPage, account })
@@ -99,12 +106,4 @@ export class History extends Context.Service<
 
   /** With a rate limiter of this process only. */
   static readonly layer = History.layerSharing.pipe(Layer.provide(HistoryRateLimiter.layer))
-}
-
-/** One impossible record spoils the page: a history with a hole would pass for complete. */
-const exact = (operation: string, records: ReadonlyArray<TransactionRecord>) => {
-  const decoded = Result.all(records.map(toTransaction))
-  return Result.isSuccess(decoded)
-    ? Effect.succeed(decoded.success)
-    : Reply.noAnswer(operation, `a record is unusable: ${decoded.failure}`)
 }

@@ -14,7 +14,7 @@ import { VenueConfig } from "./VenueConfig.ts"
 
 export type { TransactionPagesQuery, TransactionsQuery } from "./api/HistoryApi.ts"
 export { VenueApi, WholeVenueApi } from "./api/VenueApi.ts"
-export { History, type TransactionPage } from "./History.ts"
+export { type AccountHistory, History, type TransactionPage } from "./History.ts"
 export { HistoryRateLimiter } from "./http/HistoryRateLimiter.ts"
 export { Session } from "./http/Session.ts"
 export { VenueClient } from "./http/VenueClient.ts"
@@ -33,7 +33,8 @@ export {
   VenueConfig
 } from "./VenueConfig.ts"
 export { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "./VenueError.ts"
-export type { AccountHistoryResponse, Transaction, TransactionRecord } from "./wire/WireHistory.ts"
+export type { AccountEntry, HistoryEntry, OddTransaction, Transaction } from "./wire/HistoryEntry.ts"
+export type { AccountHistoryItem, TransactionRecord } from "./wire/WireHistory.ts"
 export type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 export type { Swap } from "./wire/WireSwap.ts"
 

@@ -15,7 +15,6 @@ import {
   AccountHistoryResponse,
   TransactionPagesResponse,
   TransactionsResponse,
-  toTransaction,
   transactionStatuses
 } from "../../src/venue/wire/WireHistory.ts"
 import { fillStatuses, OrderListResponse, OrderResponse, toOrder } from "../../src/venue/wire/WireOrder.ts"
@@ -144,11 +143,11 @@ const checks: Readonly<Record<string, (what: string, body: unknown) => void>> = 
     for (const item of listAt(body, "items")) has(what, item, Required.historyItem)
   },
   "GET /api/v0/transactions": (what, body) => {
-    for (const record of decoded(what, TransactionsResponse, body)) exact(what, toTransaction(record))
+    decoded(what, TransactionsResponse, body)
     for (const record of listAt(body, "")) checkTransaction(what, record)
   },
   "GET /api/v0/transactions-pages": (what, body) => {
-    for (const record of decoded(what, TransactionPagesResponse, body).data) exact(what, toTransaction(record))
+    decoded(what, TransactionPagesResponse, body)
     has(what, body, Required.pages)
     for (const record of listAt(body, "data")) checkTransaction(what, record)
   }

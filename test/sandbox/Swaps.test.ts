@@ -472,7 +472,7 @@ describe("the typed clients", () => {
         const { transactions } = yield* history.transactionPage({ perPage: 10 })
         assert.deepStrictEqual(transactions[0], line)
         const own = yield* history.account({})
-        assert.strictEqual(own.value.items[0]?.depositAddress, depositAddress)
+        assert.strictEqual(own.value.items[0]?.item.depositAddress, depositAddress)
       }),
       { ledger }
     )

@@ -111,17 +111,42 @@ describe("History", () => {
     })
   )
 
-  it.effect("an impossible record spoils the page", () =>
+  const oddRecords: ReadonlyArray<readonly [string, unknown]> = [
+    ["a masking record without assets", { ...record, originAsset: null, destinationAsset: null, senders: null }],
+    ["a list with null in it", { ...record, appFees: [null], originChainTxHashes: [null] }],
+    ["no amount", { ...record, amountOut: null }],
+    ["an impossible amount", { ...record, amountOut: "-1" }],
+    ["a day that does not exist", { ...record, createdAt: "2026-02-30T00:00:00Z" }],
+    ["no address", { ...record, depositAddress: null }],
+    ["an empty address", { ...record, depositAddress: "" }],
+    ["not even an object", null]
+  ]
+  it.effect.each(oddRecords)("an odd record is kept beside the others and says so: %s", ([, odd]) =>
     Effect.gen(function* () {
-      for (const change of [
-        { amountOut: "-1" },
-        { amountIn: "" },
-        { createdAt: "2026-02-30T00:00:00Z" },
-        { depositAddress: "" }
-      ]) {
-        const { layer } = read(() => json([record, { ...record, ...change }]))
-        assert.strictEqual((yield* Effect.flip(Effect.provide(transactions, layer))).reason._tag, "OutcomeUnknown")
-      }
+      const found = yield* Effect.provide(transactions, read(() => json([record, odd, record])).layer)
+      assert.deepStrictEqual(
+        found.map(({ problem }) => problem !== undefined),
+        [false, true, false]
+      )
+      assert.deepStrictEqual(found[1]?.said, odd)
+      const paged = History.use((history) => history.transactionPage({ page: 2 }))
+      const { transactions: ofPage } = yield* Effect.provide(
+        paged,
+        read(() => json({ ...page, data: [odd, record] })).layer
+      )
+      assert.isDefined(ofPage[0]?.problem)
+      assert.strictEqual(ofPage[1]?.amountOut, 5_000_000n)
+    })
+  )
+
+  it.effect("a masking record with exact amounts is compared like any other", () =>
+    Effect.gen(function* () {
+      const masking = { ...record, originAsset: null, recipient: null, intentHashes: null }
+      const [found] = yield* Effect.provide(transactions, read(() => json([masking])).layer)
+      assert.deepInclude(found, {
+        amountIn: 1_000_000_000_000_000_000_000_000n,
+        problem: "not as described: originAsset"
+      })
     })
   )
 
@@ -195,7 +220,7 @@ describe("History", () => {
       )
       const call = History.use((history) => history.account({ limit: 10, status: ["REFUNDED", "SUCCESS"] }))
       const { value } = yield* Effect.provide(call, layer)
-      assert.deepStrictEqual([value.items[0]?.status, value.prevCursor], ["REFUNDED", "p"])
+      assert.deepStrictEqual([value.items[0]?.item.status, value.prevCursor], ["REFUNDED", "p"])
       assert.strictEqual(sent[1]?.headers.authorization, "Bearer access-1")
       const both = History.use((history) => history.account({ prevCursor: "a", nextCursor: "b" }))
       const error = yield* Effect.flip(Effect.provide(both, read(() => json(Answers.sessionAnswer)).layer))

@@ -1,12 +1,12 @@
 /** Past transactions for people, spreadsheets and programs. */
 import * as Csv from "../../report/text/Csv.ts"
 import * as Table from "../../report/text/Table.ts"
-import type { AccountHistoryResponse, TransactionRecord } from "../../venue/wire/WireHistory.ts"
+import type { AccountEntry, HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import { readLedgerTxHashes } from "../../venue/wire/WireValue.ts"
 
-type Item = AccountHistoryResponse["items"][number]
+type Fields = HistoryEntry["record"]
 
-const columns: ReadonlyArray<readonly [string, (record: TransactionRecord) => string | undefined]> = [
+const columns: ReadonlyArray<readonly [string, (record: Fields) => string | undefined]> = [
   ["createdAt", (record) => record.createdAt],
   ["status", (record) => record.status],
   ["originAsset", (record) => record.originAsset],
@@ -35,42 +35,58 @@ const columns: ReadonlyArray<readonly [string, (record: TransactionRecord) => st
   ["appFees", (record) => record.appFees?.map(({ fee, recipient }) => `${recipient}=${fee}`).join(" ")]
 ]
 
-export const csv = (records: ReadonlyArray<TransactionRecord>): string =>
+export const csv = (entries: ReadonlyArray<HistoryEntry>): string =>
   Csv.render(
-    columns.map(([title]) => title),
-    records.map((record) => columns.map(([, value]) => value(record) ?? ""))
+    [...columns.map(([title]) => title), "problem"],
+    entries.map(({ problem, record }) => [...columns.map(([, value]) => value(record) ?? ""), problem ?? ""])
   )
 
 const shown = ["TIME", "STATUS", "PAID", "RECEIVED", "VALUE USD", "REFUND", "ADDRESS", "MEMO"]
 
-export const table = (records: ReadonlyArray<TransactionRecord>): ReadonlyArray<string> =>
-  Table.render(
-    shown.map((title) => ({ title })),
-    records.map((record) => [
-      record.createdAt,
-      record.status,
-      `${record.amountInFormatted ?? record.amountIn} ${short(record.originAsset)}`,
-      `${record.amountOutFormatted ?? record.amountOut} ${short(record.destinationAsset)}`,
-      record.amountInUsd ?? "",
-      record.refundReason ?? "",
-      record.depositAddress,
-      record.depositMemo ?? ""
+interface Row {
+  readonly fields: Fields | AccountEntry["item"]
+  readonly paid: string | undefined
+  readonly received: string | undefined
+  readonly problem: string | undefined
+}
+
+/** A column more where something is odd. */
+const render = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+  const isOdd = rows.some(({ problem }) => problem !== undefined)
+  return Table.render(
+    [...shown, ...(isOdd ? ["ODD"] : [])].map((title) => ({ title })),
+    rows.map(({ fields, paid, problem, received }) => [
+      fields.createdAt ?? "?",
+      fields.status ?? "?",
+      `${paid ?? "?"} ${short(fields.originAsset ?? "?")}`,
+      `${received ?? "?"} ${short(fields.destinationAsset ?? "?")}`,
+      fields.amountInUsd ?? "",
+      fields.refundReason ?? "",
+      fields.depositAddress ?? "?",
+      fields.depositMemo ?? "",
+      ...(isOdd ? [problem ?? ""] : [])
     ])
   )
+}
 
-export const accountTable = (items: ReadonlyArray<Item>): ReadonlyArray<string> =>
-  Table.render(
-    shown.map((title) => ({ title })),
-    items.map((item) => [
-      item.createdAt,
-      item.status,
-      `${item.amountInFormatted ?? "?"} ${short(item.originAsset ?? "?")}`,
-      `${item.amountOutFormatted ?? "?"} ${short(item.destinationAsset ?? "?")}`,
-      item.amountInUsd ?? "",
-      item.refundReason ?? "",
-      item.depositAddress,
-      item.depositMemo ?? ""
-    ])
+export const table = (entries: ReadonlyArray<HistoryEntry>): ReadonlyArray<string> =>
+  render(
+    entries.map(({ problem, record: fields }) => ({
+      fields,
+      paid: fields.amountInFormatted ?? fields.amountIn,
+      received: fields.amountOutFormatted ?? fields.amountOut,
+      problem
+    }))
+  )
+
+export const accountTable = (entries: ReadonlyArray<AccountEntry>): ReadonlyArray<string> =>
+  render(
+    entries.map(({ item: fields, problem }) => ({
+      fields,
+      paid: fields.amountInFormatted,
+      received: fields.amountOutFormatted,
+      problem
+    }))
   )
 
 /** Without the namespace that all ids share. */

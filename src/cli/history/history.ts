@@ -11,8 +11,9 @@ import * as Sqlite from "../../journal/Sqlite.ts"
 import { counted } from "../../report/text/Words.ts"
 import { anyKind } from "../../venue/api/AccountHistoryApi.ts"
 import type { TransactionsQuery } from "../../venue/api/HistoryApi.ts"
-import { History } from "../../venue/History.ts"
-import { decodeRecord, type TransactionRecord, transactionStatuses } from "../../venue/wire/WireHistory.ts"
+import { History, type TransactionPage } from "../../venue/History.ts"
+import { entryOf, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
+import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
@@ -103,10 +104,14 @@ const account = Command.make(
     const { value } = yield* History.use((history) => history.account(query)).pipe(
       Effect.provide(PartnerMode.venue(config, signerId))
     )
-    if (json) return yield* Console.log(JSON.stringify(value))
+    if (json) {
+      const { items, nextCursor = null, prevCursor = null } = value
+      return yield* Console.log(JSON.stringify({ items: items.map(({ said }) => said), nextCursor, prevCursor }))
+    }
     if (value.items.length === 0) return yield* Console.log("No transactions.")
     yield* Console.log(HistoryText.accountTable(value.items).join("\n"))
     if (value.prevCursor !== undefined) yield* Console.log(`Older ones: --prev-cursor ${value.prevCursor}`)
+    if (value.nextCursor !== undefined) yield* Console.log(`Newer ones: --next-cursor ${value.nextCursor}`)
   })
 ).pipe(Command.withDescription("Your own transactions: this account's, with its session"))
 
@@ -159,23 +164,27 @@ const show = Effect.fnUntraced(function* (given: Given) {
   const history = yield* History
   const query = HistoryFlags.queryOf(given)
   if (Option.isNone(given.page) && Option.isNone(given.perPage)) {
-    const found = yield* history.transactions({ ...query, ...cursorOf(given) })
-    yield* print(
-      found.map(({ record }) => record),
-      given
-    )
-    return
+    return yield* print(yield* history.transactions({ ...query, ...cursorOf(given) }), given)
   }
   const page = Option.getOrElse(given.page, () => 1)
   const perPage = Option.getOrUndefined(given.perPage)
   const found = yield* history.transactionPage({ ...query, page, ...HistoryFlags.present({ perPage }) })
-  yield* print(
-    found.transactions.map(({ record }) => record),
-    given
-  )
-  if (!given.json && !given.csv) {
-    yield* Console.log(`Page ${found.page} of ${found.totalPages}, ${found.total} transactions.`)
-  }
+  if (given.json) return yield* Console.log(JSON.stringify(pageJson(found)))
+  yield* print(found.transactions, given)
+  if (given.csv) return
+  const { total = "?", totalPages = "?" } = found
+  yield* Console.log(`Page ${found.page} of ${totalPages}, ${total} transactions.`)
+})
+
+/** As the interface writes a page: totals and neighbours, `null` where there is none. */
+const pageJson = ({ nextPage, page, perPage, prevPage, total, totalPages, transactions }: TransactionPage) => ({
+  data: transactions.map(({ said }) => said),
+  totalPages: totalPages ?? null,
+  page,
+  perPage: perPage ?? null,
+  total: total ?? null,
+  nextPage: nextPage ?? null,
+  prevPage: prevPage ?? null
 })
 
 const cursorOf = (given: Given): Partial<TransactionsQuery> =>
@@ -188,17 +197,19 @@ const cursorOf = (given: Given): Partial<TransactionsQuery> =>
   })
 
 const print = Effect.fnUntraced(function* (
-  records: ReadonlyArray<TransactionRecord>,
+  entries: ReadonlyArray<HistoryEntry>,
   { csv, json }: Pick<Given, "csv" | "json">
 ) {
-  if (json) return yield* Console.log(JSON.stringify(records))
-  if (csv) return yield* Console.log(HistoryText.csv(records).trimEnd())
-  yield* Console.log(records.length === 0 ? "No transactions." : HistoryText.table(records).join("\n"))
+  if (json) return yield* Console.log(JSON.stringify(entries.map(({ said }) => said)))
+  if (csv) return yield* Console.log(HistoryText.csv(entries).trimEnd())
+  yield* Console.log(entries.length === 0 ? "No transactions." : HistoryText.table(entries).join("\n"))
 })
+
+const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 const storedRecords = Effect.gen(function* () {
   const rows = yield* (yield* HistoryStore).all
-  return yield* Effect.forEach(rows, ({ body }) => decodeRecord(body))
+  return rows.map(({ body }) => entryOf(Option.getOrElse(parseJson(body), () => body)))
 })
 
 const synchronise = Effect.fnUntraced(function* ({ count, json }: Pick<Given, "count" | "json">) {

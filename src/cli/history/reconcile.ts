@@ -5,13 +5,14 @@
 import { Console, DateTime, Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import type { SwapAccount } from "../../domain/SwapAccount.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
 import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
-import { SwapJournal } from "../../journal/SwapJournal.ts"
+import { readSwaps, SwapJournal } from "../../journal/SwapJournal.ts"
 import * as Table from "../../report/text/Table.ts"
 import { counted } from "../../report/text/Words.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
@@ -46,10 +47,10 @@ export const command = Command.make(
     const config = yield* ConfigFile.load(file)
     const signerId = yield* PartnerMode.signerOf(config)
     yield* Effect.gen(function* () {
-      const { findings, missing } = yield* gather(config, signerId, acceptBalances)
+      const { findings, missing, witnesses } = yield* gather(config, signerId, acceptBalances)
       const contradictions = findings.filter(({ verdict }) => verdict === "contradiction")
-      if (json) yield* Console.log(JSON.stringify({ ...countsOf(findings), missing, findings }))
-      else yield* Console.log(describe(findings, missing, all, evidence).join("\n"))
+      if (json) yield* Console.log(JSON.stringify({ ...countsOf(findings), witnesses, missing, findings }))
+      else yield* Console.log(describe({ findings, missing, witnesses }, all, evidence).join("\n"))
       if (contradictions.length > 0) return yield* new Contradictions({ count: contradictions.length })
     }).pipe(
       Effect.provide([Journal.layer, SwapJournal.layer, PartnerMode.withHistory(config, signerId)]),
@@ -69,7 +70,7 @@ const gather = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, accoun
   const missing: Array<string> = []
   const told = yield* Witnesses.books
   progress.update(1, 4, "orders")
-  const venueOrders = yield* Witnesses.venueOrders(told)
+  const { found: venueOrders, unread: unreadOrders } = yield* Witnesses.venueOrders(told)
   progress.update(2, 4, "history")
   const hasHistory = config.venue.partnerJwt !== undefined
   if (hasHistory) yield* HistorySync.sync()
@@ -77,9 +78,29 @@ const gather = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, accoun
   const history = hasHistory ? yield* Witnesses.history : undefined
   progress.update(3, 4, "balances")
   const balances = yield* balanceFindings(config, acceptBalances, missing)
-  const compared = Reconciliation.compare({ account, orders: told.orders, swaps: told.swaps, venueOrders, history })
-  return { findings: [...compared, ...balances], missing }
+  const compared = Reconciliation.compare({
+    own: new Set([account, ...config.account.refundTo.values()]),
+    orders: told.orders,
+    swaps: told.swaps,
+    venueOrders,
+    unreadOrders,
+    history: history?.lines,
+    oddLines: history?.odd ?? []
+  })
+  const witnesses = ["orders", ...(hasHistory ? ["history"] : []), ...(balances.length > 0 ? ["private balances"] : [])]
+  return { findings: [...compared, ...balances], missing, witnesses }
 })
+
+/** Why the private balances say nothing of the bot's money; `undefined` where they do. */
+const publicMoney = ({ depositType }: ConfigFile.BotConfig["account"]): string | undefined =>
+  depositType === "CONFIDENTIAL_INTENTS"
+    ? undefined
+    : depositType === "INTENTS"
+      ? "balances: the service shows private ones only, and money of INTENTS is public; its witnesses are the orders and the history"
+      : "balances: money of ORIGIN_CHAIN is on other chains; its witnesses are the orders, the history and the chains' own explorers"
+
+const isPrivate = (swap: SwapAccount): boolean =>
+  [swap.agreed.depositType, swap.agreed.refundType, swap.agreed.recipientType].includes("CONFIDENTIAL_INTENTS")
 
 /** The end user's balances are by invitation: without them the other witnesses still speak. */
 const balanceFindings = Effect.fnUntraced(function* (
@@ -87,7 +108,13 @@ const balanceFindings = Effect.fnUntraced(function* (
   accept: boolean,
   missing: Array<string>
 ) {
-  const now = yield* Witnesses.positions(config.markets).pipe(
+  const elsewhere = publicMoney(config.account)
+  if (elsewhere !== undefined) {
+    missing.push(elsewhere)
+    if (!(yield* readSwaps).some(isPrivate)) return []
+  }
+  const bot = elsewhere === undefined ? "private" : "elsewhere"
+  const now = yield* Witnesses.positions(config.markets, bot).pipe(
     Effect.catchTag("VenueError", (error) => Effect.succeed(error.message))
   )
   if (typeof now === "string") missing.push(`balances: ${now}`)
@@ -107,9 +134,14 @@ const countsOf = (findings: ReadonlyArray<Reconciliation.Comparison>) =>
     verdicts.map((verdict) => [verdict, findings.filter((finding) => finding.verdict === verdict).length])
   )
 
+interface Gathered {
+  readonly findings: ReadonlyArray<Reconciliation.Comparison>
+  readonly missing: ReadonlyArray<string>
+  readonly witnesses: ReadonlyArray<string>
+}
+
 const describe = (
-  findings: ReadonlyArray<Reconciliation.Comparison>,
-  missing: ReadonlyArray<string>,
+  { findings, missing, witnesses }: Gathered,
   all: boolean,
   withEvidence: boolean
 ): ReadonlyArray<string> => {
@@ -124,6 +156,7 @@ const describe = (
           rows
         )),
     ...(withEvidence ? shown.flatMap(evidenceLines) : contradictionsOf(shown).flatMap(evidenceLines)),
+    `Compared with the journal: ${witnesses.join(", ")}.`,
     ...missing.map((what) => `Not compared: ${what}`),
     `${counts["agrees"]} agree, ${counts["explained"]} explained, ${counts["contradiction"]} contradict.`
   ]

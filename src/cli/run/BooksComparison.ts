@@ -31,7 +31,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
     const theirs = (...places: ReadonlyArray<string>) =>
       places.reduce((sum, place) => sum + BigInt(books.accounts[account]?.[symbol]?.[place] ?? "0"), 0n)
     const pairs: ReadonlyArray<readonly [string, bigint, bigint]> = [
-      ["wallet", ours(symbol, "wallet") - allotted(symbol), theirs("balance") - theirs("initial")],
+      ["wallet", ours(symbol, "wallet") - allotted(symbol), theirs("balance", "private") - theirs("initial")],
       ["deposits and orders", ours(symbol, "deposit in flight", "in order"), theirs("depositInTransit", "inOrders")],
       ["payouts", ours(symbol, "filled unpaid", "payout in flight"), theirs("unpaid", "payoutInTransit")],
       ["refunds", ours(symbol, "refund in flight"), theirs("refundInTransit", "returnInTransit")],

@@ -1,7 +1,9 @@
 /**
- * Balances as a witness. The journal does not know what an account held before it began, so movements are compared: since the
- * last look the balance must have moved by what the ledger of the bot and the swaps explain, give or take what was or is on
- * its way. Anything else moved without us.
+ * Private balances as a witness, the only ones that the service shows: of confidential accounts. Money of `INTENTS` is public
+ * at the verifier, money of `ORIGIN_CHAIN` is on other chains; neither is in them, and neither is compared with them. The
+ * journal does not know what an account held before it began, so movements are compared: since the last look the balance must
+ * have moved by what the ledger of the bot and the swaps explain, give or take what was or is on its way. Anything else moved
+ * without us.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
@@ -19,6 +21,9 @@ export interface Position {
   readonly underWay: Amount
 }
 
+/** Whether the bot's own money is private: all of it, or none. Swaps say it themselves. */
+export type BotMoney = "private" | "elsewhere"
+
 /** By asset symbol. */
 export type Positions = ReadonlyMap<string, Position>
 
@@ -30,10 +35,12 @@ const improvement = 2n
 export const positions = (
   symbols: ReadonlyArray<string>,
   balances: ReadonlyMap<string, Amount>,
-  state: BotState,
-  swaps: ReadonlyArray<SwapAccount>
+  { state, swaps }: { readonly state: BotState; readonly swaps: ReadonlyArray<SwapAccount> },
+  bot: BotMoney
 ): Positions => {
-  const totals = Ledger.totals(state.ledger)
+  const totals = bot === "private" ? Ledger.totals(state.ledger) : []
+  const strategies = bot === "private" ? [...state.strategies.values()] : []
+  const orders = bot === "private" ? unfinished(state) : []
   const inPlaces = (symbol: string, wanted: ReadonlyArray<string>): Amount =>
     totals.reduce(
       (sum, { amount, asset, place }) => (asset === symbol && wanted.includes(place) ? sum + amount : sum),
@@ -41,12 +48,12 @@ export const positions = (
     )
   /** Orders may have been filled and paid out since the bot last looked. */
   const outputs = (symbol: string): Amount =>
-    unfinished(state).reduce(
+    orders.reduce(
       (sum, { outputAmount, outputAsset }) => (outputAsset === symbol ? sum + outputAmount * improvement : sum),
       0n
     )
   const budgets = (symbol: string): Amount =>
-    [...state.strategies.values()].reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n)
+    strategies.reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n)
   return new Map(
     symbols.map((symbol) => {
       const own = swaps.map((swap) => swapMovement(swap, symbol))
@@ -62,16 +69,19 @@ export const positions = (
   )
 }
 
-/** The change that a swap made to a balance; money on other chains does not touch it. */
+/** The change that a swap made to a private balance; public money and money on other chains do not touch it. */
 const swapMovement = (swap: SwapAccount, symbol: string): Pick<Position, "booked" | "underWay"> => {
   const { agreed } = swap
   const { input, received } = moneyOf(swap)
   const out = Object.values(input).reduce((sum, amount) => sum + amount, 0n)
-  const isPaidFromHere = agreed.origin.symbol === symbol && agreed.depositType !== "ORIGIN_CHAIN"
-  const isRefundedHere = agreed.origin.symbol === symbol && agreed.refundType !== "ORIGIN_CHAIN"
+  const isPaidFromHere = agreed.origin.symbol === symbol && agreed.depositType === "CONFIDENTIAL_INTENTS"
+  const isRefundedHere =
+    agreed.origin.symbol === symbol &&
+    agreed.refundType === "CONFIDENTIAL_INTENTS" &&
+    agreed.refundTo === agreed.account
   const isReceivedHere =
     agreed.destination.symbol === symbol &&
-    agreed.recipientType !== "DESTINATION_CHAIN" &&
+    agreed.recipientType === "CONFIDENTIAL_INTENTS" &&
     agreed.recipient === agreed.account
   const booked = (isReceivedHere ? received : 0n) - (isPaidFromHere ? out : 0n) + (isRefundedHere ? input.refunded : 0n)
   const isOpen = swap.ended === undefined
@@ -88,7 +98,7 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
     const subject = { kind: "balance", subject: symbol, depositAddress: undefined, depositMemo: undefined } as const
     const evidence = { ...noEvidence, journal: texts({ ...position }), venue: last && texts({ ...last }) }
     if (last === undefined) {
-      return { ...subject, verdict: "explained", text: "first look: noted, to be compared the next time", evidence }
+      return { ...subject, verdict: "explained", text: "first snapshot stored, to be compared the next time", evidence }
     }
     const moved = position.balance - last.balance
     const explained = position.booked - last.booked

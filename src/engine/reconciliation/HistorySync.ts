@@ -5,13 +5,14 @@
  * that are awaited), no filter is set (each of them drops masking records), no bound in time is set (bounds are exclusive),
  * and rows in flight, whose amounts read zero, are read again until they are final.
  */
-
+import { createHash } from "node:crypto"
 import { Clock, Duration, Effect } from "effect"
 import { present } from "../../domain/Present.ts"
 import { HistoryStore, type Pass, type StoredTransaction, type SyncProgress } from "../../journal/HistoryStore.ts"
 import { History } from "../../venue/History.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
-import { type Transaction, transactionStatuses } from "../../venue/wire/WireHistory.ts"
+import type { HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
+import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 
 const pageSize = 1000
 /** More pages than this in one pass is a cursor that loops. */
@@ -75,18 +76,22 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
     }
     const page = yield* Effect.retry(history.transactions(query), { times: mostLimitedTimes, while: isLimited })
     rows += page.length
-    const [first, last] = [page[0], page.at(-1)]
-    const top = present.top ?? first?.createdAt
-    const cursor = last === undefined ? present.cursor : { address: last.depositAddress, memo: last.depositMemo }
+    const times = page.flatMap(({ createdAt }) => (createdAt === undefined ? [] : [createdAt]))
+    const [newest, oldest] = [times[0], times.at(-1)]
+    const top = present.top ?? newest
+    // A line without an address cannot be a cursor: the one before it is, and the odd one is read again.
+    const last = page.findLast(({ depositAddress }) => depositAddress !== undefined)
+    const cursor =
+      last?.depositAddress === undefined ? present.cursor : { address: last.depositAddress, memo: last.depositMemo }
     const isStuck = cursor?.address === present.cursor?.address && cursor?.memo === present.cursor?.memo
-    const isOver = page.length < count || last === undefined || isStuck || last.createdAt < present.horizon
+    const isOver = page.length < count || isStuck || (oldest !== undefined && oldest < present.horizon)
     present = { ...present, top, cursor }
     const after: SyncProgress = isOver
       ? { completeTo: top ?? completeTo, pass: undefined }
       : { completeTo, pass: present }
     yield* store.save(page.map(stored), after)
     const { horizon } = present
-    report({ rows, newest: top ?? horizon, oldest: last?.createdAt ?? horizon, horizon })
+    report({ rows, newest: top ?? horizon, oldest: oldest ?? horizon, horizon })
     if (isOver) return { pages, rows } satisfies Synced
   }
   return { pages: mostPages, rows } satisfies Synced
@@ -100,10 +105,15 @@ const cursorOf = ({ cursor }: Pass) =>
         ...present({ lastDepositMemo: cursor.memo })
       }
 
-const stored = ({ createdAt, depositAddress, depositMemo, record, status }: Transaction): StoredTransaction => ({
-  depositAddress,
-  depositMemo,
-  createdAt,
-  status,
-  body: JSON.stringify(record)
-})
+/** An odd line is kept as well: under its own bytes where it names no address, at the time of its neighbour. */
+const stored = (entry: HistoryEntry, place: number, page: ReadonlyArray<HistoryEntry>): StoredTransaction => {
+  const body = JSON.stringify(entry.said)
+  const before = page.slice(0, place + 1).findLast(({ createdAt }) => createdAt !== undefined)
+  return {
+    depositAddress: entry.depositAddress ?? `odd ${createHash("sha256").update(body).digest("hex").slice(0, 32)}`,
+    depositMemo: entry.depositMemo,
+    createdAt: entry.createdAt ?? before?.createdAt ?? beginning,
+    status: entry.status ?? "UNKNOWN",
+    body
+  }
+}

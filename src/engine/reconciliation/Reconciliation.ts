@@ -25,8 +25,8 @@ export interface Evidence {
 }
 
 export interface Comparison {
-  readonly kind: "order" | "swap" | "balance"
-  /** Placement, swap or asset. */
+  readonly kind: "order" | "swap" | "balance" | "history"
+  /** Placement, swap, asset or deposit address. */
   readonly subject: string
   readonly depositAddress: string | undefined
   readonly depositMemo: string | undefined
@@ -48,13 +48,25 @@ export interface HistoryLine {
 }
 
 export interface Witnesses {
-  readonly account: string
+  /** The account, and its addresses on other chains: money that is refunded there is ours. */
+  readonly own: ReadonlySet<string>
   readonly orders: ReadonlyArray<JournalOrder>
   readonly swaps: ReadonlyArray<SwapAccount>
   /** By id, as the venue has them now; a known order that is absent was not found by it. */
   readonly venueOrders: ReadonlyMap<string, Order>
+  /** Orders of the journal that could not be read, by id, with the reason. */
+  readonly unreadOrders: ReadonlyMap<string, string>
   /** By `addressKey`; `undefined` when the history was not read. */
   readonly history: ReadonlyMap<string, HistoryLine> | undefined
+  /** Lines of the history that cannot be compared. */
+  readonly oddLines: ReadonlyArray<OddLine>
+}
+
+export interface OddLine {
+  readonly depositAddress: string | undefined
+  readonly depositMemo: string | undefined
+  readonly status: string | undefined
+  readonly problem: string
 }
 
 export const addressKey = (depositAddress: string, depositMemo: string | undefined): string =>
@@ -64,7 +76,8 @@ export const addressKey = (depositAddress: string, depositMemo: string | undefin
 export const compare = (witnesses: Witnesses): ReadonlyArray<Comparison> => [
   ...witnesses.orders.filter(({ orderId }) => orderId !== undefined).map((order) => compareOrder(order, witnesses)),
   ...witnesses.swaps.map((swap) => compareSwap(swap, witnesses)),
-  ...strangers(witnesses)
+  ...strangers(witnesses),
+  ...witnesses.oddLines.map(oddLine)
 ]
 
 /** One statement about a subject; the gravest of them is its verdict. */
@@ -82,15 +95,16 @@ const isFinal = (status: string): boolean => status === "SUCCESS" || status === 
 const sumOf = (order: Order, side: "amountIn" | "amountOut"): Amount =>
   order.fills.reduce((sum, fill) => sum + fill[side], 0n)
 
-const compareOrder = (order: JournalOrder, { history, venueOrders }: Witnesses): Comparison => {
+const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders }: Witnesses): Comparison => {
   const { depositAddress, depositMemo, orderId, placement } = order
   const found = orderId === undefined ? undefined : venueOrders.get(orderId)
+  const unread = orderId === undefined ? undefined : unreadOrders.get(orderId)
   const line = depositAddress === undefined ? undefined : history?.get(addressKey(depositAddress, depositMemo))
   const statements = [
     ...(order.contradiction === undefined
       ? []
       : [["contradiction", `the journal notes: ${order.contradiction}`] as const]),
-    ...againstVenue(order, found),
+    ...(unread === undefined ? againstVenue(order, found) : [["explained", `not compared: ${unread}`] as const]),
     ...(history === undefined ? [] : orderAgainstHistory(order, line))
   ]
   return {
@@ -264,7 +278,7 @@ const swapAgainstHistory = (swap: SwapAccount, line: HistoryLine | undefined): R
 }
 
 /** Money of ours in something that the journal does not know. */
-const strangers = ({ account, history, orders, swaps, venueOrders }: Witnesses): ReadonlyArray<Comparison> => {
+const strangers = ({ own, history, orders, swaps, venueOrders }: Witnesses): ReadonlyArray<Comparison> => {
   const known = new Set([
     ...orders.flatMap(({ depositAddress, depositMemo }) =>
       depositAddress === undefined ? [] : [addressKey(depositAddress, depositMemo)]
@@ -274,29 +288,25 @@ const strangers = ({ account, history, orders, swaps, venueOrders }: Witnesses):
   const isKnown = (at: { readonly depositAddress: string; readonly depositMemo?: string | undefined }) =>
     known.has(addressKey(at.depositAddress, at.depositMemo))
   const unknownOrders = [...venueOrders.values()].filter(
-    (order) => !isKnown(order) && order.refundTo === account && order.depositedAmount > 0n
+    (order) => !isKnown(order) && own.has(order.refundTo) && order.depositedAmount > 0n
   )
   const told = new Set(unknownOrders.map((order) => addressKey(order.depositAddress, order.depositMemo)))
   const unknownLines = [...(history?.values() ?? [])].filter(
     (line) =>
-      line.refundTo === account &&
+      line.refundTo !== undefined &&
+      own.has(line.refundTo) &&
       !isKnown(line) &&
       line.status !== "PENDING_DEPOSIT" &&
       !told.has(addressKey(line.depositAddress, line.depositMemo))
   )
   return [
-    ...unknownOrders.map((order) =>
-      stranger(
-        "order",
-        order.id,
-        order,
-        "contradiction",
-        "holds money of this account, and the journal does not know it",
-        {
-          venue: texts({ status: order.fillStatus, deposited: order.depositedAmount })
-        }
-      )
-    ),
+    ...unknownOrders.map((order) => {
+      const [verdict, text] = isPaid(order)
+        ? (["explained", "of this account, but not made with this journal; it ended and holds nothing"] as const)
+        : (["contradiction", "holds money of this account, and the journal does not know it"] as const)
+      const venue = texts({ status: order.fillStatus, deposited: order.depositedAmount })
+      return stranger("order", order.id, order, verdict, text, { venue })
+    }),
     ...unknownLines.map((line) =>
       stranger("swap", line.depositAddress, line, "explained", "of this account, but not made with this journal", {
         history: lineTexts(line),
@@ -306,10 +316,29 @@ const strangers = ({ account, history, orders, swaps, venueOrders }: Witnesses):
   ]
 }
 
+/** Everything that an order held has left it. A leg that the venue gave up has not. */
+const isPaid = (order: Order): boolean =>
+  isTerminal(order.fillStatus) &&
+  order.payoutIsFinal &&
+  [...order.withdrawals, order.refund].every((leg) => leg === undefined || leg.status === "COMPLETED")
+
+const oddLine = ({ depositAddress, depositMemo, problem, status }: OddLine): Comparison =>
+  stranger(
+    "history",
+    depositAddress ?? "no address",
+    { depositAddress, depositMemo },
+    "explained",
+    `a record of the history is odd and was not compared: ${problem}`,
+    { history: texts({ status }) }
+  )
+
 const stranger = (
   kind: Comparison["kind"],
   subject: string,
-  { depositAddress, depositMemo }: { readonly depositAddress: string; readonly depositMemo?: string | undefined },
+  {
+    depositAddress,
+    depositMemo
+  }: { readonly depositAddress: string | undefined; readonly depositMemo?: string | undefined },
   verdict: ComparisonVerdict,
   text: string,
   evidence: Partial<Evidence>

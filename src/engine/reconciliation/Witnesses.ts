@@ -2,7 +2,7 @@
  * Gathers what a reconciliation compares: the journal first, then the venue's orders, the history and the balances, so that
  * whoever was read later can only know more. A witness that is not to be had is named, not guessed.
  */
-import { Effect, Result, Stream } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { HistoryStore, lastSnapshot, saveSnapshot } from "../../journal/HistoryStore.ts"
@@ -11,7 +11,7 @@ import { readSwaps } from "../../journal/SwapJournal.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
-import { decodeRecord, type TransactionRecord, toTransaction } from "../../venue/wire/WireHistory.ts"
+import { entryOf, isOdd, type OddTransaction, type Transaction } from "../../venue/wire/HistoryEntry.ts"
 import * as BotState from "../state/BotState.ts"
 import { readOrder } from "../tracking/Observation.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
@@ -47,10 +47,14 @@ export const books = Effect.gen(function* () {
   return { state, orders: [...orders.values()], swaps: yield* readSwaps, startedAt } satisfies OwnRecords
 })
 
-/** The venue's orders since the journal began, and those of the journal that the list did not show. */
+/**
+ * The venue's orders since the journal began, and those of the journal that the list did not show. An order that cannot be
+ * read does not stop the others: it is named with the reason.
+ */
 export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* ({ orders, startedAt }: OwnRecords) {
   const venue = yield* Venue
   const found = new Map<string, Order>()
+  const unread = new Map<string, string>()
   let cursor: string | undefined
   for (let page = 0; page < mostPages; page += 1) {
     const { value } = yield* venue.listOrders(cursor === undefined ? {} : { cursor })
@@ -68,33 +72,42 @@ export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* ({ order
   for (const { by, id, ...address } of missing) {
     const answer = yield* Effect.result(readOrder(venue, by, { id, ...address }))
     if (answer._tag === "Success") found.set(id, answer.success.value)
-    else if (!isNotFound(answer.failure)) return yield* answer.failure
+    else if (answer.failure.reason._tag === "Unauthorized") return yield* answer.failure
+    else if (!isNotFound(answer.failure)) unread.set(id, answer.failure.message)
   }
-  return found
+  return { found, unread }
 })
 
-/** The stored history by deposit address and memo. */
+/** The stored history: by deposit address and memo, and the lines that cannot be compared. */
 export const history = Effect.gen(function* () {
   const rows = yield* (yield* HistoryStore).all
-  const lines = yield* Effect.forEach(rows, ({ body }) =>
-    decodeRecord(body).pipe(Effect.flatMap((record) => Effect.fromResult(toLine(record))))
-  )
-  return new Map(lines.map((line) => [Reconciliation.addressKey(line.depositAddress, line.depositMemo), line]))
+  const entries = rows.map(({ body }) => entryOf(Option.getOrElse(parseJson(body), () => body)))
+  const lines = entries.flatMap((entry) => (isOdd(entry) ? [] : [toLine(entry)]))
+  const odd: ReadonlyArray<OddTransaction> = entries.filter(isOdd)
+  return {
+    lines: new Map(lines.map((line) => [Reconciliation.addressKey(line.depositAddress, line.depositMemo), line])),
+    odd
+  }
 })
+
+const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 const isNotFound = ({ reason }: VenueError): boolean =>
   reason._tag === "Rejected" && (reason.code === "order-not-found" || reason.status === 404)
 
-const toLine = (record: TransactionRecord): Result.Result<Reconciliation.HistoryLine, string> =>
-  Result.map(toTransaction(record), ({ amountIn, amountOut, createdAt, depositAddress, depositMemo, ...rest }) => {
-    const { destinationChainTxHashes = [], intentHashes, originChainTxHashes = [], refundTo } = record
-    const intents = intentHashes === undefined ? [] : [intentHashes]
-    const hashes = [...intents, ...rest.ledgerTxHashes, ...originChainTxHashes, ...destinationChainTxHashes]
-    return { depositAddress, depositMemo, status: rest.status, createdAt, amountIn, amountOut, refundTo, hashes }
-  })
+const toLine = (transaction: Transaction): Reconciliation.HistoryLine => {
+  const { amountIn, amountOut, createdAt, depositAddress, depositMemo, ledgerTxHashes, record, status } = transaction
+  const { destinationChainTxHashes = [], intentHashes, originChainTxHashes = [], refundTo } = record
+  const intents = intentHashes === undefined ? [] : [intentHashes]
+  const hashes = [...intents, ...ledgerTxHashes, ...originChainTxHashes, ...destinationChainTxHashes]
+  return { depositAddress, depositMemo, status, createdAt, amountIn, amountOut, refundTo, hashes }
+}
 
-/** Balances and books of one moment; `undefined` when the bot never stood still for it. */
-export const positions = Effect.fn("Witnesses.positions")(function* (markets: Markets) {
+/** The private balances and the books of one moment; `undefined` when the bot never stood still for it. */
+export const positions = Effect.fn("Witnesses.positions")(function* (
+  markets: Markets,
+  bot: BalanceComparison.BotMoney
+) {
   const venue = yield* Venue
   const symbolOf = new Map(markets.assets.map(({ id, symbol }) => [id, symbol]))
   let told = yield* books
@@ -102,13 +115,13 @@ export const positions = Effect.fn("Witnesses.positions")(function* (markets: Ma
     const read = yield* venue.balances
     const after = yield* books
     if (after.state.sequence === told.state.sequence && stepsOf(after) === stepsOf(told)) {
-      const balances = new Map(
-        read.flatMap(({ available, tokenId }) => {
-          const symbol = symbolOf.get(tokenId)
-          return symbol === undefined ? [] : [[symbol, available] as const]
-        })
-      )
-      return BalanceComparison.positions([...symbolOf.values()], balances, after.state, after.swaps)
+      const balances = new Map<string, bigint>()
+      for (const { available, source, tokenId } of read) {
+        const symbol = symbolOf.get(tokenId)
+        if (symbol === undefined || source !== "private") continue
+        balances.set(symbol, (balances.get(symbol) ?? 0n) + available)
+      }
+      return BalanceComparison.positions([...symbolOf.values()], balances, after, bot)
     }
     told = after
   }

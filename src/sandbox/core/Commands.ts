@@ -129,15 +129,19 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
     const isRepeated = executed === intentHash && Seeded.fraction(state.settings.seed, "repeated", intentHash) < 0.5
     return isRepeated ? Result.succeed({ intentHash }) : refuse("request-rejected", "nonce was already used")
   }
-  const needed = new Map<string, bigint>()
+  const needed = { balance: new Map<string, bigint>(), private: new Map<string, bigint>() }
   for (const { receiver, asset, amount } of transfers) {
     if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
-    if (!state.targets.has(receiver)) return refuse("request-rejected", `unknown deposit address ${receiver}`)
-    needed.set(asset, (needed.get(asset) ?? 0n) + BigInt(amount))
+    const target = state.targets.get(receiver)
+    if (target === undefined) return refuse("request-rejected", `unknown deposit address ${receiver}`)
+    const ofPlace = needed[paidFrom(target)]
+    ofPlace.set(asset, (ofPlace.get(asset) ?? 0n) + BigInt(amount))
   }
-  for (const [asset, amount] of needed) {
-    if (Books.balance(state.books, asset, signerId) < amount) {
-      return refuse("request-rejected", "insufficient balance or overflow")
+  for (const place of ["balance", "private"] as const) {
+    for (const [asset, amount] of needed[place]) {
+      if (Books.amountIn(state.books, asset, { account: signerId, place }) < amount) {
+        return refuse("request-rejected", "insufficient balance or overflow")
+      }
     }
   }
   state.executedIntents.set(nonceKey, intentHash)
@@ -149,12 +153,19 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
       amount: BigInt(amount),
       hash: intentHash,
       isIntent: true,
+      from: paidFrom(target),
       isAttributed: true,
       isRecognised: false
     }
-    Deposits.arrive(state, { target, account: signerId, ...what }, { account: signerId, place: "balance" })
+    Deposits.arrive(state, { target, account: signerId, ...what })
   }
   return Result.succeed({ intentHash })
+}
+
+/** A confidential address is paid out of the private balance; every other, by intent, out of the public one. */
+const paidFrom = (target: SandboxOrder | SandboxSwap): "balance" | "private" => {
+  const depositType = target.kind === "order" ? target.depositType : target.request.depositType
+  return depositType === "CONFIDENTIAL_INTENTS" ? "private" : "balance"
 }
 
 const submitDeposit = (
@@ -176,9 +187,16 @@ const depositOnChain = (state: State, deposit: Payload<"DepositOnChain">): Appli
   if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
   if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
   const hash = Seeded.base58(state.settings.seed, "transaction", state.scheduled)
-  const what = { asset, amount: BigInt(deposit.amount), hash, isIntent: false, isRecognised: false }
+  const what = {
+    asset,
+    amount: BigInt(deposit.amount),
+    hash,
+    isIntent: false,
+    from: "external",
+    isRecognised: false
+  } as const
   const isAttributed = memo === target.depositMemo
-  Deposits.arrive(state, { target, account: sender, ...what, isAttributed }, { account: sender, place: "external" })
+  Deposits.arrive(state, { target, account: sender, ...what, isAttributed })
   return Result.succeed({ txHash: hash })
 }
 

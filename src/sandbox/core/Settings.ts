@@ -12,7 +12,7 @@ export interface SandboxAsset extends Asset {
   readonly volatility: number
   /** Flat fee of one withdrawal or refund, smallest units as text. */
   readonly fee: string
-  /** Each account starts with this, whole units. */
+  /** Each account starts with this in public, and with as much in private; whole units. */
   readonly initial: number
 }
 
@@ -25,7 +25,7 @@ export interface SandboxSettings {
   readonly ledger: LedgerName
   readonly verifier: string
   readonly assets: ReadonlyArray<SandboxAsset>
-  /** Accounts that start with the initial amount of every asset. */
+  /** Accounts that start with the initial amounts of every asset. */
   readonly accounts: ReadonlyArray<string>
   /** Market time per service time. */
   readonly speed: number

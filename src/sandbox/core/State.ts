@@ -119,6 +119,8 @@ export interface IncomingDeposit {
   /** Hash of the intent or of the transaction that made it. */
   readonly hash: string
   readonly isIntent: boolean
+  /** Where it came from, and goes back to where it is not needed. */
+  readonly from: Books.BookPlace
   /** False when it came with another memo than the address has: then it belongs to nobody and goes back. */
   readonly isAttributed: boolean
   isRecognised: boolean
@@ -165,7 +167,9 @@ export const make = (settings: SandboxSettings, model: MarketModel, startedAt: n
   for (const account of settings.accounts) {
     for (const { id, decimals, initial } of settings.assets) {
       const amount = BigInt(initial) * Decimal.powerOfTen(decimals)
-      Books.transfer(books, id, amount, { account, place: "initial" }, { account, place: "balance" })
+      for (const place of ["balance", "private"] as const) {
+        Books.transfer(books, id, amount, { account, place: "initial" }, { account, place })
+      }
     }
   }
   return {

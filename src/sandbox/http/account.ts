@@ -59,11 +59,11 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** Of the named tokens, or of all that are not zero. One balance per account serves all kinds of deposits here. */
+/** The private balances of the named tokens, or all that are not zero. Public money is not shown here, as by the service. */
 const balancesOf = (state: State, account: string, tokenIds: ReadonlyArray<string>) => {
   const ids = tokenIds.length > 0 ? tokenIds : state.settings.assets.map(({ id }) => id)
   const balances = ids.map((tokenId) => {
-    const available = String(Books.balance(state.books, tokenId, account))
+    const available = String(Books.amountIn(state.books, tokenId, { account, place: "private" }))
     return { tokenId, available, source: "private" }
   })
   return { balances: tokenIds.length > 0 ? balances : balances.filter(({ available }) => available !== "0") }

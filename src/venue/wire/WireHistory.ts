@@ -1,6 +1,5 @@
-/** Records of past swaps: the partner's, in exact values, and the end user's own. */
-import { Result, Schema } from "effect"
-import type { Amount } from "../../domain/Amount.ts"
+/** Records of past swaps as the interface promises them: the partner's, and the end user's own. */
+import { Schema } from "effect"
 import { refundReasons } from "./WireSwap.ts"
 import * as Wire from "./WireValue.ts"
 
@@ -52,9 +51,6 @@ export const TransactionRecord = Schema.Struct({
 }).annotate({ identifier: "TransactionRecord" })
 export type TransactionRecord = typeof TransactionRecord.Type
 
-/** A record as it was stored. */
-export const decodeRecord = Schema.decodeUnknownEffect(Schema.fromJsonString(TransactionRecord))
-
 export const TransactionsResponse = Schema.Array(TransactionRecord)
 
 export const TransactionPagesResponse = Schema.Struct({
@@ -67,7 +63,7 @@ export const TransactionPagesResponse = Schema.Struct({
   prevPage: nullable(Schema.Finite)
 }).annotate({ identifier: "TransactionPages" })
 
-const AccountHistoryItem = Schema.Struct({
+export const AccountHistoryItem = Schema.Struct({
   status: Wire.openEnum(transactionStatuses),
   depositType: tolerant(Wire.openEnum(Wire.depositTypes)),
   recipientType: tolerant(Wire.openEnum(Wire.recipientTypes)),
@@ -90,6 +86,25 @@ const AccountHistoryItem = Schema.Struct({
   refundFee: tolerant(Text),
   refundFeeFormatted: tolerant(Text)
 }).annotate({ identifier: "AccountHistoryItem" })
+export type AccountHistoryItem = typeof AccountHistoryItem.Type
+
+/** The frames as a client reads them: each line is read for itself. */
+export const TransactionLines = Schema.Array(Schema.Unknown)
+
+export const TransactionPageLines = Schema.Struct({
+  ...TransactionPagesResponse.fields,
+  data: TransactionLines,
+  totalPages: tolerant(Schema.Finite),
+  page: tolerant(Schema.Finite),
+  perPage: tolerant(Schema.Finite),
+  total: tolerant(Schema.Finite)
+})
+
+export const AccountHistoryLines = Schema.Struct({
+  items: TransactionLines,
+  nextCursor: tolerant(Text),
+  prevCursor: tolerant(Text)
+})
 
 export const AccountHistoryResponse = Schema.Struct({
   items: Schema.Array(AccountHistoryItem),
@@ -99,35 +114,3 @@ export const AccountHistoryResponse = Schema.Struct({
   prevCursor: tolerant(Text)
 }).annotate({ identifier: "AccountHistory" })
 export type AccountHistoryResponse = typeof AccountHistoryResponse.Type
-
-/** A past swap in smallest units and epoch milliseconds; `record` is all that the venue said. */
-export interface Transaction {
-  readonly depositAddress: string
-  readonly depositMemo: string | undefined
-  readonly status: TransactionRecord["status"]
-  readonly createdAt: number
-  readonly amountIn: Amount
-  readonly amountOut: Amount
-  readonly refundFee: Amount | undefined
-  readonly ledgerTxHashes: ReadonlyArray<string>
-  readonly record: TransactionRecord
-}
-
-/** The transaction in exact values, or which field is impossible. */
-export const toTransaction = (record: TransactionRecord): Wire.Exact<Transaction> =>
-  Result.map(
-    Result.all({
-      depositAddress: Wire.required("depositAddress", record.depositAddress, Wire.parseName),
-      createdAt: Wire.required("createdAt", record.createdAt, Wire.parseTimestamp),
-      amountIn: Wire.required("amountIn", record.amountIn, Wire.parseAmount),
-      amountOut: Wire.required("amountOut", record.amountOut, Wire.parseAmount),
-      refundFee: Wire.optionally("refundFee", record.refundFee, Wire.parseAmount)
-    }),
-    (exact): Transaction => ({
-      ...exact,
-      depositMemo: record.depositMemo,
-      status: record.status,
-      ledgerTxHashes: Wire.readLedgerTxHashes(record),
-      record
-    })
-  )

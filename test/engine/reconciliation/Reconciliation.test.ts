@@ -73,6 +73,11 @@ const line: Reconciliation.HistoryLine = {
   hashes: ["tx-1"]
 }
 
+/** Holds money. */
+const openOrder: Order = { ...venueOrder, fillStatus: "OPEN", payoutIsFinal: false, withdrawals: [] }
+
+const nothingOdd = { own: new Set(["alice", "bc1qours"]), unreadOrders: new Map<string, string>(), oddLines: [] }
+
 interface Changes {
   readonly journal?: Partial<JournalOrder>
   readonly venue?: Partial<Order> | "absent"
@@ -85,7 +90,7 @@ const compared = ({ history = {}, journal = {}, venue = {} }: Changes) => {
     changed === undefined ? [] : [[Reconciliation.addressKey(changed.depositAddress, changed.depositMemo), changed]]
   )
   return Reconciliation.compare({
-    account: "alice",
+    ...nothingOdd,
     orders: [{ ...journalOrder, ...journal }],
     swaps: [],
     venueOrders: new Map(venue === "absent" ? [] : [["order-1", { ...venueOrder, ...venue }]]),
@@ -148,10 +153,10 @@ describe("reconciliation", () => {
 
   it("finds money of ours in an order that the journal does not know", () => {
     const found = Reconciliation.compare({
-      account: "alice",
+      ...nothingOdd,
       orders: [],
       swaps: [],
-      venueOrders: new Map([["order-1", venueOrder]]),
+      venueOrders: new Map([["order-1", openOrder]]),
       history: new Map([["k", line]])
     })
     assert.deepStrictEqual(
@@ -159,10 +164,57 @@ describe("reconciliation", () => {
       ["contradiction"],
       "and does not tell it twice"
     )
-    const others = new Map([["order-1", { ...venueOrder, refundTo: "bob" }]])
+    const others = new Map([["order-1", { ...openOrder, refundTo: "bob" }]])
     assert.lengthOf(
-      Reconciliation.compare({ account: "alice", orders: [], swaps: [], venueOrders: others, history: undefined }),
+      Reconciliation.compare({ ...nothingOdd, orders: [], swaps: [], venueOrders: others, history: undefined }),
       0
+    )
+  })
+
+  const strangers: ReadonlyArray<readonly [string, Order, string]> = [
+    ["an older order that is filled and paid holds no money", { ...venueOrder, fillStatus: "FILLED" }, "explained"],
+    ["one that is cancelled and refunded neither", venueOrder, "explained"],
+    ["one whose payout is on its way does", { ...venueOrder, payoutIsFinal: false }, "contradiction"],
+    [
+      "one whose payout the venue gave up does",
+      { ...venueOrder, withdrawals: [{ status: "FAILED" }] },
+      "contradiction"
+    ],
+    ["one that rests does", { ...venueOrder, fillStatus: "OPEN", payoutIsFinal: false }, "contradiction"],
+    ["one that is refunded to an address of ours does", { ...openOrder, refundTo: "bc1qours" }, "contradiction"]
+  ]
+  it.each(strangers)("of orders that the journal does not know, %s", (_, order, verdict) => {
+    const found = Reconciliation.compare({
+      ...nothingOdd,
+      orders: [],
+      swaps: [],
+      venueOrders: new Map([[order.id, order]]),
+      history: undefined
+    })
+    assert.deepStrictEqual(
+      found.map((finding) => finding.verdict),
+      [verdict]
+    )
+  })
+
+  it("names an odd record of the history, and an order that could not be read, and uses the rest", () => {
+    const odd = { depositAddress: undefined, depositMemo: undefined, status: "SUCCESS", problem: "amountIn is missing" }
+    const found = Reconciliation.compare({
+      ...nothingOdd,
+      orders: [journalOrder, { ...journalOrder, placement: "p2", orderId: "order-2", depositAddress: "deposit-2" }],
+      swaps: [],
+      venueOrders: new Map([["order-1", venueOrder]]),
+      unreadOrders: new Map([["order-2", "no answer"]]),
+      history: undefined,
+      oddLines: [odd]
+    })
+    assert.deepStrictEqual(
+      found.map(({ kind, verdict }) => [kind, verdict]),
+      [
+        ["order", "agrees"],
+        ["order", "explained"],
+        ["history", "explained"]
+      ]
     )
   })
 })

@@ -5,10 +5,13 @@
  */
 import type { Amount } from "../../../domain/Amount.ts"
 
-/** Where an account's money can be. `priceFees` are those that a swap's price contains. The
- * last are counter accounts: what was paid, traded, brought or moved on. */
+/**
+ * Where an account's money can be. `balance` is public at the verifier, `private` is the balance of a confidential account.
+ * `priceFees` are those that a swap's price contains. The last are counter accounts: what was paid, traded, brought or moved on.
+ */
 export const places = [
   "balance",
+  "private",
   "depositInTransit",
   "inOrders",
   "unpaid",
@@ -52,9 +55,6 @@ const keyOf = (asset: string, { account, place, order }: Holding): string =>
 export const amountIn = (books: Books, asset: string, holding: Holding): Amount =>
   books.entries.get(keyOf(asset, holding))?.amount ?? 0n
 
-export const balance = (books: Books, asset: string, account: string): Amount =>
-  amountIn(books, asset, { account, place: "balance" })
-
 /**
  * Moves an amount; between two accounts it leaves the one and enters the other, so that each stays in balance. Moving
  * what is not there is a fault of the sandbox itself, never of a request.
@@ -95,6 +95,7 @@ export const totals = (books: Books): Map<string, Map<string, Record<BookPlace, 
 
 const nothing = (): Record<BookPlace, Amount> => ({
   balance: 0n,
+  private: 0n,
   depositInTransit: 0n,
   inOrders: 0n,
   unpaid: 0n,

@@ -18,7 +18,8 @@ const held = ({ account, target }: IncomingDeposit, place: Books.BookPlace): Boo
 })
 
 /** A transfer has been executed. */
-export const arrive = (state: State, deposit: IncomingDeposit, from: Books.Holding): void => {
+export const arrive = (state: State, deposit: IncomingDeposit): void => {
+  const from: Books.Holding = { account: deposit.account, place: deposit.from }
   Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "depositInTransit"))
   if (deposit.isAttributed) note(state, deposit)
   if (deposit.isIntent) return recogniseSoon(state, deposit)
@@ -78,7 +79,6 @@ const sendBack = (state: State, deposit: IncomingDeposit): void => {
 
 /** To where it came from: the account at the verifier, or the sender's chain. */
 export const giveBack = (state: State, deposit: IncomingDeposit): void => {
-  const place = deposit.isIntent ? "balance" : "external"
-  const to: Books.Holding = { account: deposit.account, place }
+  const to: Books.Holding = { account: deposit.account, place: deposit.from }
   Books.transfer(state.books, deposit.asset, deposit.amount, held(deposit, "returnInTransit"), to)
 }

@@ -3,12 +3,18 @@ import * as Amount from "../../../domain/Amount.ts"
 import type { AccountKind, AppFee } from "../State.ts"
 import * as Books from "./Books.ts"
 
-/** Kept in the service's own accounts instead of on another chain. */
-export const isInternal = (kind: AccountKind): boolean => kind === "INTENTS" || kind === "CONFIDENTIAL_INTENTS"
+/** Where the service keeps the money of a kind, or that it is on another chain. */
+export const placeOf = (kind: AccountKind): "balance" | "private" | "external" =>
+  kind === "CONFIDENTIAL_INTENTS" ? "private" : kind === "INTENTS" ? "balance" : "external"
 
-/** The balance of an account; or out of sight, on another chain, on behalf of the owner of the money. */
-export const payee = (account: string, kind: AccountKind, owner: string): Books.Holding =>
-  isInternal(kind) ? { account, place: "balance" } : { account: owner, place: "external" }
+/** Kept in the service's own accounts instead of on another chain. */
+export const isInternal = (kind: AccountKind): boolean => placeOf(kind) !== "external"
+
+/** A balance of the account; or out of sight, on another chain, on behalf of the owner of the money. */
+export const payee = (account: string, kind: AccountKind, owner: string): Books.Holding => {
+  const place = placeOf(kind)
+  return { account: place === "external" ? owner : account, place }
+}
 
 /** Pays everything in a place out, less the fee; where there is less than the fee, the fee is all of it. */
 export const payLessFee = (

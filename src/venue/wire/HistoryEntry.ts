@@ -1,0 +1,100 @@
+/**
+ * One line of a history as a client reads it. The service promises more fields than it always fills (masking records above all
+ * hold `null`), and one odd line must not hide the others: it is kept word for word, says what is odd about it, and gives the
+ * fields that are as described. Only a line without exact amounts, address or time is not a `Transaction`.
+ */
+import { Option, Result, Schema } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
+import { AccountHistoryItem, TransactionRecord } from "./WireHistory.ts"
+import * as Wire from "./WireValue.ts"
+
+type RecordFields = Partial<TransactionRecord>
+type ItemFields = Partial<AccountHistoryItem>
+
+/** A past swap in smallest units and epoch milliseconds. */
+export interface Transaction {
+  readonly depositAddress: string
+  readonly depositMemo: string | undefined
+  readonly status: string
+  readonly createdAt: number
+  readonly amountIn: Amount
+  readonly amountOut: Amount
+  readonly refundFee: Amount | undefined
+  readonly ledgerTxHashes: ReadonlyArray<string>
+  /** The fields that are as described. */
+  readonly record: RecordFields
+  /** Everything that the venue said, word for word. */
+  readonly said: unknown
+  /** The fields that are not as described; `undefined` where all are. */
+  readonly problem: string | undefined
+}
+
+/** A line that cannot be compared with anything. */
+export interface OddTransaction extends Pick<Transaction, "ledgerTxHashes" | "record" | "said"> {
+  readonly depositAddress: string | undefined
+  readonly depositMemo: string | undefined
+  readonly status: string | undefined
+  readonly createdAt: number | undefined
+  readonly problem: string
+  readonly amountIn?: undefined
+  readonly amountOut?: undefined
+}
+
+export type HistoryEntry = Transaction | OddTransaction
+
+export const isOdd = (entry: HistoryEntry): entry is OddTransaction => entry.amountIn === undefined
+
+export const entryOf = (said: unknown): HistoryEntry => {
+  const { problem, value: record } = readRecord(said)
+  const { depositMemo, status } = record
+  const exact = Result.all({
+    depositAddress: Wire.required("depositAddress", record.depositAddress, Wire.parseName),
+    status: Wire.required("status", status, Wire.parseName),
+    createdAt: Wire.required("createdAt", record.createdAt, Wire.parseTimestamp),
+    amountIn: Wire.required("amountIn", record.amountIn, Wire.parseAmount),
+    amountOut: Wire.required("amountOut", record.amountOut, Wire.parseAmount),
+    refundFee: Wire.optionally("refundFee", record.refundFee, Wire.parseAmount)
+  })
+  const ledgerTxHashes = Wire.readLedgerTxHashes(record)
+  if (Result.isSuccess(exact)) return { ...exact.success, depositMemo, ledgerTxHashes, record, said, problem }
+  const createdAt = record.createdAt === undefined ? undefined : Wire.parseTimestamp(record.createdAt)
+  const depositAddress = record.depositAddress === "" ? undefined : record.depositAddress
+  const why = problem ?? exact.failure
+  return { depositAddress, depositMemo, status, createdAt, ledgerTxHashes, record, said, problem: why }
+}
+
+/** A line of the end user's own history. */
+export interface AccountEntry {
+  readonly item: ItemFields
+  readonly said: unknown
+  readonly problem: string | undefined
+}
+
+export const accountEntryOf = (said: unknown): AccountEntry => {
+  const { problem, value: item } = readItem(said)
+  return { item, said, problem }
+}
+
+type Fields = Readonly<Record<string, Schema.Codec<unknown, unknown>>>
+
+/** Reads field by field, so that one that is not as described costs only itself. */
+const fieldByField = <A extends object>(schema: Schema.Codec<A, unknown> & { readonly fields: Fields }) => {
+  const whole = Schema.decodeUnknownOption(schema)
+  const single = Object.entries(schema.fields).map(
+    ([name, field]) => [name, Schema.decodeUnknownOption(Schema.Struct({ [name]: field }))] as const
+  )
+  return (said: unknown): { readonly value: Partial<A>; readonly problem: string | undefined } => {
+    const all = whole(said)
+    if (Option.isSome(all)) return { value: all.value, problem: undefined }
+    if (typeof said !== "object" || said === null || Array.isArray(said)) {
+      return { value: {}, problem: `the line is ${said === null ? "null" : "not an object"}` }
+    }
+    const read = single.map(([name, decode]) => [name, decode(said)] as const)
+    const odd = read.filter(([, found]) => Option.isNone(found)).map(([name]) => name)
+    const value: Partial<A> = Object.assign({}, ...read.map(([, found]) => Option.getOrElse(found, () => ({}))))
+    return { value, problem: `not as described: ${odd.join(", ")}` }
+  }
+}
+
+const readRecord = fieldByField(TransactionRecord)
+const readItem = fieldByField(AccountHistoryItem)

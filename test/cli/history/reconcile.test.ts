@@ -1,0 +1,65 @@
+/** `limitbot reconcile` after runs of every deposit type: nothing contradicts, and something does when money is really missing. */
+import { assert, describe, it } from "@effect/vitest"
+import { configText, run, startSandbox, workspace } from "../program.ts"
+
+const config = ["--config", "config.yaml"]
+
+const accounts: Readonly<Record<string, string>> = {
+  INTENTS: "",
+  CONFIDENTIAL_INTENTS: "\n  depositType: CONFIDENTIAL_INTENTS",
+  ORIGIN_CHAIN: `
+  depositType: ORIGIN_CHAIN
+  wallet: { sandbox: true }
+  recipients: { BTC: bc1qtheirs, USDC: usdc-address }
+  refundTo: { BTC: bc1qours, USDC: usdc-refunds }`
+}
+
+interface Reconciled {
+  readonly contradiction: number
+  readonly witnesses: ReadonlyArray<string>
+  readonly missing: ReadonlyArray<string>
+  readonly findings: ReadonlyArray<{ readonly verdict: string; readonly kind: string; readonly text: string }>
+}
+
+const reconcile = async (cwd: string) => {
+  const { code, stderr, stdout } = await run(["reconcile", "--json", ...config], { cwd })
+  const said: Reconciled = JSON.parse(stdout)
+  return { code, stderr, ...said }
+}
+
+describe.concurrent("reconcile", () => {
+  it.each(Object.entries(accounts))("an account of %s", { timeout: 120_000 }, async (depositType, lines) => {
+    const sandbox = await startSandbox({ speed: 2000 })
+    const text = configText(sandbox).replace("key: { file: account.key }", `$&${lines}`)
+    const cwd = workspace(sandbox, { "config.yaml": text })
+    const first = await reconcile(cwd)
+    assert.strictEqual(first.contradiction, 0)
+    const traded = await run(["run", "grid.yaml", "--for", "3s", "--cancel-on-exit", ...config], { cwd })
+    assert.strictEqual(traded.code, 0, traded.stderr)
+
+    const after = await reconcile(cwd)
+    assert.strictEqual(after.code, 0, JSON.stringify(after.findings.filter(({ verdict }) => verdict !== "agrees")))
+    assert.isAbove(after.findings.filter(({ kind }) => kind === "order").length, 0)
+    const isPrivate = depositType === "CONFIDENTIAL_INTENTS"
+    assert.deepStrictEqual(after.witnesses, ["orders", "history", ...(isPrivate ? ["private balances"] : [])])
+    assert.lengthOf(after.missing, isPrivate ? 0 : 1, "it says which witness it has not")
+
+    // Another journal of the same account leaves an order that rests.
+    const other = workspace(sandbox, {
+      "config.yaml": text,
+      "high.yaml": `name: high
+market: BTC/USDC
+kind: ladder
+limits: { budget: { base: 0.01 } }
+ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
+`
+    })
+    const taken = await run(["run", "high.yaml", "--for", "3s", ...config], { cwd: other })
+    assert.strictEqual(taken.code, 0, taken.stderr)
+    const missing = await reconcile(cwd)
+    assert.strictEqual(missing.code, 1)
+    const texts = missing.findings.filter(({ verdict }) => verdict === "contradiction").map(({ text: why }) => why)
+    assert.match(texts[0] ?? "", /holds money of this account/)
+    if (isPrivate) assert.match(texts.at(-1) ?? "", /^moved by -\d+, the journal explains 0$/)
+  })
+})
