@@ -1,7 +1,7 @@
 /** The workload that engines are compared on: a ladder that flips, twenty orders one per cent apart, on synthetic minutes. */
 
 import { touching } from "../src/backtest/kernel/FillRules.ts"
-import type * as Kernel from "../src/backtest/kernel/Kernel.ts"
+import type { Outcome } from "../src/backtest/kernel/Outcome.ts"
 import type { Conditions } from "../src/backtest/kernel/Run.ts"
 import type { Candles } from "../src/candles/Candles.ts"
 import * as Generate from "../src/candles/Generate.ts"
@@ -56,7 +56,7 @@ export class FillHash {
   }
 }
 
-export const hashOf = ({ fills, table }: Kernel.Outcome): string => {
+export const hashOf = ({ fills, table }: Outcome): string => {
   const hash = new FillHash()
   // Within a bar by cell, so that the order inside a bar does not matter.
   for (let from = 0; from < fills.count; ) {

@@ -58,7 +58,7 @@ const mostFiles: Readonly<Record<string, number>> = {
   "src/strategy": 14,
   "src/strategy/kinds": 24,
   "src/sandbox/http": 13,
-  "src/backtest/kernel": 15,
+  "src/backtest/kernel": 18,
   "src/cli/backtest": 15
 }
 

@@ -13,8 +13,8 @@ import type { Strategy } from "../strategy/Strategy.ts"
 import { type Costs, type FillMode, rulesOf } from "./kernel/FillModel.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 import * as Kernel from "./kernel/Kernel.ts"
+import type { Outcome } from "./kernel/Outcome.ts"
 import type { Conditions, Run } from "./kernel/Run.ts"
-import * as SeveralMarkets from "./kernel/SeveralMarkets.ts"
 import * as EquityCurve from "./results/EquityCurve.ts"
 
 export interface Options {
@@ -33,7 +33,7 @@ export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): 
 /** Worth and what became of it. */
 interface Result {
   readonly rules: FillRules
-  readonly outcome: Kernel.Outcome
+  readonly outcome: Outcome
   /** Worth of everything at the last close less worth at the first, quote smallest units. */
   readonly pnlQuote: Amount
   /** Fees in quote; those taken in base at the last close. */
@@ -103,7 +103,7 @@ const inMarket = (
   market: Market,
   { candles, indices, options }: MarketInput,
   mode: FillMode
-): SeveralMarkets.InMarket => {
+): Kernel.InMarket => {
   const rules = rulesIn(mode, options)
   const { closes, orders } = indices
   return {
@@ -113,7 +113,7 @@ const inMarket = (
   }
 }
 
-const partOf = ({ conditions, candles, outcome }: SeveralMarkets.Ran): Part => {
+const partOf = ({ conditions, candles, outcome }: Kernel.Ran): Part => {
   const { market, budget, rules } = conditions
   /** In quote at the close of a bar, rounded down. */
   const worth = (bar: number, { base, quote }: Conditions["budget"]): Amount =>
@@ -132,10 +132,10 @@ const partOf = ({ conditions, candles, outcome }: SeveralMarkets.Ran): Part => {
   }
 }
 
-const sideOf = (mode: FillMode, [first, ...others]: SeveralMarkets.AllRan): Side => {
+const sideOf = (mode: FillMode, [first, ...others]: Kernel.AllRan): Side => {
   const parts = [partOf(first), ...others.map(partOf)] as const
   const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
-  const count = (of: (outcome: Kernel.Outcome) => number): number =>
+  const count = (of: (outcome: Outcome) => number): number =>
     parts.reduce((total, { outcome }) => total + of(outcome), 0)
   return {
     mode,
@@ -167,12 +167,7 @@ export const runAll = (strategy: Strategy, [first, ...others]: MarketInputs, mod
     const series = others[index]
     return series === undefined ? [] : [inMarket(strategy, market, series, mode)]
   })
-  return sideOf(
-    mode,
-    more.length === 0
-      ? [{ ...one, outcome: Kernel.simulate(one.conditions, one.candles, one.indices) }]
-      : SeveralMarkets.simulate([one, ...more])
-  )
+  return sideOf(mode, Kernel.simulateAll([one, ...more]))
 }
 
 /** Worth of everything at the close of these bars (ascending); `close` and `base` are the first market's. */

@@ -3,7 +3,7 @@
  * or jumps. Slow and obvious: what the kernel is compared with, in one market and in several.
  */
 
-import { capacityOf, feeOf, fillsAt } from "../../src/backtest/kernel/FillRules.ts"
+import { capacityOf, fillsAt, shareOf, withdrawFee } from "../../src/backtest/kernel/FillRules.ts"
 import type { Conditions } from "../../src/backtest/kernel/Run.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
@@ -35,6 +35,8 @@ interface Place {
   base: bigint
   feesBase: bigint
   feesQuote: bigint
+  /** How much of a bar's volume was ours. */
+  readonly usedVolume: Map<number, bigint>
 }
 
 interface Slot {
@@ -85,7 +87,7 @@ type InMarket = Pick<Place, "conditions" | "candles">
 export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMarket>]) => {
   const [{ conditions, candles }] = markets
   const places = markets.map(({ conditions, candles }): Place => {
-    return { conditions, candles, base: conditions.budget.base, feesBase: 0n, feesQuote: 0n }
+    return { conditions, candles, base: conditions.budget.base, feesBase: 0n, feesQuote: 0n, usedVolume: new Map() }
   })
   const slots: Array<Slot> = []
   const fills: Array<NaiveFill> = []
@@ -199,6 +201,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     if (order === undefined) return
     const { rules } = slot.at.conditions
     close(slot, order, order.side === "BUY" ? rules.refundFee.quote : rules.refundFee.base)
+    const payout = min(slot.unpaid, withdrawFee(rules, order.side))
+    slot.unpaid -= payout
+    if (order.side === "BUY") slot.at.feesBase += payout
+    else slot.at.feesQuote += payout
     payOut(slot, order.side)
     counts.cancelled++
   }
@@ -297,8 +303,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     for (const at of places)
       for (const desired of decision.desired) {
         const slot = slots.find(({ name }) => name === desired.slot)
-        if (slot?.at === at && renewed.has(slot) && slot.state === "idle") place(slot)
+        if (slot?.at === at && (renewed.has(slot) || held.has(slot)) && slot.state === "idle") place(slot)
       }
+    held.clear()
     placeAllWaiting()
   }
   const succeed = (slot: Slot) => {
@@ -307,6 +314,11 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     slot.successor = null
   }
   const due: Array<Slot> = []
+  /** After a fill of which the strategy wants to hear, its answer comes before the next order. */
+  const held = new Set<Slot>()
+  const placeWaitingAfter = (isNews: boolean) => {
+    if (!isNews || !until.onFill) for (const at of places) placeWaiting(at)
+  }
   const complete = (slot: Slot, order: Order) => {
     const { rules } = slot.at.conditions
     slot.paidSide = order.side
@@ -338,16 +350,19 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     rules.touch === "within" &&
     (Decimal.compare(order.price, exact(candles.high, bar)) > 0 ||
       Decimal.compare(order.price, exact(candles.low, bar)) < 0)
-  const fill = (slot: Slot, order: Order, bar: number, capacity: bigint, given?: Price): bigint => {
+  const fill = (slot: Slot, order: Order, bar: number, given?: Price) => {
     const { market, rules } = slot.at.conditions
     const open = exact(slot.at.candles.open, bar)
     const better = order.side === "BUY" ? Decimal.min(open, order.price) : Decimal.max(open, order.price)
     const price = given ?? (rules.price === "open" ? better : order.price)
-    const quantity = min(order.open, capacity)
-    if (quantity <= 0n || (given === undefined && jumpedOver(slot.at, order, bar))) return 0n
+    const quantity = min(order.open, capacityIn(slot.at, bar))
+    if (quantity <= 0n || (given === undefined && jumpedOver(slot.at, order, bar))) return
+    slot.at.usedVolume.set(bar, (slot.at.usedVolume.get(bar) ?? 0n) + quantity)
     const whole = quantity === order.whole && order.input === order.wholeInput && Decimal.equals(price, order.price)
     const gross = order.side === "BUY" ? quantity : quoteAmount(market, quantity, price, whole ? "up" : "down")
-    const fee = feeOf(rules, order.side, gross)
+    // One payout for each order: its price comes off what the whole of it brought in.
+    const payout = order.open === quantity ? withdrawFee(rules, order.side) : 0n
+    const fee = min(slot.unpaid + gross, shareOf(rules, gross) + payout)
     const cost = quoteAmount(market, quantity, price, "up")
     const input = order.side === "SELL" ? quantity : whole ? order.input : min(order.input, cost)
     if (order.side === "BUY") slot.at.feesBase += fee
@@ -369,7 +384,6 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     slot.received += gross - fee
     slot.unpaid += gross - fee
     if (order.open === 0n) complete(slot, order)
-    return quantity
   }
   const settle = () => {
     // What pays for itself goes first, then the others in the order of their fills.
@@ -381,6 +395,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       return slot.lastPaid >= input
     }
     const ready = due.splice(0)
+    if (until.onFill) {
+      for (const slot of ready) held.add(slot)
+      return
+    }
     const first = ready.filter(selfPaying)
     for (const slot of first) place(slot)
     for (const slot of ready.filter((slot) => !first.includes(slot))) {
@@ -388,8 +406,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       place(slot)
     }
   }
-  const capacityIn = ({ conditions: { rules, market }, candles }: Place, bar: number): bigint =>
-    rules.volumeShare === 0 ? 10n ** 60n : capacityOf(rules, market, candles.volume[bar] ?? 0)
+  const capacityIn = ({ conditions: { rules, market }, candles, usedVolume }: Place, bar: number): bigint =>
+    rules.volumeShare === 0
+      ? 10n ** 60n
+      : capacityOf(rules, market, candles.volume[bar] ?? 0) - (usedVolume.get(bar) ?? 0n)
   /** Orders that are marketable as they arrive fill at once, at the last close. */
   const arrivedIn = (at: Place, closeBar: number) =>
     slots.flatMap((slot) => {
@@ -398,28 +418,24 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       if (order === undefined || slot.at !== at || at.conditions.rules.price !== "arrival") return []
       return isNew && slot.state === "resting" && reaches(at, order, closeBar, true) ? [{ slot, order }] : []
     })
-  const fillArrived = (at: Place, bar: number, closeBar: number): boolean => {
-    const before = fills.length
-    let capacity = capacityIn(at, bar)
+  const fillArrived = (at: Place, bar: number, closeBar: number) => {
     for (const { slot, order } of arrivedIn(at, closeBar)) {
       order.tried = true
       if (slot.arrivedBar !== nextBar) slot.arrivals = 0
       slot.arrivedBar = nextBar
-      if (capacity <= 0n) continue
+      if (capacityIn(at, bar) <= 0n) continue
       slot.arrivals++
       if (slot.arrivals > 12) continue
-      capacity -= fill(slot, order, bar, capacity, exact(at.candles.close, closeBar))
+      fill(slot, order, bar, exact(at.candles.close, closeBar))
     }
     settle()
-    placeWaiting(at)
-    return fills.length > before
   }
-  const fillArrivals = (among: ReadonlyArray<Place>, bar: number, closeBar: number): boolean => {
+  const fillArrivals = (bar: number, closeBar: number): boolean => {
     let filled = false
-    for (let round = 0; round < 1000 && among.some((at) => arrivedIn(at, closeBar).length > 0); round++) {
+    for (let round = 0; round < 1000 && places.some((at) => arrivedIn(at, closeBar).length > 0); round++) {
       const before = fills.length
-      for (const at of among) if (arrivedIn(at, closeBar).length > 0) fillArrived(at, bar, closeBar)
-      if (among.length > 1) placeAllWaiting()
+      for (const at of places) if (arrivedIn(at, closeBar).length > 0) fillArrived(at, bar, closeBar)
+      placeWaitingAfter(fills.length > before)
       if (fills.length === before) continue
       filled = true
       if (bar === closeBar && until.onFill) decide(bar)
@@ -456,7 +472,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     return { bases, quote }
   }
-  const wake = (at: Place, bar: number, isAwake: boolean): boolean => {
+  const wake = (at: Place, bar: number): boolean => {
     let paid = false
     const mine = wakes.filter((wake) => wake.bar <= bar && wake.slot.at === at)
     wakes = wakes.filter((wake) => wake.bar > bar || wake.slot.at !== at)
@@ -472,12 +488,15 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
         completeLeg(slot)
         payOut(slot, slot.paidSide)
         paid = true
+        if (until.onFill) {
+          held.add(slot)
+          continue
+        }
       } else continue
       succeed(slot)
       place(slot)
     }
-    if (isAwake) placeWaiting(at)
-    return fillArrivals([at], bar, bar - 1) || paid
+    return paid
   }
   let isTurned = false
   const look = (bar: number) => {
@@ -497,7 +516,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     )
     if (limits.look(now, worth)) isTurned = true
   }
-  const fillBar = (at: Place, bar: number) => {
+  const fillBar = (at: Place, bar: number): boolean => {
     const { rules } = at.conditions
     const reached = slots.flatMap((slot, index) => {
       const order = slot.order
@@ -510,28 +529,28 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       const fillsWhen = ({ side, price }: Order) => fillsAt(rules, side, price, at.candles.priceScale)
       return direction * (fillsWhen(a.order) - fillsWhen(b.order)) || a.index - b.index
     })
-    let capacity = capacityIn(at, bar)
-    for (const { slot, order } of reached) capacity -= fill(slot, order, bar, capacity)
+    for (const { slot, order } of reached) fill(slot, order, bar)
     if (reached.length > 0) look(bar)
     settle()
-    if (reached.length > 0) placeWaiting(at)
+    return reached.length > 0
   }
   for (let bar = 0; bar < candles.bars; bar++) {
     now = TimeAxis.openTime(candles.time, bar)
     nextBar = bar
     let happened = bar === 0
     const isAwake = wakes.some((wake) => wake.bar <= bar)
-    for (const at of places) if (wake(at, bar, isAwake)) happened = true
-    if (isAwake && places.length > 1) placeAllWaiting()
-    if (fillArrivals(places, bar, bar - 1)) happened = true
+    let paid = false
+    for (const at of places) if (wake(at, bar)) paid = true
+    if (isAwake) placeWaitingAfter(paid)
+    if (fillArrivals(bar, bar - 1)) paid = true
+    happened ||= paid
     nextBar = bar + 1
     now = TimeAxis.closeTime(candles.time, bar)
     const before = fills.length
-    for (const at of places) fillBar(at, bar)
-    if (fills.length > before) {
-      happened = true
-      if (places.length > 1) placeAllWaiting()
-    }
+    let isReached = false
+    for (const at of places) if (fillBar(at, bar)) isReached = true
+    if (isReached) placeWaitingAfter(fills.length > before)
+    if (fills.length > before) happened = true
     const { bases, quote } = totals()
     const worth = ({ conditions: { market }, candles }: Place, base: bigint) =>
       (Number(base) / 10 ** market.base.decimals) * (candles.close[bar] ?? 0)
@@ -546,7 +565,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       isTurned = false
       decide(bar)
     } else if (conditions.limits !== undefined) placeAllWaiting()
-    fillArrivals(places, bar, bar)
+    fillArrivals(bar, bar)
   }
   const { bases, quote } = totals()
   return {

@@ -27,7 +27,6 @@ export interface AskAgain {
   readonly above: number
   /** First bar whose close is late enough; the number of bars when none is. */
   readonly bar: number
-  readonly onFill: boolean
 }
 
 /** The next moment at which a candle of this timeframe closes. */
@@ -37,7 +36,7 @@ const nextClose = (now: number, timeframe: string): number => {
 }
 
 /** `prices`: the bounds of the run's market. */
-export const askAgain = (run: Run.Run, until: Bounds, prices: PriceBounds = until): AskAgain => {
+export const askAgain = (run: Run.Run, until: Bounds, prices: PriceBounds): AskAgain => {
   const { time, priceScale } = run.candles
   const moment = Math.min(
     until.time ?? Number.POSITIVE_INFINITY,
@@ -46,8 +45,7 @@ export const askAgain = (run: Run.Run, until: Bounds, prices: PriceBounds = unti
   return {
     below: prices.priceBelow === undefined ? Number.NEGATIVE_INFINITY : boundAt(prices.priceBelow, priceScale, "down"),
     above: prices.priceAbove === undefined ? Number.POSITIVE_INFINITY : boundAt(prices.priceAbove, priceScale, "up"),
-    bar: moment === Number.POSITIVE_INFINITY ? time.bars : TimeAxis.firstBarFrom(time, moment - time.stepMillis),
-    onFill: until.onFill
+    bar: moment === Number.POSITIVE_INFINITY ? time.bars : TimeAxis.firstBarFrom(time, moment - time.stepMillis)
   }
 }
 
@@ -166,22 +164,24 @@ const adopt = (run: Run.Run, wanted: ReadonlyMap<number, DesiredSlot>): Changed 
 /** One who sees what it has placed is asked again when that changes: so often within one bar at most. */
 const mostAnswers = 8
 
-/** Asks at the close of the bar. */
-export const decideAt = (run: Run.Run, bar: number): AskAgain => askAgain(run, decideIn([run], bar))
-
 /** Money or orders moved since a close was last looked at, or by that look. */
-export const hasChanged = (runs: Runs, { account }: LimitGuard.LimitGuard): boolean => changesOf(runs) > account.changes
+const hasChanged = (runs: Runs, { account }: LimitGuard.LimitGuard): boolean => changesOf(runs) > account.changes
 
 /** Grows with whatever moves money or orders. */
 export const changesOf = (runs: Runs): number =>
   runs.reduce((changes, { counts, log }) => changes + counts.placed + counts.cancelled + log.count, 0)
 
-/** Asks at the close of the bar, which all markets share. */
-export const decideIn = (runs: Runs, bar: number): Bounds => {
+/** It is the close of the bar, in all markets. */
+export const standAtClose = (runs: Runs, bar: number): void => {
   for (const run of runs) {
     run.now = TimeAxis.closeTime(run.candles.time, bar)
     run.nextBar = bar + 1
   }
+}
+
+/** Asks at the close of the bar, which all markets share. */
+export const decideIn = (runs: Runs, bar: number): Bounds => {
+  standAtClose(runs, bar)
   const [{ guard }] = runs
   if (guard !== undefined) guard.account.isTurned = false
   for (let answers = 1; ; answers++) {
@@ -197,9 +197,9 @@ const runOf = (runs: Runs, { market }: DesiredSlot): Run.Run =>
 
 const decideOnce = (runs: Runs, bar: number): Bounds => {
   const [first] = runs
-  Run.giveTurn(runs, first)
   const decision = first.conditions.decide(viewOf(runs, bar), first.memory)
   first.memory = decision.memory
+  first.purse.asksOnFill = decision.until.onFill
   first.counts.decisions++
   const wanted = new Map(runs.map((run) => [run, new Map<number, DesiredSlot>()]))
   for (const desired of LimitGuard.isDrained(first.guard) ? [] : decision.desired) {
@@ -211,13 +211,13 @@ const decideOnce = (runs: Runs, bar: number): Bounds => {
   // What orders that go give back is there for those that come, in whatever market.
   const changed = new Map<Run.Run, Changed>()
   for (const [run, slots] of wanted) {
-    Run.giveTurn(runs, run)
     changed.set(run, adopt(run, slots))
   }
   for (const [run, slots] of wanted) {
-    Run.giveTurn(runs, run)
     for (const slot of slots.keys())
-      if (changed.get(run)?.has(slot) && run.slots.state[slot] === states.idle) Run.place(run, slot)
+      if ((changed.get(run)?.has(slot) || run.held.has(slot)) && run.slots.state[slot] === states.idle)
+        Run.place(run, slot)
+    run.held.clear()
   }
   placeWaiting(runs)
   return decision.until
@@ -225,10 +225,7 @@ const decideOnce = (runs: Runs, bar: number): Bounds => {
 
 /** At the close of the bar, without asking: what waits for a limit may be placed now. Says whether something was. */
 export const placesWaiting = (runs: Runs, bar: number): boolean => {
-  for (const run of runs) {
-    run.now = TimeAxis.closeTime(run.candles.time, bar)
-    run.nextBar = bar + 1
-  }
+  standAtClose(runs, bar)
   const isIdle = (run: Run.Run): boolean =>
     run.guard !== undefined && !hasChanged(runs, run.guard) && LimitGuard.isShut(run, run.guard)
   if (runs.every(isIdle)) return false
@@ -238,9 +235,18 @@ export const placesWaiting = (runs: Runs, bar: number): boolean => {
 }
 
 /** Those that lacked money or waited for a limit, market by market. */
-export const placeWaiting = (runs: Runs): void => {
-  for (const run of runs) {
-    Run.giveTurn(runs, run)
-    Run.placeWaiting(run)
-  }
+const placeWaiting = (runs: Runs): void => {
+  for (const run of runs) if (run.waitingSlots > 0) Run.placeWaiting(run)
 }
+
+/** After a fill or a payout of which the strategy wants to hear, it is asked first. */
+export const placeWaitingAfter = (runs: Runs, isNews: boolean): void => {
+  if (!isNews || !runs[0].purse.asksOnFill) placeWaiting(runs)
+}
+
+/** Something waits that a close may set free, or a close may say that too much is lost. */
+export const isWatching = (runs: Runs): boolean =>
+  runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatching(guard))
+
+export const isWatchingAll = (runs: Runs): boolean =>
+  runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatchingAll(guard, hasChanged(runs, guard)))

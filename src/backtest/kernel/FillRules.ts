@@ -29,7 +29,7 @@ export interface FillRules {
   readonly volumeShare: number
   /** Taken from the output of every fill, rounded up. */
   readonly feeBasisPoints: number
-  /** Taken from every payout, by output asset. */
+  /** Taken from every payout, by output asset; an order has one. */
   readonly withdrawFee: { readonly base: Amount.Amount; readonly quote: Amount.Amount }
   /** Taken from every refund, by input asset. */
   readonly refundFee: { readonly base: Amount.Amount; readonly quote: Amount.Amount }
@@ -91,12 +91,19 @@ export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: 
 export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Rounding): number =>
   toDouble(bound.scale <= priceScale ? bound : Decimal.roundToStep(bound, Decimal.make(1n, priceScale), rounding))
 
-/** What is taken from an output: the share rounded up and the payout's price, never more than there is. */
-export const feeOf = (rules: FillRules, side: Side, gross: Amount.Amount): Amount.Amount => {
+/** The venue's share of an output, rounded up. */
+export const shareOf = (rules: FillRules, gross: Amount.Amount): Amount.Amount => {
   const hundredths = BigInt(Math.round(rules.feeBasisPoints * 100))
-  const share = Decimal.divideInteger(gross * hundredths, basisPoints * 100n, "up")
-  return Amount.min(gross, share + (side === "BUY" ? rules.withdrawFee.base : rules.withdrawFee.quote))
+  return Amount.min(gross, Decimal.divideInteger(gross * hundredths, basisPoints * 100n, "up"))
 }
+
+/** The price of one payout, in what the order brings in. */
+export const withdrawFee = (rules: FillRules, side: Side): Amount.Amount =>
+  side === "BUY" ? rules.withdrawFee.base : rules.withdrawFee.quote
+
+/** What a fill that ends its order costs: the share and the payout of all that the order brought in, never more than that. */
+export const lastFeeOf = (rules: FillRules, side: Side, gross: Amount.Amount, unpaid: Amount.Amount): Amount.Amount =>
+  Amount.min(unpaid + gross, shareOf(rules, gross) + withdrawFee(rules, side))
 
 /** Base smallest units that a bar of this volume lets us have. */
 export const capacityOf = (rules: FillRules, market: Market, volume: number): Amount.Amount => {

@@ -12,7 +12,7 @@ import { type Amount, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import * as Decisions from "./Decisions.ts"
-import { capacityOf, feeOf } from "./FillRules.ts"
+import { capacityOf, lastFeeOf, shareOf } from "./FillRules.ts"
 import * as LossWatch from "./LossWatch.ts"
 import * as OrderTable from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
@@ -62,6 +62,11 @@ const fillWhole = (run: Run.Run, bar: number, slot: number): void => {
   slots.completedLegs[slot] = (slots.completedLegs[slot] ?? 0) + 1
   slots.receivedByLastLeg[slot] = row.output
   slots.lastSide[slot] = row.side
+  if (run.purse.asksOnFill) {
+    endWhole(run, slot, row)
+    run.held.add(slot)
+    return
+  }
   let next = table.next[order] ?? OrderTable.unknown
   if (next === OrderTable.unknown) next = link(run, slot, order)
   const follower = table.rows[next]
@@ -69,7 +74,7 @@ const fillWhole = (run: Run.Run, bar: number, slot: number): void => {
   if (follower !== undefined && surplus >= 0n) {
     if (surplus > 0n) {
       if (row.side === "BUY") run.freeBase += surplus
-      else run.freeQuote += surplus
+      else run.purse.freeQuote += surplus
     }
     slots.order[slot] = next
     slots.placedBar[slot] = run.nextBar
@@ -80,12 +85,16 @@ const fillWhole = (run: Run.Run, bar: number, slot: number): void => {
     run.arriving.push(slot)
     return
   }
-  slots.openInput[slot] = 0n
-  slots.openQuantity[slot] = 0n
-  slots.unpaid[slot] = row.output
-  run.openOrders--
-  Run.payOut(run, slot, row.side)
+  endWhole(run, slot, row)
   if (follower !== undefined) run.due.push(slot)
+}
+
+const endWhole = (run: Run.Run, slot: number, { side, output }: OrderTable.OrderRow): void => {
+  run.slots.openInput[slot] = 0n
+  run.slots.openQuantity[slot] = 0n
+  run.slots.unpaid[slot] = output
+  run.purse.openOrders--
+  Run.payOut(run, slot, side)
 }
 
 /** Fills whole orders at their limits. */
@@ -108,7 +117,7 @@ export const fillBar = (run: Run.Run, bar: number, low: number, high: number): v
   settle(run)
 }
 
-/** After the fills of a bar: followers rest, others are placed, and those that lacked money try again. */
+/** After the fills of a bar: followers rest, others are placed. */
 const settle = (run: Run.Run): void => {
   for (let slot = run.arriving.pop(); slot !== undefined; slot = run.arriving.pop()) Run.rest(run, slot)
   if (run.dueFirst.length > 0) for (const slot of run.dueFirst.splice(0)) Run.place(run, slot)
@@ -117,7 +126,16 @@ const settle = (run: Run.Run): void => {
     Run.place(run, slot)
   }
   if (run.due.length > 0) run.due.length = 0
-  if (run.waitingSlots > 0) Run.placeWaiting(run)
+}
+
+/** The slot's next order, after one is paid out: at once, or when the strategy was asked if it wants to be. */
+export const follow = (run: Run.Run, slot: number): void => {
+  if (run.purse.asksOnFill) {
+    run.held.add(slot)
+    return
+  }
+  Decisions.succeed(run, slot)
+  Run.place(run, slot)
 }
 
 /** The price at which the bar trades with the order; `undefined` when a gap jumped over it. */
@@ -131,12 +149,13 @@ const tradePrice = (run: Run.Run, bar: number, row: OrderTable.OrderRow): Price 
   return row.side === "BUY" ? Decimal.min(open, row.price) : Decimal.max(open, row.price)
 }
 
-/** A row for a part of the order, or for the whole of it at another price. */
+/** A row for a part of the order, or for the whole of it at another price. The last part bears the payout, even beyond its own output. */
 const slice = (run: Run.Run, slot: number, row: OrderTable.OrderRow, quantity: Amount, price: Price): number => {
   const { market, rules } = run.conditions
   const open = run.slots.openInput[slot] ?? 0n
   const gross = row.side === "BUY" ? quantity : quoteAmount(market, quantity, price, "down")
-  const fee = feeOf(rules, row.side, gross)
+  const isLast = quantity === run.slots.openQuantity[slot]
+  const fee = isLast ? lastFeeOf(rules, row.side, gross, run.slots.unpaid[slot] ?? 0n) : shareOf(rules, gross)
   const input = row.side === "BUY" ? min(open, quoteAmount(market, quantity, price, "up")) : quantity
   return OrderTable.add(run.table, { ...row, price, quantity, input, output: gross - fee, fee })
 }
@@ -153,6 +172,10 @@ const complete = (run: Run.Run, slot: number, side: Side): void => {
     const paid = run.slots.unpaid[slot] ?? 0n
     SlotStates.completeLeg(run.slots, slot, side)
     Run.payOut(run, slot, side)
+    if (run.purse.asksOnFill) {
+      run.held.add(slot)
+      return
+    }
     const due = paysForItself(run, slot, side, paid) ? run.dueFirst : run.due
     due.push(slot)
     return
@@ -161,17 +184,17 @@ const complete = (run: Run.Run, slot: number, side: Side): void => {
   Run.wakeAfter(run, slot, run.conditions.rules.payoutMillis)
 }
 
-/** Fills as much of the slot's order as the bar gives, at the bar's price or the one given, and returns that. */
-const fillSlice = (run: Run.Run, bar: number, slot: number, capacity: Amount, given?: Price): Amount => {
+/** Fills as much of the slot's order as the bar gives, at the bar's price or the one given. */
+const fillSlice = (run: Run.Run, bar: number, slot: number, given?: Price): void => {
   const { slots, table } = run
   const order = slots.order[slot] ?? OrderTable.none
   const row = table.rows[order]
   const price = given ?? (row === undefined ? undefined : tradePrice(run, bar, row))
   const open = slots.openQuantity[slot] ?? 0n
-  const quantity = min(open, capacity)
+  const quantity = min(open, run.capacity)
   if (row === undefined || price === undefined || quantity <= 0n) {
     run.arriving.push(slot)
-    return 0n
+    return
   }
   const whole = quantity === row.quantity && slots.openInput[slot] === row.input && Decimal.equals(price, row.price)
   const filled = whole ? order : slice(run, slot, row, quantity, price)
@@ -180,14 +203,17 @@ const fillSlice = (run: Run.Run, bar: number, slot: number, capacity: Amount, gi
   SlotStates.fillPart(slots, slot, quantity, input, output)
   if (quantity === open) complete(run, slot, row.side)
   else run.arriving.push(slot)
-  return quantity
+  run.capacity -= quantity
 }
 
 const unlimited = 10n ** 60n
 
-const capacityIn = (run: Run.Run, bar: number): Amount => {
+/** The bar's share is there once, for what rests and for what arrives. */
+const openCapacity = (run: Run.Run, bar: number): void => {
   const { rules, market } = run.conditions
-  return rules.volumeShare === 0 ? unlimited : capacityOf(rules, market, volumeAt(run.candles, bar))
+  if (run.capacityBar === bar) return
+  run.capacityBar = bar
+  run.capacity = rules.volumeShare === 0 ? unlimited : capacityOf(rules, market, volumeAt(run.candles, bar))
 }
 
 /** Legs that are marketable one after the other would go round for ever; live each round takes its time. */
@@ -200,11 +226,10 @@ const mayArrive = ({ slots, nextBar }: Run.Run, slot: number): boolean => {
   return (slots.arrivals[slot] ?? 0) <= mostArrivals
 }
 
-/** Fills at once, in `bar`, what arrived marketable at the close of `closeBar`. Says whether something filled. */
+/** Fills at once, in `bar`, what arrived marketable at the close of `closeBar`. Says whether something had. */
 export const fillArrivals = (run: Run.Run, bar: number, closeBar: number): boolean => {
   const price = exactPrice(run.candles.close[closeBar] ?? 0)
-  const before = run.log.count
-  let capacity = capacityIn(run, bar)
+  openCapacity(run, bar)
   let hasArrived = false
   for (const slot of [...new Set(run.arrivals.splice(0))].sort((a, b) => a - b)) {
     const row = run.table.rows[run.slots.order[slot] ?? OrderTable.none]
@@ -212,12 +237,12 @@ export const fillArrivals = (run: Run.Run, bar: number, closeBar: number): boole
     if (!Run.arrivesMarketable(run, slot, row)) continue
     hasArrived = true
     run.slots.triedBar[slot] = run.nextBar
-    if (capacity <= 0n || !mayArrive(run, slot)) continue
+    if (run.capacity <= 0n || !mayArrive(run, slot)) continue
     Run.unrest(run, slot, row)
-    capacity -= fillSlice(run, bar, slot, capacity, price)
+    fillSlice(run, bar, slot, price)
   }
   if (hasArrived) settle(run)
-  return run.log.count > before
+  return hasArrived
 }
 
 /** Fills orders by parts, at the bar's prices, with waiting times. */
@@ -236,8 +261,8 @@ export const fillBarSlices = (run: Run.Run, bar: number, low: number, high: numb
     RankSet.remove(sells.resting, rank)
     reached.push(sells.slots[rank] ?? 0)
   }
-  let capacity = capacityIn(run, bar)
-  for (const slot of reached) capacity -= fillSlice(run, bar, slot, capacity)
+  openCapacity(run, bar)
+  for (const slot of reached) fillSlice(run, bar, slot)
   if (run.guard !== undefined) LossWatch.look(run, run.guard, bar)
   settle(run)
 }

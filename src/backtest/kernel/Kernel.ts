@@ -3,55 +3,110 @@
  * nearest sell, a bound of the last decision (price or time), and something that was under way; whatever lies between is
  * jumped over by the index. Money is exact; equity and drawdown are those of every bar's close.
  *
+ * A strategy has one market or several. Their candles have one time axis, so a bar is the same moment in all; memory,
+ * quote, open orders and limits are one.
+ *
  * Rules of time: a decision is made at the close of a bar, the first one at the close of bar 0. An order placed in bar i
- * can fill from bar i + 1 on. Within a bar: what was under way, then fills, then the decision. By the rule `arrival` an
- * order that the close has reached as it is placed fills at once, in the same bar, and what follows from that does too.
+ * can fill from bar i + 1 on. Within a bar: what was under way, then fills, then the decision; at one instant the markets
+ * take turns in the order of the strategy file. When all have had theirs, orders that wait are asked for once, as live once
+ * a turn. After a fill, a strategy that asks for it decides before anything is placed. By the rule `arrival` an order that
+ * the close has reached as it is placed fills at once, in the same bar, and what follows from that does too.
  */
 
 import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { openTime } from "../../candles/TimeAxis.ts"
-import type { Amount } from "../../domain/Amount.ts"
+import type { PriceBounds } from "../../strategy/Decision.ts"
 import * as Decisions from "./Decisions.ts"
-import * as Drawdown from "./Drawdown.ts"
+import * as Equity from "./Equity.ts"
 import { isImmediate } from "./FillRules.ts"
 import * as Fills from "./Fills.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import * as LossWatch from "./LossWatch.ts"
-import * as OrderTable from "./OrderTable.ts"
+import * as Outcome from "./Outcome.ts"
 import * as RankSet from "./RankSet.ts"
 import * as Run from "./Run.ts"
 import * as SlotStates from "./SlotStates.ts"
 
 const { states } = SlotStates
 
-export interface Outcome {
-  readonly fills: Run.FillLog
-  readonly table: OrderTable.OrderTable
-  readonly slotNames: ReadonlyArray<string>
-  /** Why each slot last wanted what it wanted. */
-  readonly slotReasons: ReadonlyArray<string>
-  /** Everything owned at the end, deposits of open orders included. */
-  readonly base: Amount
-  readonly quote: Amount
-  /** By the asset that they were taken from; refunds included. */
-  readonly fees: { readonly base: Amount; readonly quote: Amount }
-  /** Ratio of the highest equity before it. */
-  readonly maxDrawdown: number
-  readonly openOrders: number
-  readonly counts: Run.Run["counts"]
-  /** How often each of the strategy's limits alone kept an order back, and when it had lost too much to go on. */
-  readonly deniedBy: LimitGuard.Account["denied"]
-  readonly stops: LimitGuard.Account["stops"]
-  /** Where orders rested, those that still do included; empty unless asked for. */
-  readonly stays: ReadonlyArray<Run.Stay>
+/** `conditions.budget.quote` is the first market's, for all. */
+export interface InMarket {
+  readonly conditions: Run.Conditions
+  readonly candles: Candles
+  readonly indices: CrossingIndex.Indices
+}
+
+export type Markets = readonly [InMarket, ...ReadonlyArray<InMarket>]
+
+export interface Ran extends InMarket {
+  readonly outcome: Outcome.Outcome
+}
+
+export type AllRan = readonly [Ran, ...ReadonlyArray<Ran>]
+
+interface Part {
+  readonly run: Run.Run
+  readonly indices: CrossingIndex.Indices
+  readonly fillBar: typeof Fills.fillBar
+  ask: Decisions.AskAgain
+  /** The nearest orders when the next event was looked for. */
+  below: number
+  above: number
+}
+
+interface Whole {
+  readonly parts: readonly [Part, ...ReadonlyArray<Part>]
+  readonly runs: Decisions.Runs
+  readonly guard: LimitGuard.LimitGuard | undefined
+  readonly equity: Equity.Equity
 }
 
 /** What fills on arrival may lead to an order that does so too: so often within one bar at most. */
-export const mostRounds = 1000
+const mostRounds = 1000
 
-/** What was under way until the opening of this bar. Says whether something was paid out, or refunded to one who looks. */
-export const wake = (run: Run.Run, bar: number): boolean => {
+const make = ([first, ...others]: Markets, isGuarded: boolean): Whole => {
+  const { limits, budget } = first.conditions
+  const account = LimitGuard.makeAccount()
+  const purse: Run.Purse = { freeQuote: budget.quote, openOrders: 0, asksOnFill: true }
+  const partOf = ({ conditions, candles, indices }: InMarket): Part => {
+    const guard = isGuarded && limits !== undefined ? LimitGuard.make(limits, account) : undefined
+    const isWhole = isImmediate(conditions.rules) && guard === undefined
+    return {
+      run: Run.make(conditions, candles, purse, guard),
+      indices,
+      fillBar: isWhole ? Fills.fillBar : Fills.fillBarSlices,
+      ask: { below: 0, above: 0, bar: 0 },
+      below: Number.NEGATIVE_INFINITY,
+      above: Number.POSITIVE_INFINITY
+    }
+  }
+  const one = partOf(first)
+  const parts = [one, ...others.map(partOf)] as const
+  const runs = [one.run, ...parts.slice(1).map(({ run }) => run)] as const
+  account.runs = runs
+  return { parts, runs, guard: one.run.guard, equity: Equity.make(parts) }
+}
+
+const nextWake = (runs: Decisions.Runs, bars: number): number => {
+  let next = bars
+  for (const { wakes } of runs) next = Math.min(next, wakes[0]?.bar ?? bars)
+  return next
+}
+
+const isArriving = (runs: Decisions.Runs): boolean => {
+  for (const { arrivals } of runs) if (arrivals.length > 0) return true
+  return false
+}
+
+const fillCount = (runs: Decisions.Runs): number => {
+  let count = 0
+  for (const { log } of runs) count += log.count
+  return count
+}
+
+/** What comes to rest, is cancelled or is paid out at the opening of this bar. Says whether something was paid out. */
+const wakeMarket = (run: Run.Run, bar: number): boolean => {
   run.now = openTime(run.candles.time, bar)
   run.nextBar = bar
   let paid = false
@@ -68,59 +123,59 @@ export const wake = (run: Run.Run, bar: number): boolean => {
     if (state === states.cancelling) {
       Run.cancel(run, slot)
       paid ||= run.trading.isSeen
+      Decisions.succeed(run, slot)
+      Run.place(run, slot)
     } else if (state === states.paying) {
-      const side = run.table.rows[run.slots.order[slot] ?? OrderTable.none]?.side ?? "BUY"
+      const side = run.table.rows[run.slots.order[slot] ?? -1]?.side ?? "BUY"
       SlotStates.completeLeg(run.slots, slot, side)
       Run.payOut(run, slot, side)
       paid = true
-    } else continue
-    Decisions.succeed(run, slot)
-    Run.place(run, slot)
+      Fills.follow(run, slot)
+    }
   }
-  Run.placeWaiting(run)
-  for (let round = 0; run.arrivals.length > 0 && round < mostRounds; round++)
-    paid = Fills.fillArrivals(run, bar, bar - 1) || paid
-  run.arrivals.length = 0
   return paid
 }
 
-const nearestBuy = ({ buys }: Run.Run["ladders"]): number => {
-  const rank = RankSet.greatest(buys.resting)
-  return rank < 0 ? Number.NEGATIVE_INFINITY : (buys.fillsAt[rank] ?? 0)
+/** What arrived marketable, market by market; says whether something filled. */
+const fillArrivals = ({ runs }: Whole, bar: number, closeBar: number): boolean => {
+  const before = fillCount(runs)
+  let hasArrived = false
+  for (const run of runs) if (run.arrivals.length > 0) hasArrived = Fills.fillArrivals(run, bar, closeBar) || hasArrived
+  const filled = fillCount(runs) > before
+  if (hasArrived) Decisions.placeWaitingAfter(runs, filled)
+  return filled
 }
 
-const nearestSell = ({ sells }: Run.Run["ladders"]): number => {
-  const rank = RankSet.least(sells.resting)
-  return rank < 0 ? Number.POSITIVE_INFINITY : (sells.fillsAt[rank] ?? 0)
+/** What was under way until the opening of this bar; says whether something was paid out or filled. */
+const wake = (whole: Whole, bar: number): boolean => {
+  const { runs } = whole
+  let paid = false
+  for (const run of runs) paid = wakeMarket(run, bar) || paid
+  Decisions.placeWaitingAfter(runs, paid)
+  for (let round = 0; isArriving(runs) && round < mostRounds; round++) paid = fillArrivals(whole, bar, bar - 1) || paid
+  for (const run of runs) run.arrivals.length = 0
+  return paid
 }
-
-/** The bar reaches an order that rests. */
-export const isReached = ({ ladders }: Run.Run, low: number, high: number): boolean =>
-  low <= nearestBuy(ladders) || high >= nearestSell(ladders)
 
 const isBounded = (ask: Decisions.AskAgain): boolean =>
   ask.below !== Number.NEGATIVE_INFINITY || ask.above !== Number.POSITIVE_INFINITY
 
 /** The bar in [from, to) at whose close a bound is reached; `to` when none is. */
-export const boundBar = (
-  ask: Decisions.AskAgain,
-  closes: CrossingIndex.CrossingIndex,
-  from: number,
-  to: number
-): number => {
+const boundBar = (ask: Decisions.AskAgain, closes: CrossingIndex.CrossingIndex, from: number, to: number): number => {
   const end = Math.min(to, Math.max(from, ask.bar))
   return isBounded(ask) ? CrossingIndex.nextCrossing(closes, from, end, ask.below, ask.above) : end
 }
 
-/** The first bar in [from, stop) that fills an order or reaches a bound; `stop` when none does. */
-export const nextEvent = (
-  run: Run.Run,
-  ask: Decisions.AskAgain,
-  indices: CrossingIndex.Indices,
-  from: number,
-  stop: number
-): number => {
-  const [below, above] = [nearestBuy(run.ladders), nearestSell(run.ladders)]
+/** The first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` when none does. */
+const nextEventIn = (part: Part, from: number, stop: number): number => {
+  const { run, indices } = part
+  const { buys, sells } = run.ladders
+  const ask = LimitGuard.orFreed(run.guard, part.ask)
+  const [lowest, highest] = [RankSet.greatest(buys.resting), RankSet.least(sells.resting)]
+  const below = lowest < 0 ? Number.NEGATIVE_INFINITY : (buys.fillsAt[lowest] ?? 0)
+  const above = highest < 0 ? Number.POSITIVE_INFINITY : (sells.fillsAt[highest] ?? 0)
+  part.below = below
+  part.above = above
   if (!isBounded(ask))
     return CrossingIndex.nextCrossing(indices.orders, from, Math.min(stop, Math.max(from, ask.bar)), below, above)
   // Two searches in windows that grow, so that neither reads far beyond what the other finds.
@@ -134,87 +189,116 @@ export const nextEvent = (
   }
 }
 
-/** Runs the strategy over all candles. */
-export const simulate = (conditions: Run.Conditions, candles: Candles, indices: CrossingIndex.Indices): Outcome => {
-  const quick = LimitGuard.isQuick(conditions) ? simulateWith(Run.make(conditions, candles), indices) : undefined
-  if (quick !== undefined) return quick
-  const { limits } = conditions
-  const account = LimitGuard.makeAccount()
-  const run = Run.make(conditions, candles, limits === undefined ? undefined : LimitGuard.make(limits, account))
-  account.runs = [run]
-  return simulateWith(run, indices) ?? outcomeOf(run)
+/** The first bar from `from` on that is an event of one of the markets; `stop` when none is. */
+const nextEvent = ({ parts, equity }: Whole, from: number, stop: number): number => {
+  let event = stop
+  for (const part of parts) event = nextEventIn(part, from, event)
+  const [{ below, above }] = parts
+  Equity.know(equity, event, below, above)
+  return event
 }
 
-/** `undefined` when the run should have had a guard. */
-const simulateWith = (run: Run.Run, indices: CrossingIndex.Indices): Outcome | undefined => {
-  const { orders, closes } = indices
-  const { candles, guard } = run
-  const { bars } = candles
-  const fillBar = isImmediate(run.conditions.rules) && guard === undefined ? Fills.fillBar : Fills.fillBarSlices
-  let ask: Decisions.AskAgain = { below: 0, above: 0, bar: 0, onFill: true }
-  for (let bar = 0; bar < bars; bar++) {
-    let filled = bar === 0
-    if ((run.wakes[0]?.bar ?? bars) <= bar) {
-      Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
-      filled = wake(run, bar)
-    }
-    const isWatched = guard !== undefined && LimitGuard.isWatchingAll(guard, Decisions.hasChanged([run], guard))
-    const stop = isWatched || (filled && ask.onFill) ? bar + 1 : Math.min(bars, run.wakes[0]?.bar ?? bars)
-    bar = nextEvent(run, LimitGuard.orFreed(guard, ask), indices, bar, stop)
-    const below = nearestBuy(run.ladders)
-    const above = nearestSell(run.ladders)
-    Drawdown.know(run.drawdown, bar, below, above)
-    if (bar === stop) {
-      bar--
-      if (!isWatched && (!filled || !ask.onFill)) continue
-    }
+/** What the bar fills in each market; says whether something did. */
+const fillBar = ({ parts, runs, equity }: Whole, bar: number): boolean => {
+  let before = -1
+  for (const part of parts) {
+    const { orders } = part.indices
     const low = CrossingIndex.lowerAt(orders, bar)
     const high = CrossingIndex.upperAt(orders, bar)
-    if (low <= below || high >= above) {
-      Drawdown.advance(run.drawdown, closes, bar, run.base, run.quote)
-      const before = run.log.count
-      fillBar(run, bar, low, high)
-      filled ||= run.log.count > before
+    if (low <= part.below || high >= part.above) {
+      if (before < 0) {
+        Equity.advance(equity, bar)
+        before = fillCount(runs)
+        if (runs.length > 1) Decisions.standAtClose(runs, bar)
+      }
+      part.fillBar(part.run, bar, low, high)
     }
-    Drawdown.know(run.drawdown, bar + 1, low, high)
-    const isLookedAt = guard !== undefined && LimitGuard.isWatching(guard)
-    const changes = guard === undefined ? 0 : Decisions.changesOf([run])
-    if (isLookedAt) LossWatch.look(run, guard, bar)
-    if (guard?.account.isTurned || (filled && ask.onFill) || boundBar(ask, closes, bar, bar + 1) === bar) {
-      Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
-      ask = Decisions.decideAt(run, bar)
-    } else if (isLookedAt && Decisions.placesWaiting([run], bar) && ask.onFill && run.trading.isSeen) {
-      ask = Decisions.decideAt(run, bar)
-    }
-    if (run.neededGuard) return undefined
-    if (guard !== undefined) guard.account.changes = changes
-    for (let round = 0; run.arrivals.length > 0 && round < mostRounds; round++) {
-      Drawdown.advance(run.drawdown, closes, bar + 1, run.base, run.quote)
-      if (Fills.fillArrivals(run, bar, bar) && ask.onFill) ask = Decisions.decideAt(run, bar)
-    }
-    // Setting a length is slow, even to what it is.
-    if (run.arrivals.length > 0) run.arrivals.length = 0
+    Equity.know(equity, bar + 1, low, high)
   }
-  Drawdown.advance(run.drawdown, closes, bars, run.base, run.quote)
-  return run.neededGuard ? undefined : outcomeOf(run)
+  if (before < 0) return false
+  const filled = fillCount(runs) > before
+  Decisions.placeWaitingAfter(runs, filled)
+  return filled
 }
 
-export const outcomeOf = (run: Run.Run): Outcome => {
-  run.nextBar = run.candles.bars
-  for (const [slot, open] of run.slots.openQuantity.entries()) if (open > 0n) Run.note(run, slot)
-  const fees = OrderTable.fees(run.table)
-  return {
-    fills: run.log,
-    table: run.table,
-    slotNames: run.slots.names,
-    slotReasons: run.slots.reasons,
-    ...Run.totals(run),
-    fees: { base: fees.base + run.refundFeesBase, quote: fees.quote + run.refundFeesQuote },
-    maxDrawdown: run.drawdown.greatest,
-    openOrders: run.openOrders,
-    counts: run.counts,
-    deniedBy: run.guard?.account.denied ?? new Map(),
-    stops: run.guard?.account.stops ?? [],
-    stays: run.stays ?? []
+const decide = ({ runs, parts, equity }: Whole, bar: number): void => {
+  Equity.advance(equity, bar + 1)
+  const until = Decisions.decideIn(runs, bar)
+  const [first] = parts
+  first.ask = Decisions.askAgain(first.run, until, until)
+  for (let index = 1; index < parts.length; index++) {
+    const part = parts[index]
+    if (part === undefined) continue
+    const { name } = part.run.conditions.market
+    const prices: PriceBounds = until.elsewhere?.find(({ market }) => market === name) ?? {}
+    part.ask = Decisions.askAgain(part.run, until, prices)
   }
 }
+
+const isBoundReached = ({ parts }: Whole, bar: number): boolean => {
+  for (const { ask, indices } of parts) if (boundBar(ask, indices.closes, bar, bar + 1) === bar) return true
+  return false
+}
+
+/** Runs the strategy over all candles; false when the run should have had a guard. */
+const runThrough = (whole: Whole): boolean => {
+  const { runs, guard, equity } = whole
+  const [first] = runs
+  const { purse } = first
+  const { bars } = first.candles
+  for (let bar = 0; bar < bars; bar++) {
+    let filled = bar === 0
+    if (nextWake(runs, bars) <= bar) {
+      Equity.advance(equity, bar)
+      filled = wake(whole, bar) || filled
+    }
+    const isWatched = guard !== undefined && Decisions.isWatchingAll(runs)
+    const stop = isWatched || (filled && purse.asksOnFill) ? bar + 1 : nextWake(runs, bars)
+    bar = nextEvent(whole, bar, stop)
+    if (bar === stop) {
+      bar--
+      if (!isWatched && (!filled || !purse.asksOnFill)) continue
+    }
+    filled = fillBar(whole, bar) || filled
+    const isLookedAt = guard !== undefined && Decisions.isWatching(runs)
+    const changes = guard === undefined ? 0 : Decisions.changesOf(runs)
+    if (isLookedAt) LossWatch.look(first, guard, bar)
+    if (guard?.account.isTurned || (filled && purse.asksOnFill) || isBoundReached(whole, bar)) decide(whole, bar)
+    else if (isLookedAt && Decisions.placesWaiting(runs, bar) && purse.asksOnFill && first.trading.isSeen)
+      decide(whole, bar)
+    if (first.neededGuard) return false
+    if (guard !== undefined) guard.account.changes = changes
+    for (let round = 0; isArriving(runs) && round < mostRounds; round++) {
+      Equity.advance(equity, bar + 1)
+      if (fillArrivals(whole, bar, bar) && purse.asksOnFill) decide(whole, bar)
+    }
+    // Setting a length is slow, even to what it is.
+    for (const run of runs) if (run.arrivals.length > 0) run.arrivals.length = 0
+  }
+  Equity.advance(equity, bars)
+  return !first.neededGuard
+}
+
+const ranOf = ({ runs, equity }: Whole, [first, ...others]: Markets): AllRan => {
+  const drawdown = Equity.maxDrawdown(equity)
+  const ran = (market: InMarket, run: Run.Run): Ran => ({ ...market, outcome: Outcome.of(run, drawdown) })
+  return [ran(first, runs[0]), ...others.map((market, index) => ran(market, runs[index + 1] ?? runs[0]))]
+}
+
+/** Runs a strategy over the candles of its market, or of each of its markets. */
+export const simulateAll = (markets: Markets): AllRan => {
+  if (markets.length === 1 && LimitGuard.isQuick(markets[0].conditions)) {
+    const quick = make(markets, false)
+    if (runThrough(quick)) return ranOf(quick, markets)
+  }
+  const whole = make(markets, true)
+  runThrough(whole)
+  return ranOf(whole, markets)
+}
+
+/** Of one market. */
+export const simulate = (
+  conditions: Run.Conditions,
+  candles: Candles,
+  indices: CrossingIndex.Indices
+): Outcome.Outcome => simulateAll([{ conditions, candles, indices }])[0].outcome

@@ -14,9 +14,9 @@ import * as Run from "./Run.ts"
 
 const worthOf = (runs: ReadonlyArray<Run.Run>, bar: number): Amount =>
   runs.reduce((sum, run) => {
-    const { base, quote } = Run.totals(run)
+    const { base, quote } = Run.owned(run)
     return sum + quote + quoteAmount(run.conditions.market, base, exactPrice(run.candles.close[bar] ?? 0), "down")
-  }, 0n)
+  }, runs[0]?.purse.freeQuote ?? 0n)
 
 /** The same in doubles, whole units. */
 const roughWorth = (runs: ReadonlyArray<Run.Run>, bar: number): number => {

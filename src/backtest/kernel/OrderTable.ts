@@ -5,7 +5,7 @@
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../domain/Market.ts"
-import { type FillRules, feeOf } from "./FillRules.ts"
+import { type FillRules, lastFeeOf } from "./FillRules.ts"
 
 export interface OrderRow {
   readonly slot: number
@@ -86,7 +86,7 @@ export const wholeOrder = (
   order: Pick<OrderRow, "slot" | "leg" | "side" | "price" | "quantity">
 ): OrderRow => {
   const gross = outputAmount(table.market, order.side, order.quantity, order.price)
-  const fee = feeOf(table.rules, order.side, gross)
+  const fee = lastFeeOf(table.rules, order.side, gross, 0n)
   const input = inputAmount(table.market, order.side, order.quantity, order.price)
   return { ...order, input, output: gross - fee, fee }
 }
@@ -94,6 +94,17 @@ export const wholeOrder = (
 /** Gives a row back when nothing filled by it. */
 export const release = (table: OrderTable, id: number): void => {
   if (table.fills[id] === 0) table.unused.push(id)
+}
+
+/** What all fills moved, by asset. */
+export const moved = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
+  let [base, quote] = [0n, 0n]
+  for (const [id, { side, input, output }] of table.rows.entries()) {
+    const fills = BigInt(table.fills[id] ?? 0)
+    base += fills * (side === "BUY" ? output : -input)
+    quote += fills * (side === "BUY" ? -input : output)
+  }
+  return { base, quote }
 }
 
 /** Fees of all fills, by the asset that they were taken from. */

@@ -42,6 +42,15 @@ export const chargeRefund = (run: Run, { side, input, output, fee }: OrderTable.
   trading.basis = CostBasis.charge(trading.basis, side === "BUY" ? paid : inQuote(paid, input, output + fee))
 }
 
+/** The fee of paying out what a cancelled order brought in. */
+export const chargePayout = (
+  { trading }: Run,
+  { side, input, output, fee }: OrderTable.OrderRow,
+  paid: Amount
+): void => {
+  trading.basis = CostBasis.charge(trading.basis, side === "BUY" ? inQuote(paid, output + fee, input) : paid)
+}
+
 const openOrders = ({ slots }: Run): number =>
   slots.order.reduce((open, order) => (order === OrderTable.none ? open : open + 1), 0)
 
@@ -61,7 +70,7 @@ export const of = (run: Run, others: ReadonlyArray<Run> = []): OwnState => {
   return {
     openOrders: others.reduce((open, other) => open + openOrders(other), openOrders(run)),
     freeBase: run.freeBase,
-    freeQuote: run.freeQuote,
+    freeQuote: run.purse.freeQuote,
     realisedProfit: trading.basis.realised,
     ...(averageEntry === undefined ? {} : { averageEntry }),
     ...(filled === undefined

@@ -10,8 +10,7 @@ import { type Amount, min } from "../../domain/Amount.ts"
 import type { Market, Side } from "../../domain/Market.ts"
 import type { Memory } from "../../strategy/Decision.ts"
 import type { Decide, Limits } from "../../strategy/Strategy.ts"
-import * as Drawdown from "./Drawdown.ts"
-import type { FillRules } from "./FillRules.ts"
+import { type FillRules, withdrawFee } from "./FillRules.ts"
 import * as Ladders from "./Ladders.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import * as OrderTable from "./OrderTable.ts"
@@ -51,7 +50,16 @@ export interface FillLog {
   orders: Int32Array
 }
 
+/** What all markets of a strategy share: the quote that is free, the count of open orders, and its last wish. */
+export interface Purse {
+  freeQuote: Amount
+  openOrders: number
+  /** The last decision wants to be asked again after a fill. */
+  asksOnFill: boolean
+}
+
 export interface Run {
+  readonly purse: Purse
   readonly conditions: Conditions
   readonly candles: Candles
   readonly table: OrderTable.OrderTable
@@ -59,7 +67,6 @@ export interface Run {
   readonly log: FillLog
   readonly stays: Array<Stay> | undefined
   readonly trading: OwnState.Trading
-  readonly drawdown: Drawdown.Drawdown
   /** Of a run that looks at every order; any other only notices when it should have. */
   readonly guard: LimitGuard.LimitGuard | undefined
   neededGuard: boolean
@@ -68,13 +75,11 @@ export interface Run {
   ladders: Ladders.Ladders
   memory: Memory
   freeBase: Amount
-  freeQuote: Amount
   /** Free and deposited, in whole units: for equity. */
   base: number
   quote: number
   refundFeesBase: Amount
   refundFeesQuote: Amount
-  openOrders: number
   /** Slots in state `waiting`, and the least that would help one of them. */
   waitingSlots: number
   leastWaitingBase: Amount | undefined
@@ -84,6 +89,8 @@ export interface Run {
   readonly arriving: Array<number>
   readonly dueFirst: Array<number>
   readonly due: Array<number>
+  /** Slots whose next order waits for the strategy to be asked. */
+  readonly held: Set<number>
   /** Slots with something to happen later, by bar. */
   readonly wakes: Array<{ readonly bar: number; readonly slot: number }>
   /** Slots whose order is marketable as it arrives. */
@@ -91,13 +98,22 @@ export interface Run {
   /** The present, and the first bar that an order which rests now can fill in. */
   now: number
   nextBar: number
+  /** What is left of the volume that this bar lets us have. */
+  capacityBar: number
+  capacity: Amount
   /** Between which prices the close before bar `closeKnownFor` lies: what a bar that filled orders has said already. */
   closeKnownFor: number
   leastClose: number
   mostClose: number
 }
 
-export const make = (conditions: Conditions, candles: Candles, guard?: LimitGuard.LimitGuard): Run => ({
+export const make = (
+  conditions: Conditions,
+  candles: Candles,
+  purse: Purse,
+  guard: LimitGuard.LimitGuard | undefined
+): Run => ({
+  purse,
   conditions,
   candles,
   table: OrderTable.make(conditions.market, conditions.rules),
@@ -105,19 +121,16 @@ export const make = (conditions: Conditions, candles: Candles, guard?: LimitGuar
   log: { count: 0, bars: new Int32Array(1024), orders: new Int32Array(1024) },
   stays: conditions.keepsOrders === true ? [] : undefined,
   trading: OwnState.make(),
-  drawdown: Drawdown.make(),
   guard,
   neededGuard: false,
   looksAtArrivals: conditions.rules.price === "arrival" || (conditions.limits !== undefined && guard === undefined),
   ladders: Ladders.make([], conditions.rules, candles.priceScale, undefined, new Set()),
   memory: conditions.initialMemory,
   freeBase: conditions.budget.base,
-  freeQuote: conditions.budget.quote,
   base: Number(conditions.budget.base) / 10 ** conditions.market.base.decimals,
   quote: Number(conditions.budget.quote) / 10 ** conditions.market.quote.decimals,
   refundFeesBase: 0n,
   refundFeesQuote: 0n,
-  openOrders: 0,
   waitingSlots: 0,
   leastWaitingBase: undefined,
   leastWaitingQuote: undefined,
@@ -125,28 +138,17 @@ export const make = (conditions: Conditions, candles: Candles, guard?: LimitGuar
   arriving: [],
   dueFirst: [],
   due: [],
+  held: new Set(),
   wakes: [],
   arrivals: [],
   now: 0,
   nextBar: 0,
+  capacityBar: -1,
+  capacity: 0n,
   closeKnownFor: 0,
   leastClose: 0,
   mostClose: 0
 })
-
-/**
- * Runs of several markets have one wallet of quote and one count of open orders: they are with the run whose turn it is,
- * the others have none.
- */
-export const giveTurn = (runs: ReadonlyArray<Run>, to: Run): void => {
-  for (const from of runs) {
-    if (from === to) continue
-    to.freeQuote += from.freeQuote
-    to.openOrders += from.openOrders
-    from.freeQuote = 0n
-    from.openOrders = 0
-  }
-}
 
 /** The bar whose opening comes `millis` from now, never before the next one. */
 const barAfter = (run: Run, millis: number): number =>
@@ -240,8 +242,8 @@ export const place = (run: Run, slot: number): void => {
     run.counts.deniedMinimum++
     return
   }
-  const free = row.side === "BUY" ? run.freeQuote : run.freeBase
-  if (free < row.input || run.openOrders >= conditions.maxOpenOrders) return waitForMoney(run, slot, row)
+  const free = row.side === "BUY" ? run.purse.freeQuote : run.freeBase
+  if (free < row.input || run.purse.openOrders >= conditions.maxOpenOrders) return waitForMoney(run, slot, row)
   if (run.guard !== undefined) {
     const limit = LimitGuard.refusal(run, slot, row, run.guard)
     if (limit !== undefined) {
@@ -251,7 +253,7 @@ export const place = (run: Run, slot: number): void => {
     run.guard.account.placed.push(run.now)
   }
   stopWaiting(run, slot)
-  if (row.side === "BUY") run.freeQuote -= row.input
+  if (row.side === "BUY") run.purse.freeQuote -= row.input
   else run.freeBase -= row.input
   slots.order[slot] = order
   slots.placedBar[slot] = run.nextBar
@@ -259,7 +261,7 @@ export const place = (run: Run, slot: number): void => {
   run.trading.placedBar = run.nextBar
   slots.openQuantity[slot] = row.quantity
   slots.openInput[slot] = row.input
-  run.openOrders++
+  run.purse.openOrders++
   run.counts.placed++
   if (barAfter(run, conditions.rules.placeMillis) <= run.nextBar) {
     slots.state[slot] = states.resting
@@ -280,9 +282,9 @@ export const placeWaiting = (run: Run): void => {
 }
 
 const mayPayOne = (run: Run): boolean => {
-  if (run.openOrders >= run.conditions.maxOpenOrders) return false
+  if (run.purse.openOrders >= run.conditions.maxOpenOrders) return false
   const base = run.leastWaitingBase !== undefined && run.freeBase >= run.leastWaitingBase
-  const quote = run.leastWaitingQuote !== undefined && run.freeQuote >= run.leastWaitingQuote
+  const quote = run.leastWaitingQuote !== undefined && run.purse.freeQuote >= run.leastWaitingQuote
   return base || quote
 }
 
@@ -295,7 +297,7 @@ export const close = (run: Run, slot: number, side: Side, fee: Amount): void => 
   const row = run.table.rows[slots.order[slot] ?? OrderTable.none]
   if (paid > 0n && row !== undefined) OwnState.chargeRefund(run, row, paid)
   if (side === "BUY") {
-    run.freeQuote += left - paid
+    run.purse.freeQuote += left - paid
     run.refundFeesQuote += paid
     run.quote -= Number(paid) / 10 ** conditions.market.quote.decimals
   } else {
@@ -305,17 +307,33 @@ export const close = (run: Run, slot: number, side: Side, fee: Amount): void => 
   }
   slots.openInput[slot] = 0n
   slots.openQuantity[slot] = 0n
-  run.openOrders--
+  run.purse.openOrders--
 }
 
 /** What the closed order brought in is in the wallet, and the slot is free. */
 export const payOut = (run: Run, slot: number, side: Side): void => {
   const { slots } = run
   if (side === "BUY") run.freeBase += slots.unpaid[slot] ?? 0n
-  else run.freeQuote += slots.unpaid[slot] ?? 0n
+  else run.purse.freeQuote += slots.unpaid[slot] ?? 0n
   slots.unpaid[slot] = 0n
   slots.order[slot] = OrderTable.none
   slots.state[slot] = states.idle
+}
+
+/** What an order brought in before it was cancelled is paid out as well, and that has its price. */
+const payForPayout = (run: Run, slot: number, row: OrderTable.OrderRow): void => {
+  const { slots, conditions } = run
+  const paid = min(slots.unpaid[slot] ?? 0n, withdrawFee(conditions.rules, row.side))
+  if (paid <= 0n) return
+  slots.unpaid[slot] = (slots.unpaid[slot] ?? 0n) - paid
+  OwnState.chargePayout(run, row, paid)
+  if (row.side === "BUY") {
+    run.refundFeesBase += paid
+    run.base -= Number(paid) / 10 ** conditions.market.base.decimals
+  } else {
+    run.refundFeesQuote += paid
+    run.quote -= Number(paid) / 10 ** conditions.market.quote.decimals
+  }
 }
 
 /** Takes the slot's order off the market. */
@@ -326,14 +344,15 @@ export const cancel = (run: Run, slot: number): void => {
   const { refundFee } = run.conditions.rules
   if (run.slots.state[slot] !== states.placing) unrest(run, slot, row)
   close(run, slot, row.side, row.side === "BUY" ? refundFee.quote : refundFee.base)
+  payForPayout(run, slot, row)
   payOut(run, slot, row.side)
   OrderTable.release(run.table, order)
   run.counts.cancelled++
 }
 
-/** Everything owned, exactly: free, deposited and on its way. */
-export const totals = (run: Run): { readonly base: Amount; readonly quote: Amount } => {
-  let [base, quote] = [run.freeBase, run.freeQuote]
+/** What the market's trading owns, exactly: base that is free, deposited and on its way; quote without the free one. */
+export const owned = (run: Run): { readonly base: Amount; readonly quote: Amount } => {
+  let [base, quote] = [run.freeBase, 0n]
   for (const [slot, order] of run.slots.order.entries()) {
     const buys = run.table.rows[order]?.side === "BUY"
     const [input, output] = [run.slots.openInput[slot] ?? 0n, run.slots.unpaid[slot] ?? 0n]

@@ -4,7 +4,7 @@
  */
 import type { Candles } from "../../candles/Candles.ts"
 import { closeTime, firstBarFrom } from "../../candles/TimeAxis.ts"
-import type { Outcome } from "../kernel/Kernel.ts"
+import type { Outcome } from "../kernel/Outcome.ts"
 import type { Conditions } from "../kernel/Run.ts"
 
 export interface EquityPoint {

@@ -3,7 +3,7 @@
  * base that changed hands. Quote, whole units; for looking at.
  */
 import type { Candles } from "../../candles/Candles.ts"
-import type { Outcome } from "../kernel/Kernel.ts"
+import type { Outcome } from "../kernel/Outcome.ts"
 import * as FillRows from "./FillRows.ts"
 
 export interface SlotTrips {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type FillRules, isImmediate } from "../../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
+import type { Outcome } from "../../../src/backtest/kernel/Outcome.ts"
 import type { Conditions } from "../../../src/backtest/kernel/Run.ts"
 import type { Candles } from "../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
@@ -9,7 +10,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import { naive } from "../NaiveKernel.ts"
 import { anyRules, immediateRules, random, randomCandles, randomConditions, randomLimits } from "../RandomStrategies.ts"
 
-const readable = ({ fills, table, slotNames }: Kernel.Outcome) =>
+const readable = ({ fills, table, slotNames }: Outcome) =>
   Array.from({ length: fills.count }, (_, index) => {
     const row = table.rows[fills.orders[index] ?? -1]
     return row === undefined
@@ -24,7 +25,7 @@ const readable = ({ fills, table, slotNames }: Kernel.Outcome) =>
         }
   })
 
-const comparable = (outcome: Kernel.Outcome) => ({
+const comparable = (outcome: Outcome) => ({
   fills: readable(outcome),
   base: outcome.base,
   quote: outcome.quote,

@@ -20,8 +20,14 @@ describe("OwnState", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const next = random(seed)
       const drawn = seed % 2 === 0 ? immediateRules(next) : anyRules(next)
-      // Fills on arrival would come after a look at the same moment.
-      const rules = { ...drawn, price: "limit" as const, refundFee: { base: 0n, quote: 0n } }
+      const nothing = { base: 0n, quote: 0n }
+      // Fills on arrival would come after a look at the same moment; what a cancelled order costs is in no fill.
+      const rules = {
+        ...drawn,
+        price: "limit" as const,
+        refundFee: nothing,
+        ...(drawn.volumeShare > 0 ? { withdrawFee: nothing } : {})
+      }
       const conditions = randomConditions(seed, rules)
       const seen: Array<{ readonly now: number; readonly own: OwnState; readonly live: number }> = []
       const decide: Conditions["decide"] = (view, memory) => {

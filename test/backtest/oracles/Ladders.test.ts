@@ -2,6 +2,7 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
+import type { Outcome } from "../../../src/backtest/kernel/Outcome.ts"
 import * as FillRows from "../../../src/backtest/results/FillRows.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -50,7 +51,7 @@ describe.skipIf(!sharedData.isPresent)("oracles of the flipping ladder", () => {
           until: { onFill: false }
         }))
         const indices = CrossingIndex.buildIndices(candles, "at")
-        const linesOf = (outcome: Kernel.Outcome) =>
+        const linesOf = (outcome: Outcome) =>
           [...FillRows.rows(outcome, candles)]
             .map(({ bar, openTime, side, slotName, price }) =>
               [config, bar, openTime, side.toLowerCase(), slotName, Decimal.toNumber(price)].join(",")
