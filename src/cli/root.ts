@@ -34,7 +34,7 @@ const commands = {
 }
 
 const root = Command.make("limitbot").pipe(
-  Command.withDescription("Rests limit orders and accounts for every unit of their money")
+  Command.withDescription("Places resting limit orders and accounts for every unit of their money")
 )
 
 /** Runs the command line given as words. What a command opens is closed when it ends. */

@@ -193,7 +193,7 @@ export const conclusion = ({ agreed }: SwapAccount, seen: Seen): Omit<SwapEventO
     const least = agreed.minAmountOut ?? 0n
     if (agreed.swapType !== "FLEX_INPUT" && amountOut < least)
       return { outcome: "unproven", text: `it paid ${amountOut}, less than the least of ${least}` }
-    return { outcome: "paid", text: "the output is proven by its amount" }
+    return { outcome: "paid", text: "amount received verified" }
   }
   if (refunded > 0n) return { outcome: "refunded", text: `the input came back${why}` }
   return { outcome: "unproven", text: `the venue says ${status} without an amount that proves it${why}` }

@@ -220,7 +220,7 @@ describe("CandleFile", () => {
       const file = newFile(6)
       appendFileSync(file, "1900000000000,oops,101,99,100,1\n")
       const { message } = yield* Effect.flip(load(file))
-      assert.match(message, /candles\.csv:702:15: open "oops" is no number; write a plain number/)
+      assert.match(message, /candles\.csv:702:15: open "oops" is not a number; write a plain number/)
       const missing = yield* Effect.flip(load(join(tmpdir(), "no-such-file.csv")))
       assert.match(missing.message, /no-such-file\.csv: .*ENOENT.*; give a readable candle or trade file/)
     })

@@ -30,12 +30,19 @@ const columns: Readonly<Record<string, number>> = { time: 1, open: 15, high: 19,
 
 const notNumbers = ["abc", "NaN", "Infinity", "null", "1.2.3", "0x10", "--5", "1e", "12k", "-"].flatMap((text) =>
   ["open", "volume"].map((field) =>
-    bad(`${field} is ${text}`, field, text, columns[field] ?? 0, new RegExp(`${field} .* is no number`), /plain number/)
+    bad(
+      `${field} is ${text}`,
+      field,
+      text,
+      columns[field] ?? 0,
+      new RegExp(`${field} .* is not a number`),
+      /plain number/
+    )
   )
 )
 
 const notTimes = ["yesterday", "2024-13-01", "2024-02-01T25:00:00Z", "01/02/2024", "12:00", "1.7e12x"].map((text) =>
-  bad(`time is ${text}`, "time", text, 1, /time .* is no time/, /epoch milliseconds/)
+  bad(`time is ${text}`, "time", text, 1, /time .* is not a time/, /epoch milliseconds/)
 )
 
 const empties = ["time", "open", "high", "low", "close", "volume"].map((field) =>
@@ -43,15 +50,15 @@ const empties = ["time", "open", "high", "low", "close", "volume"].map((field) =
 )
 
 const money: ReadonlyArray<WrongFile> = [
-  bad("a currency sign", "close", "$100", 26, /no number/, /currency/),
-  bad("thousands apart by a quote", "close", "1'000.5", 26, /no number/, /thousands/),
+  bad("a currency sign", "close", "$100", 26, /not a number/, /currency/),
+  bad("thousands apart by a quote", "close", "1'000.5", 26, /not a number/, /thousands/),
   {
     name: "decimal commas",
     text: "time;open;high;low;close;volume\n1700000040000;100,5;101;99;100;1\n1700000100000;100;101;99;100;1\n",
     kind: "number",
     line: 2,
     column: 15,
-    says: /open "100,5" is no number/,
+    says: /open "100,5" is not a number/,
     advises: /decimal point/
   }
 ]
@@ -180,7 +187,7 @@ const shapes: ReadonlyArray<WrongFile> = [
     kind: "time",
     line: 3,
     column: 1,
-    says: /time "time" is no time/,
+    says: /time "time" is not a time/,
     advises: /epoch/
   },
   {

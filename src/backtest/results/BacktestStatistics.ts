@@ -1,4 +1,4 @@
-/** The statistics of a run as labelled figures, and those of its budget left alone by the same labels. */
+/** The statistics of a run as labelled figures, and those of its buy and hold by the same labels. */
 
 import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
@@ -45,7 +45,7 @@ const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [
   ["Sharpe", number(found.sharpe)],
   ["Sortino", number(found.sortino)],
   ["Calmar", number(found.calmar)],
-  ["Sharpe above 0, probability", percent(found.probabilisticSharpe)],
+  ["probability that Sharpe > 0", percent(found.probabilisticSharpe)],
   [`deflated Sharpe after ${trials} ${trials === 1 ? "trial" : "trials"}`, percent(found.deflatedSharpe)],
   ["skew of returns", number(found.skew)],
   ["kurtosis of returns", number(found.kurtosis)]
@@ -64,7 +64,7 @@ export const facts = (side: Backtest.Side, trials: number): ReadonlyArray<readon
   return [
     ...ratios(ofSide(side, trials), trials),
     ["round trips", `${trips}`],
-    ["of these won", percent(trips === 0 ? 0 : sum(({ won }) => won) / trips)],
+    ["winning round trips", percent(trips === 0 ? 0 : sum(({ won }) => won) / trips)],
     ["profit factor", grossLoss === 0 ? "no loss" : number(sum(({ grossProfit }) => grossProfit) / grossLoss)],
     ["exposure: equity in base", percent(exposure.meanShare)],
     ["time in market", percent(exposure.timeInMarket)],
@@ -72,7 +72,7 @@ export const facts = (side: Backtest.Side, trials: number): ReadonlyArray<readon
   ]
 }
 
-/** The budget left alone. */
+/** The buy and hold. */
 export const holdFacts = (side: Backtest.Side, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { curve, periodsPerYear } = sampled(side)
   return ratios(

@@ -157,7 +157,7 @@ export const describe = (calibration: Calibration): ReadonlyArray<string> => {
   const figure = (name: string, { count, p25, p50, p90 }: Measured, text: (value: number) => string): string =>
     count < enough
       ? `${name}: measured ${count} times, ${enough} are needed: the default is used`
-      : `${name}: ${text(p25)}, ${text(p50)}, ${text(p90)} (a quarter, half, nine of ten) in ${count} observations`
+      : `${name}: ${text(p25)}, ${text(p50)}, ${text(p90)} (p25, p50, p90) in ${count} observations`
   const { touched, touchedWithoutFill } = calibration
   return [
     figure("placing", calibration.place, seconds),

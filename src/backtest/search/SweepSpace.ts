@@ -25,7 +25,7 @@ const range = (path: string, text: string): ReadonlyArray<string> | undefined =>
   if (from === undefined || to === undefined) return undefined
   const [low, high, by] = [Decimal.parse(from), Decimal.parse(to), Decimal.parse(step ?? "1")]
   if (low === undefined || high === undefined || by === undefined || !Decimal.isPositive(by))
-    throw new SpaceError(`${path}: ${text} is no range; write from..to:step, for example 10..50:5`)
+    throw new SpaceError(`${path}: ${text} is not a range; write from..to:step, for example 10..50:5`)
   if (Decimal.isLess(high, low))
     throw new SpaceError(`${path}: ${text} ends before it begins; write the smaller number first`)
   const steps = Decimal.divide(Decimal.subtract(high, low), by, 0, "down").digits

@@ -49,7 +49,7 @@ export const parseField = (raw: string, role: Role): Field => {
     if (!plain.test(text))
       return {
         kind,
-        message: `${role} ${JSON.stringify(text)} is no time`,
+        message: `${role} ${JSON.stringify(text)} is not a time`,
         advice: "write epoch milliseconds or 2024-01-31T12:00:00Z"
       }
     // Nanoseconds have more digits than a double: cut to microseconds.
@@ -58,7 +58,7 @@ export const parseField = (raw: string, role: Role): Field => {
   const value = Number(text)
   if (plain.test(text)) return rounding(value, text)
   if (withExponent.test(text) && Number.isFinite(value)) return rounding(value, exponentless(text))
-  return { kind, message: `${role} ${JSON.stringify(text)} is no number`, advice: numberAdvice(text) }
+  return { kind, message: `${role} ${JSON.stringify(text)} is not a number`, advice: numberAdvice(text) }
 }
 
 /** At most fifteen significant digits, so that the double stands for exactly one decimal number. */

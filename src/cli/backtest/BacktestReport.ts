@@ -185,7 +185,7 @@ export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
     subtitle: `${strategy.kind} from ${strategy.file}, ${day(from)} to ${day(to)}, ${candles.bars} bars`,
     headline: [
       ["profit and loss", range((side) => BacktestSummary.pnlText(result, side))],
-      ["the budget left alone", BacktestSummary.holdText(result, band.high)],
+      ["buy and hold", BacktestSummary.holdText(result, band.high)],
       ["largest drawdown", range(({ outcome }) => percent(outcome.maxDrawdown))],
       ["fills", range(({ fills }) => `${fills}`)]
     ],

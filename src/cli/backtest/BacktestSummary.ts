@@ -93,7 +93,7 @@ export const sideFacts = (result: Result, side: Backtest.Side): ReadonlyArray<re
   const [, ...others] = parts
   return [
     ["profit and loss", pnlText(result, side)],
-    ["the budget left alone", holdText(result, side)],
+    ["buy and hold", holdText(result, side)],
     ["fees", quoteText(result, side.feesQuote)],
     ["largest drawdown", percent(outcome.maxDrawdown)],
     ["fills", `${side.fills}`],
@@ -118,7 +118,7 @@ const ratioFacts = ({ trials }: Result, side: Backtest.Side): ReadonlyArray<read
   return [
     ["Sharpe", sharpe.toFixed(2)],
     ["Sortino", sortino.toFixed(2)],
-    ["Sharpe above 0", percent(probabilisticSharpe)]
+    ["probability that Sharpe > 0", percent(probabilisticSharpe)]
   ]
 }
 

@@ -79,7 +79,7 @@ const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: Wanted) {
   }
   const text = yield* fileSystem.readFileString(out)
   if (!text.startsWith(`${header}\n`))
-    return yield* new DownloadFailed({ message: `${out}: this is no file of a download; name another` })
+    return yield* new DownloadFailed({ message: `${out}: this is not a file of a download; name another` })
   // A torn last line is taken off: its candle comes again.
   const whole = text.slice(0, text.lastIndexOf("\n") + 1)
   if (whole.length < text.length) yield* fileSystem.writeFileString(out, whole)

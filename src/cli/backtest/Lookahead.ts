@@ -45,7 +45,7 @@ export const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
 }
 
 export const praise = ({ strategy, report }: Finding): string => {
-  const asked = `asked at ${counted(report.moments, "moment")}, the future changed nothing`
+  const asked = `asked at ${counted(report.moments, "moment")}, no look-ahead found`
   if (strategy.candles === undefined || strategy.candles.size === 0) return `${asked}; it looks at no candles`
   if (report.warm === 0) return `${asked}; it was never warm, longer data would say more`
   return `${asked}; older candles than it declares changed ${report.sensitive} of ${counted(report.warm, "answer")}`

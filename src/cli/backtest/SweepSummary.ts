@@ -89,7 +89,7 @@ export const plateau = (map: HeatMap.HeatMap): string => {
 export const steps = ({ rungs }: Found): string =>
   rungs.length < 2
     ? ""
-    : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${(Halving.budget(rungs) * 100).toFixed(1)} % of the work of trying all on all`
+    : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${(Halving.budget(rungs) * 100).toFixed(1)} % of a full search`
 
 export const table = ({ space, best, pessimistic }: Found) => ({
   titles: ["#", ...space.map(({ path }) => path), "PNL", "PESSIMISTIC", "DRAWDOWN", "FILLS", "DAILY SHARPE"],

@@ -42,9 +42,9 @@ export const command = Command.make(
       ),
       Flag.withDefault("returns")
     ),
-    runs: Flag.Int("runs").pipe(Flag.withDescription("How many fates"), Flag.withDefault(1000)),
+    runs: Flag.Int("runs").pipe(Flag.withDescription("How many simulations"), Flag.withDefault(1000)),
     block: Flag.Int("block").pipe(Flag.withDescription("Bars of a piece of candles"), Flag.withDefault(1440)),
-    seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same fates"), Flag.withDefault(1)),
+    seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same simulations"), Flag.withDefault(1)),
     json: flags.json
   },
   Effect.fn(function* (input) {
@@ -83,7 +83,7 @@ export const command = Command.make(
     const columns = ["", ...Object.keys(spread.gain)].map((title) => ({ title, align: "right" as const }))
     yield* Console.log(
       [
-        `${spread.runs} fates by ${input.method}: ${percent(spread.lost)} of them lose`,
+        `${spread.runs} simulations by ${input.method}: ${percent(spread.lost)} of them lose`,
         "",
         ...Table.render(columns, [
           ["gain", ...Object.values(spread.gain).map(percent)],

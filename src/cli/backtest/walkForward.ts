@@ -70,7 +70,7 @@ export const command = Command.make(
         `Together ${gained.toFixed(2)} out of sample.`,
         efficiency === undefined
           ? "The search found no gain in the past."
-          : `Per bar that is ${(efficiency * 100).toFixed(0)} % of what the past had promised.`
+          : `Out of sample against in sample, per bar: ${(efficiency * 100).toFixed(0)} %.`
       ].join("\n")
     )
   }, Effect.scoped)

@@ -100,7 +100,7 @@ ${kind}:${section(market, answer)}
 export const configText = (answers: Answers, assets: ReadonlyArray<Asset>, schema: string): string =>
   aligned(`${schema}venue:
   url: ${answers.get("url")}
-  # Secrets never stand in this file: { env: NAME } or { file: PATH } (mode 0600).
+  # Never put secrets in this file: { env: NAME } or { file: PATH } (mode 0600).
   apiKey: { env: LIMITBOT_API_KEY }
   # minOrderUsd: 10  # smallest order that the venue takes
 

@@ -43,7 +43,7 @@ const momentOf = Effect.fnUntraced(function* (at: Option.Option<string>) {
   const moment = /^\d{4}-/.test(at.value) ? DateTime.make(at.value) : Option.none()
   if (Option.isSome(moment)) return DateTime.toEpochMillis(moment.value)
   return yield* new WrongUsage({
-    message: `--at ${at.value} is no time. Write 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d.`
+    message: `--at ${at.value} is not a time. Write 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d.`
   })
 })
 
@@ -177,11 +177,11 @@ const lines = (
     ...(inputs === null ? [] : conditionLines(inputs)),
     ...refusing.map(({ guard, verdict, text }) => `  limit ${guard} ${verdict}: ${text}`),
     ...(isAlone
-      ? passing.map(({ guard, text }) => `  limit ${guard} passes: ${text}`)
+      ? passing.map(({ guard, text }) => `  ${guard}: ok, ${text}`)
       : passing.length === 0
         ? []
-        : [`  limits that pass: ${passing.map(({ guard }) => guard).join(", ")}`]),
-    ...wouldChange.map((line) => `  changes with ${line}`),
+        : [`  limits, all ok: ${passing.map(({ guard }) => guard).join(", ")}`]),
+    ...wouldChange.map((line) => `  reconsidered ${line.startsWith("mid") ? "when" : "with"} ${line}`),
     ...lately.slice(-shownEvents).map((line) => `  saw ${line}`)
   ]
 }

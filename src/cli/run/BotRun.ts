@@ -97,7 +97,10 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     // Whatever order is cancelled may fill once more: it is over when every unit is back.
     yield* engine.runUntil(Effect.never, engine.isIdle)
   }
-  yield* books.record({ _tag: "BotStopped", reason: options.cancelOnExit ? "left with all orders closed" : "left" })
+  yield* books.record({
+    _tag: "BotStopped",
+    reason: options.cancelOnExit ? "all orders closed" : "stopped, orders left resting"
+  })
   yield* Fiber.join(display)
   return yield* summary(options)
 }, Effect.scoped)
@@ -137,7 +140,7 @@ export const printSummary = Effect.fnUntraced(function* (
   yield* Console.log(`\n${Money.table(state.ledger, assets).join("\n")}\n`)
   const residual = Object.entries(summary.residual).map(([asset, amount]) => `${amount} ${asset}`)
   yield* Console.log(
-    `${counted(summary.fills, "fill")}, ${counted(summary.openOrders, "open order")}, residual ${residual.join(", ") || "0"}.`
+    `${counted(summary.fills, "fill")}, ${counted(summary.openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`
   )
   if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with it.`)
   if (safeUntil !== undefined) yield* Console.log(restingText(safeUntil))

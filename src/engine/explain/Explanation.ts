@@ -173,10 +173,10 @@ const explainSlot = (
 const turningPoints = (checks: ReadonlyArray<Input>): ReadonlyArray<string> => {
   const deciding = checks.filter(({ decides }) => decides)
   if (deciding.length > 0) {
-    return deciding.map(({ text, values, holds }) => `${text} turning ${holds ? "false" : "true"} (then ${values})`)
+    return deciding.map(({ text, values, holds }) => `${text} turning ${holds ? "false" : "true"} (was ${values})`)
   }
   const failing = checks.filter(({ holds }) => !holds)
-  const together = failing.map(({ text, values }) => `${text} (then ${values})`).join(" and ")
+  const together = failing.map(({ text, values }) => `${text} (was ${values})`).join(" and ")
   return failing.length > 1 ? [`${together} turning true`] : []
 }
 
@@ -280,7 +280,7 @@ const because = (
   const gone = removed.get(strategy.name)
   return [
     ...(stopped?.event._tag === "BotStopped"
-      ? [`the bot does not run since ${time(stopped.at)}: ${stopped.event.reason}`]
+      ? [`the bot has not run since ${time(stopped.at)}: ${stopped.event.reason}`]
       : []),
     ...(gone?.event._tag === "StrategyRemoved"
       ? [`its strategy was taken away at ${time(gone.at)}, its orders ${gone.event.orders}`]
@@ -319,8 +319,8 @@ const wouldChange = (decision: Of<"Decided">): ReadonlyArray<string> => {
     const of = market === undefined ? "" : ` of ${market}`
     const now = short(mid(priceDecidedOn(decision, market)))
     return [
-      ...(priceBelow === undefined ? [] : [`a mid${of} of ${short(priceBelow)} or less (then ${now})`]),
-      ...(priceAbove === undefined ? [] : [`a mid${of} of ${short(priceAbove)} or more (then ${now})`])
+      ...(priceBelow === undefined ? [] : [`mid${of} ≤ ${short(priceBelow)} (was ${now})`]),
+      ...(priceAbove === undefined ? [] : [`mid${of} ≥ ${short(priceAbove)} (was ${now})`])
     ]
   }
   return [

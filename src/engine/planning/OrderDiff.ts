@@ -68,14 +68,14 @@ const changeOf = (market: Market, order: OwnOrder, desired: DesiredOrder): Chang
   if (order.state === "closing" || order.cancelRequested) return withdraw(order, desired.why)
   const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })
   if (order.market !== market.name) {
-    return withdraw(order, because("other-market", `The slot should trade ${market.name} now`))
+    return withdraw(order, because("other-market", `Switched to ${market.name}`))
   }
   if (order.side !== desired.side) {
-    return withdraw(order, because("other-side", `The slot should ${desired.side} now`))
+    return withdraw(order, because("other-side", `Switched to its ${desired.side.toLowerCase()} side`))
   }
   if (order.by !== desired.by) {
     const how = desired.by === undefined ? "a resting order" : "a swap"
-    return withdraw(order, { code: "other-way", text: `The slot should ${desired.side} by ${how} now` })
+    return withdraw(order, { code: "other-way", text: `Switched to ${how}` })
   }
   const gain = difference(market, order, desired)
   if (gain <= order.replacementCost) return { _tag: "Keep", slot: order.slot }

@@ -53,7 +53,7 @@ export interface Report {
   readonly quality: Facts
   readonly warnings: ReadonlyArray<string>
   readonly sides: ReadonlyArray<ReportSide>
-  /** The budget left alone, by the same statistics. */
+  /** The buy and hold, by the same statistics. */
   readonly holdStatistics: Facts
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>

@@ -50,7 +50,7 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
     case "StrategyRemoved":
       return [`was taken away; its orders are ${event.orders}`, "warn"]
     case "StrategiesRefused":
-      return [`the changed files were not taken, the running strategies go on: ${event.problems.join(" ")}`, "warn"]
+      return [`edited file rejected, still running the old one: ${event.problems.join(" ")}`, "warn"]
     case "KillSwitch":
       return event.on ? [`KILL SWITCH: ${event.reason}`, "alarm"] : ["kill switch released", "good"]
     case "VenueDown":

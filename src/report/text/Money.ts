@@ -29,6 +29,13 @@ export const residual = (ledger: Ledger, assets: Assets): Readonly<Record<string
   return Object.fromEntries(symbols.map((symbol) => [symbol, amountText(assets, symbol, sum(symbol, ["residual"]))]))
 }
 
+/** Places whose name in the journal is not the word that people read. */
+const labels: Partial<Record<Place, string>> = {
+  wallet: "free",
+  "filled unpaid": "filled, payout pending",
+  residual: "unexplained"
+}
+
 /** What was paid in fees is not ours any more. */
 const ours = places.filter((place) => place !== "fees")
 const underWay = ["deposit in flight", "filled unpaid", "payout in flight", "refund in flight"] as const
@@ -42,7 +49,7 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
   ]
   return Table.render(
     [{ title: "MONEY" }, ...symbols.map((title) => ({ title, align: "decimal" as const }))],
-    [...places.map((place) => line(place, [place])), line("total without fees", ours)]
+    [...places.map((place) => line(labels[place] ?? place, [place])), line("total after fees", ours)]
   )
 }
 
@@ -50,11 +57,11 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
 export const shortTable = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
   const { symbols, sum } = holdings(ledger)
   const columns: ReadonlyArray<readonly [string, ReadonlyArray<Place>]> = [
-    ["WALLET", ["wallet"]],
+    ["FREE", ["wallet"]],
     ["IN ORDER", ["in order"]],
     ["IN FLIGHT", underWay],
     ["FEES", ["fees"]],
-    ["RESIDUAL", ["residual"]],
+    ["UNEXPLAINED", ["residual"]],
     ["TOTAL", ours]
   ]
   return Table.render(

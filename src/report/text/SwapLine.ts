@@ -93,7 +93,7 @@ const sentence = (event: SwapEvent, { destination, origin }: Agreed): string | u
     case "SwapContradicted":
       return `CONTRADICTION: ${event.what} (${event.evidence})`
     case "SwapEnded":
-      return `ended ${event.outcome}: ${event.text}`
+      return event.outcome === "paid" ? `completed, ${event.text}` : `ended ${event.outcome}: ${event.text}`
   }
 }
 

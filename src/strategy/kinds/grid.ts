@@ -62,7 +62,7 @@ const readBounded = (section: YamlNode, context: KindContext): Behaviour | undef
 }
 
 const gridOf = (cells: ReadonlyArray<Cell>, budget: Budget, fundNearest: number | undefined, source: string): Grid => {
-  const text = `waits: only the ${fundNearest} nearest buys and sells are funded`
+  const text = `not funded: outside the ${fundNearest} nearest buys and sells`
   return { cells, budget, fundNearest, source, notNearest: { code: "not-nearest", text, source } }
 }
 

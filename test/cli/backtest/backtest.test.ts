@@ -107,7 +107,10 @@ describe("backtest commands", () => {
         const heat = join(folder, "sweep.html")
         const two = ["--set", "grid.levels=5..30", "--set", "grid.upper=42000..46000:1000", "--threads", "1"]
         const map = yield* limitbot("sweep", strategy, "--data", csv, ...two, "--halve", "3", "--report", heat)
-        assert.match(map, /halving: 130 over 2223 bars, 44 over 6667 bars, 15 over 20000 bars: 33\.\d % of the work/)
+        assert.match(
+          map,
+          /halving: 130 over 2223 bars, 44 over 6667 bars, 15 over 20000 bars: 33\.\d % of a full search/
+        )
         assert.match(map, /grid\.levels \(down\) by grid\.upper/)
         assert.match(map, /The best cell (stands on a plateau|is a spike)/)
         assert.include(readFileSync(heat, "utf8"), "with its neighbours")
@@ -123,7 +126,7 @@ describe("backtest commands", () => {
           "1"
         )
         assert.match(walk, /out of sample/)
-        assert.match(yield* limitbot("monte-carlo", strategy, "--data", csv, "--runs", "50"), /50 fates/)
+        assert.match(yield* limitbot("monte-carlo", strategy, "--data", csv, "--runs", "50"), /50 simulations/)
       }),
     60_000
   )
@@ -193,7 +196,7 @@ describe("backtest commands", () => {
   const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
     [["backtest", strategy, "--data", "nowhere.csv"], /nowhere\.csv: .*give a readable/],
     [["backtest", strategy, strategy, "--data", csv, "--fills-csv", "x.csv"], /--fills-csv: give one strategy file/],
-    [["backtest", strategy, "--data", csv, "--from", "soon"], /--from .*no time; write/],
+    [["backtest", strategy, "--data", csv, "--from", "soon"], /--from .*not a time; write/],
     [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /0 candles lie between; choose/],
     [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: no such repair; choose/],
     [["backtest", strategy, "--data", csv, "--withdraw-fee", "a,b"], /--withdraw-fee a: no amount/],

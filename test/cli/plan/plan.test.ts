@@ -72,7 +72,7 @@ describe.concurrent("limitbot plan and explain", () => {
     const before = await run(["explain", "grid/cell-00", ...config, "--at", "1d"], { cwd })
     assertSays(before, 1, /There is no slot grid\/cell-00/)
     const wrong = await run(["explain", ...config, "--at", "noon"], { cwd })
-    assertSays(wrong, 2, /--at noon is no time\. Write 2026-/)
+    assertSays(wrong, 2, /--at noon is not a time\. Write 2026-/)
   })
 
   it("explains an order that our limits deny, and the number that would flip it", async () => {

@@ -76,7 +76,7 @@ describe("screen", () => {
     const lines = frame(input(stateOf(...started)), { colours: false, rows: 40, columns: 120 })
     const text = lines.join("\n")
     assert.strictEqual(lines.length, 40)
-    for (const part of ["grid/cell-19", "bid 59990", "60 s old", "wallet", "refund in flight", "residual"]) {
+    for (const part of ["grid/cell-19", "bid 59990", "60 s old", "free", "refund in flight", "unexplained"]) {
       assert.include(text, part)
     }
     assert.match(text, /… and \d+ more: \d+ planned/)

@@ -227,7 +227,7 @@ describe("what conditions saw", () => {
       })
       const dip = all.find(({ slot }) => slot === "dips/dip")
       assert.match(dip?.ruleText ?? "", /^dip: \{ when: "isRising and/)
-      assert.include(dip?.wouldChange ?? [], "close > trend turning false (then 49970 and 49946.667)")
+      assert.include(dip?.wouldChange ?? [], "close > trend turning false (was 49970 and 49946.667)")
     })
   )
 })
