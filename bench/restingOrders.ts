@@ -11,6 +11,7 @@ import { Context, Effect, Layer, Redacted, Result, Scope } from "effect"
 import { Clock } from "effect/Clock"
 import { HttpClient } from "effect/http"
 import { marketsByName } from "../src/cli/Modes.ts"
+import { OrderBook } from "../src/engine/book/OrderBook.ts"
 import * as Engine from "../src/engine/Engine.ts"
 import { defaults, EngineSettings } from "../src/engine/EngineSettings.ts"
 import * as StartUp from "../src/engine/StartUp.ts"
@@ -71,7 +72,8 @@ const measure = async (orders: number) => {
     account: ownAccount(signerId, "INTENTS"),
     patience: defaultPatience
   }
-  const services = clientLayer(config, Redacted.make(connection.account.key)).pipe(
+  const services = OrderBook.layer.pipe(
+    Layer.provideMerge(clientLayer(config, Redacted.make(connection.account.key))),
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
     Layer.merge(
       Bookkeeper.layer.pipe(

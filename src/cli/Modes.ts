@@ -8,6 +8,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Schema } from "effect"
 import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
+import { OrderBook } from "../engine/book/OrderBook.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -22,6 +23,7 @@ import { VenueClient } from "../venue/http/VenueClient.ts"
 import * as Ed25519 from "../venue/signing/Ed25519.ts"
 import * as IntentGuard from "../venue/signing/IntentGuard.ts"
 import { publicKeyOf, Signer } from "../venue/signing/Signer.ts"
+import type { Venue } from "../venue/Venue.ts"
 import { chainAccount, defaultPatience, ownAccount, VenueConfig } from "../venue/VenueConfig.ts"
 import type { BotConfig } from "./files/ConfigFile.ts"
 import * as WalletConfig from "./files/WalletConfig.ts"
@@ -103,8 +105,11 @@ const httpVenue = HttpVenue.layer.pipe(
   Layer.provide(NodeHttpClient.layerUndici)
 )
 
+/** One order book for all that runs on this venue. */
+const withBook = <E, R>(venue: Layer.Layer<Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
+
 export const live = (config: BotConfig, account: Account, pid: number, pace: Pace = {}) =>
-  Layer.mergeAll(httpVenue, IntentGuard.layer).pipe(
+  Layer.mergeAll(withBook(httpVenue), IntentGuard.layer).pipe(
     Layer.provide(Signer.layer(config.account.key)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, pace)),
@@ -114,7 +119,7 @@ export const live = (config: BotConfig, account: Account, pid: number, pace: Pac
 
 /** The venue for looking only. The key signs nothing but the message that opens a session. */
 export const looking = (config: BotConfig, account: Account) =>
-  httpVenue.pipe(
+  withBook(httpVenue).pipe(
     Layer.provide(Signer.layer(config.account.key)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, {}))
@@ -125,8 +130,8 @@ export const dryRun = (config: BotConfig, account: Account, journal: string, pid
   // Orders are only imagined, so no wallet is asked to pay for them.
   const { depositType, signerId } = account
   const imagined = depositType === "ORIGIN_CHAIN" ? ownAccount(signerId, "INTENTS") : account
-  return DryVenue.layer({ assets: config.markets.assets, account: imagined }).pipe(
-    Layer.provide(httpVenue),
+  const venue = DryVenue.layer({ assets: config.markets.assets, account: imagined }).pipe(Layer.provide(httpVenue))
+  return withBook(venue).pipe(
     Layer.provide(Signer.layerRefusing),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(DryVenue.guardLayer),

@@ -13,6 +13,7 @@ const commands = {
   init: () => import("./files/init.ts").then(({ command }) => command),
   check: () => import("./files/check.ts").then(({ command }) => command),
   plan: () => import("./plan/plan.ts").then(({ command }) => command),
+  book: () => import("./plan/book.ts").then(({ command }) => command),
   schema: () => import("./files/schema.ts").then(({ command }) => command),
   status: () => import("./journal/status.ts").then(({ command }) => command),
   orders: () => import("./journal/orders.ts").then(({ command }) => command),

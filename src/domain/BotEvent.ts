@@ -95,6 +95,17 @@ const decisions = {
     priceAt: Time,
     /** Prices of further markets that the strategy trades. */
     elsewhere: Schema.optionalKey(Schema.Array(Schema.Struct({ market: Text, bid: Price, ask: Price, at: Time }))),
+    /** What the market was quoted to take of larger quantities, where the strategy looks at it. */
+    depth: Schema.optionalKey(
+      Schema.Array(
+        Schema.Struct({
+          quantity: Amount,
+          bid: Schema.optionalKey(Price),
+          ask: Schema.optionalKey(Price),
+          at: Time
+        })
+      )
+    ),
     desired: Schema.Array(
       Schema.Struct({
         slot: Text,
@@ -135,6 +146,7 @@ const decisions = {
       ),
       time: Schema.optionalKey(Time),
       barClose: Schema.optionalKey(Text),
+      depth: Schema.optionalKey(Schema.Literals([true])),
       onFill: Schema.Boolean
     }),
     memory: Schema.Json

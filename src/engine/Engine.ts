@@ -126,6 +126,7 @@ export const make = Effect.fnUntraced(function* ({
       (placement) => work(placement, withdrawAll, startedAt),
       { concurrency: settings.concurrency, discard: true }
     )
+    watch.rest(books.state)
   })
 
   const noteKillSwitch = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {

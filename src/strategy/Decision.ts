@@ -54,6 +54,8 @@ export interface Bounds extends PriceBounds {
   readonly time?: number
   /** Ask again when a candle of this timeframe closes ("1m", "1h"). */
   readonly barClose?: string
+  /** Ask again when larger quantities were quoted anew. */
+  readonly depth?: true
   /** Ask again when one of the strategy's orders filled or was paid out, or its own state changed otherwise; false when legs
    *  alone carry the slots on. */
   readonly onFill: boolean

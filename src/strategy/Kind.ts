@@ -2,6 +2,7 @@
  * What a kind of strategy is: the name that `kind:` gives, the section of the same name, and how that section becomes a
  * pure function. Everything that does not depend on the price is computed here once, so that deciding is fast.
  */
+import type { Amount } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Memory } from "./Decision.ts"
 import type { JsonSchema } from "./JsonSchema.ts"
@@ -23,6 +24,7 @@ export interface Behaviour {
   readonly decide: Decide
   readonly inputs?: Look
   readonly candles?: ReadonlyMap<string, number>
+  readonly depth?: ReadonlyArray<Amount>
   readonly notLive?: Problem
 }
 

@@ -88,6 +88,8 @@ export interface Strategy {
   readonly notSearched?: Problem
   /** The candles that `View.candles` should offer: how many closed ones of each timeframe make it warm. */
   readonly candles?: ReadonlyMap<string, number>
+  /** The base quantities of its first market that `View.depth` should offer. */
+  readonly depth?: ReadonlyArray<Amount>
 }
 
 type Trades = Pick<Strategy, "market" | "others">

@@ -3,6 +3,7 @@
  * backtest and in an explanation. What a slot has done so far is part of the view, so most strategies need no memory.
  */
 import type { Amount } from "../domain/Amount.ts"
+import type { Depth } from "../domain/Book.ts"
 import type { Market, Price, Side, TwoSidedPrice } from "../domain/Market.ts"
 import type { CandleColumns } from "./Indicators.ts"
 
@@ -41,6 +42,8 @@ export interface View {
   readonly slots: ReadonlyMap<string, SlotProgress>
   /** Closed candles by timeframe ("1m", "4h"), for strategies that ask for them; see `Strategy.candles`. */
   readonly candles?: ReadonlyMap<string, ClosedCandles>
+  /** What the market takes of the quantities in `Strategy.depth`; left out until they were quoted. */
+  readonly depth?: Depth
   /** What the strategy's trading has come to; left out where nobody keeps it, as in a preview. */
   readonly own?: OwnState
 }

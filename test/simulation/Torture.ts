@@ -13,6 +13,7 @@ import { HttpClient, HttpClientError, type HttpClientRequest } from "effect/http
 import * as SandboxWallet from "../../src/cli/files/SandboxWallet.ts"
 import { marketsByName } from "../../src/cli/Modes.ts"
 import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
+import { OrderBook } from "../../src/engine/book/OrderBook.ts"
 import * as Engine from "../../src/engine/Engine.ts"
 import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
 import { type Payment, Wallet, type WalletPort, WalletUnclear } from "../../src/engine/funding/Wallet.ts"
@@ -199,7 +200,10 @@ export const run = async (episode: Episode) => {
     patience: defaultPatience
   }
   const services = (journal: Context.Context<Journal | PriceStore>) =>
-    Layer.merge(wallet, clientLayer(config, Redacted.make(connection.account.key))).pipe(
+    Layer.merge(
+      wallet,
+      Layer.provideMerge(OrderBook.layer, clientLayer(config, Redacted.make(connection.account.key)))
+    ).pipe(
       Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
       Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),
       Layer.merge(

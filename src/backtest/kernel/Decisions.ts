@@ -6,6 +6,7 @@
 import { exactPrice } from "../../candles/Candles.ts"
 import { closedAt } from "../../candles/Resample.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
+import { bottomless } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
@@ -77,6 +78,10 @@ const viewOf = (runs: Runs, bar: number): View => {
       : { elsewhere: new Map(others.map((other) => [other.conditions.market.name, priceAt(other, bar)])) }),
     slots: progress,
     ...(timeframes === undefined ? {} : { candles }),
+    get depth() {
+      const { bid } = priceAt(run, bar)
+      return bottomless(bid, run.now)
+    },
     get own() {
       return OwnState.of(run, others)
     }

@@ -3,10 +3,12 @@
  * the value of assets. Everything here only reads.
  */
 import { Clock, Effect, FileSystem } from "effect"
-import type { Amount, Asset } from "../../domain/Amount.ts"
+import { type Amount, type Asset, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { baseQuantity } from "../../domain/Market.ts"
 import * as CandleFeed from "../../engine/book/CandleFeed.ts"
-import * as Prices from "../../engine/book/Prices.ts"
+import { OrderBook } from "../../engine/book/OrderBook.ts"
+import { wantedBy, withDepth } from "../../engine/book/Wanted.ts"
 import type { Moment } from "../../engine/planning/Planning.ts"
 import type { FeeEstimate, Fees } from "../../engine/planning/PlanReport.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -16,8 +18,8 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import * as Modes from "../Modes.ts"
 
-/** Markets asked at the same time. */
-const concurrency = 4
+/** A price that is this old is asked anew. */
+const depthTakesMillis = 30_000
 
 export interface Remembered {
   readonly state: BotState.BotState
@@ -50,17 +52,23 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
   }).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
 })
 
-/** One executable price for each market, asked for in the size that the bot would ask for. */
-export const prices = Effect.fn("PlanGround.prices")(function* (strategies: ReadonlyArray<Strategy>) {
-  const found = yield* Effect.forEach(
-    [...Prices.sizesOf(strategies).values()],
-    ({ market, sizes }) =>
-      Effect.map(Prices.observe(market, sizes), (price) =>
-        price === undefined ? [] : [[market.name, price] as const]
-      ),
-    { concurrency }
+/** An executable price for each market in the size that the bot would ask for, and its depth up to the whole budget. */
+export const books = Effect.fn("PlanGround.books")(function* (strategies: ReadonlyArray<Strategy>) {
+  const orderBook = yield* OrderBook
+  const wanted = wantedBy(strategies)
+  yield* orderBook.look(wanted, 0)
+  const deep = wanted.map((each) => {
+    const price = orderBook.prices.get(each.market.name)
+    const bought = price === undefined ? 0n : baseQuantity(each.market, each.sizes.quote, price.ask, "down")
+    return withDepth(each, max(each.sizes.base, bought))
+  })
+  yield* orderBook.lookDeep(deep, depthTakesMillis)
+  return new Map(
+    wanted.flatMap(({ market }) => {
+      const book = orderBook.book(market.name)
+      return book === undefined ? [] : [[market.name, book] as const]
+    })
   )
-  return new Map(found.flat())
 })
 
 /** Fees as the venue estimated them for our newest orders, by symbol. */

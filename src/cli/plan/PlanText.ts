@@ -66,6 +66,7 @@ export const lines = (
     [""],
     ...feeLines(plan, assets),
     ...findingLines(plan, refused),
+    ...warningLines(plan),
     [summary(plan, refused), "bold"]
   ]
   return all.map((line) => painted(line, isWarning(line) ? { ...style, columns: Number.POSITIVE_INFINITY } : style))
@@ -239,6 +240,11 @@ const findingLines = ({ findings }: Plan, refused: ReadonlyArray<string>): Reado
         [""]
       ]
 
+const warningLines = ({ warnings }: Plan): ReadonlyArray<Line> =>
+  warnings.length === 0
+    ? []
+    : [...warnings.map(({ name, text }): Line => [`  warning  ${name}: ${cut(text)}`, "yellow"]), [""]]
+
 /** Stable: fields are added, never changed or removed. Amounts and prices are exact decimals in text. */
 export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>) => {
   const amount = ({ asset, amount }: Money) => {
@@ -292,6 +298,7 @@ export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>)
       strategies,
       slots,
       text
-    }))
+    })),
+    warnings: plan.warnings
   }
 }

@@ -3,6 +3,7 @@ import { Clock, Console, Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import type { Market } from "../../domain/Market.ts"
+import * as DepthWarnings from "../../engine/planning/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/PlanFindings.ts"
 import { type Moment, momentOf } from "../../engine/planning/Planning.ts"
@@ -85,6 +86,8 @@ export interface Plan {
   readonly absent: ReturnType<typeof PlanReport.absentOf>
   readonly locked: ReadonlyArray<PlanReport.Locked>
   readonly findings: ReadonlyArray<PlanFindings.Finding>
+  /** What nobody needs to allow, and should know. */
+  readonly warnings: ReadonlyArray<DepthWarnings.Warning>
 }
 
 const draft = Effect.fnUntraced(function* (
@@ -95,7 +98,8 @@ const draft = Effect.fnUntraced(function* (
   const { assets } = config.markets
   const { state, hasJournal, candles } = yield* PlanGround.remember(config.journal, strategies)
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
-  const prices = yield* PlanGround.prices(strategies)
+  const books = yield* PlanGround.books(strategies)
+  const prices = pricesIn(books)
   const [fees, balances, usd] = yield* Effect.all(
     [PlanGround.fees(assets), PlanGround.balances(assets, account), PlanGround.usdValues(assets)],
     { concurrency: 3 }
@@ -108,7 +112,7 @@ const draft = Effect.fnUntraced(function* (
     run,
     strategies,
     state,
-    moments: momentsOf(strategies, prices, candles, at),
+    moments: momentsOf(strategies, books, candles, at),
     now: at,
     withdraw: killed === undefined ? undefined : { code: "kill-switch", text: killed }
   })
@@ -129,19 +133,28 @@ const draft = Effect.fnUntraced(function* (
     changes,
     absent: PlanReport.absentOf(planned),
     locked,
-    findings: PlanFindings.findingsOf(ground)
+    findings: PlanFindings.findingsOf(ground),
+    warnings: DepthWarnings.warningsOf(changes, books)
   } satisfies Plan
 })
 
+type Books = Effect.Success<ReturnType<typeof PlanGround.books>>
+
+const pricesIn = (books: Books): Plan["prices"] =>
+  new Map([...books].flatMap(([name, { price }]) => (price === undefined ? [] : [[name, price] as const])))
+
 const momentsOf = (
   strategies: ReadonlyArray<Strategy>,
-  prices: Plan["prices"],
+  books: Books,
   candles: PlanGround.Remembered["candles"],
   now: number
-): ReadonlyMap<string, Moment> =>
-  new Map(
+): ReadonlyMap<string, Moment> => {
+  const prices = pricesIn(books)
+  return new Map(
     strategies.flatMap((strategy) => {
-      const moment = momentOf(strategy, prices, candles.get(strategy.name), now)
+      const depth = books.get(strategy.market.name)?.depth
+      const moment = momentOf(strategy, prices, candles.get(strategy.name), now, depth)
       return moment === undefined ? [] : [[strategy.name, moment] as const]
     })
   )
+}

@@ -8,7 +8,7 @@ import { Console, Duration, Effect, FileSystem, Option, Path, Schedule, Schema }
 import { Command } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import * as Prices from "../../engine/book/Prices.ts"
+import * as Quotes from "../../engine/book/Quotes.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { defaultSettings } from "../../sandbox/core/Settings.ts"
 import { candlesSymbol } from "../../sandbox/SandboxOptions.ts"
@@ -139,8 +139,8 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
 
 /** At high speed the market moves between the two questions of a price, so that the first answers may contradict each other. */
 const firstPrice = (market: Market) =>
-  Prices.observe(market, { base: 0n, quote: BigInt(cellValue) * Decimal.powerOfTen(market.quote.decimals) }).pipe(
-    Effect.flatMap((price) => (price === undefined ? new NoPrice() : Effect.succeed(price))),
+  Quotes.observe(market, { base: 0n, quote: BigInt(cellValue) * Decimal.powerOfTen(market.quote.decimals) }).pipe(
+    Effect.flatMap((seen) => (seen === undefined ? new NoPrice() : Effect.succeed(seen.price))),
     Effect.retry({ while: ({ _tag }) => _tag === "NoPrice", schedule: Schedule.spaced("100 millis"), times: 50 })
   )
 

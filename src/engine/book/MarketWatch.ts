@@ -1,21 +1,26 @@
 /**
- * What is known of the markets: the last two-sided price of each, and closed candles for the strategies that ask for them.
- * Each market is quoted once per look, however many strategies trade it.
+ * The markets of one engine's strategies: their prices and depth from the shared order book, and closed candles for those
+ * that ask for them, made of the prices that this engine saw and stored in its own journal.
  */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { mid } from "../../domain/Market.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { type Moment, momentOf } from "../planning/Planning.ts"
+import type { BotState } from "../state/BotState.ts"
 import * as CandleFeed from "./CandleFeed.ts"
-import * as Prices from "./Prices.ts"
+import { OrderBook } from "./OrderBook.ts"
+import { restingIn } from "./OwnOrders.ts"
+import { wantedBy } from "./Wanted.ts"
 
 export const make = Effect.gen(function* () {
   const store = yield* PriceStore
-  const settings = yield* EngineSettings
-  const prices = new Map<string, TwoSidedPrice>()
+  const { account, pollMinMillis } = yield* EngineSettings
+  const orderBook = yield* OrderBook
+  /** When the price that went into the candles last was seen, by market. */
+  const observed = new Map<string, number>()
   let feeds: ReadonlyMap<string, CandleFeed.CandleFeed> = new Map()
 
   /** Prepares the candles that these strategies want, from the prices stored so far. */
@@ -30,27 +35,30 @@ export const make = Effect.gen(function* () {
     feeds = made
   })
 
-  const lookAt = Effect.fnUntraced(function* (market: Market, sizes: Prices.QuoteSizes) {
-    const price = yield* Prices.observe(market, sizes)
-    if (price === undefined) return
-    prices.set(market.name, price)
-    const closed = feeds.get(market.name)?.observe(Decimal.toNumber(mid(price)), price.at) ?? []
-    for (const minute of closed) yield* store.append(market.name, minute)
+  const observe = Effect.fnUntraced(function* (market: string) {
+    const price = orderBook.prices.get(market)
+    if (price === undefined || price.at === observed.get(market)) return
+    observed.set(market, price.at)
+    const closed = feeds.get(market)?.observe(Decimal.toNumber(mid(price)), price.at) ?? []
+    for (const minute of closed) yield* store.append(market, minute)
   })
 
   const look = Effect.fn("MarketWatch.look")(function* (strategies: ReadonlyArray<Strategy>) {
-    const markets = [...Prices.sizesOf(strategies).values()]
-    yield* Effect.forEach(markets, ({ market, sizes }) => lookAt(market, sizes), {
-      concurrency: settings.concurrency,
-      discard: true
-    })
+    const wanted = wantedBy(strategies)
+    yield* orderBook.look(wanted, pollMinMillis)
+    yield* Effect.forEach(wanted, ({ market }) => observe(market.name), { discard: true })
   })
 
   /** What a strategy may see now; `undefined` before there is a price of each of its markets. */
-  const moment = (strategy: Strategy, now: number): Moment | undefined =>
-    momentOf(strategy, prices, feeds.get(strategy.market.name)?.view(), now)
+  const moment = (strategy: Strategy, now: number): Moment | undefined => {
+    const { name } = strategy.market
+    return momentOf(strategy, orderBook.prices, feeds.get(name)?.view(), now, orderBook.depth(name))
+  }
 
-  return { follow, look, moment, prices } as const
+  /** Puts what rests now into the shared book. */
+  const rest = (state: BotState) => orderBook.rest(account.signerId, restingIn(state))
+
+  return { follow, look, moment, rest, prices: orderBook.prices } as const
 })
 
 /** Closed candles wanted by market and timeframe, over all its strategies. */

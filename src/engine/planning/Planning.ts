@@ -5,6 +5,7 @@
 
 import { Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
+import type { Depth } from "../../domain/Book.ts"
 import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAsset, mid, outputAsset, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
@@ -28,6 +29,7 @@ interface Standing {
   readonly decision: Decision
   readonly moves: number
   readonly candles: View["candles"]
+  readonly depth: Depth | undefined
   readonly recorded: string
 }
 
@@ -38,6 +40,8 @@ export interface Moment {
   readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly now: number
   readonly candles: View["candles"]
+  /** Of its first market. */
+  readonly depth?: Depth | undefined
 }
 
 /** What a strategy may see; `undefined` while a price of one of its markets is missing. */
@@ -45,18 +49,19 @@ export const momentOf = (
   { market, others }: Strategy,
   prices: ReadonlyMap<string, TwoSidedPrice>,
   candles: View["candles"],
-  now: number
+  now: number,
+  depth?: Depth
 ): Moment | undefined => {
   const price = prices.get(market.name)
   if (price === undefined) return undefined
-  if (others === undefined) return { price, now, candles }
+  if (others === undefined) return { price, now, candles, depth }
   const elsewhere = new Map(
     others.flatMap(({ name }) => {
       const found = prices.get(name)
       return found === undefined ? [] : [[name, found] as const]
     })
   )
-  return elsewhere.size < others.length ? undefined : { price, elsewhere, now, candles }
+  return elsewhere.size < others.length ? undefined : { price, elsewhere, now, candles, depth }
 }
 
 export const make = Effect.gen(function* () {
@@ -74,14 +79,14 @@ export const make = Effect.gen(function* () {
     const decision = strategy.decide(view, memory)
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
-    standing.set(strategy.name, { strategy, decision, moves, candles: view.candles, recorded })
+    standing.set(strategy.name, { strategy, decision, moves, candles: view.candles, depth: view.depth, recorded })
     if (recorded !== last?.recorded) yield* books.record(event)
     return decision
   })
 
   const plan = Effect.fn("Planning.plan")(function* (
     strategy: Strategy,
-    { price, elsewhere, now, candles }: Moment,
+    { price, elsewhere, now, candles, depth }: Moment,
     withdrawAll: Reason | undefined
   ) {
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
@@ -94,6 +99,7 @@ export const make = Effect.gen(function* () {
       ...present({ elsewhere }),
       slots,
       ...present({ candles }),
+      ...present({ depth }),
       own: ownState(books.state, strategy, tally.own)
     }
     const decision = yield* decide(strategy, view)
@@ -206,10 +212,11 @@ export const circumstances = (
   }
 }
 
-/** A candle that closed since is a new object in the view. */
-const stillHolds = ({ decision: { until }, moves, candles }: Standing, view: View, movesNow: number): boolean =>
+/** A candle that closed since is a new object in the view, and so is depth that was quoted since. */
+const stillHolds = ({ decision: { until }, moves, candles, depth }: Standing, view: View, movesNow: number): boolean =>
   holds(until, view, movesNow > moves) &&
-  (until.barClose === undefined || view.candles?.get(until.barClose) === candles?.get(until.barClose))
+  (until.barClose === undefined || view.candles?.get(until.barClose) === candles?.get(until.barClose)) &&
+  (until.depth === undefined || view.depth === depth)
 
 const wishOf = (decision: Decision, view: View) => ({
   desired: new Map(
@@ -311,7 +318,7 @@ const decisionEvent = (
   decision: Decision,
   inputs: Inputs | undefined
 ): Of<"Decided"> => {
-  const { price, elsewhere } = view
+  const { price, elsewhere, depth } = view
   const wished = decision.desired.map((desired) => ({
     desired,
     order: armedLeg(desired, progressOf(view, desired.slot))
@@ -325,6 +332,7 @@ const decisionEvent = (
     ...(elsewhere === undefined
       ? {}
       : { elsewhere: [...elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
+    ...(depth === undefined || decision.until.depth === undefined ? {} : { depth }),
     desired: wished.flatMap(({ desired: { slot, market, legs, cycle, why }, order }) => {
       if (order === undefined) return []
       const { side, price, quantity, by } = order

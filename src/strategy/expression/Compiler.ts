@@ -4,6 +4,7 @@
  */
 
 import { Result } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { CandleColumns } from "../Indicators.ts"
@@ -11,6 +12,7 @@ import { type Problem, problemAt, quoted, type Report, report, type Span, sugges
 import { isTimeframe } from "../Timeframe.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
+import { depthTerm } from "./DepthTerm.ts"
 import { functions, longestLength } from "./functions.ts"
 import { type Expression, parse } from "./Grammar.ts"
 import { arithmetic, comparisons, dependenceOf, movingName, resultType } from "./Operators.ts"
@@ -32,6 +34,8 @@ export interface Needs {
   readonly candles: Map<string, number>
   /** The answer may change whenever this many milliseconds of the day are over. */
   clockMillis: number | undefined
+  /** Base quantities whose price impact is asked for. */
+  readonly depth: Set<Amount>
   /** Where volume is asked for, which no live run knows. */
   volume: Problem | undefined
 }
@@ -208,13 +212,14 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   }
   if (name === "since")
     return sinceOf(given) ?? report(to, placeOf(at), "since takes fill or placement, such as since(fill)")
+  if (name === "depth") return depthOf(given, at, context)
   const known = functions.get(name)
   if (known === undefined) {
     return report(
       to,
       placeOf({ start: at.start, end: at.start + name.length }),
       `unknown function ${quoted(name)}`,
-      suggestion(name, [...functions.keys(), ...candleNames, "since"])
+      suggestion(name, [...functions.keys(), ...candleNames, "since", "depth"])
     )
   }
   const { parameters, usage, make } = known
@@ -239,6 +244,17 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   const made = make({ terms: good, timeframe, defaultTimeframe: context.timeframe })
   if (made.type !== "boolean") return remembered(made, context)
   return remembered({ ...made, ...checked(written(at, context.text), good, made.value) }, context)
+}
+
+const depthOf = (given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
+  const { market, needs, to, placeOf } = context
+  const [size] = given
+  const term = size?.type === "number" && given.length === 1 ? depthTerm(size, market) : undefined
+  if (term === undefined) {
+    return report(to, placeOf(at), "depth takes an amount of base, written out", `depth(0.5 ${market.base.symbol})`)
+  }
+  needs.depth.add(term.quantity)
+  return term
 }
 
 /** Values that are compared with each other inside a function must be of one type. */

@@ -3,6 +3,8 @@
  * 0.05), prices and amounts are in units. What depends on closed candles alone is a series: a whole column at once,
  * computed once per set of candles and shared by all expressions that contain it.
  */
+
+import type { Depth } from "../../domain/Book.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import type { CandleColumns, Column } from "../Indicators.ts"
 import type { ClosedCandles, OwnState } from "../View.ts"
@@ -53,6 +55,7 @@ export interface Moment {
   /** Base bought minus base sold so far. */
   readonly position: number
   readonly own: OwnState | undefined
+  readonly depth: Depth | undefined
   /** Milliseconds by which `since` is ahead of `now`: zero but where its line is being measured. */
   readonly elapsed: number
   /** The text of a comparison that is taken for the opposite of what it is, to find out whether it decides. */

@@ -50,7 +50,7 @@ export const readRules = (section: YamlNode, { market, budget, to }: KindContext
     market,
     timeframe: ofCandles,
     names: new Map(),
-    needs: { candles: new Map(), clockMillis: undefined, volume: undefined },
+    needs: { candles: new Map(), clockMillis: undefined, depth: new Set(), volume: undefined },
     to
   }
   const names = read.let === undefined ? new Map<string, Term>() : namesOf(read.let.value, scope)
@@ -106,7 +106,7 @@ const sectionFields = <A>(order: Read.Reader<A>) =>
 const rulesFields = sectionFields(anyNode)
 
 const words: ReadonlySet<string> = new Set([
-  ..."open high low close volume mid bid ask hour minute weekday position entry since and or not".split(" "),
+  ..."open high low close volume mid bid ask hour minute weekday position entry since depth and or not".split(" "),
   ...ownWords
 ])
 

@@ -3,10 +3,12 @@
  * away from it by `requote`, so that orders are not chased around; then all are quoted anew. With `skew`, what was
  * bought or sold so far moves the centre against it, to be sold or bought back. `maxInventory` ends one side.
  *
- * The spread is a ratio of the price, fixed or by volatility; then it too stays until it would move the first quotes by
- * `requote`. Each order is one slot that is quoted again when it has filled.
+ * The spread is a ratio of the price, fixed or by volatility, and never narrower than the market's own for an order of this
+ * size: quoting inside it gives away what the market pays. It too stays until it would move the first quotes by `requote`.
+ * Each order is one slot that is quoted again when it has filled.
  */
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import { impactOf } from "../../domain/Book.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
@@ -23,6 +25,7 @@ import { type Spread, spread, spreadAt } from "./Volatility.ts"
 
 const mostLevels = 50
 const half = Decimal.make(5n, 1)
+const two = Decimal.make(2n)
 const defaultRequote = Decimal.make(2n, 3)
 
 interface Quoting {
@@ -74,6 +77,7 @@ export const marketMaking: Kind = {
     return {
       initialMemory: null,
       ...(follows === undefined ? {} : { candles: new Map([[follows.series.timeframe, follows.series.warmUp]]) }),
+      depth: [quantity],
       decide: (view, memory) => decide(whole, view, memory)
     }
   }
@@ -116,11 +120,20 @@ const inventoryOf = ({ levels, quantity }: Quoting, view: View): Amount => {
 }
 
 /** The spread in force: the last one, until a new one would move the first quotes by `requote`. */
-const spreadInForce = ({ spread, requote }: Quoting, view: View, memory: Memory): Decimal.Decimal | undefined => {
-  const [known, measured] = [decimalIn(memory, "spread"), spreadAt(spread, view)]
-  if (known === undefined || measured === undefined || spread.follows === undefined) return measured ?? known
+const spreadInForce = (whole: Quoting, view: View, memory: Memory): Decimal.Decimal | undefined => {
+  const [known, measured] = [decimalIn(memory, "spread"), spreadNow(whole, view)]
+  if (known === undefined || measured === undefined) return measured ?? known
+  const { requote } = whole
   const moved = Decimal.subtract(Decimal.max(known, measured), Decimal.min(known, measured))
   return Decimal.isLess(Decimal.multiply(moved, half), requote) ? known : measured
+}
+
+/** The file's spread, or the market's own at the size of one order where that is wider; where it is not known, the file's. */
+const spreadNow = ({ spread, quantity }: Quoting, view: View): Decimal.Decimal | undefined => {
+  const wanted = spreadAt(spread, view)
+  const impact = view.depth === undefined ? undefined : impactOf(view.depth, quantity)
+  if (wanted === undefined || impact === undefined) return wanted
+  return Decimal.max(wanted, Decimal.multiply(impact, two))
 }
 
 const waiting = ({ levels, spread, source }: Quoting, memory: Memory): Decision => {
@@ -133,6 +146,9 @@ const waiting = ({ levels, spread, source }: Quoting, memory: Memory): Decision 
     until: { onFill: false, ...barCloseOf(spread) }
   }
 }
+
+const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
+  spread.follows === undefined && Decimal.equals(spread.widest, width)
 
 const barCloseOf = ({ follows }: Spread): { readonly barClose?: string } =>
   follows === undefined ? {} : { barClose: follows.series.timeframe }
@@ -170,13 +186,14 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
     absent,
     memory: {
       centre: Decimal.format(centre),
-      ...(whole.spread.follows === undefined ? {} : { spread: Decimal.format(width) })
+      ...(isFixed(whole, width) ? {} : { spread: Decimal.format(width) })
     },
     reasons: [],
     until: {
       priceBelow: away(centre, negate(requote)),
       priceAbove: away(centre, requote),
       onFill: true,
+      depth: true,
       ...barCloseOf(whole.spread)
     }
   }

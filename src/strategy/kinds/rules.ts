@@ -38,6 +38,7 @@ export const rules: Kind = {
       initialMemory: null,
       candles: whole.needs.candles,
       ...present({ notLive: whole.needs.volume }),
+      ...(whole.needs.depth.size === 0 ? {} : { depth: [...whole.needs.depth] }),
       decide: (view, memory) => decide(whole, view, memory),
       inputs: (view, memory) => inputs(whole, view, memory)
     }
@@ -89,6 +90,7 @@ const momentOf = ({ market }: Rules, view: View): Moment => {
     entry: Number.NaN,
     position: Decimal.toNumber(toDecimal(position, market.base.decimals)),
     own: view.own,
+    depth: view.depth,
     elapsed: 0,
     found: { isCold: false, isUndefined: false, lacking: new Set(), crossings: [], times: [] }
   }
@@ -146,7 +148,7 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
 }
 
 const lacks = (names: ReadonlySet<string>): string =>
-  `cannot be decided: ${[...names].join(", ")} is not known here; only a run that records its own trading knows it`
+  `cannot be decided: ${[...names].join(", ")} is not known here (yet); only a run that records its own trading and asks the market knows it`
 
 type Verdict = "yes" | "no" | "cold" | { readonly lacking: ReadonlySet<string> }
 
@@ -221,7 +223,7 @@ const orderReason = (rule: Rule, market: Market, { price, exit, quantity }: Goin
 const margin = 1e-9
 
 const boundsOf = (
-  { candles, clockMillis }: Needs,
+  { candles, clockMillis, depth }: Needs,
   { now, mid: price, found }: Moment,
   times: ReadonlyArray<number>
 ): Bounds => {
@@ -235,6 +237,7 @@ const boundsOf = (
     ...(Number.isFinite(above) ? { priceAbove: Decimal.fromNumber(above * (1 - margin)) } : {}),
     ...(Number.isFinite(time) ? { time } : {}),
     ...present({ barClose: shortest }),
+    ...(depth.size === 0 ? {} : { depth: true }),
     onFill: true
   }
 }

@@ -40,6 +40,7 @@ const plan: Plan = {
   prices: new Map([["BTC/USDC", { bid: price("60000"), ask: price("60010"), at: 0 }]]),
   fees: new Map(),
   isBalanceKnown: false,
+  warnings: [],
   changes: [
     change("a", {}),
     change("b", {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import type { Depth } from "../../../src/domain/Book.ts"
 import { compileAny, type Scope } from "../../../src/strategy/expression/Compiler.ts"
 import { parse } from "../../../src/strategy/expression/Grammar.ts"
 import { columnOf } from "../../../src/strategy/expression/Term.ts"
@@ -25,7 +26,7 @@ const compiled = (text: string) => {
     market,
     timeframe: "1h",
     names: new Map(),
-    needs: { candles: new Map(), clockMillis: undefined, volume: undefined },
+    needs: { candles: new Map(), clockMillis: undefined, depth: new Set<bigint>(), volume: undefined },
     to
   }
   const node = { type: "scalar", text, isQuoted: false, start: 0, end: text.length } as const
@@ -47,7 +48,10 @@ const trading: OwnState = {
 }
 const idle: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
 
-const evaluated = (text: string, { closed = 200, own }: { closed?: number; own?: OwnState | undefined } = {}) => {
+const evaluated = (
+  text: string,
+  { closed = 200, own, depth }: { closed?: number; own?: OwnState | undefined; depth?: Depth } = {}
+) => {
   const { term, problems } = compiled(text)
   const found = {
     isCold: false,
@@ -69,6 +73,7 @@ const evaluated = (text: string, { closed = 200, own }: { closed?: number; own?:
     entry: 0,
     position: 0.5,
     own,
+    depth,
     elapsed: 0,
     found
   })

@@ -3,11 +3,12 @@
  * strategy would trade: it includes the spread. Every answer also proves or disproves the configured decimals of both assets.
  */
 import { Clock, Effect, Schema } from "effect"
-import { type Amount, type Asset, format } from "../../domain/Amount.ts"
+import { type Amount, type Asset, format, max } from "../../domain/Amount.ts"
+import type { DepthLevel } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { type Market, type Price, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
 import { type DryQuote, Venue } from "../../venue/Venue.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
 
 /** The configured decimals of an asset are not the venue's: every amount would be wrong by a power of ten. */
 export class WrongDecimals extends Schema.TaggedError<WrongDecimals>()("WrongDecimals", {
@@ -27,16 +28,6 @@ export interface QuoteSizes {
   readonly quote: Amount
 }
 
-/** What each market of these strategies is quoted for: about the size of one of its orders, a tenth of the budget. */
-export const sizesOf = (strategies: ReadonlyArray<Strategy>) =>
-  new Map(
-    strategies.flatMap(({ market, others = [], limits: { budget } }) => {
-      const of = (market: Market, base: Amount) =>
-        [market.name, { market, sizes: { base: base / 10n, quote: budget.quote / 10n } satisfies QuoteSizes }] as const
-      return [of(market, budget.base), ...others.map((each) => of(each, budget.others?.get(each.base.symbol) ?? 0n))]
-    })
-  )
-
 /** Digits of a price computed from two amounts: far below any tick, and short enough to read. */
 const priceDigits = 12
 
@@ -53,34 +44,58 @@ const ratio = (
   return Decimal.divide(quoteUnits, baseUnits, Math.max(0, priceDigits - 1 - magnitude), rounding)
 }
 
-/** Bid and ask of a market now; `undefined` when the venue quotes nothing usable (zero amounts, crossed sides). */
-export const observe = Effect.fn("Prices.observe")(function* (market: Market, sizes: QuoteSizes) {
-  const venue = yield* Venue
-  const buying = (amount: Amount) =>
-    venue.dryQuote({ originAsset: market.quote.id, destinationAsset: market.base.id, amount })
-  const selling = (amount: Amount) =>
-    venue.dryQuote({ originAsset: market.base.id, destinationAsset: market.quote.id, amount })
+const buying = ({ base, quote }: Market, amount: Amount) =>
+  Venue.use((venue) => venue.dryQuote({ originAsset: quote.id, destinationAsset: base.id, amount }))
+const selling = ({ base, quote }: Market, amount: Amount) =>
+  Venue.use((venue) => venue.dryQuote({ originAsset: base.id, destinationAsset: quote.id, amount }))
 
+const askIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountIn, amountOut, "up")
+const bidIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountOut, amountIn, "down")
+
+/** Bid and ask of a market now, and for how much base; `undefined` when the venue quotes nothing usable (zero amounts, crossed sides). */
+export const observe = Effect.fn("Quotes.observe")(function* (market: Market, sizes: QuoteSizes) {
   // The age of a price is counted from before the question: the answer may have been on the way for long.
   const at = yield* Clock.currentTimeMillis
   const [bought, sold] =
     sizes.quote > 0n && sizes.base > 0n
-      ? yield* Effect.all([buying(sizes.quote), selling(sizes.base)], { concurrency: 2 })
+      ? yield* Effect.all([buying(market, sizes.quote), selling(market, sizes.base)], { concurrency: 2 })
       : sizes.quote > 0n
-        ? yield* Effect.flatMap(buying(sizes.quote), (first) =>
-            Effect.map(selling(first.value.amountOut), (second) => [first, second] as const)
+        ? yield* Effect.flatMap(buying(market, sizes.quote), (first) =>
+            Effect.map(selling(market, first.value.amountOut), (second) => [first, second] as const)
           )
-        : yield* Effect.flatMap(selling(sizes.base), (first) =>
-            Effect.map(buying(first.value.amountOut), (second) => [second, first] as const)
+        : yield* Effect.flatMap(selling(market, sizes.base), (first) =>
+            Effect.map(buying(market, first.value.amountOut), (second) => [second, first] as const)
           )
   yield* verifyDecimals(bought.value, market.quote, market.base)
   yield* verifyDecimals(sold.value, market.base, market.quote)
 
-  const ask = ratio(market, bought.value.amountIn, bought.value.amountOut, "up")
-  const bid = ratio(market, sold.value.amountOut, sold.value.amountIn, "down")
+  const [ask, bid] = [askIn(market, bought.value), bidIn(market, sold.value)]
   if (ask === undefined || bid === undefined || Decimal.isGreater(bid, ask)) return undefined
-  return { bid, ask, at } satisfies TwoSidedPrice
+  return { price: { bid, ask, at } satisfies TwoSidedPrice, quantity: max(bought.value.amountOut, sold.value.amountIn) }
 })
+
+/** Both sides for one base quantity. A side that the venue does not quote is left out of the level. */
+export const level = Effect.fn("Quotes.level")(function* (market: Market, quantity: Amount, near: Price) {
+  const at = yield* Clock.currentTimeMillis
+  const cost = quoteAmount(market, quantity, near, "up")
+  const [bought, sold] = yield* Effect.all(
+    [unlessRefused(buying(market, cost)), unlessRefused(selling(market, quantity))],
+    {
+      concurrency: 2
+    }
+  )
+  const ask = bought === undefined ? undefined : askIn(market, bought.value)
+  const bid = sold === undefined ? undefined : bidIn(market, sold.value)
+  return {
+    quantity,
+    at,
+    ...(bid === undefined ? {} : { bid }),
+    ...(ask === undefined ? {} : { ask })
+  } satisfies DepthLevel
+})
+
+const unlessRefused = <A>(quote: Effect.Effect<A, VenueError, Venue>) =>
+  quote.pipe(Effect.catchReason("VenueError", "Rejected", () => Effect.succeed(undefined)))
 
 const verifyDecimals = Effect.fnUntraced(function* (quote: DryQuote, input: Asset, output: Asset) {
   const sides = [

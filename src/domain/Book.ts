@@ -1,0 +1,95 @@
+/**
+ * An order book: executable prices of a market for several base quantities, each as old as its question, beside what of
+ * our own rests there. The venue has no book to read, so a price is for the whole quantity, and what lies between two
+ * quoted quantities counts as the larger one: an impact is never understated.
+ */
+import type { Amount } from "./Amount.ts"
+import * as Decimal from "./Decimal.ts"
+import type { Market, Price, Side, TwoSidedPrice } from "./Market.ts"
+
+export interface DepthLevel {
+  /** Base smallest units. */
+  readonly quantity: Amount
+  /** What selling all of it brings per unit; left out when nobody buys that much. */
+  readonly bid?: Price
+  /** What buying all of it costs per unit. */
+  readonly ask?: Price
+  /** Epoch milliseconds of the question. */
+  readonly at: number
+}
+
+/** By quantity, smallest first. */
+export type Depth = ReadonlyArray<DepthLevel>
+
+/** A market that takes any quantity at one price, as backtests have it. */
+export const bottomless = (price: Price, at: number): Depth => [
+  { quantity: Decimal.powerOfTen(60), bid: price, ask: price, at }
+]
+
+/** Finer than any difference between prices that matters. */
+const impactPlaces = 8
+
+/** The first quoted level that holds this quantity on both sides. */
+const levelFor = (depth: Depth, quantity: Amount) =>
+  depth.find(
+    (level): level is Required<DepthLevel> =>
+      level.quantity >= quantity && level.bid !== undefined && level.ask !== undefined
+  )
+
+/**
+ * What an immediate order of this quantity gives away against the middle of its own bid and ask, as a ratio, rounded up;
+ * `undefined` for more than was quoted.
+ */
+export const impactOf = (depth: Depth, quantity: Amount): Decimal.Decimal | undefined => {
+  const level = levelFor(depth, quantity)
+  if (level === undefined) return undefined
+  const sum = Decimal.add(level.ask, level.bid)
+  return Decimal.divide(Decimal.subtract(level.ask, level.bid), sum, impactPlaces, "up")
+}
+
+/** The distance of each side from a mid, as ratios, rounded up; below zero where the market moved in between. */
+export const distances = ({ bid, ask }: DepthLevel, mid: Price) => ({
+  buy: ask === undefined ? undefined : Decimal.divide(Decimal.subtract(ask, mid), mid, impactPlaces, "up"),
+  sell: bid === undefined ? undefined : Decimal.divide(Decimal.subtract(mid, bid), mid, impactPlaces, "up")
+})
+
+/** The most that one side was quoted for. */
+export const mostQuoted = (depth: Depth, side: "bid" | "ask"): Amount | undefined =>
+  depth.findLast((level) => level[side] !== undefined)?.quantity
+
+/** An own order that rests, of whatever account. */
+export interface OwnOrder {
+  readonly side: Side
+  readonly price: Price
+  /** Base that is not filled yet. */
+  readonly quantity: Amount
+  /** `strategy/slot`. */
+  readonly slot: string
+}
+
+/** What asking has cost so far. */
+export interface Asked {
+  readonly requests: number
+  /** How long the last question took. */
+  readonly millis: number
+}
+
+export interface Book {
+  readonly market: Market
+  /** At the size that strategies trade; left out before the first usable quote. */
+  readonly price?: TwoSidedPrice
+  /** From the size of the price on to the deepest that was asked for. */
+  readonly depth: Depth
+  /** From the token list, for people: marked, and never decided on. */
+  readonly indicative?: { readonly mid: Price; readonly at: number }
+  /** Why there is no fresh price, if so. */
+  readonly problem?: string
+  readonly asked: Asked
+}
+
+/** Bids from the highest down, then asks from the lowest up. */
+export const bestFirst = (orders: ReadonlyArray<OwnOrder>): ReadonlyArray<OwnOrder> =>
+  orders.toSorted((a, b) => {
+    if (a.side !== b.side) return a.side === "BUY" ? -1 : 1
+    return Decimal.compare(a.price, b.price) * (a.side === "BUY" ? -1 : 1)
+  })

@@ -1,0 +1,18 @@
+/** Our side of the book: what of the bot's orders still rests at the venue, by market. */
+import type { OwnOrder } from "../../domain/Book.ts"
+import { type BotState, filledBase, slotKey, unfinished } from "../state/BotState.ts"
+
+export const restingIn = (state: BotState): ReadonlyMap<string, ReadonlyArray<OwnOrder>> => {
+  const resting = unfinished(state).filter((placement) => placement.state === "open" && placement.by === undefined)
+  return new Map(
+    [...Map.groupBy(resting, ({ market }) => market)].map(([market, placements]) => [
+      market,
+      placements.map((placement) => ({
+        side: placement.side,
+        price: placement.price,
+        quantity: placement.quantity - filledBase(placement),
+        slot: slotKey(placement.strategy, placement.slot)
+      }))
+    ])
+  )
+}

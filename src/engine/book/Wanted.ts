@@ -1,0 +1,51 @@
+/**
+ * What the strategies of a process want to know of their markets: each market once, at the size of the largest order that
+ * one of them would place, and at every further size that one of them names.
+ */
+import { type Amount, max } from "../../domain/Amount.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import type { QuoteSizes } from "./Quotes.ts"
+
+export interface Wanted {
+  readonly market: Market
+  readonly sizes: QuoteSizes
+  /** Base quantities of deeper levels, smallest first. */
+  readonly depth: ReadonlyArray<Amount>
+}
+
+/** An order is about a tenth of a budget. */
+const orderShare = 10n
+
+const ofStrategy = ({ market, others = [], limits: { budget }, depth = [] }: Strategy): ReadonlyArray<Wanted> => {
+  const sizes = (base: Amount) => ({ base: base / orderShare, quote: budget.quote / orderShare })
+  return [
+    { market, sizes: sizes(budget.base), depth },
+    ...others.map((other) => ({
+      market: other,
+      sizes: sizes(budget.others?.get(other.base.symbol) ?? 0n),
+      depth: []
+    }))
+  ]
+}
+
+const join = (a: Wanted, b: Wanted): Wanted => ({
+  market: a.market,
+  sizes: { base: max(a.sizes.base, b.sizes.base), quote: max(a.sizes.quote, b.sizes.quote) },
+  depth: [...new Set([...a.depth, ...b.depth])].sort((x, y) => (x < y ? -1 : 1))
+})
+
+export const wantedBy = (strategies: ReadonlyArray<Strategy>): ReadonlyArray<Wanted> => {
+  const wanted = new Map<string, Wanted>()
+  for (const each of strategies.flatMap(ofStrategy)) {
+    const known = wanted.get(each.market.name)
+    wanted.set(each.market.name, known === undefined ? each : join(known, each))
+  }
+  return [...wanted.values()]
+}
+
+/** Times the size of an order, up to the whole budget: what a person, or a plan, asks the market for. */
+const deeper = [3n, 10n]
+
+export const withDepth = (wanted: Wanted, base: Amount): Wanted =>
+  join(wanted, { ...wanted, depth: base > 0n ? deeper.map((times) => base * times) : [] })

@@ -1,0 +1,44 @@
+/** Planned orders that are larger than what the market was quoted to take at once: they may fill slowly, and in parts. */
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import { type Depth, mostQuoted } from "../../domain/Book.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { PlannedChange, PlannedOrder } from "./PlanReport.ts"
+
+export interface Warning {
+  readonly name: "beyond-depth"
+  readonly strategy: string
+  readonly slots: ReadonlyArray<string>
+  readonly text: string
+}
+
+export interface QuotedMarket {
+  readonly market: Market
+  readonly depth: Depth
+}
+
+/** What the change would newly place, if anything. */
+const placedBy = ({ action, next, ...order }: PlannedChange): PlannedOrder | undefined =>
+  action === "create" ? order : next
+
+/** By market name; a market without any quote is a finding of its own. */
+export const warningsOf = (
+  changes: ReadonlyArray<PlannedChange>,
+  books: ReadonlyMap<string, QuotedMarket>
+): ReadonlyArray<Warning> => {
+  const large = changes.flatMap((change) => {
+    const [order, book] = [placedBy(change), books.get(change.market)]
+    const most = order && book && mostQuoted(book.depth, order.side === "BUY" ? "ask" : "bid")
+    return order && book && most !== undefined && order.quantity > most ? [{ change, order, book, most }] : []
+  })
+  return [...Map.groupBy(large, ({ change: { strategy, market } }) => `${strategy} ${market}`).values()].flatMap(
+    (group) => {
+      const [first] = group
+      if (first === undefined) return []
+      const { change, order, book } = first
+      const amount = (quantity: Amount) => formatWithSymbol(quantity, book.market.base)
+      const text = `${group.length} orders are larger than the ${amount(first.most)} that ${change.market} was quoted for: ${change.slot} ${order.side} ${amount(order.quantity)}. They may fill slowly, and in parts.`
+      const slots = group.map(({ change: { slot } }) => `${change.strategy}/${slot}`)
+      return [{ name: "beyond-depth", strategy: change.strategy, slots, text } as const]
+    }
+  )
+}

@@ -1,0 +1,139 @@
+/**
+ * An order book for people and programs: asks above, bids below, the best of both next to the middle, own orders marked.
+ * What each size costs stands beside it as its distance from the mid.
+ */
+import { format } from "../../domain/Amount.ts"
+import { type Book, type DepthLevel, distances, type OwnOrder } from "../../domain/Book.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { mid, type Price } from "../../domain/Market.ts"
+import * as Table from "./Table.ts"
+import { age, clock } from "./Words.ts"
+
+const spreadPlaces = 8
+
+const spreadOf = ({ price }: Book): Decimal.Decimal | undefined =>
+  price === undefined
+    ? undefined
+    : Decimal.divide(Decimal.subtract(price.ask, price.bid), mid(price), spreadPlaces, "up")
+
+const text = (value: Decimal.Decimal | undefined) => (value === undefined ? null : Decimal.format(value))
+
+type Quoted = readonly [price: Price, level: DepthLevel]
+
+const sideOf = ({ depth }: Book, side: "bid" | "ask"): ReadonlyArray<Quoted> =>
+  depth
+    .flatMap((level): ReadonlyArray<Quoted> => {
+      const price = level[side]
+      return price === undefined ? [] : [[price, level]]
+    })
+    .sort(([a], [b]) => Decimal.compare(a, b) * (side === "bid" ? -1 : 1))
+
+/** Fixed: other programs read it. Prices, quantities and ratios are exact decimals in text, best first. */
+export const json = (book: Book, own: ReadonlyArray<OwnOrder>, now: number) => {
+  const { decimals } = book.market.base
+  const levels = (side: "bid" | "ask") =>
+    sideOf(book, side).map(([price, { quantity, at }]) => ({
+      price: Decimal.format(price),
+      quantity: format(quantity, decimals),
+      ageMillis: now - at
+    }))
+  const { price, indicative } = book
+  return {
+    market: book.market.name,
+    at: price?.at ?? null,
+    bids: levels("bid"),
+    asks: levels("ask"),
+    own: own.map(({ side, price, quantity, slot }) => ({
+      side,
+      price: Decimal.format(price),
+      quantity: format(quantity, decimals),
+      slot
+    })),
+    spread: text(spreadOf(book)),
+    impact: price === undefined ? [] : book.depth.map((level) => impactJson(level, mid(price), decimals)),
+    indicative: indicative === undefined ? null : { price: Decimal.format(indicative.mid), at: indicative.at },
+    problem: book.problem ?? null,
+    asked: book.asked
+  }
+}
+
+const impactJson = (level: DepthLevel, middle: Price, decimals: number) => {
+  const { buy, sell } = distances(level, middle)
+  return { quantity: format(level.quantity, decimals), buy: text(buy), sell: text(sell) }
+}
+
+/** Seven digits: what quotes have beyond them changes at every look. */
+const short = (price: Price): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 7))
+
+const percent = (ratio: Decimal.Decimal | undefined): string =>
+  ratio === undefined ? "" : `${(Decimal.toNumber(ratio) * 100).toFixed(3)}%`
+
+interface Row {
+  readonly price: Price
+  readonly cells: ReadonlyArray<string>
+}
+
+const quotedRows = (book: Book, side: "bid" | "ask", now: number): ReadonlyArray<Row> => {
+  const { price: top } = book
+  return sideOf(book, side).map(([price, level]) => {
+    const distance = top === undefined ? undefined : distances(level, mid(top))[side === "ask" ? "buy" : "sell"]
+    const quantity = format(level.quantity, book.market.base.decimals)
+    return { price, cells: [side, short(price), quantity, percent(distance), age(now - level.at), ""] }
+  })
+}
+
+const ownRows = (book: Book, own: ReadonlyArray<OwnOrder>, side: "BUY" | "SELL"): ReadonlyArray<Row> =>
+  own
+    .filter((order) => order.side === side)
+    .map(({ price, quantity, slot }) => {
+      const distance = book.price === undefined ? undefined : distanceOf(price, mid(book.price))
+      const cells = [
+        `* ${side}`,
+        short(price),
+        format(quantity, book.market.base.decimals),
+        percent(distance),
+        "",
+        slot
+      ]
+      return { price, cells }
+    })
+
+const distanceOf = (price: Price, middle: Price): Decimal.Decimal => {
+  const [low, high] = Decimal.isLess(price, middle) ? [price, middle] : [middle, price]
+  return Decimal.divide(Decimal.subtract(high, low), middle, spreadPlaces, "up")
+}
+
+const highestFirst = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+  rows.toSorted((a, b) => Decimal.compare(b.price, a.price))
+
+export const lines = (book: Book, own: ReadonlyArray<OwnOrder>, now: number): ReadonlyArray<string> => {
+  const { market, price, indicative, problem, asked } = book
+  const middle =
+    price === undefined
+      ? []
+      : [["--", short(mid(price)), "", `spread ${percent(spreadOf(book))}`, age(now - price.at), ""]]
+  const above = [...quotedRows(book, "ask", now), ...ownRows(book, own, "SELL")]
+  const below = [...quotedRows(book, "bid", now), ...ownRows(book, own, "BUY")]
+  const table = Table.render(
+    [
+      { title: "" },
+      { title: `PRICE ${market.quote.symbol}`, align: "decimal" },
+      { title: `QUANTITY ${market.base.symbol}`, align: "decimal" },
+      { title: "FROM MID", align: "right" },
+      { title: "AGE", align: "right" },
+      { title: "OWN ORDER" }
+    ],
+    [...highestFirst(above).map(({ cells }) => cells), ...middle, ...highestFirst(below).map(({ cells }) => cells)]
+  )
+  return [
+    `${market.name}  ${clock(now)} UTC`,
+    ...(problem === undefined ? [] : [`no fresh price: ${problem}`]),
+    ...(indicative === undefined
+      ? []
+      : [
+          `indicative only, from the token list: ${short(indicative.mid)}, ${age(now - indicative.at)} old; no strategy decides on it`
+        ]),
+    ...table,
+    `Each price is for its whole quantity. Asking took ${asked.requests} requests, the last ${age(asked.millis)}.`
+  ]
+}
