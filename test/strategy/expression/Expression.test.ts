@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { Depth } from "../../../src/domain/Book.ts"
+import { bottomless, type Depth } from "../../../src/domain/Book.ts"
 import { compileAny, type Scope } from "../../../src/strategy/expression/Compiler.ts"
 import { parse } from "../../../src/strategy/expression/Grammar.ts"
 import { columnOf } from "../../../src/strategy/expression/Term.ts"
@@ -189,6 +189,9 @@ describe("expressions", () => {
     ["max(mid, close) > 1", "1: in a condition mid can only be"],
     ["since(mid) > 1h", "1: since takes fill or placement"],
     ["since(fill, fill) > 1h", "1: since takes fill or placement"],
+    ["depth(mid) < 1%", "1: depth takes an amount of base, written out"],
+    ["depth(100 USDC) < 1%", "1: depth takes an amount of base, written out"],
+    ["depth(1 BTC) < mid", "1: these do not fit together: a ratio < a price"],
     ["fill > 1", '1: unknown name "fill"'],
     ["1h / since(fill) > 1", "1: in a condition since can only be"],
     ["since(fill) / 1h * (mid / close) > 1", "1: in a condition since can only be"],
@@ -248,6 +251,18 @@ describe("expressions", () => {
     }
     assert.strictEqual(evaluated("since(fill) > 9999d", { own: idle }).value, 1)
     assert.strictEqual(evaluated("last == mid", { own: idle }).value, 1)
+  })
+
+  it("know what an order gives away at a size that was quoted, and say where it was not", () => {
+    const depth = [{ quantity: 100_000_000n, bid: price("99"), ask: price("101"), at: 0 }]
+    assert.strictEqual(evaluated("depth(1 BTC)", { depth }).value, 0.01)
+    assert.strictEqual(evaluated("depth(0.5 BTC) < 2%", { depth }).value, 1)
+    assert.deepStrictEqual([...evaluated("depth(2 BTC) < 2%", { depth }).found.lacking], ["depth(2 BTC)"])
+    assert.deepStrictEqual(
+      [...compiled("depth(2 BTC) < 1% or depth(0.1) < 1%").scope.needs.depth],
+      [200_000_000n, 10_000_000n]
+    )
+    assert.strictEqual(evaluated("depth(9 BTC)", { depth: bottomless(price("60000"), 0) }).value, 0)
   })
 
   it("say what a view does not know", () => {

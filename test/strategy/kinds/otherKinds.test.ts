@@ -194,9 +194,33 @@ describe("market-making", () => {
       "bid-01 BUY 10000000 at 59100",
       "ask-01 SELL 10000000 at 60900"
     ])
-    assert.deepStrictEqual(first.until, { priceBelow: price("59700"), priceAbove: price("60300"), onFill: true })
+    assert.deepStrictEqual(first.until, {
+      priceBelow: price("59700"),
+      priceAbove: price("60300"),
+      onFill: true,
+      depth: true
+    })
     assert.deepStrictEqual(decideAt(strategy, price("60299"), first.memory).desired, first.desired)
     assert.notDeepEqual(decideAt(strategy, price("60300"), first.memory).desired, first.desired)
+  })
+
+  it("never quotes inside the market's own spread at the size of its orders, and keeps a wide one until it has narrowed", () => {
+    const seen = (half: string, memory: Memory, quantity = 10_000_000n) => {
+      const [middle, distance] = [price("60000"), price(half)]
+      const level = { bid: Decimal.subtract(middle, distance), ask: Decimal.add(middle, distance), quantity, at: 0 }
+      return strategy.decide({ ...viewAt(strategy, middle), depth: [level] }, memory)
+    }
+    assert.deepStrictEqual(strategy.depth, [10_000_000n])
+    assert.strictEqual(orders(seen("60", null))[0], "bid-00 BUY 10000000 at 59700", "the market is narrower")
+    const wide = seen("900", null)
+    assert.strictEqual(orders(wide)[0], "bid-00 BUY 10000000 at 59100")
+    assert.strictEqual(orders(seen("800", wide.memory))[0], "bid-00 BUY 10000000 at 59100", "worth less than a requote")
+    assert.strictEqual(orders(seen("60", wide.memory))[0], "bid-00 BUY 10000000 at 59700")
+    assert.strictEqual(
+      orders(seen("900", null, 9_999_999n))[0],
+      "bid-00 BUY 10000000 at 59700",
+      "not quoted at this size"
+    )
   })
 
   it("leans against its inventory and stops a side that is full", () => {
@@ -252,6 +276,7 @@ describe("market-making by volatility", () => {
       priceBelow: price("99.5"),
       priceAbove: price("100.5"),
       onFill: true,
+      depth: true,
       barClose: "1h"
     })
   })
