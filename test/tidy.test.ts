@@ -54,7 +54,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
 
 /** Rooms of one concept whose members are many. */
 const mostFiles: Readonly<Record<string, number>> = {
-  "src/domain": 14,
+  "src/domain": 15,
   "src/strategy": 14,
   "src/strategy/kinds": 24,
   "src/sandbox/http": 13,
