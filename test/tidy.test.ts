@@ -47,7 +47,21 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   ],
   sandbox: ["domain", "venue", "candles"],
   backtest: ["domain", "strategy", "candles", /^src\/engine\/planning\/RiskLimits\.ts$/],
-  cli: ["domain", "strategy", "candles", "venue", "journal", "report", "engine", "sandbox", "backtest", "version.ts"],
+  dashboard: [],
+  control: ["domain", "strategy", "journal", "report", "engine", "version.ts"],
+  cli: [
+    "domain",
+    "strategy",
+    "candles",
+    "venue",
+    "journal",
+    "report",
+    "engine",
+    "sandbox",
+    "backtest",
+    "control",
+    "version.ts"
+  ],
   "main.ts": ["cli", "version.ts"],
   "version.ts": []
 }

@@ -84,6 +84,17 @@ for (const file of ["uPlot.iife.min.js", "uPlot.min.css"]) {
   copyFileSync(join(root, "node_modules/uplot/dist", file), join(folder, file))
 }
 
+// What the control server serves to browsers.
+await build({
+  cwd: root,
+  input: { app: "src/dashboard/public/app.ts" },
+  platform: "browser",
+  output: { dir: join(folder, "dashboard"), format: "esm", minify: true, entryFileNames: "[name].js" }
+})
+for (const file of ["index.html", "style.css", "icon.svg"]) {
+  copyFileSync(join(root, "src/dashboard", file), join(folder, "dashboard", file))
+}
+
 const limitbot = (...args: ReadonlyArray<string>): Buffer =>
   execFileSync(process.execPath, [join(folder, "limitbot.mjs"), ...args], { cwd: root })
 // The first start keeps the code that it compiled for all later ones. A backtest uses most of what commands share.

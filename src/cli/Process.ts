@@ -5,7 +5,8 @@ export class Process extends Context.Service<
   Process,
   {
     readonly pid: number
-    /** Program and arguments with which this program was started. */
+    /** Node, and the program that it was started with. */
     readonly execPath: string
+    readonly script: string
   }
 >()("limitbot/cli/Process") {}

@@ -79,7 +79,7 @@ export const launch = (process: NodeJS.Process): void => {
     NodeServices.layer,
     Terminal.layer(process.stdout, process.env["TERM"]),
     Layer.succeed(Stop.Stop, stop.service),
-    Layer.succeed(Process, { pid: process.pid, execPath: process.execPath }),
+    Layer.succeed(Process, { pid: process.pid, execPath: process.execPath, script: process.argv[1] ?? "" }),
     Usage.layer,
     Layer.succeed(References.MinimumLogLevel, "Warn"),
     // Standard output belongs to the commands.

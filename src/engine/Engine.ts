@@ -4,7 +4,7 @@
  * It is level-triggered: a turn looks at the present and never depends on having seen every change before it. Starting up is
  * the same turn on a folded journal, so there is no recovery code that is not exercised all the time. Turns never overlap.
  */
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect, Queue, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market, Price, TwoSidedPrice } from "../domain/Market.ts"
 import type { Decision } from "../strategy/Decision.ts"
@@ -50,6 +50,10 @@ export const make = Effect.fnUntraced(function* ({
   let strategies = first
   /** Strategies that were taken away while running, whose orders are withdrawn. */
   let draining: ReadonlySet<string> = new Set()
+  /** Placements that somebody asked to be withdrawn, with why. It is done in a turn, where nothing of them is under way. */
+  const asked = new Map<string, Reason>()
+  const woken = yield* Queue.sliding<void>(1)
+  let turnedAt = 0
   yield* watch.follow(first)
 
   /**
@@ -81,12 +85,25 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   const drain = Effect.suspend(() => {
-    const orders = unfinished(books.state).filter(
-      ({ strategy, cancel, state }) => draining.has(strategy) && cancel === undefined && state !== "closing"
-    )
-    const why = { code: "removed", text: "Its strategy was taken away" }
-    return books.record(...orders.map((placement) => Planning.withdrawal(placement, why)))
+    const removed = { code: "removed", text: "Its strategy was taken away" }
+    const events = unfinished(books.state).flatMap((placement) => {
+      const why = asked.get(placement.id) ?? (draining.has(placement.strategy) ? removed : undefined)
+      const isLeaving = placement.cancel !== undefined || placement.state === "closing"
+      return why === undefined || isLeaving ? [] : [Planning.withdrawal(placement, why)]
+    })
+    asked.clear()
+    return books.record(...events)
   })
+
+  /** Begins the next turn now. */
+  const wake = Queue.offer(woken, undefined)
+
+  /** Withdraws these placements in the next turn, which begins at once. A slot that is still wanted is placed anew later. */
+  const withdrawPlacements = (placements: ReadonlyArray<string>, why: Reason) =>
+    Effect.suspend(() => {
+      for (const placement of placements) asked.set(placement, why)
+      return wake
+    })
 
   /** Whether a turn may begin one more order: on fresh prices, and while the venue answers clearly. */
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
@@ -127,6 +144,7 @@ export const make = Effect.fnUntraced(function* ({
       { concurrency: settings.concurrency, discard: true }
     )
     watch.rest(books.state)
+    turnedAt = yield* Clock.currentTimeMillis
   })
 
   const noteKillSwitch = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
@@ -197,7 +215,7 @@ export const make = Effect.fnUntraced(function* ({
     })
     yield* patientTurn
     while (!stopped && !done()) {
-      yield* Effect.raceFirst(Effect.sleep(yield* pause), stopAsked)
+      yield* Effect.raceFirst(Effect.raceFirst(Effect.sleep(yield* pause), Queue.take(woken)), stopAsked)
       if (!stopped) yield* patientTurn
     }
   })
@@ -206,7 +224,16 @@ export const make = Effect.fnUntraced(function* ({
   const isIdle = (): boolean =>
     unfinished(books.state).every(({ payout, refund }) => payout === "failed" || refund === "failed")
 
-  return { runUntil, isIdle, replace, prices: watch.prices } as const
+  return {
+    runUntil,
+    isIdle,
+    replace,
+    wake,
+    withdrawPlacements,
+    prices: watch.prices,
+    /** When the last turn was complete; 0 before the first. */
+    turnedAt: () => turnedAt
+  } as const
 })
 
 export type Engine = Effect.Success<ReturnType<typeof make>>

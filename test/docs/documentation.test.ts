@@ -15,7 +15,14 @@ import { limitbot as built } from "../builtProgram.ts"
 import { type Connection, newFolder, startSandbox } from "../cli/program.ts"
 import { type Block, blocksOf, filesNamedIn, read, root } from "./documents.ts"
 
-const pages = ["README.md", "ARCHITECTURE.md", "docs/operations.md", "docs/security.md", "docs/backtest.md"]
+const pages = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "docs/operations.md",
+  "docs/security.md",
+  "docs/backtest.md",
+  "docs/surfaces.md"
+]
 
 /** The tour needs fills within seconds; a swap needs a price that is still near the quoted one when it is paid. */
 const speeds: Readonly<Record<string, number>> = { "README.md": 2_000 }

@@ -3,6 +3,7 @@
  * reporting as strategy files; secrets are references (see `SecretSource`). Relative paths start at the file's folder.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
+import type { ControlOptions } from "../../control/ControlServer.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import type * as Decimal from "../../domain/Decimal.ts"
 import type * as EngineSettings from "../../engine/EngineSettings.ts"
@@ -20,6 +21,7 @@ import {
   suggestion
 } from "../../strategy/Problem.ts"
 import { readYaml } from "../../strategy/YamlReader.ts"
+import * as DashboardConfig from "../control/DashboardConfig.ts"
 import * as OverallLimits from "./OverallLimits.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
 import * as WalletConfig from "./WalletConfig.ts"
@@ -54,10 +56,11 @@ interface Settings {
   /** Over all strategies together. */
   readonly limits: EngineSettings.OverallLimits | undefined
   readonly journal: string
-  readonly dashboard: { readonly host: string; readonly port: number } | undefined
+  readonly dashboard: DashboardConfig.DashboardConfig | undefined
 }
 
-export interface BotConfig extends Settings {
+export interface BotConfig extends Omit<Settings, "dashboard"> {
+  readonly dashboard: ControlOptions | undefined
   readonly venue: Settings["venue"] & {
     readonly apiKey: Redacted.Redacted
     readonly partnerJwt: Redacted.Redacted | undefined
@@ -95,11 +98,18 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const apiKey = yield* secretAt(parsed?.secrets.apiKey)
   const partnerJwt = yield* secretAt(parsed?.secrets.partnerJwt)
   const key = yield* secretAt(parsed?.secrets.key)
+  const wanted = parsed?.settings?.dashboard
+  const dashboard = wanted === undefined ? undefined : yield* DashboardConfig.loaded(wanted, folder, to)
   if (parsed?.settings === undefined || apiKey === undefined || key === undefined || to.problems.length > 0) {
     return yield* invalid(to)
   }
   const { venue, account, ...others } = parsed.settings
-  const config: BotConfig = { ...others, venue: { ...venue, apiKey, partnerJwt }, account: { ...account, key } }
+  const config: BotConfig = {
+    ...others,
+    dashboard,
+    venue: { ...venue, apiKey, partnerJwt },
+    account: { ...account, key }
+  }
   return config
 })
 
@@ -152,16 +162,14 @@ const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   return lines.join("\n")
 }
 
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
-
 /** https, or http to this machine; no credentials, query or fragment. */
 const url: Read.Reader<string> = Read.scalar(
   "an address such as https://host/path (http only for this machine; no user, query or fragment)",
   (text) => {
     const parsed = URL.parse(text)
     if (parsed === null || parsed.username + parsed.password + parsed.search + parsed.hash !== "") return undefined
-    const isAllowed = parsed.protocol === "https:" || (parsed.protocol === "http:" && isLoopback(parsed.hostname))
+    const isAllowed =
+      parsed.protocol === "https:" || (parsed.protocol === "http:" && DashboardConfig.isLoopback(parsed.hostname))
     return isAllowed ? text.replace(/\/+$/, "") : undefined
   }
 )
@@ -175,9 +183,6 @@ const matching = (expected: string, pattern: RegExp): Read.Reader<string> =>
 const ledger = Read.oneOf("native", "near")
 const account = matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
 const publicKey = matching("a public key such as ed25519:…", /^ed25519:[1-9A-HJ-NP-Za-km-z]{40,46}$/)
-const host = Read.scalar("an address of this machine, such as 127.0.0.1", (text) =>
-  isLoopback(text) ? text : undefined
-)
 const symbol = matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
 const address = matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
 const assetFields = Read.fields({
@@ -213,12 +218,7 @@ const configFields = Read.fields({
   markets: Read.optional(Read.table(Read.text, marketFields)),
   limits: Read.optional(OverallLimits.reader(symbol)),
   journal: Read.optional(Read.text, "everything the bot did and saw; left out: limitbot.sqlite beside this file"),
-  dashboard: Read.optional(
-    Read.fields({
-      host: Read.optional(host, "left out: 127.0.0.1"),
-      port: Read.optional(Read.integer(0, 65_535), "left out: 8177")
-    })
-  )
+  dashboard: Read.optional(DashboardConfig.reader, "the dashboard and the control API; left out: none")
 })
 
 /** The whole file for editors. */
@@ -231,7 +231,7 @@ export const schema = (): JsonSchema => ({
 type ConfigFields = NonNullable<ReturnType<typeof configFields>>
 
 const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: Report) => {
-  const [venue, account, dashboard] = [read.venue?.value, read.account?.value, read.dashboard?.value]
+  const [venue, account] = [read.venue?.value, read.account?.value]
   const secrets = { apiKey: venue?.apiKey, partnerJwt: venue?.partnerJwt, key: account?.key }
   const secretVariables = Object.values(secrets).flatMap((found) =>
     found !== undefined && "env" in found.value ? [found.value.env] : []
@@ -263,10 +263,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
     markets: { assets, ticks },
     limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
     journal: resolve(read.journal?.value ?? "limitbot.sqlite"),
-    dashboard:
-      dashboard === undefined
-        ? undefined
-        : { host: dashboard.host?.value ?? "127.0.0.1", port: dashboard.port?.value ?? 8177 }
+    dashboard: read.dashboard === undefined ? undefined : DashboardConfig.resolved(read.dashboard, resolve, to)
   }
   return { secrets, settings }
 }

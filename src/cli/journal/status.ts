@@ -6,6 +6,7 @@ import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Money from "../../report/text/Money.ts"
 import { age } from "../../report/text/Words.ts"
+import * as RunningBot from "../control/RunningBot.ts"
 import * as flags from "../flags.ts"
 import * as KillFile from "../run/KillFile.ts"
 import { frame, paper } from "../run/Screen.ts"
@@ -20,7 +21,8 @@ export const command = Command.make(
       Effect.gen(function* () {
         const holder = yield* Lease.holder(view.journal)
         const killSwitch = yield* Effect.flatten(KillFile.watch(view.journal))
-        yield* json ? printJson(view, holder, killSwitch) : printScreen(view, holder, killSwitch)
+        const dashboard = yield* RunningBot.addressOf(view.journal)
+        yield* json ? printJson(view, holder, killSwitch, dashboard) : printScreen(view, holder, killSwitch)
       })
     )
   })
@@ -29,12 +31,14 @@ export const command = Command.make(
 const printJson = (
   { journal, state, assets }: View,
   holder: Lease.Holder | undefined,
-  killSwitch: string | undefined
+  killSwitch: string | undefined,
+  dashboard: string | undefined
 ): Effect.Effect<void> =>
   Console.log(
     JSON.stringify({
       journal,
       runningPid: holder?.pid ?? null,
+      dashboard: dashboard ?? null,
       run: state.run === undefined ? undefined : runJson(state.run),
       killSwitch: killSwitch ?? null,
       venueDownSince: state.venueDownSince ?? null,

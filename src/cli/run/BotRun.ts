@@ -3,6 +3,8 @@
  * order, and close with the summary. By default orders stay resting when the bot leaves; what that means is said.
  */
 import { Console, DateTime, Deferred, Effect, Fiber, PubSub, Schema } from "effect"
+import type * as ControlServer from "../../control/ControlServer.ts"
+import { operatorFile } from "../../control/http/Tokens.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Engine from "../../engine/Engine.ts"
@@ -13,6 +15,7 @@ import { unfinished } from "../../engine/state/BotState.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import * as Surfaces from "../control/Surfaces.ts"
 import { Stop } from "../Stop.ts"
 import { Terminal } from "../Terminal.ts"
 import * as Display from "./Display.ts"
@@ -30,7 +33,12 @@ export interface BotRunOptions extends Display.DisplayOptions {
   /** Withdraw everything and wait for the money before leaving. */
   readonly cancelOnExit: boolean
   /** Strategy files to be taken up anew when they are saved. */
-  readonly reload?: StrategyWatch.WatchOptions
+  readonly reload: StrategyWatch.WatchOptions
+  readonly journal: string
+  /** Where the configuration is, for commands that are started on it. */
+  readonly configFile: string
+  /** The control server; left out: none. */
+  readonly dashboard: ControlServer.ControlOptions | undefined
   /** The operator's kill switch, asked at every turn. */
   readonly killSwitch: Effect.Effect<string | undefined>
   /** Unclear payments that the operator wants to be made once more. */
@@ -74,8 +82,12 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     withdraw,
     payAgain: new Set(payAgain)
   })
-  if (options.reload !== undefined) {
-    yield* Effect.forkScoped(StrategyWatch.watch(engine, options.strategies, options.reload))
+  const files = yield* StrategyWatch.make(engine, options.strategies, options.reload)
+  yield* Effect.forkScoped(files.forever)
+  if (options.dashboard !== undefined) {
+    const url = yield* Surfaces.open(options.dashboard, { ...options, engine, files, leaving: () => farewell })
+    if (options.json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))
+    else if (!terminal.isInteractive) yield* Console.log(`dashboard ${url}  token in ${operatorFile(options.journal)}`)
   }
   const present: Display.Present = { prices: engine.prices, leaving: () => farewell }
   const display = yield* Effect.forkScoped(Display.show(options, present, changes), { startImmediately: true })

@@ -3,6 +3,8 @@
  * what they hold and why, the money by place, and the last events. A pure function of the state; whoever calls it decides
  * where the lines go. On a terminal the lines fit its height and width, and keep their places while the numbers change.
  */
+
+import { type SlotRow, slotRows } from "../../control/view/SlotRows.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
@@ -12,7 +14,6 @@ import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, clock, counted } from "../../report/text/Words.ts"
-import { type SlotRow, slotRows } from "./SlotRows.ts"
 
 export interface ScreenInput {
   readonly title: string

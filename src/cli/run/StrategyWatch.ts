@@ -3,7 +3,7 @@
  * ones change nothing and their problems are recorded. Files are looked at by content once a second: no file system
  * notifies reliably, and a strategy is small.
  */
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Semaphore } from "effect"
 import type { Engine } from "../../engine/Engine.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { Markets } from "../../strategy/Markets.ts"
@@ -21,14 +21,15 @@ export interface WatchOptions {
   readonly onRemoved: "drained" | "left"
 }
 
-/** Watches for ever. */
-export const watch = Effect.fn("StrategyWatch.watch")(function* (
+/** `look` takes up what has changed; `forever` looks again and again. */
+export const make = Effect.fn("StrategyWatch.make")(function* (
   engine: Engine,
   running: ReadonlyArray<Strategy>,
   { files, markets, onRemoved }: WatchOptions
 ) {
   const fileSystem = yield* FileSystem.FileSystem
   const books = yield* Bookkeeper
+  const looking = yield* Semaphore.make(1)
   const misses = new Map<string, number>()
   let strategies = running
   let lastRefusal = ""
@@ -61,9 +62,14 @@ export const watch = Effect.fn("StrategyWatch.watch")(function* (
     if (next.length === strategies.length && next.every((strategy) => strategies.includes(strategy))) return
     yield* engine.replace(next, onRemoved)
     strategies = next
-  })
+  }).pipe(looking.withPermit, Effect.provideService(FileSystem.FileSystem, fileSystem))
 
-  return yield* Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look))
+  return {
+    look,
+    forever: Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look)),
+    /** What runs now. */
+    strategies: () => strategies
+  } as const
 })
 
 const isSame = (a: Strategy, b: Strategy): boolean => a.file === b.file && a.hash === b.hash

@@ -1,9 +1,13 @@
 /** `limitbot kill` and `limitbot release`: the operator's kill switch, obeyed by a running bot within one turn. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
+import * as RunningBot from "../control/RunningBot.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import * as KillFile from "./KillFile.ts"
+
+/** The file is what counts; a bot that can be spoken to looks at it at once. */
+const soon = <A, E, R>(told: Effect.Effect<A, E, R>) => told.pipe(Effect.timeout("2 seconds"), Effect.ignore)
 
 export const kill = Command.make(
   "kill",
@@ -17,6 +21,7 @@ export const kill = Command.make(
   Effect.fn(function* ({ reason, config }) {
     const { journal } = yield* ConfigFile.loadSettings(config)
     yield* KillFile.set(journal, reason)
+    yield* soon(RunningBot.ask(journal, (api) => api.command.kill({ payload: { confirm: "kill", why: reason } })))
     yield* Console.log(
       "Kill switch on: a running bot signs nothing more, cancels its orders and takes the money back; see `limitbot status`. `limitbot release` ends it."
     )
@@ -29,6 +34,7 @@ export const release = Command.make(
   Effect.fn(function* ({ config }) {
     const { journal } = yield* ConfigFile.loadSettings(config)
     yield* KillFile.release(journal)
+    yield* soon(RunningBot.ask(journal, (api) => api.command.release({ payload: {} })))
     yield* Console.log("Kill switch off: a running bot trades again.")
   })
 ).pipe(Command.withDescription("Switch the kill switch off again"))

@@ -63,7 +63,7 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return [`is worth ${money(event.asset, event.equity)} today, at most ${money(event.asset, event.peak)} so far`]
     case "Paused":
       return [
-        `${event.action === "drain" ? "PAUSED and withdraws" : "PAUSED"} by its limit ${event.limit}: ${event.reason}`,
+        `${event.action === "drain" ? "PAUSED and withdraws" : "PAUSED"} by ${event.limit === "operator" ? "the operator" : `its limit ${event.limit}`}: ${event.reason}`,
         "alarm"
       ]
     case "Resumed":

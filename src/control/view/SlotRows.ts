@@ -2,6 +2,7 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
+import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
 import { type BotState, type StrategyState, slotKey, unfinished } from "../../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../../engine/state/Placement.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -112,7 +113,10 @@ const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number 
 const stopOf = ({ killed }: BotState, strategy: StrategyState | undefined): string | undefined => {
   if (killed !== undefined) return "the kill switch is on"
   const { paused } = strategy ?? {}
-  return paused === undefined ? undefined : `paused by its limit ${paused.limit}: ${paused.reason}`
+  if (paused === undefined) return undefined
+  return paused.limit === operatorLimit
+    ? `paused by the operator: ${paused.reason}`
+    : `paused by its limit ${paused.limit}: ${paused.reason}`
 }
 
 const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {

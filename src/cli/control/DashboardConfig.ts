@@ -1,0 +1,83 @@
+/**
+ * `dashboard` of the configuration: where the control server listens. It is for this machine; anything else sends tokens over
+ * a network, and needs TLS or the plain word that somebody else encrypts.
+ */
+import { Effect, FileSystem, type Redacted } from "effect"
+import type { ControlOptions } from "../../control/ControlServer.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { type Report, report } from "../../strategy/Problem.ts"
+import { readSecret, type SecretSource, secretSource } from "../files/SecretSource.ts"
+
+export const defaultPort = 8177
+
+export interface DashboardConfig {
+  readonly host: string
+  readonly port: number
+  readonly names: ReadonlyArray<string>
+  readonly tls: { readonly certificate: string; readonly key: Read.Located<SecretSource> } | undefined
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
+
+const hostName = Read.scalar("an address or a name to listen on, such as 127.0.0.1", (text) =>
+  /^[A-Za-z0-9.:[\]-]{1,253}$/.test(text) ? text : undefined
+)
+
+export const reader = Read.fields({
+  host: Read.optional(hostName, "left out: 127.0.0.1"),
+  port: Read.optional(Read.integer(0, 65_535), `left out: ${defaultPort}; 0: any free one`),
+  names: Read.optional(Read.list(hostName), "further host names by which browsers ask for it"),
+  tls: Read.optional(
+    Read.fields({
+      certificate: Read.required(Read.text, "file in PEM"),
+      key: Read.required(secretSource, "its private key in PEM")
+    })
+  ),
+  unencrypted: Read.optional(Read.trueOrFalse, "listens beyond this machine without TLS: somebody else encrypts")
+})
+
+type Fields = NonNullable<ReturnType<typeof reader>>
+
+export const resolved = (
+  { value: read, ...place }: Read.Located<Fields>,
+  resolve: (path: string) => string,
+  to: Report
+): DashboardConfig | undefined => {
+  const host = read.host?.value ?? "127.0.0.1"
+  const tls = read.tls?.value
+  if (!isLoopback(host) && tls === undefined && read.unencrypted?.value !== true) {
+    const hint = "set dashboard.tls, or dashboard.unencrypted: true where a proxy or a container's network protects it"
+    return report(
+      to,
+      read.host ?? place,
+      `dashboard.host ${host} can be reached from other machines without encryption`,
+      hint
+    )
+  }
+  return {
+    host: host.replace(/^\[|\]$/g, ""),
+    port: read.port?.value ?? defaultPort,
+    names: [...(isLoopback(host) ? [] : [host]), ...(read.names?.value ?? []).map(({ value }) => value)],
+    tls:
+      tls?.certificate === undefined || tls.key === undefined
+        ? undefined
+        : { certificate: resolve(tls.certificate.value), key: tls.key }
+  }
+}
+
+/** With the key and the certificate read; a problem is reported at the place that named them. */
+export const loaded = Effect.fn("DashboardConfig.loaded")(function* (
+  { tls, ...address }: DashboardConfig,
+  folder: string,
+  to: Report
+) {
+  if (tls === undefined) return { ...address, tls: undefined } satisfies ControlOptions
+  const fileSystem = yield* FileSystem.FileSystem
+  const key: Redacted.Redacted | undefined = yield* readSecret(tls.key, folder, to)
+  const certificate = yield* fileSystem
+    .readFileString(tls.certificate)
+    .pipe(Effect.catch(() => Effect.sync(() => report(to, tls.key, `cannot read the certificate ${tls.certificate}`))))
+  if (key === undefined || certificate === undefined) return undefined
+  return { ...address, tls: { certificate, key } } satisfies ControlOptions
+})

@@ -1,0 +1,72 @@
+/**
+ * How commands speak to a bot that runs: its address is in `<journal>.dashboard`, its token in `<journal>.token`. A bot
+ * without a control server, or one that hangs, cannot be spoken to: the kill file and the journal remain for that.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect, FileSystem, Layer, type Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import { Commands, Looks } from "../../control/api/Access.ts"
+import { ControlApi } from "../../control/api/ControlApi.ts"
+import { addressFile } from "../../control/ControlServer.ts"
+import * as Tokens from "../../control/http/Tokens.ts"
+import * as Lease from "../../journal/Lease.ts"
+
+const patienceMillis = 20_000
+
+/** Nobody answers for this journal. */
+export class BotUnreachable extends Schema.TaggedError<BotUnreachable>()("BotUnreachable", {
+  message: Schema.String
+}) {}
+
+/** Where its dashboard is; `undefined` when no bot runs on the journal, or one without a dashboard. */
+export const addressOf = Effect.fn("RunningBot.addressOf")(function* (journal: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const holder = yield* Lease.holder(journal)
+  if (holder === undefined) return undefined
+  return yield* fileSystem.readFileString(addressFile(journal)).pipe(
+    Effect.map((text) => text.trim()),
+    Effect.orElseSucceed(() => undefined)
+  )
+})
+
+const reachable = Effect.fnUntraced(function* (journal: string) {
+  const url = yield* addressOf(journal)
+  if (url !== undefined) return url
+  const isRunning = (yield* Lease.holder(journal)) !== undefined
+  return yield* new BotUnreachable({
+    message: isRunning
+      ? "The bot runs without a control server: add `dashboard: {}` to its configuration and start it again. `limitbot kill` works without."
+      : `No bot runs on ${journal}.`
+  })
+})
+
+const withToken = (token: Redacted.Redacted) =>
+  Layer.mergeAll(
+    HttpApiMiddleware.layerClient(Looks, ({ next, request }) => next(HttpClientRequest.bearerToken(token)(request))),
+    HttpApiMiddleware.layerClient(Commands, ({ next, request }) => next(HttpClientRequest.bearerToken(token)(request)))
+  )
+
+/** Asks the bot of this journal; failures of the connection are told as such, refusals as the bot says them. */
+export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonly message: string }>(
+  journal: string,
+  call: (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>
+) {
+  const url = yield* reachable(journal)
+  const token = yield* Tokens.read(Tokens.operatorFile(journal)).pipe(
+    Effect.mapError(({ message }) => new BotUnreachable({ message }))
+  )
+  return yield* Effect.gen(function* () {
+    const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
+    const api = yield* HttpApiClient.makeWith(ControlApi, { httpClient: http })
+    return yield* call(api)
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: patienceMillis,
+      orElse: () => Effect.fail(new BotUnreachable({ message: `The bot at ${url} does not answer` }))
+    }),
+    Effect.mapError((error) => new BotUnreachable({ message: error.message })),
+    Effect.provide(withToken(token)),
+    Effect.provide(NodeHttpClient.layerUndici)
+  )
+})

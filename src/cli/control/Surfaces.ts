@@ -1,0 +1,60 @@
+/** Opens the control server over a running bot: lends it the engine, the files, the kill switch and the desk. */
+import { Effect, FileSystem } from "effect"
+import { Bot, DeskRefused } from "../../control/Bot.ts"
+import * as ControlServer from "../../control/ControlServer.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { Engine } from "../../engine/Engine.ts"
+import { EngineSettings } from "../../engine/EngineSettings.ts"
+import type * as StartUp from "../../engine/StartUp.ts"
+import type * as Money from "../../report/text/Money.ts"
+import * as KillFile from "../run/KillFile.ts"
+import type * as StrategyWatch from "../run/StrategyWatch.ts"
+import * as Desk from "./Desk.ts"
+
+export interface Running {
+  readonly engine: Engine
+  readonly files: Effect.Success<ReturnType<typeof StrategyWatch.make>>
+  readonly reload: StrategyWatch.WatchOptions
+  readonly run: StartUp.Run
+  readonly journal: string
+  readonly configFile: string
+  readonly assets: Money.Assets
+  readonly markets: ReadonlyMap<string, Market>
+  readonly leaving: () => string | undefined
+}
+
+const refused = ({ message }: { readonly message: string }) => new DeskRefused({ message })
+
+/** Serves while the scope lives; gives the address. */
+export const open = Effect.fn("Surfaces.open")(function* (options: ControlServer.ControlOptions, running: Running) {
+  const { engine, files, journal } = running
+  const fileSystem = yield* FileSystem.FileSystem
+  const { pollMaxMillis } = yield* EngineSettings
+  const withFiles = Effect.provideService(FileSystem.FileSystem, fileSystem)
+  const desk = yield* Desk.make({
+    configFile: running.configFile,
+    files: running.reload.files,
+    markets: running.reload.markets,
+    running: files.strategies,
+    isDry: running.run.mode === "dry-run"
+  })
+  const bot = Bot.of({
+    journal,
+    assets: running.assets,
+    markets: running.markets,
+    prices: engine.prices,
+    strategies: files.strategies,
+    turnedAt: engine.turnedAt,
+    pollMaxMillis,
+    leaving: running.leaving,
+    wake: engine.wake,
+    withdrawPlacements: engine.withdrawPlacements,
+    setKillSwitch: (why) => KillFile.set(journal, why).pipe(withFiles, Effect.mapError(refused)),
+    releaseKillSwitch: KillFile.release(journal).pipe(withFiles, Effect.mapError(refused)),
+    reload: Effect.mapError(files.look, refused),
+    desk
+  })
+  const url = yield* Effect.provideService(ControlServer.serve(options), Bot, bot)
+  yield* ControlServer.announce(journal, url)
+  return url
+})

@@ -1,0 +1,54 @@
+/**
+ * What a running bot lends to those who look at it and speak to it from outside. The command line fills it in; nothing here
+ * moves money: commands become events in the journal, and the engine obeys in its next turn as it would after a restart.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { Reason } from "../domain/BotEvent.ts"
+import type { Market, TwoSidedPrice } from "../domain/Market.ts"
+import type * as Money from "../report/text/Money.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import type { FileText, StrategyFileView } from "./api/Files.ts"
+
+/** Something was asked that cannot be done; nothing has changed. */
+export class DeskRefused extends Schema.TaggedError<DeskRefused>()("DeskRefused", { message: Schema.String }) {}
+
+/** What needs more than the state at hand: files, the venue, the whole journal. JSON as the commands print it. */
+export interface Desk {
+  readonly files: Effect.Effect<ReadonlyArray<StrategyFileView>, DeskRefused>
+  /** Problems of these texts together with the other files as they are; none means that they may be applied. */
+  check(texts: ReadonlyArray<FileText>): Effect.Effect<ReadonlyArray<string>, DeskRefused>
+  /** Writes one running strategy's file, if its text is sound and it is still what the caller saw. */
+  apply(file: FileText, hash: string): Effect.Effect<void, DeskRefused>
+  /** What a run would do now, with some files replaced by these texts. */
+  plan(texts: ReadonlyArray<FileText>): Effect.Effect<Schema.Json, DeskRefused>
+  /** `at`: a time or how long ago, as `explain --at` takes it. */
+  explain(slot: string | undefined, at: string | undefined): Effect.Effect<Schema.Json, DeskRefused>
+  readonly reconcile: Effect.Effect<Schema.Json, DeskRefused>
+}
+
+export class Bot extends Context.Service<
+  Bot,
+  {
+    readonly journal: string
+    readonly assets: Money.Assets
+    readonly markets: ReadonlyMap<string, Market>
+    /** The last price of each market that is watched. */
+    readonly prices: ReadonlyMap<string, TwoSidedPrice>
+    readonly strategies: () => ReadonlyArray<Strategy>
+    /** When the last turn was complete; 0 before the first. */
+    readonly turnedAt: () => number
+    /** Longest pause between two turns. */
+    readonly pollMaxMillis: number
+    /** Why the bot is about to end, once it is. */
+    readonly leaving: () => string | undefined
+    /** Begins the next turn now. */
+    readonly wake: Effect.Effect<unknown>
+    withdrawPlacements(placements: ReadonlyArray<string>, why: Reason): Effect.Effect<unknown>
+    /** The kill switch is the same file that works without this server. */
+    setKillSwitch(why: string): Effect.Effect<void, DeskRefused>
+    readonly releaseKillSwitch: Effect.Effect<void, DeskRefused>
+    /** Looks at the strategy files now. */
+    readonly reload: Effect.Effect<void, DeskRefused>
+    readonly desk: Desk
+  }
+>()("limitbot/control/Bot") {}

@@ -1,0 +1,117 @@
+/**
+ * The control server of one running bot: the API, the dashboard, health and metrics on one port of this machine. It can be
+ * slow, full or broken without the bot noticing; the bot's own end closes it.
+ */
+import { createServer, type Server } from "node:http"
+import { createServer as createSecureServer } from "node:https"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, FileSystem, Layer, PubSub, Redacted, Schema, Stream } from "effect"
+import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
+import { Journal } from "../journal/Journal.ts"
+import { ControlApi } from "./api/ControlApi.ts"
+import { Bot } from "./Bot.ts"
+import * as access from "./http/access.ts"
+import * as commands from "./http/commands.ts"
+import * as Gate from "./http/Gate.ts"
+import * as looks from "./http/looks.ts"
+import * as pages from "./http/pages.ts"
+import * as Tokens from "./http/Tokens.ts"
+import * as Recent from "./view/Recent.ts"
+
+export interface ControlOptions {
+  readonly host: string
+  readonly port: number
+  /** Further names by which the server may be asked. */
+  readonly names: ReadonlyArray<string>
+  /** Files in PEM; without them only loopback, or what is explicitly accepted. */
+  readonly tls: { readonly certificate: string; readonly key: Redacted.Redacted } | undefined
+}
+
+/** The address cannot be listened on. */
+export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailable>()("DashboardUnavailable", {
+  host: Schema.String,
+  port: Schema.Int,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `The dashboard cannot listen on ${this.host}:${this.port}: ${why}. Choose another dashboard.port, or leave \`dashboard\` out.`
+  }
+}
+
+/** Slow or half-sent requests are cut off. */
+const limits = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16_384
+}
+const mostConnections = 64
+
+const limited = <S extends Server>(server: S): S => {
+  server.maxConnections = mostConnections
+  return server
+}
+
+const serverOf = ({ tls }: ControlOptions) =>
+  tls === undefined
+    ? limited(createServer(limits))
+    : limited(createSecureServer({ ...limits, cert: tls.certificate, key: Redacted.value(tls.key) }))
+
+/** Serves while the scope lives; gives the address. */
+export const serve = Effect.fn("ControlServer.serve")(function* (options: ControlOptions) {
+  const [bot, books, journal] = [yield* Bot, yield* Bookkeeper, yield* Journal]
+  const tokens = yield* Tokens.open(bot.journal)
+  const recent = Recent.make()
+  const changes = yield* PubSub.subscribe(books.changes)
+  const follow = Stream.fromSubscription(changes).pipe(
+    Stream.runForEach((recorded) =>
+      // A gap is what was lost while the past was read: it is read again.
+      recorded.sequence > recent.sequence + 1
+        ? Recent.catchUp(recent, bot.assets, journal)
+        : Effect.sync(() => Recent.note(recent, recorded, bot.assets))
+    )
+  )
+  yield* Effect.forkScoped(Effect.andThen(Recent.catchUp(recent, bot.assets, journal), follow))
+  const routes = Layer.mergeAll(
+    HttpApiBuilder.layer(ControlApi, { openapiPath: "/api/v1/openapi.json" }).pipe(
+      Layer.provide([looks.layer(recent), commands.layer]),
+      Layer.provide(access.layer(tokens))
+    ),
+    pages.layer(tokens)
+  )
+  const server = yield* Layer.build(
+    NodeHttpServer.layer(() => serverOf(options), {
+      host: options.host,
+      port: options.port,
+      gracefulShutdownTimeout: 200
+    })
+  ).pipe(Effect.catchTag("ServeError", ({ cause }) => new DashboardUnavailable({ ...options, cause })))
+  return yield* Effect.gen(function* () {
+    const handler = yield* HttpRouter.toHttpEffect(routes)
+    const { address, serve } = yield* HttpServer.HttpServer
+    yield* serve(
+      Gate.guard(handler).pipe(
+        Effect.provideService(Gate.ServerNames, new Set(options.names.map((name) => name.toLowerCase()))),
+        Effect.provideService(HttpServerRequest.MaxBodySize, Gate.largestBodySize),
+        HttpMiddleware.withLoggerDisabled
+      )
+    )
+    const url = HttpServer.formatAddress(address)
+    return options.tls === undefined ? url : url.replace(/^http:/, "https:")
+  }).pipe(Effect.provide(server))
+})
+
+/** Where a running bot says under which address it can be reached. */
+export const addressFile = (journal: string): string => `${journal}.dashboard`
+
+/** Writes the address for other commands while the scope lives. */
+export const announce = Effect.fn("ControlServer.announce")(function* (journal: string, url: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const file = addressFile(journal)
+  yield* Effect.acquireRelease(fileSystem.writeFileString(file, `${url}\n`, { mode: 0o600 }), () =>
+    Effect.ignore(fileSystem.remove(file))
+  )
+})

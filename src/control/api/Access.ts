@@ -1,0 +1,38 @@
+/**
+ * Who may do what: a viewer looks, an operator also commands. The tokens are bearer tokens in a header, never in a cookie or
+ * an address, so that no other page of a browser can send them. Each middleware is the declaration; the server answers it.
+ */
+import { Context, Schema } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+
+export type Role = "viewer" | "operator"
+
+/** Who is asking, as the server found out. */
+export class Caller extends Context.Service<Caller, { readonly role: Role }>()("limitbot/control/api/Caller") {}
+
+export class TokenRefused extends Schema.TaggedError<TokenRefused>()(
+  "TokenRefused",
+  { message: Schema.String },
+  { httpApiStatus: 401 }
+) {}
+
+export class OperatorOnly extends Schema.TaggedError<OperatorOnly>()(
+  "OperatorOnly",
+  { message: Schema.String },
+  { httpApiStatus: 403 }
+) {}
+
+const bearer = HttpApiSecurity.bearer
+
+/** Either token. */
+export class Looks extends HttpApiMiddleware.Service<Looks, { provides: Caller }>()("limitbot/control/api/Looks", {
+  requiredForClient: true,
+  error: [TokenRefused],
+  security: { bearer }
+}) {}
+
+/** The operator's token only. */
+export class Commands extends HttpApiMiddleware.Service<Commands, { provides: Caller }>()(
+  "limitbot/control/api/Commands",
+  { requiredForClient: true, error: [TokenRefused, OperatorOnly], security: { bearer } }
+) {}

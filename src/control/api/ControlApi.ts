@@ -1,0 +1,164 @@
+/**
+ * The contract of the control API: one declaration from which the server, the commands that talk to a running bot, and the
+ * OpenAPI document derive. Looking changes nothing; every command is a POST with a JSON body.
+ */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Commands, Looks } from "./Access.ts"
+import { FileText, StrategyFileView } from "./Files.ts"
+import { EventStream } from "./Stream.ts"
+import * as Views from "./Views.ts"
+
+/** What was asked for cannot be done; nothing has changed. */
+export class Refused extends Schema.TaggedError<Refused>()(
+  "Refused",
+  { message: Schema.String },
+  { httpApiStatus: 409 }
+) {}
+
+/** No strategy, slot or market has this name. */
+export class Unknown extends Schema.TaggedError<Unknown>()(
+  "Unknown",
+  { message: Schema.String },
+  { httpApiStatus: 404 }
+) {}
+
+/** Too many streams at once. */
+export class Crowded extends Schema.TaggedError<Crowded>()(
+  "Crowded",
+  { message: Schema.String },
+  { httpApiStatus: 429 }
+) {}
+
+const error = [Refused, Unknown]
+const Name = Schema.String.check(Schema.isBetweenLength(1, 200))
+const Words = Schema.String.check(Schema.isBetweenLength(1, 500))
+const Count = (most: number) =>
+  Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: most }))
+const Sequence = Count(Number.MAX_SAFE_INTEGER)
+
+/** What a command did, in one sentence. */
+export const Done = Schema.Struct({ message: Schema.String })
+
+const LookGroup = HttpApiGroup.make("look")
+  .add(
+    HttpApiEndpoint.get("status", "/api/v1/status", { success: Views.Status, error }),
+    HttpApiEndpoint.get("slots", "/api/v1/slots", { success: Views.Slots, error }),
+    HttpApiEndpoint.get("orders", "/api/v1/orders", { success: Views.Orders, error }),
+    HttpApiEndpoint.get("fills", "/api/v1/fills", {
+      query: { limit: Schema.optionalKey(Count(10_000)) },
+      success: Views.Fills,
+      error
+    }),
+    HttpApiEndpoint.get("money", "/api/v1/money", { success: Views.Money, error }),
+    HttpApiEndpoint.get("profit", "/api/v1/profit", { success: Views.Profit, error }),
+    HttpApiEndpoint.get("candles", "/api/v1/candles", {
+      query: {
+        market: Name,
+        timeframe: Schema.optionalKey(Schema.Literals(["1m", "5m", "15m", "1h", "4h", "1d"]))
+      },
+      success: Views.Candles,
+      error
+    }),
+    HttpApiEndpoint.get("book", "/api/v1/book", { query: { market: Name }, success: Views.Book, error }),
+    HttpApiEndpoint.get("log", "/api/v1/log", {
+      query: {
+        /** Only events before this number; left out: the newest. */
+        before: Schema.optionalKey(Sequence),
+        limit: Schema.optionalKey(Count(1_000)),
+        /** Words that the sentence, the slot or the kind of event must contain. */
+        search: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(200)))
+      },
+      success: Views.Lines,
+      error
+    }),
+    HttpApiEndpoint.get("events", "/api/v1/events", {
+      headers: { "last-event-id": Schema.optionalKey(Sequence) },
+      query: { after: Schema.optionalKey(Sequence) },
+      success: EventStream,
+      error: [Crowded]
+    }),
+    HttpApiEndpoint.get("explain", "/api/v1/explain", {
+      query: { slot: Schema.optionalKey(Name), at: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(40))) },
+      success: Schema.Json,
+      error
+    }),
+    HttpApiEndpoint.get("files", "/api/v1/files", { success: Schema.Array(StrategyFileView), error }),
+    HttpApiEndpoint.get("plan", "/api/v1/plan", { success: Schema.Json, error })
+  )
+  .middleware(Looks)
+
+const why = Schema.optionalKey(Words)
+const CommandGroup = HttpApiGroup.make("command")
+  .add(
+    /** Nothing new is placed; what rests stays. All strategies when left out, here and below. */
+    HttpApiEndpoint.post("pause", "/api/v1/pause", {
+      payload: Schema.Struct({ strategy: Schema.optionalKey(Name), why }),
+      success: Done,
+      error
+    }),
+    HttpApiEndpoint.post("resume", "/api/v1/resume", {
+      payload: Schema.Struct({ strategy: Schema.optionalKey(Name), why }),
+      success: Done,
+      error
+    }),
+    /** Pauses it, withdraws its orders and takes their money back. */
+    HttpApiEndpoint.post("drain", "/api/v1/drain", {
+      payload: Schema.Struct({ strategy: Name, why }),
+      success: Done,
+      error
+    }),
+    /** Withdraws the order of one slot; the slot is placed anew if its strategy still wants it. */
+    HttpApiEndpoint.post("cancel", "/api/v1/cancel", {
+      payload: Schema.Struct({ slot: Name, why }),
+      success: Done,
+      error
+    }),
+    /** `confirm` is the words themselves, so that no single click and no stray request does it. */
+    HttpApiEndpoint.post("cancelAll", "/api/v1/cancel-all", {
+      payload: Schema.Struct({ confirm: Schema.Literal("cancel all"), why }),
+      success: Done,
+      error
+    }),
+    HttpApiEndpoint.post("kill", "/api/v1/kill", {
+      payload: Schema.Struct({ confirm: Schema.Literal("kill"), why }),
+      success: Done,
+      error
+    }),
+    HttpApiEndpoint.post("release", "/api/v1/release", { payload: Schema.Struct({}), success: Done, error }),
+    HttpApiEndpoint.post("reload", "/api/v1/reload", { payload: Schema.Struct({}), success: Done, error }),
+    HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", {
+      payload: Schema.Struct({}),
+      success: Schema.Json,
+      error
+    }),
+    /** Problems of edited files; nothing is written. */
+    HttpApiEndpoint.post("check", "/api/v1/check", {
+      payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
+      success: Schema.Struct({ problems: Schema.Array(Schema.String) }),
+      error
+    }),
+    /** What the bot would do with edited files; nothing is written. */
+    HttpApiEndpoint.post("planWith", "/api/v1/plan", {
+      payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
+      success: Schema.Json,
+      error
+    }),
+    /** Writes an edited strategy file; `hash` is of the text that was edited. */
+    HttpApiEndpoint.post("apply", "/api/v1/apply", {
+      payload: Schema.Struct({ ...FileText.fields, hash: Name }),
+      success: Done,
+      error
+    })
+  )
+  .middleware(Commands)
+
+export const ControlApi = HttpApi.make("control")
+  .add(LookGroup, CommandGroup)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "limitbot control",
+      description:
+        "Looks at a running bot and commands it. Tokens are in the files <journal>.token and <journal>.viewer-token."
+    })
+  )

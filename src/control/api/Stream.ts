@@ -1,0 +1,23 @@
+/**
+ * The live stream: every event of the journal in order with its sequence number as the id, the prices as they change, and a
+ * sign of life, so that silence means something. Whoever reconnects says the last number and misses nothing.
+ */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { Line, PriceView } from "./Views.ts"
+
+export const Told = Schema.TaggedUnion({
+  Event: Line.fields,
+  Prices: { at: Schema.Int, prices: Schema.Array(PriceView) },
+  /** Sent at least every five seconds. `sequence` is the newest event: a reader that has less has missed something. */
+  Alive: { at: Schema.Int, sequence: Schema.Int, turnedAt: Schema.Int }
+})
+export type Told = typeof Told.Type
+
+export const EventStream = HttpApiSchema.StreamSse({
+  events: Schema.Struct({
+    id: Schema.optional(Schema.String),
+    event: Schema.Literals(["Event", "Prices", "Alive"]),
+    data: Schema.fromJsonString(Told)
+  })
+})

@@ -1,0 +1,183 @@
+/**
+ * What the API shows of a running bot. Amounts and prices are exact decimals as text, times epoch milliseconds, and every
+ * answer says when it was true. Nothing secret has a field here: keys, tokens and signed bytes cannot come out.
+ */
+import { Schema } from "effect"
+
+const Text = Schema.String
+const Time = Schema.Int
+const Side = Schema.Literals(["BUY", "SELL"])
+
+/** When it was true, and up to which event of the journal. */
+const asOf = { at: Time, sequence: Schema.Int }
+
+export const PriceView = Schema.Struct({ market: Text, bid: Text, ask: Text, mid: Text, at: Time })
+export type PriceView = typeof PriceView.Type
+
+/** Something that a person should look at, worst first. */
+export const Problem = Schema.Struct({
+  severity: Schema.Literals(["alarm", "warn"]),
+  kind: Text,
+  subject: Text,
+  text: Text,
+  since: Schema.NullOr(Time),
+  /** The command of this API that answers it, where there is one. */
+  command: Schema.NullOr(Schema.Literals(["release", "resume", "reconcile", "resolve"]))
+})
+export type Problem = typeof Problem.Type
+
+export const StrategyView = Schema.Struct({
+  name: Text,
+  kind: Text,
+  file: Text,
+  market: Text,
+  paused: Schema.NullOr(Schema.Struct({ by: Text, action: Schema.Literals(["pause", "drain"]), reason: Text })),
+  openOrders: Schema.Int,
+  slots: Schema.Int,
+  decidedAt: Time
+})
+
+export const Status = Schema.Struct({
+  ...asOf,
+  version: Text,
+  mode: Text,
+  venue: Text,
+  account: Text,
+  journal: Text,
+  pid: Schema.Int,
+  startedAt: Time,
+  turnedAt: Time,
+  leaving: Schema.NullOr(Text),
+  killSwitch: Schema.NullOr(Text),
+  venueDownSince: Schema.NullOr(Time),
+  fills: Schema.Int,
+  openOrders: Schema.Int,
+  strategies: Schema.Array(StrategyView),
+  prices: Schema.Array(PriceView),
+  problems: Schema.Array(Problem),
+  /** Whose token asked. */
+  role: Schema.Literals(["viewer", "operator"])
+})
+export type Status = typeof Status.Type
+
+export const SlotView = Schema.Struct({
+  /** "strategy/slot". */
+  slot: Text,
+  strategy: Text,
+  market: Text,
+  side: Text,
+  price: Text,
+  quantity: Text,
+  filled: Text,
+  state: Text,
+  /** Since when it is in this state; null for an empty slot. */
+  since: Schema.NullOr(Time),
+  /** From the mid price, as a signed share of it; null where nothing rests. */
+  distance: Schema.NullOr(Schema.Finite),
+  legs: Schema.Int,
+  /** Quote received less quote paid by the fills of completed round trips; null before the first. */
+  earned: Schema.NullOr(Text),
+  why: Text,
+  tone: Schema.Literals(["alarm", "buy", "sell", "quiet"])
+})
+export const Slots = Schema.Struct({ ...asOf, slots: Schema.Array(SlotView) })
+
+export const OrderView = Schema.Struct({
+  slot: Text,
+  placement: Text,
+  orderId: Schema.NullOr(Text),
+  market: Text,
+  side: Side,
+  price: Text,
+  quantity: Text,
+  filled: Text,
+  state: Text,
+  status: Schema.NullOr(Text),
+  deadline: Time,
+  depositAddress: Schema.NullOr(Text),
+  why: Text
+})
+export const Orders = Schema.Struct({ ...asOf, orders: Schema.Array(OrderView) })
+
+export const FillView = Schema.Struct({
+  sequence: Schema.Int,
+  at: Time,
+  slot: Text,
+  market: Text,
+  side: Side,
+  price: Text,
+  paid: Text,
+  paidAsset: Text,
+  received: Text,
+  receivedAsset: Text,
+  fillId: Text
+})
+export type FillView = typeof FillView.Type
+export const Fills = Schema.Struct({ ...asOf, fills: Schema.Array(FillView) })
+
+export const Money = Schema.Struct({
+  ...asOf,
+  /** The places in the order in which money goes through them. */
+  places: Schema.Array(Text),
+  rows: Schema.Array(Schema.Struct({ asset: Text, place: Text, amount: Text })),
+  residual: Schema.Record(Text, Text)
+})
+
+export const Profit = Schema.Struct({
+  ...asOf,
+  strategies: Schema.Array(
+    Schema.Struct({
+      strategy: Text,
+      market: Text,
+      asset: Text,
+      /** What its holdings are worth at the mid price, and what its budget would be, never traded. */
+      worth: Text,
+      held: Text,
+      /** By average cost, fees taken off. */
+      realised: Text,
+      fills: Schema.Int
+    })
+  ),
+  /** Columns: time in seconds, worth of all holdings, and worth had nothing been traded; for charts, not for books. */
+  series: Schema.Struct({
+    asset: Text,
+    time: Schema.Array(Schema.Int),
+    worth: Schema.Array(Schema.Finite),
+    held: Schema.Array(Schema.Finite)
+  })
+})
+
+export const Candles = Schema.Struct({
+  ...asOf,
+  market: Text,
+  timeframe: Text,
+  /** Columns; time in seconds. */
+  time: Schema.Array(Schema.Int),
+  open: Schema.Array(Schema.Finite),
+  high: Schema.Array(Schema.Finite),
+  low: Schema.Array(Schema.Finite),
+  close: Schema.Array(Schema.Finite)
+})
+
+/** The market's two-sided price and our own resting orders around it. */
+export const Book = Schema.Struct({
+  ...asOf,
+  market: Text,
+  price: Schema.NullOr(PriceView),
+  orders: Schema.Array(
+    Schema.Struct({ side: Side, price: Text, quantity: Text, filled: Text, slot: Text, state: Text })
+  )
+})
+
+export const Line = Schema.Struct({
+  sequence: Schema.Int,
+  at: Time,
+  tag: Text,
+  subject: Text,
+  /** A sentence for people; empty for events that only serve recovery. */
+  text: Text,
+  weight: Schema.Literals(["quiet", "good", "warn", "alarm"]),
+  fields: Schema.Record(Text, Schema.Json)
+})
+export type Line = typeof Line.Type
+export const Lines = Schema.Struct({ ...asOf, events: Schema.Array(Line) })

@@ -1,0 +1,72 @@
+/**
+ * The files of the dashboard, read once: built ones beside the built program, otherwise the sources with their types taken
+ * off. Nothing outside this table is ever served, so no path of a request is joined to a folder.
+ */
+import { readFileSync } from "node:fs"
+import { createRequire, stripTypeScriptTypes } from "node:module"
+import { dirname, join } from "node:path"
+
+export interface Asset {
+  readonly type: string
+  readonly body: string
+}
+
+const types: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  ts: "text/javascript; charset=utf-8",
+  mjs: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml"
+}
+
+const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain"
+
+const built = ["index.html", "style.css", "app.js", "icon.svg"] as const
+const scripts = [
+  "app.ts",
+  "api.ts",
+  "dom.ts",
+  "format.ts",
+  "chart.ts",
+  "panels.ts",
+  "strategies.ts",
+  "actions.ts"
+] as const
+const libraries: Readonly<Record<string, string>> = {
+  "lightweight-charts": "dist/lightweight-charts.standalone.production.mjs",
+  uplot: "dist/uPlot.esm.js"
+}
+
+const isBuilt = import.meta.filename.endsWith(".mjs")
+
+const fromBuild = (): ReadonlyMap<string, Asset> => {
+  const folder = join(import.meta.dirname, "dashboard")
+  return new Map(built.map((name) => [name, { type: typeOf(name), body: readFileSync(join(folder, name), "utf8") }]))
+}
+
+/** Bare names of libraries become files of this server; the rest of an import is a file already. */
+const withoutTypes = (text: string): string =>
+  stripTypeScriptTypes(text).replace(/from "([a-z][a-z-]*)"/g, (whole, name: string) =>
+    libraries[name] === undefined ? whole : `from "./${name}.mjs"`
+  )
+
+const fromSources = (): ReadonlyMap<string, Asset> => {
+  const folder = join(import.meta.dirname, "../../dashboard")
+  const { resolve } = createRequire(import.meta.url)
+  const read = (name: string) => readFileSync(join(folder, name), "utf8")
+  const page = read("index.html").replace("/assets/app.js", "/assets/app.ts")
+  const library = ([name, file]: readonly [string, string]): readonly [string, Asset] => {
+    const root = dirname(resolve(`${name}/package.json`))
+    return [`${name}.mjs`, { type: typeOf(file), body: readFileSync(join(root, file), "utf8") }]
+  }
+  return new Map([
+    ["index.html", { type: typeOf("index.html"), body: page }],
+    ["style.css", { type: typeOf("style.css"), body: read("style.css") }],
+    ["icon.svg", { type: typeOf("icon.svg"), body: read("icon.svg") }],
+    ...scripts.map((name) => [name, { type: typeOf(name), body: withoutTypes(read(`public/${name}`)) }] as const),
+    ...Object.entries(libraries).map(library)
+  ])
+}
+
+export const load = (): ReadonlyMap<string, Asset> => (isBuilt ? fromBuild() : fromSources())

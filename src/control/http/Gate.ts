@@ -1,0 +1,65 @@
+/**
+ * What every request must pass before anything reads it, because the attacker of a loopback server is a page in the
+ * operator's own browser: a name of this server as the host (no DNS rebinding), no other origin, no cross-site fetch, JSON
+ * bodies only, and small ones. Refusals are 4xx and change nothing; answers forbid framing, sniffing and foreign content.
+ */
+import { ByteSize, Context, Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+
+/** Largest body: a few strategy files. */
+const largestBody = 1_000_000
+export const largestBodySize = ByteSize.bytes(largestBody)
+
+/** Names by which the server may be asked besides those of loopback, without the port. */
+export const ServerNames = Context.Reference<ReadonlySet<string>>("limitbot/control/http/ServerNames", {
+  defaultValue: () => new Set()
+})
+
+const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+const headers = {
+  "content-security-policy":
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store"
+}
+
+export const refusal = (status: number, message: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe({ _tag: "RequestRefused", message }, { status, headers })
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const nameOf = (host: string): string => host.replace(/:\d{1,5}$/, "").toLowerCase()
+
+const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST"])
+
+/** Why a request goes no further. */
+const objection = ({ headers, method }: Request, names: ReadonlySet<string>): readonly [number, string] | undefined => {
+  const { host = "", origin, "sec-fetch-site": site } = headers
+  if (!loopbackNames.has(nameOf(host)) && !names.has(nameOf(host))) return [421, "This host name is not this server"]
+  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
+    return [403, "Requests of other origins are refused"]
+  }
+  if (site !== undefined && site !== "same-origin" && site !== "none") return [403, "Cross-site requests are refused"]
+  if (!methods.has(method)) return [405, "Only GET and POST are understood"]
+  if (method !== "POST") return undefined
+  const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
+  if (type !== "application/json") return [415, "Commands are application/json"]
+  if (headers["content-encoding"] !== undefined) return [415, "Encoded bodies are not taken"]
+  const length = headers["content-length"]
+  if (length === undefined) return [411, "A body needs its length"]
+  if (!/^\d{1,9}$/.test(length) || Number(length) > largestBody) return [413, `A body has at most ${largestBody} bytes`]
+  return undefined
+}
+
+export const guard = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const found = objection(request, yield* ServerNames)
+    if (found !== undefined) return refusal(...found)
+    return HttpServerResponse.setHeaders(yield* app, headers)
+  })

@@ -1,0 +1,64 @@
+/**
+ * The two bearer tokens of a journal: `<journal>.token` commands, `<journal>.viewer-token` looks. Made once with 256 bits of
+ * randomness, for their owner's eyes only, and kept over restarts, so that what was set up with them goes on working. Made
+ * anew by removing the file and starting again. Compared in constant time; never logged.
+ */
+import { createHash, timingSafeEqual } from "node:crypto"
+import { Effect, FileSystem, Option, Redacted, Schema } from "effect"
+import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
+import type { Role } from "../api/Access.ts"
+
+/** A token file cannot be used as it is. */
+export class TokenUnusable extends Schema.TaggedError<TokenUnusable>()("TokenUnusable", { message: Schema.String }) {}
+
+export const operatorFile = (journal: string): string => `${journal}.token`
+export const viewerFile = (journal: string): string => `${journal}.viewer-token`
+
+export interface Tokens {
+  /** Whose token it is; `undefined` for any other text. */
+  readonly roleOf: (token: Redacted.Redacted) => Role | undefined
+}
+
+const form = /^[A-Za-z0-9_-]{43}$/
+const othersMayAccess = 0o077
+
+const unusable = (file: string, problem: string) =>
+  new TokenUnusable({ message: `The token file ${file} ${problem}. Remove it, and the next start makes a new one.` })
+
+/** Reads a token, type, mode and content from one open handle. */
+export const read = Effect.fn("Tokens.read")(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const handle = yield* fileSystem.open(file, { noFollow: true })
+  const { type, mode } = yield* handle.stat
+  if (type !== "File") return yield* unusable(file, "is not a plain file")
+  if ((mode & othersMayAccess) !== 0) return yield* unusable(file, "can be read by others (it must have mode 0600)")
+  const text = new TextDecoder().decode(Option.getOrUndefined(yield* handle.readAlloc(200))).trim()
+  return form.test(text) ? Redacted.make(text) : yield* unusable(file, "holds no token")
+}, Effect.scoped)
+
+const create = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const token = Buffer.from(randomBytesUnsafe(32)).toString("base64url")
+  yield* fileSystem.writeFileString(file, `${token}\n`, { mode: 0o600, flag: "wx" })
+  return Redacted.make(token)
+})
+
+const readOrCreate = (file: string) =>
+  read(file).pipe(
+    Effect.catchTag("PlatformError", (error) => (error.reason._tag === "NotFound" ? create(file) : Effect.fail(error))),
+    Effect.catchTag("PlatformError", ({ message }) => unusable(file, `cannot be used: ${message}`))
+  )
+
+const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
+
+export const open = Effect.fn("Tokens.open")(function* (journal: string) {
+  const operator = digest(Redacted.value(yield* readOrCreate(operatorFile(journal))))
+  const viewer = digest(Redacted.value(yield* readOrCreate(viewerFile(journal))))
+  const roleOf = (token: Redacted.Redacted): Role | undefined => {
+    const given = digest(Redacted.value(token))
+    // Both are compared always: how long it takes says nothing.
+    const [isOperator, isViewer] = [timingSafeEqual(given, operator), timingSafeEqual(given, viewer)]
+    return isOperator ? "operator" : isViewer ? "viewer" : undefined
+  }
+  return { roleOf } satisfies Tokens
+})

@@ -1,0 +1,35 @@
+/** Whose token a request brings. A wrong one is answered late, so that guessing costs time and says nothing. */
+import { Effect, Layer, type Redacted } from "effect"
+import { Caller, Commands, Looks, OperatorOnly, type Role, TokenRefused } from "../api/Access.ts"
+import type { Tokens } from "./Tokens.ts"
+
+const guessMillis = 250
+
+const refused = new TokenRefused({
+  message: "A bearer token is required: <journal>.token to command, <journal>.viewer-token to look"
+})
+
+export const layer = ({ roleOf }: Tokens) => {
+  const roleFor = ({ credential }: { readonly credential: Redacted.Redacted }): Effect.Effect<Role, TokenRefused> => {
+    const role = roleOf(credential)
+    return role === undefined ? Effect.andThen(Effect.sleep(guessMillis), refused) : Effect.succeed(role)
+  }
+  const operatorOnly = (role: Role) =>
+    role === "operator"
+      ? Effect.succeed({ role })
+      : Effect.fail(new OperatorOnly({ message: "The viewer's token only looks; commands need the operator's" }))
+  return Layer.mergeAll(
+    Layer.succeed(Looks, {
+      bearer: (handler, sent) =>
+        Effect.provideServiceEffect(
+          handler,
+          Caller,
+          Effect.map(roleFor(sent), (role) => ({ role }))
+        )
+    }),
+    Layer.succeed(Commands, {
+      bearer: (handler, sent) =>
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(roleFor(sent), operatorOnly))
+    })
+  )
+}

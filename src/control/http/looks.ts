@@ -1,0 +1,178 @@
+/** What the API shows, from the state at hand and the recent past. Nothing here changes anything. */
+import { Clock, Effect, Stream } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { timeframeMillis } from "../../domain/Timeframe.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { unfinished } from "../../engine/state/BotState.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { PriceStore } from "../../journal/PriceStore.ts"
+import { version } from "../../version.ts"
+import { Caller } from "../api/Access.ts"
+import { ControlApi, Crowded, Refused, Unknown } from "../api/ControlApi.ts"
+import type { Line } from "../api/Views.ts"
+import { Bot, type DeskRefused } from "../Bot.ts"
+import { candlesOf } from "../view/candles.ts"
+import { lateAfterMillis } from "../view/Health.ts"
+import { bookOrders, moneyView, orderViews, priceView, slotViews } from "../view/lists.ts"
+import { problemsOf } from "../view/problems.ts"
+import * as ProfitView from "../view/profit.ts"
+import type { Recent } from "../view/Recent.ts"
+import { stream } from "./streams.ts"
+
+/** Readers of the live stream at a time. */
+const mostStreams = 16
+const profitMillis = 30 * 24 * 3_600_000
+const mostCandles = 1_000
+
+const asRefused = ({ message }: DeskRefused) => new Refused({ message })
+
+export const layer = (recent: Recent) =>
+  HttpApiBuilder.group(
+    ControlApi,
+    "look",
+    Effect.fnUntraced(function* (handlers) {
+      const [bot, books, journal, store] = [yield* Bot, yield* Bookkeeper, yield* Journal, yield* PriceStore]
+      const { assets } = bot
+      let streams = 0
+
+      const asOf = Effect.map(Clock.currentTimeMillis, (at) => ({ at, sequence: books.state.sequence }))
+      const known = (market: string) =>
+        bot.markets.has(market) ? Effect.void : new Unknown({ message: `There is no market ${market}` })
+
+      const status = Effect.gen(function* () {
+        const { role } = yield* Caller
+        const { state } = books
+        const now = yield* asOf
+        const open = unfinished(state)
+        const turnedAt = bot.turnedAt()
+        const lateAfter = lateAfterMillis(bot.pollMaxMillis)
+        return {
+          ...now,
+          version,
+          mode: state.run?.mode ?? "",
+          venue: state.run?.venue ?? "",
+          account: state.run?.account ?? "",
+          journal: bot.journal,
+          pid: state.run?.pid ?? 0,
+          startedAt: state.runStartedAt,
+          turnedAt,
+          leaving: bot.leaving() ?? null,
+          killSwitch: state.killed ?? null,
+          venueDownSince: state.venueDownSince ?? null,
+          fills: state.fills,
+          openOrders: open.length,
+          strategies: bot.strategies().map(({ name, kind, file, market }) => {
+            const known = state.strategies.get(name)
+            const paused = known?.paused
+            const slots = (known?.decision?.desired.length ?? 0) + (known?.decision?.absent.length ?? 0)
+            return {
+              name,
+              kind,
+              file,
+              market: market.name,
+              paused: paused === undefined ? null : { by: paused.limit, action: paused.action, reason: paused.reason },
+              openOrders: open.filter(({ strategy }) => strategy === name).length,
+              slots,
+              decidedAt: known?.decidedAt ?? 0
+            }
+          }),
+          prices: [...bot.prices].map(([market, price]) => priceView(market, price)),
+          problems: problemsOf(state, assets, {
+            now: now.at,
+            turnedAt,
+            lateAfterMillis: lateAfter,
+            hasPrices: bot.prices.size > 0
+          }),
+          role
+        }
+      })
+
+      const profit = Effect.gen(function* () {
+        const now = yield* asOf
+        const strategies = bot.strategies()
+        const from = Math.max(now.at - profitMillis, recent.moves[0]?.at ?? now.at)
+        const markets = [...new Map(strategies.map(({ market }) => [market.name, market])).values()]
+        const valued = yield* Effect.forEach(markets, (market) =>
+          Effect.map(store.since(market.name, from), (minutes) => ({
+            market,
+            minutes,
+            now: bot.prices.get(market.name)
+          }))
+        )
+        return {
+          ...now,
+          strategies: strategies.flatMap((strategy) => {
+            const price = bot.prices.get(strategy.market.name)
+            return price === undefined
+              ? []
+              : [ProfitView.strategyProfit(books.state, assets, strategy, price, recent.fills)]
+          }),
+          series: ProfitView.series(recent.moves, valued, now.at)
+        }
+      })
+
+      const matches = (search: string) => {
+        const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+        return ({ subject, text, tag }: Line) => {
+          const all = `${tag} ${subject} ${text}`.toLowerCase()
+          return words.every((word) => all.includes(word))
+        }
+      }
+
+      return handlers.handleAll({
+        status: () => status,
+        slots: () =>
+          Effect.map(asOf, (now) => ({ ...now, slots: slotViews(books.state, assets, bot.prices, recent.earned) })),
+        orders: () => Effect.map(asOf, (now) => ({ ...now, orders: orderViews(books.state, assets) })),
+        fills: ({ query: { limit = 500 } }) =>
+          Effect.map(asOf, (now) => ({ ...now, fills: limit === 0 ? [] : recent.fills.slice(-limit) })),
+        money: () => Effect.map(asOf, (now) => ({ ...now, ...moneyView(books.state, assets) })),
+        profit: () => Effect.orDie(profit), // The stored prices are in the journal's own file.
+        candles: Effect.fnUntraced(function* ({ query: { market, timeframe = "1m" } }) {
+          yield* known(market)
+          const now = yield* asOf
+          const millis = timeframeMillis(timeframe) ?? 60_000
+          const from = now.at - millis * mostCandles
+          const minutes = yield* Effect.orDie(store.since(market, from - (from % millis)))
+          return { ...now, market, timeframe, ...candlesOf(minutes, millis) }
+        }),
+        book: Effect.fnUntraced(function* ({ query: { market } }) {
+          yield* known(market)
+          const price = bot.prices.get(market)
+          const orders = bookOrders(books.state, assets, market)
+          return { ...(yield* asOf), market, price: price === undefined ? null : priceView(market, price), orders }
+        }),
+        log: Effect.fnUntraced(function* ({ query: { before = Number.POSITIVE_INFINITY, limit = 200, search = "" } }) {
+          const isWanted = matches(search)
+          const found: Array<Line> = []
+          for (let index = recent.lines.length - 1; index >= 0 && found.length < limit; index -= 1) {
+            const line = recent.lines[index]
+            if (line !== undefined && line.sequence < before && isWanted(line)) found.push(line)
+          }
+          return { ...(yield* asOf), events: found.reverse() }
+        }),
+        events: Effect.fnUntraced(function* ({ headers, query }) {
+          if (streams >= mostStreams) return yield* new Crowded({ message: `${mostStreams} streams are open already` })
+          const after = headers["last-event-id"] ?? query.after ?? books.state.sequence
+          const counted = Effect.acquireRelease(
+            Effect.sync(() => {
+              streams += 1
+            }),
+            () =>
+              Effect.sync(() => {
+                streams -= 1
+              })
+          )
+          const told = Stream.unwrap(Effect.as(counted, stream(after)))
+          return told.pipe(
+            Stream.provideService(Bot, bot),
+            Stream.provideService(Bookkeeper, books),
+            Stream.provideService(Journal, journal)
+          )
+        }),
+        explain: ({ query: { slot, at } }) => Effect.mapError(bot.desk.explain(slot, at), asRefused),
+        files: () => Effect.mapError(bot.desk.files, asRefused),
+        plan: () => Effect.mapError(bot.desk.plan([]), asRefused)
+      })
+    })
+  )

@@ -1,0 +1,67 @@
+/**
+ * What is not the API: the dashboard's files, which hold no secret and need no token; health for supervisors, which says
+ * little more than yes or no; and metrics, which take a token as the API does, because they tell of money.
+ */
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { Bot } from "../Bot.ts"
+import * as Health from "../view/Health.ts"
+import * as Metrics from "../view/Metrics.ts"
+import { type Asset, load } from "./Assets.ts"
+import { refusal } from "./Gate.ts"
+import type { Tokens } from "./Tokens.ts"
+
+const served = ({ body, type }: Asset) => HttpServerResponse.text(body, { contentType: type })
+
+const files = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.HttpRouter
+    const assets = yield* Effect.sync(load)
+    for (const [name, asset] of assets) {
+      yield* router.add("GET", name === "index.html" ? "/" : `/assets/${name}`, served(asset))
+    }
+  })
+)
+
+const health = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.HttpRouter
+    const [bot, books] = [yield* Bot, yield* Bookkeeper]
+    const answer = (look: typeof Health.ready) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const problems = look(books.state, bot, now)
+        return HttpServerResponse.jsonUnsafe(
+          { status: problems.length === 0 ? "ok" : "failing", problems },
+          { status: problems.length === 0 ? 200 : 503 }
+        )
+      })
+    yield* router.add("GET", "/health/live", answer(Health.live))
+    yield* router.add("GET", "/health/ready", answer(Health.ready))
+  })
+)
+
+const metrics = ({ roleOf }: Tokens) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const router = yield* HttpRouter.HttpRouter
+      const [bot, books] = [yield* Bot, yield* Bookkeeper]
+      const answer = Effect.gen(function* () {
+        const { headers } = yield* HttpServerRequest.HttpServerRequest
+        const token = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1]
+        if (token === undefined || roleOf(Redacted.make(token)) === undefined) {
+          return refusal(
+            401,
+            "Metrics need the viewer's token: Prometheus sends it with authorization.credentials_file"
+          )
+        }
+        const now = yield* Clock.currentTimeMillis
+        return HttpServerResponse.text(Metrics.render(books.state, bot, now), {
+          contentType: "text/plain; version=0.0.4; charset=utf-8"
+        })
+      })
+      yield* router.add("GET", "/metrics", answer)
+    })
+  )
+
+export const layer = (tokens: Tokens) => Layer.mergeAll(files, health, metrics(tokens))

@@ -1,0 +1,61 @@
+/**
+ * The live stream of one reader. It is read from the journal by sequence number and only woken by new events, so a slow
+ * reader loses nothing and costs no memory; prices and a sign of life go in between.
+ */
+import { Clock, Effect, PubSub, Queue, Stream } from "effect"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { Journal } from "../../journal/Journal.ts"
+import type { Told } from "../api/Stream.ts"
+import { Bot } from "../Bot.ts"
+import { priceView } from "../view/lists.ts"
+import { lineOf } from "../view/Recent.ts"
+
+const priceMillis = 500
+const aliveMillis = 5_000
+
+interface Sent {
+  readonly id?: string
+  readonly event: Told["_tag"]
+  readonly data: Told
+}
+
+const sent = (data: Told): Sent =>
+  data._tag === "Event" ? { id: String(data.sequence), event: data._tag, data } : { event: data._tag, data }
+
+/** From the event after `after` on, for ever. */
+export const stream = (after: number) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const [bot, books, journal] = [yield* Bot, yield* Bookkeeper, yield* Journal]
+      let last = after
+      const changes = yield* PubSub.subscribe(books.changes)
+      const woken = yield* Queue.sliding<void>(1)
+      yield* Queue.offer(woken, undefined)
+      yield* Effect.forkScoped(
+        Stream.runForEachArray(Stream.fromSubscription(changes), () => Queue.offer(woken, undefined))
+      )
+      const fresh = Stream.fromQueue(woken).pipe(
+        Stream.flatMap(() => Stream.orDie(journal.events({ after: last }))), // A journal that cannot be read stops the bot.
+        Stream.map((recorded) => {
+          last = recorded.sequence
+          return sent({ _tag: "Event", ...lineOf(recorded, bot.assets) })
+        })
+      )
+      const seen = new Map<string, TwoSidedPrice>()
+      const prices = Stream.tick(priceMillis).pipe(
+        Stream.mapEffect(() => Clock.currentTimeMillis),
+        Stream.flatMap((at) => {
+          const changed = [...bot.prices].filter(([market, price]) => seen.get(market) !== price)
+          for (const [market, price] of changed) seen.set(market, price)
+          const told = changed.map(([market, price]) => priceView(market, price))
+          return told.length === 0 ? Stream.empty : Stream.succeed(sent({ _tag: "Prices", at, prices: told }))
+        })
+      )
+      const alive = Stream.tick(aliveMillis).pipe(
+        Stream.mapEffect(() => Clock.currentTimeMillis),
+        Stream.map((at) => sent({ _tag: "Alive", at, sequence: books.state.sequence, turnedAt: bot.turnedAt() }))
+      )
+      return Stream.mergeAll([fresh, prices, alive], { concurrency: 3 })
+    })
+  )

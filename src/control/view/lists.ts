@@ -1,0 +1,123 @@
+/** The state's lists as the API shows them: slots, orders, fills, money. Pure. */
+import type { Of } from "../../domain/BotEvent.ts"
+import type * as CostBasis from "../../domain/CostBasis.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { places } from "../../domain/Ledger.ts"
+import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
+import { filledBase, type Placement } from "../../engine/state/Placement.ts"
+import * as Money from "../../report/text/Money.ts"
+import type { Book, FillView, Money as MoneyView, Orders, PriceView, Slots } from "../api/Views.ts"
+import { slotRows } from "./SlotRows.ts"
+
+export const priceView = (market: string, price: TwoSidedPrice): PriceView => ({
+  market,
+  bid: shown(price.bid),
+  ask: shown(price.ask),
+  mid: shown(mid(price)),
+  at: price.at
+})
+
+/** Ten digits: quotes come with many more that mean nothing. */
+const shown = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 10))
+
+const toneOf = { red: "alarm", green: "buy", cyan: "sell", dim: "quiet" } as const
+
+export const slotViews = (
+  state: BotState,
+  assets: Money.Assets,
+  prices: ReadonlyMap<string, TwoSidedPrice>,
+  earned: ReadonlyMap<string, CostBasis.CostBasis>
+): (typeof Slots.Type)["slots"] => {
+  const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
+  return slotRows(state, assets, prices).map((row) => {
+    const strategy = row.slot.slice(0, row.slot.indexOf("/"))
+    const placement = live.get(row.slot)
+    const market = placement?.market ?? state.strategies.get(strategy)?.loaded?.market ?? ""
+    const basis = earned.get(row.slot)
+    const quote = market.split(" ")[0]?.split("/")[1] ?? ""
+    return {
+      slot: row.slot,
+      strategy,
+      market,
+      side: row.side,
+      price: row.price,
+      quantity: row.quantity,
+      filled: row.filled,
+      state: row.state,
+      since: placement?.changedAt ?? null,
+      distance: placement === undefined ? null : distance(placement, prices.get(placement.market)),
+      legs: Number(row.legs),
+      earned: basis === undefined || basis.realised === 0n ? null : Money.amountText(assets, quote, basis.realised),
+      why: row.why,
+      tone: toneOf[row.colour]
+    }
+  })
+}
+
+/** Where the order is from the mid price, as a share of it: below zero under it. */
+const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number | null => {
+  if (now === undefined) return null
+  const present = Decimal.toNumber(mid(now))
+  return (Decimal.toNumber(price) - present) / present
+}
+
+const baseOf = ({ side, inputAsset, outputAsset }: Placement): string => (side === "SELL" ? inputAsset : outputAsset)
+
+export const orderViews = (state: BotState, assets: Money.Assets): (typeof Orders.Type)["orders"] =>
+  unfinished(state).map((placement) => ({
+    slot: slotKey(placement.strategy, placement.slot),
+    placement: placement.id,
+    orderId: placement.order?.id ?? null,
+    market: placement.market,
+    side: placement.side,
+    price: Decimal.format(placement.price),
+    quantity: Money.amountText(assets, baseOf(placement), placement.quantity),
+    filled: Money.amountText(assets, baseOf(placement), filledBase(placement)),
+    state: placement.state,
+    status: placement.status ?? null,
+    deadline: placement.deadline,
+    depositAddress: placement.order?.depositAddress ?? null,
+    why: placement.why.text
+  }))
+
+/** Best first on both sides; orders that are leaving are still in the book until the venue says otherwise. */
+export const bookOrders = (state: BotState, assets: Money.Assets, market: string): (typeof Book.Type)["orders"] =>
+  unfinished(state)
+    .filter((placement) => placement.market === market && placement.state !== "planned")
+    .sort((a, b) => Decimal.compare(b.price, a.price))
+    .map((placement) => ({
+      side: placement.side,
+      price: Decimal.format(placement.price),
+      quantity: Money.amountText(assets, baseOf(placement), placement.quantity),
+      filled: Money.amountText(assets, baseOf(placement), filledBase(placement)),
+      slot: slotKey(placement.strategy, placement.slot),
+      state: placement.state
+    }))
+
+export const fillView = (sequence: number, event: Of<"FillSeen">, assets: Money.Assets): FillView => {
+  const [base, quote] =
+    event.side === "BUY" ? [event.outputAsset, event.inputAsset] : [event.inputAsset, event.outputAsset]
+  return {
+    sequence,
+    at: event.filledAt,
+    slot: slotKey(event.strategy, event.slot),
+    market: `${base}/${quote}`,
+    side: event.side,
+    price: Decimal.format(event.price),
+    paid: Money.amountText(assets, event.inputAsset, event.amountIn),
+    paidAsset: event.inputAsset,
+    received: Money.amountText(assets, event.outputAsset, event.amountOut),
+    receivedAsset: event.outputAsset,
+    fillId: event.fillId
+  }
+}
+
+export const moneyView = (
+  { ledger }: BotState,
+  assets: Money.Assets
+): Omit<typeof MoneyView.Type, "at" | "sequence"> => ({
+  places,
+  rows: Money.rows(ledger, assets),
+  residual: Money.residual(ledger, assets)
+})

@@ -1,0 +1,137 @@
+/** An operator and a running bot: commands over the API and from the command line do what they say and nothing else. */
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { assertSays, run } from "../cli/program.ts"
+import { type RunningBot, startBot, until } from "./runningBot.ts"
+
+interface Order {
+  readonly slot: string
+  readonly placement: string
+  readonly state: string
+}
+interface Status {
+  readonly turnedAt: number
+  readonly killSwitch: string | null
+  readonly openOrders: number
+  readonly problems: ReadonlyArray<{ readonly kind: string; readonly command: string | null }>
+  readonly strategies: ReadonlyArray<{
+    readonly paused: { readonly by: string; readonly action: string; readonly reason: string } | null
+  }>
+}
+
+let bot: RunningBot
+const status = async () => (await bot.look("/api/v1/status")) as Status
+const orders = async () => ((await bot.look("/api/v1/orders")) as { orders: ReadonlyArray<Order> }).orders
+const open = async () => (await orders()).filter(({ state }) => state === "open")
+const limitbot = (...args: ReadonlyArray<string>) => run([...args, "--config", join(bot.folder, "config.yaml")])
+const log = async (search: string) =>
+  ((await bot.look(`/api/v1/log?search=${search}`)) as { events: ReadonlyArray<{ text: string; tag: string }> }).events
+
+beforeAll(async () => {
+  bot = await startBot()
+  await until("orders rest", async () => (await open()).length >= 15)
+}, 90_000)
+
+describe("commands to a running bot", () => {
+  it("tokens are made with mode 0600, and the address is in status --json", async () => {
+    assert.strictEqual(statSync(`${bot.journal}.token`).mode & 0o777, 0o600)
+    assert.strictEqual(statSync(`${bot.journal}.viewer-token`).mode & 0o777, 0o600)
+    assert.notStrictEqual(bot.token, bot.viewerToken)
+    const { dashboard } = JSON.parse((await limitbot("status", "--json")).stdout)
+    assert.strictEqual(dashboard, bot.url)
+  })
+
+  it("a cancelled order comes home, and its slot is placed anew", async () => {
+    const [chosen] = await open()
+    assert.isDefined(chosen)
+    assert.strictEqual((await bot.command("/api/v1/cancel", { slot: chosen?.slot })).status, 200)
+    await until("another placement in the slot", async () =>
+      (await orders()).some(({ slot, placement }) => slot === chosen?.slot && placement !== chosen?.placement)
+    )
+  }, 60_000)
+
+  it("pause keeps what rests and resume goes on, from the command line too", async () => {
+    const paused = await limitbot("pause", "grid", "--why", "lunch")
+    assert.strictEqual(paused.code, 0, paused.stderr)
+    assert.match(paused.stdout, /^grid paused: nothing new is placed, what rests stays\.$/m)
+    assert.deepStrictEqual((await status()).strategies[0]?.paused, { by: "operator", action: "pause", reason: "lunch" })
+    assert.isAbove((await open()).length, 10)
+    const { problems } = await status()
+    assert.deepStrictEqual(
+      problems.map(({ kind, command }) => [kind, command]),
+      [["paused", "resume"]]
+    )
+    assert.strictEqual((await limitbot("resume")).code, 0)
+    assert.isNull((await status()).strategies[0]?.paused)
+  }, 60_000)
+
+  it("cancel-all withdraws everything and stays withdrawn until resumed", async () => {
+    assertSays(await limitbot("cancel-all"), 2, /Add --yes/)
+    const done = await limitbot("cancel-all", "--yes")
+    assert.strictEqual(done.code, 0, done.stderr)
+    await until("no order is open", async () => (await status()).openOrders === 0)
+    const { turnedAt } = await status()
+    await until("two more turns", async () => (await status()).turnedAt > turnedAt + 600)
+    assert.strictEqual((await status()).openOrders, 0)
+    assert.strictEqual((await limitbot("resume")).code, 0)
+    await until("orders rest again", async () => (await open()).length >= 15)
+  }, 90_000)
+
+  it("an edited file is checked, applied and taken up; a stale edit is refused", async () => {
+    const [file] = (await bot.look("/api/v1/files")) as ReadonlyArray<{ file: string; text: string; hash: string }>
+    assert.isDefined(file)
+    if (file === undefined) return
+    const wrong = { file: file.file, text: file.text.replace("levels: 21", "levels: many") }
+    const problems = JSON.parse((await bot.command("/api/v1/check", { files: [wrong] })).body)
+    assert.match(problems.problems[0], /grid\.yaml:\d+:\d+/)
+    assert.strictEqual((await bot.command("/api/v1/apply", { ...wrong, hash: file.hash })).status, 409)
+    assert.strictEqual(readFileSync(file.file, "utf8"), file.text)
+    const better = { file: file.file, text: file.text.replace("levels: 21", "levels: 11") }
+    const plan = JSON.parse((await bot.command("/api/v1/plan", { files: [better] })).body)
+    assert.isAbove(plan.summary.cancel, 0)
+    assert.strictEqual((await bot.command("/api/v1/apply", { ...better, hash: file.hash })).status, 200)
+    await until("the strategy was taken up", async () => (await log("loaded")).length >= 2)
+    assert.strictEqual((await bot.command("/api/v1/apply", { ...better, hash: file.hash })).status, 409)
+    writeFileSync(file.file, file.text)
+  }, 90_000)
+
+  it("the stream catches up from a sequence number and has no gap", async () => {
+    const response = await fetch(`${bot.url}/api/v1/events`, {
+      headers: { authorization: `Bearer ${bot.token}`, "last-event-id": "5" }
+    })
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ""
+    const seen = () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+    while (seen().length < 50) text += (await reader?.read())?.value ?? ""
+    await reader?.cancel()
+    assert.deepStrictEqual(
+      seen().slice(0, 50),
+      Array.from({ length: 50 }, (_, index) => index + 6)
+    )
+    assert.notMatch(text, /"signed":"(?!kept)/)
+  }, 30_000)
+
+  it("the kill switch is the same file for the API and the command line", async () => {
+    assert.strictEqual((await bot.command("/api/v1/kill", { confirm: "kill", why: "a test" })).status, 200)
+    assert.isTrue(existsSync(`${bot.journal}.kill`))
+    await until("it is obeyed", async () => (await status()).killSwitch === "a test")
+    const ready = await bot.ask("/health/ready")
+    assert.strictEqual(ready.status, 503)
+    assert.strictEqual((await bot.ask("/health/live")).status, 200)
+    assert.strictEqual((await limitbot("release")).code, 0)
+    await until("it is released", async () => (await status()).killSwitch === null)
+  }, 60_000)
+
+  it("leaves at once although somebody watches, and takes its address away", async () => {
+    const response = await fetch(`${bot.url}/api/v1/events`, { headers: { authorization: `Bearer ${bot.token}` } })
+    assert.strictEqual(response.status, 200)
+    const asked = Date.now()
+    bot.program.signal("SIGTERM")
+    const { code } = await bot.program.ended
+    assert.strictEqual(code, 0)
+    assert.isBelow(Date.now() - asked, 15_000)
+    assert.isFalse(existsSync(`${bot.journal}.dashboard`))
+    assertSays(await limitbot("pause"), 1, /No bot runs on/)
+  }, 60_000)
+})

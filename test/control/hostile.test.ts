@@ -1,0 +1,203 @@
+/**
+ * Requests that nobody honest sends, against a running bot: each is answered with 4xx, and not one event is recorded for it.
+ * The attackers are other pages in the operator's browser, other programs of the machine, and a viewer who wants more.
+ */
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Asked, type RunningBot, startBot, until } from "./runningBot.ts"
+
+let bot: RunningBot
+const json = { "content-type": "application/json" }
+
+const post = (headers: Readonly<Record<string, string>>, body = '{"confirm":"kill"}'): Asked => ({
+  method: "POST",
+  headers: { ...json, "content-length": String(Buffer.byteLength(body)), ...headers },
+  body
+})
+
+interface Status {
+  readonly killSwitch: string | null
+  readonly turnedAt: number
+  readonly strategies: ReadonlyArray<{ readonly paused: unknown }>
+}
+
+const commandsRecorded = async () => {
+  const { events } = (await bot.look("/api/v1/log?limit=1000&search=operator")) as { events: ReadonlyArray<unknown> }
+  const { killSwitch, strategies } = (await bot.look("/api/v1/status")) as Status
+  return { count: events.length, killSwitch, paused: strategies.map(({ paused }) => paused) }
+}
+
+beforeAll(async () => {
+  bot = await startBot()
+  await until("a turn has ended", async () => ((await bot.look("/api/v1/status")) as Status).turnedAt > 0)
+}, 60_000)
+
+describe("hostile requests", () => {
+  const cases: ReadonlyArray<readonly [string, string, () => Asked]> = [
+    ["no token", "/api/v1/status", () => ({})],
+    ["a wrong token", "/api/v1/status", () => ({ headers: { authorization: `Bearer ${"a".repeat(43)}` } })],
+    ["an empty token", "/api/v1/status", () => ({ headers: { authorization: "Bearer " } })],
+    ["basic credentials", "/api/v1/status", () => ({ headers: { authorization: `Basic ${btoa(`x:${bot.token}`)}` } })],
+    ["the token in the address", "/api/v1/status?token=TOKEN", () => ({})],
+    ["the token in a cookie", "/api/v1/status", () => ({ headers: { cookie: `token=${bot.token}` } })],
+    ["no token for metrics", "/metrics", () => ({})],
+    ["a viewer's kill", "/api/v1/kill", () => post({ authorization: `Bearer ${bot.viewerToken}` })],
+    ["a viewer's pause", "/api/v1/pause", () => post({ authorization: `Bearer ${bot.viewerToken}` }, "{}")],
+    ["a rebound host name", "/api/v1/kill", () => post({ authorization: `Bearer ${bot.token}`, host: "evil.example" })],
+    [
+      "a rebound host name with our port",
+      "/api/v1/status",
+      () => ({
+        headers: { authorization: `Bearer ${bot.token}`, host: `evil.example:${new URL(bot.url).port}` }
+      })
+    ],
+    [
+      "another origin",
+      "/api/v1/kill",
+      () => post({ authorization: `Bearer ${bot.token}`, origin: "https://evil.example" })
+    ],
+    ["the null origin", "/api/v1/kill", () => post({ authorization: `Bearer ${bot.token}`, origin: "null" })],
+    [
+      "another port of this machine",
+      "/api/v1/kill",
+      () => post({ authorization: `Bearer ${bot.token}`, origin: "http://127.0.0.1:1" })
+    ],
+    [
+      "a cross-site fetch",
+      "/api/v1/kill",
+      () => post({ authorization: `Bearer ${bot.token}`, "sec-fetch-site": "cross-site" })
+    ],
+    [
+      "a same-site fetch",
+      "/api/v1/kill",
+      () => post({ authorization: `Bearer ${bot.token}`, "sec-fetch-site": "same-site" })
+    ],
+    [
+      "a form",
+      "/api/v1/kill",
+      () =>
+        post(
+          { authorization: `Bearer ${bot.token}`, "content-type": "application/x-www-form-urlencoded" },
+          "confirm=kill"
+        )
+    ],
+    [
+      "text that looks like JSON",
+      "/api/v1/kill",
+      () => post({ authorization: `Bearer ${bot.token}`, "content-type": "text/plain" })
+    ],
+    ["no content type", "/api/v1/kill", () => post({ authorization: `Bearer ${bot.token}`, "content-type": "" })],
+    ["a packed body", "/api/v1/kill", () => post({ authorization: `Bearer ${bot.token}`, "content-encoding": "gzip" })],
+    ["a kill by GET", "/api/v1/kill", () => ({ headers: { authorization: `Bearer ${bot.token}` } })],
+    ["a preflight", "/api/v1/kill", () => ({ method: "OPTIONS", headers: { origin: "https://evil.example" } })],
+    [
+      "another method",
+      "/api/v1/status",
+      () => ({ method: "DELETE", headers: { authorization: `Bearer ${bot.token}` } })
+    ],
+    ["a kill without its word", "/api/v1/kill", () => post({ authorization: `Bearer ${bot.token}` }, "{}")],
+    [
+      "a kill with another word",
+      "/api/v1/kill",
+      () => post({ authorization: `Bearer ${bot.token}` }, '{"confirm":"yes"}')
+    ],
+    ["broken JSON", "/api/v1/kill", () => post({ authorization: `Bearer ${bot.token}` }, '{"confirm":"kill"')],
+    ["a list for an object", "/api/v1/kill", () => post({ authorization: `Bearer ${bot.token}` }, '["kill"]')],
+    [
+      "a strategy that is none",
+      "/api/v1/pause",
+      () => post({ authorization: `Bearer ${bot.token}` }, '{"strategy":"nobody"}')
+    ],
+    [
+      "a strategy of the language",
+      "/api/v1/pause",
+      () => post({ authorization: `Bearer ${bot.token}` }, '{"strategy":"__proto__"}')
+    ],
+    [
+      "a slot that is none",
+      "/api/v1/cancel",
+      () => post({ authorization: `Bearer ${bot.token}` }, '{"slot":"grid/none"}')
+    ],
+    [
+      "a flag for a slot",
+      "/api/v1/explain?slot=--config%3D/etc/passwd",
+      () => ({
+        headers: { authorization: `Bearer ${bot.token}` }
+      })
+    ],
+    [
+      "a reason as long as a book",
+      "/api/v1/kill",
+      () => post({ authorization: `Bearer ${bot.token}` }, JSON.stringify({ confirm: "kill", why: "x".repeat(5_000) }))
+    ],
+    [
+      "a file that is not ours",
+      "/api/v1/apply",
+      () =>
+        post({ authorization: `Bearer ${bot.token}` }, JSON.stringify({ file: "/etc/passwd", text: "x", hash: "y" }))
+    ],
+    [
+      "a path out of the folder",
+      "/api/v1/check",
+      () =>
+        post({ authorization: `Bearer ${bot.token}` }, JSON.stringify({ files: [{ file: "../grid.yaml", text: "x" }] }))
+    ],
+    [
+      "a body beyond the limit",
+      "/api/v1/check",
+      () =>
+        post(
+          { authorization: `Bearer ${bot.token}` },
+          JSON.stringify({ files: [{ file: "x", text: "x".repeat(1_100_000) }] })
+        )
+    ],
+    ["a file out of the assets", "/assets/../../../../etc/passwd", () => ({})],
+    ["an encoded path", "/assets/%2e%2e%2f%2e%2e%2fpackage.json", () => ({})],
+    ["a page that is none", "/admin", () => ({})],
+    [
+      "a sequence that is no number",
+      "/api/v1/events?after=x",
+      () => ({ headers: { authorization: `Bearer ${bot.token}` } })
+    ],
+    ["a sequence below zero", "/api/v1/events?after=-1", () => ({ headers: { authorization: `Bearer ${bot.token}` } })]
+  ]
+
+  it("are answered with 4xx, tell no secret, and change nothing", async () => {
+    const before = await commandsRecorded()
+    const wrong: Array<string> = []
+    for (const [name, path, asked] of cases) {
+      const answer = await bot.ask(path.replace("TOKEN", bot.token), asked()).catch((error: Error) => ({
+        status: /EPIPE|ECONNRESET/.test(error.message) ? 413 : 0,
+        body: error.message
+      }))
+      if (answer.status < 400 || answer.status > 499)
+        wrong.push(`${name}: ${answer.status} ${answer.body.slice(0, 100)}`)
+      if (answer.body.includes(bot.token) || answer.body.includes("    at ")) wrong.push(`${name}: ${answer.body}`)
+    }
+    assert.deepStrictEqual(wrong, [])
+    assert.deepStrictEqual(await commandsRecorded(), before)
+  })
+
+  it("that are not HTTP, too long or too slow are cut off", async () => {
+    const host = `Host: 127.0.0.1\r\nAuthorization: Bearer ${bot.token}\r\n`
+    const head = `POST /api/v1/kill HTTP/1.1\r\n${host}Content-Type: application/json\r\n`
+    const before = await commandsRecorded()
+    const answers = await Promise.all([
+      bot.raw("\x16\x03\x01\x02\x00\x01\x00\x01"),
+      bot.raw(`GET /api/v1/status HTTP/1.1\r\n${host}X: ${"x".repeat(40_000)}\r\n\r\n`),
+      bot.raw(`${head}Content-Length: 16\r\nContent-Length: 18\r\n\r\n{"confirm":"kill"}`),
+      bot.raw(`${head}Transfer-Encoding: chunked\r\nContent-Length: 18\r\n\r\n12\r\n{"confirm":"kill"}\r\n0\r\n\r\n`),
+      bot.raw(`${head}Transfer-Encoding: chunked\r\n\r\n12\r\n{"confirm":"kill"}\r\n0\r\n\r\n`, 5_000),
+      // Promises a body that never comes: ended by the server within its time limit.
+      bot.raw(`${head}Content-Length: 18\r\n\r\n{"confirm"`),
+      bot.raw("GET /api/v1/status HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+    ])
+    for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 4\d\d /, JSON.stringify(answers))
+    assert.deepStrictEqual(await commandsRecorded(), before)
+  }, 40_000)
+
+  it("in great number leave the bot trading and the server answering", async () => {
+    const { turnedAt } = (await bot.look("/api/v1/status")) as Status
+    await Promise.all(Array.from({ length: 200 }, () => bot.ask("/api/v1/status").catch(() => undefined)))
+    await until("another turn", async () => ((await bot.look("/api/v1/status")) as Status).turnedAt > turnedAt)
+  }, 60_000)
+})

@@ -1,0 +1,94 @@
+/** A bot on a sandbox with its control server, as a process of its own, and ways to ask it over plain sockets. */
+import { readFileSync } from "node:fs"
+import { request } from "node:http"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { configText, type Program, start, startSandbox, workspace } from "../cli/program.ts"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly body: string
+}
+
+export interface Asked {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface RunningBot {
+  readonly program: Program
+  readonly folder: string
+  readonly url: string
+  readonly token: string
+  readonly viewerToken: string
+  readonly journal: string
+  /** Any request whatever, without the manners of `fetch`. */
+  readonly ask: (path: string, asked?: Asked) => Promise<Answer>
+  /** As the operator. */
+  readonly look: (path: string) => Promise<unknown>
+  readonly command: (path: string, payload: unknown) => Promise<Answer>
+  /** Bytes as they are; what comes back until the other side closes, or a while has passed. */
+  readonly raw: (text: string, millis?: number) => Promise<string>
+}
+
+export const startBot = async (extra: ReadonlyArray<string> = [], config = ""): Promise<RunningBot> => {
+  const sandbox = await startSandbox({ speed: 60 })
+  const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: { port: 0 }\n${config}` })
+  const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s", ...extra]
+  const program = start(args)
+  await program.says(/dashboard http:\S+/)
+  const url = /dashboard (http:\S+)/.exec(program.stdout())?.[1] ?? ""
+  const journal = join(folder, "journal.sqlite")
+  const token = readFileSync(`${journal}.token`, "utf8").trim()
+  const viewerToken = readFileSync(`${journal}.viewer-token`, "utf8").trim()
+  const { port } = new URL(url)
+
+  const ask = (path: string, { method = "GET", headers = {}, body }: Asked = {}) =>
+    new Promise<Answer>((done, fail) => {
+      const sent = request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (response) => {
+        let text = ""
+        response.setEncoding("utf8").on("data", (part: string) => {
+          text += part
+        })
+        response.on("end", () => done({ status: response.statusCode ?? 0, headers: response.headers, body: text }))
+      })
+      sent.on("error", fail)
+      sent.end(body)
+    })
+  const authorization = `Bearer ${token}`
+  const command = (path: string, payload: unknown) => {
+    const body = JSON.stringify(payload)
+    const length = String(Buffer.byteLength(body))
+    return ask(path, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json", "content-length": length },
+      body
+    })
+  }
+  const raw = (text: string, millis = 15_000) =>
+    new Promise<string>((done) => {
+      let said = ""
+      const socket = connect(Number(port), "127.0.0.1", () => socket.write(text))
+      const timer = setTimeout(() => socket.destroy(), millis)
+      socket.setEncoding("utf8").on("data", (part: string) => {
+        said += part
+      })
+      socket.on("error", () => undefined)
+      socket.on("close", () => {
+        clearTimeout(timer)
+        done(said)
+      })
+    })
+  const look = async (path: string) => JSON.parse((await ask(path, { headers: { authorization } })).body)
+  return { program, folder, url, token, viewerToken, journal, ask, look, command, raw }
+}
+
+export const until = async (what: string, holds: () => Promise<boolean>, millis = 60_000): Promise<void> => {
+  const end = Date.now() + millis
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`It never came to be: ${what}`)
+    await new Promise((done) => setTimeout(done, 200))
+  }
+}
