@@ -54,7 +54,8 @@ const coarser = (candles: Candles, stepMillis: number, origin: number): Candles 
     low: there(candles.low, made.low),
     close: columnOf(made.close),
     volume: candles.readVolume === undefined ? there(candles.volume, made.volume) : columnOf(made.volume),
-    priceScale: candles.priceScale
+    priceScale: candles.priceScale,
+    ...(candles.whole === undefined ? {} : { whole: candles.whole })
   }
 }
 
@@ -83,7 +84,8 @@ const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
     low: stretch(candles.low, lastClose),
     close: stretch(candles.close, lastClose),
     volume: stretch(volumesOf(candles), () => 0),
-    priceScale: candles.priceScale
+    priceScale: candles.priceScale,
+    ...(candles.whole === undefined ? {} : { whole: candles.whole })
   }
 }
 

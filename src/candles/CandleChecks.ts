@@ -35,6 +35,8 @@ interface Check {
   readonly problems: Array<DataProblem>
   problemCount: number
   readonly repaired: Record<Repair, number>
+  /** The line of the first row that each repair changed. */
+  readonly firstLines: Map<Repair, number>
 }
 
 const report = (
@@ -46,6 +48,7 @@ const report = (
 ) => {
   if (check.allowed.has(repair)) {
     check.repaired[repair]++
+    if (!check.firstLines.has(repair)) check.firstLines.set(repair, lineOf(check.rows, row))
     return
   }
   check.problemCount++
@@ -204,7 +207,8 @@ export const check = (rows: CsvRows, file: string, allowed: ReadonlySet<Repair>)
     columns: rows.columns,
     problems: allowed.has("invalid") ? [] : [...rows.problems],
     problemCount: allowed.has("invalid") ? 0 : rows.problemCount,
-    repaired: { invalid: allowed.has("invalid") ? rows.unreadable : 0, sort: 0, duplicates: 0, range: 0, gaps: 0 }
+    repaired: { invalid: allowed.has("invalid") ? rows.unreadable : 0, sort: 0, duplicates: 0, range: 0, gaps: 0 },
+    firstLines: new Map()
   }
   const left: Array<number> = []
   let before = -1
@@ -245,12 +249,14 @@ const finish = (state: Check, left: ReadonlyArray<number>): Checked => {
     : undefined
   const columns = kept === undefined ? state.columns : gathered(state.columns, kept)
   const made = candlesOf({ ...state, columns })
+  problems.push(...repairWarnings(state))
   if (rows.rounded > 0) problems.push(precisionWarning(file, rows.rounded))
   if (!state.allowed.has("gaps")) {
     gapWarnings(state, made)
     return { candles: made, problems, problemCount: state.problemCount, repaired }
   }
   const candles = withoutGaps(made)
+  if (candles.bars > made.bars) problems.push(gapsFilled(file, candles.bars - made.bars))
   return {
     candles,
     problems,
@@ -258,6 +264,34 @@ const finish = (state: Check, left: ReadonlyArray<number>): Checked => {
     repaired: { ...repaired, gaps: candles.bars - made.bars }
   }
 }
+
+const done: Readonly<Record<Exclude<Repair, "gaps">, (rows: number) => string>> = {
+  invalid: (rows) => `${rows} rows that cannot be read, or cannot be, were left out`,
+  sort: (rows) => `${rows} rows were put in the order of time`,
+  duplicates: (rows) => `${rows} rows were left out, because a later one has the same time`,
+  range: (rows) => `high or low of ${rows} rows was widened until open and close lie within`
+}
+
+const gapsFilled = (file: string, bars: number): DataProblem => ({
+  severity: "warning",
+  kind: "repaired",
+  file,
+  line: 0,
+  column: 0,
+  message: `${bars} missing bars were filled with the close before`,
+  advice: "nothing fills in them; leave the repair out to jump over gaps"
+})
+
+/** What was repaired is said. */
+const repairWarnings = ({ file, rows, repaired, firstLines }: Check): ReadonlyArray<DataProblem> =>
+  repairs.flatMap((repair): ReadonlyArray<DataProblem> => {
+    if (repair === "gaps" || repaired[repair] === 0) return []
+    const unreadable = repair === "invalid" ? rows.problems[0]?.line : undefined
+    const line = Math.min(firstLines.get(repair) ?? Number.POSITIVE_INFINITY, unreadable ?? Number.POSITIVE_INFINITY)
+    const message = `${done[repair](repaired[repair])}, the first here`
+    const advice = "look at the line, or correct the file"
+    return [{ severity: "warning", kind: "repaired", file, line, column: 1, message, advice }]
+  })
 
 const precisionWarning = (file: string, count: number): DataProblem => ({
   severity: "warning",

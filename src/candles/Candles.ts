@@ -26,6 +26,8 @@ export interface Candles {
   readonly readVolume?: (bar: number) => number
   /** Decimal places of the prices. */
   readonly priceScale: number
+  /** Of a part of a series: the series. What lies before the part warms indicators up. */
+  readonly whole?: Candles
 }
 
 export const column = (bars: number): Column => new Float64Array(new SharedArrayBuffer(bars * 8))
@@ -67,6 +69,7 @@ export const between = (candles: Candles, from: number, to: number): Candles => 
 /** Bars `from` up to `to` (exclusive); the columns are shared, not copied. */
 export const slice = (candles: Candles, from: number, to: number): Candles => ({
   ...candles,
+  whole: candles.whole ?? candles,
   bars: to - from,
   time: TimeAxis.slice(candles.time, from, to),
   open: candles.open.subarray(from, to),

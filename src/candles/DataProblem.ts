@@ -14,6 +14,7 @@ export interface DataProblem {
     | "range"
     | "gap"
     | "precision"
+    | "repaired"
   readonly file: string
   /** Both count from 1; 0 when the file as a whole is meant. */
   readonly line: number

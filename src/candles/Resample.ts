@@ -77,7 +77,9 @@ const resample = (candles: Candles, timeframeMillis: number): Resampled => {
   return { columns: grouped(candles, firsts), startMillis, timeframeMillis }
 }
 
-export const of = (candles: Candles, timeframeMillis: number): Resampled => {
+/** A part of a series has the candles of the whole: how many are over is a matter of time. */
+export const of = (part: Candles, timeframeMillis: number): Resampled => {
+  const candles = part.whole ?? part
   const known = made.get(candles) ?? new Map<number, Resampled>()
   made.set(candles, known)
   const found = known.get(timeframeMillis) ?? resample(candles, timeframeMillis)

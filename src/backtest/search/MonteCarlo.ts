@@ -75,7 +75,7 @@ export const resampledCandles = (candles: Candles, blockBars: number, next: Rand
     }
     before = made.close[Math.min(start + length, bars) - 1] ?? before
   }
-  return { ...candles, ...made }
+  return { bars, time: candles.time, ...made, priceScale }
 }
 
 export interface Spread {

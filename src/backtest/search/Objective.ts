@@ -5,7 +5,7 @@ import type { TrialResult } from "./Trial.ts"
 export const objectives = ["pnlQuote", "dailySharpe", "maxDrawdown", "pnlPerDrawdown"] as const
 export type Objective = (typeof objectives)[number]
 
-/** Larger is better. */
+/** Larger is better. Of losses a deeper drawdown is worse, so it multiplies what it would divide of a gain. */
 export const score = (objective: Objective, result: TrialResult): number => {
   const pnl = Number(result.pnlQuote)
   switch (objective) {
@@ -16,6 +16,7 @@ export const score = (objective: Objective, result: TrialResult): number => {
     case "maxDrawdown":
       return -result.maxDrawdown
     case "pnlPerDrawdown":
+      if (pnl < 0) return pnl * result.maxDrawdown
       return result.maxDrawdown > 0 ? pnl / result.maxDrawdown : pnl
   }
 }

@@ -3,6 +3,7 @@ import { DateTime } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
+import * as WarmUp from "../../backtest/WarmUp.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
 import { format } from "../../domain/Amount.ts"
@@ -47,6 +48,7 @@ export const json = (result: Result) => {
     from: openTime(candles.time, 0),
     to: closeTime(candles.time, candles.bars - 1),
     bars: candles.bars,
+    ...(strategy.candles === undefined ? {} : { warmUp: WarmUp.of(strategy, candles) }),
     ...(result.calibrated.length === 0 ? {} : { calibrated: result.calibrated }),
     fills: shown.fills,
     wallMillis: result.wallMillis,

@@ -4,6 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
+import * as WarmUp from "../../backtest/WarmUp.ts"
 import type { Market } from "../../domain/Market.ts"
 import { marketNames, marketsOf } from "../../strategy/Strategy.ts"
 import * as flags from "../flags.ts"
@@ -113,7 +114,7 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
         strategy,
         candles,
         sources: loaded.sources,
-        warnings: [...loaded.warnings, ...warnings],
+        warnings: [...loaded.warnings, ...warnings, ...WarmUp.sentences(strategy, candles)],
         calibrated,
         band: Backtest.band([sides[0], ...sides.slice(1)]),
         shown: sides.find(({ mode }) => mode === "optimistic") ?? sides[0],

@@ -69,7 +69,6 @@ const info = Command.make(
         `${input.data}: ${bars} candles of ${time.stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
         `prices from ${lowest} to ${highest}`,
         gaps.count === 0 ? "no gaps" : `${gaps.count} gaps, ${gaps.bars} bars missing`,
-        ...Object.entries(repaired).flatMap(([name, count]) => (count === 0 ? [] : [`repaired: ${name} ${count}`])),
         ...warnings
       ].join("\n")
     )

@@ -2,6 +2,8 @@
 import { Console, DateTime, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as WalkForward from "../../backtest/search/WalkForward.ts"
+import * as WarmUp from "../../backtest/WarmUp.ts"
+import * as Candles from "../../candles/Candles.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
@@ -39,6 +41,9 @@ export const command = Command.make(
     const total = trials.length * stretches.length
     const plan = { ...loaded, objective: input.objective, stretches }
     const steps = yield* WalkForward.run(plan, (done) => progress.update(done, total, `${done} of ${total}`))
+    const [first] = stretches
+    const cold =
+      first === undefined ? [] : WarmUp.sentences(loaded.strategy, Candles.slice(candles, first.from, first.end))
     const efficiency = WalkForward.efficiency(steps)
     const gained = steps.reduce((sum, { test }) => sum + Number(test?.pnlQuote ?? 0), 0)
     if (input.json)
@@ -48,6 +53,7 @@ export const command = Command.make(
           objective: input.objective,
           pnlQuote: gained,
           efficiency,
+          warnings: cold,
           steps: steps.map((step) => ({ ...step, set: SearchInput.named(space, step.train?.values ?? []) }))
         })
       )
@@ -67,6 +73,7 @@ export const command = Command.make(
           rows
         ),
         "",
+        ...cold,
         `Together ${gained.toFixed(2)} out of sample.`,
         efficiency === undefined
           ? "The search found no gain in the past."

@@ -51,6 +51,25 @@ const collect = (threads: number) =>
     return results.toSorted((a, b) => a.trial - b.trial)
   }).pipe(Effect.scoped)
 
+describe("objectives", () => {
+  it("pnlPerDrawdown prefers the shallower drawdown when all lose", () => {
+    const trial = (trial: number, pnlQuote: string, maxDrawdown: number): Trial.TrialResult => ({
+      trial,
+      values: [],
+      pnlQuote,
+      maxDrawdown,
+      feesQuote: "0",
+      base: "0",
+      quote: "0",
+      fills: 1,
+      dailySharpe: 0
+    })
+    const lost = [trial(1, "-10", 0.5), trial(2, "-10", 0.1), trial(3, "-20", 0.5), trial(4, "5", 0.9)]
+    const ranked = Objective.ranked(lost, "pnlPerDrawdown", []).map(({ trial }) => trial)
+    assert.deepStrictEqual(ranked, [4, 2, 1, 3])
+  })
+})
+
 describe("SweepSpace", () => {
   it("reads ranges and lists exactly", () => {
     assert.deepStrictEqual(SweepSpace.dimension("a.b=0.1..0.5:0.1").values, ["0.1", "0.2", "0.3", "0.4", "0.5"])

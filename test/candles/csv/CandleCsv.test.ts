@@ -176,6 +176,25 @@ describe("CandleCsv", () => {
   })
 })
 
+describe("repair=all", () => {
+  it("says what it left out, and where", () => {
+    const good = "1,2,1,1,0"
+    const bad = ["120,1,2,1,x,0", "180,1,2,-1,1,0", "240,5,2,1,1,0", `240,${good}`]
+    const rows = [`0,${good}`, `60,${good}`, ...bad, `300,${good}`, `420,${good}`]
+    const text = ["time,open,high,low,close,volume", ...rows].join("\n")
+    const { problems } = CandleCsv.parse(bytes(text), { file: "a.csv", repair: new Set(repairs) })
+    assert.deepStrictEqual(
+      problems.map(({ message, line }) => [line, message]),
+      [
+        [4, "2 rows that cannot be read, or cannot be, were left out, the first here"],
+        [7, "1 rows were left out, because a later one has the same time, the first here"],
+        [6, "high or low of 1 rows was widened until open and close lie within, the first here"],
+        [0, "3 missing bars were filled with the close before"]
+      ]
+    )
+  })
+})
+
 describe("TradeCsv", () => {
   it("makes candles of trades", () => {
     const trades = [

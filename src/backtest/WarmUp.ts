@@ -1,0 +1,36 @@
+/**
+ * How warm a strategy's indicators are when a run begins: candles before the first bar that the data hold, and those that
+ * the strategy needs. Where some are missing it decides later than its first bar.
+ */
+import type { Candles } from "../candles/Candles.ts"
+import * as Resample from "../candles/Resample.ts"
+import { openTime } from "../candles/TimeAxis.ts"
+import { timeframeMillis } from "../domain/Timeframe.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+
+export interface WarmUp {
+  readonly timeframe: string
+  readonly needed: number
+  /** Closed candles of the data when the run begins. */
+  readonly before: number
+  /** Of those needed. */
+  readonly missing: number
+}
+
+export const of = (strategy: Strategy, candles: Candles): ReadonlyArray<WarmUp> =>
+  [...(strategy.candles ?? [])].map(([timeframe, needed]) => {
+    const resampled = Resample.of(candles, timeframeMillis(timeframe) ?? 60_000)
+    const before = Resample.closedAt(resampled, openTime(candles.time, 0))
+    return { timeframe, needed, before, missing: Math.max(0, needed - before) }
+  })
+
+/** One for each timeframe that lacks candles. */
+export const sentences = (strategy: Strategy, candles: Candles): ReadonlyArray<string> =>
+  of(strategy, candles).flatMap(({ timeframe, needed, before, missing }) =>
+    missing === 0
+      ? []
+      : [
+          `warm-up: ${needed} candles of ${timeframe} are needed before the first bar, ${before} lie there: ` +
+            `until ${missing} more have closed, what depends on them is undefined; give earlier data and --from`
+        ]
+  )
