@@ -272,22 +272,36 @@ const notNegative = (found: string): Decimal.Decimal | undefined => {
 
 const parseRatio = (found: string): Decimal.Decimal | undefined => {
   const [, number, unit] = /^([\d.]+) ?(%|bps)$/.exec(found) ?? []
-  const value = number === undefined ? undefined : positive(number)
+  const value = number === undefined ? undefined : Decimal.parse(number)
   return value === undefined ? undefined : Decimal.multiply(value, Decimal.make(1n, unit === "%" ? 2 : 4))
 }
+
+const ratioHint = (found: string): string | undefined => {
+  if (found.startsWith("-")) return "it cannot be below zero"
+  if (/^0*\.?0* ?(%|bps)?$/.test(found)) return "it must be above zero: leave the key out for nothing"
+  const value = positive(found)
+  if (value === undefined) return undefined
+  const asPercent = Decimal.format(Decimal.multiply(value, Decimal.make(100n)))
+  return Decimal.isLess(value, Decimal.one) ? `write ${asPercent}% for ${found}` : `write ${found}%`
+}
+
+const aboveZero = (value: Decimal.Decimal | undefined): Decimal.Decimal | undefined =>
+  value !== undefined && Decimal.isPositive(value) ? value : undefined
 
 /** `5%` or `25bps`, above zero. */
 export const ratio: Reader<Decimal.Decimal> = scalar(
   "a ratio such as 5% or 25bps",
-  parseRatio,
-  (found) => {
-    const value = positive(found)
-    if (found.startsWith("-")) return "it cannot be below zero"
-    return value === undefined
-      ? undefined
-      : `write ${Decimal.format(Decimal.multiply(value, Decimal.make(100n)))}% for ${found}`
-  },
+  (found) => aboveZero(parseRatio(found)),
+  ratioHint,
   { type: "string", pattern: "^(?=.*[1-9])(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$" }
+)
+
+/** The same where nothing is a ratio too. */
+export const ratioOrZero: Reader<Decimal.Decimal> = scalar(
+  "a ratio such as 5%, 25bps or 0%",
+  parseRatio,
+  (found) => (/^0*\.?0*$/.test(found) ? "write 0%" : ratioHint(found)),
+  { type: "string", pattern: "^(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$" }
 )
 
 const unitMillis: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: hourMillis, d: dayMillis }

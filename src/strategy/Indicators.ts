@@ -1,7 +1,8 @@
 /**
  * Indicators as columns: one number per closed candle, computed from that candle and earlier ones only. `NaN` stands where
  * there is not enough history yet; for those that never quite forget their beginning (ema, rsi, atr, macd) it stands until
- * what is left of it is below a quarter of a percent. How many candles that takes is `warmUp`.
+ * what is left of it is below a quarter of a percent. How many candles that takes is `warmUp`. A value that there is none
+ * of (a division by no volume) hides the windows that contain it, and makes those that never quite forget begin anew.
  */
 
 /** Columns of equal length, oldest first. Never changed once made: more candles are new columns. */
@@ -60,43 +61,55 @@ const windowSums = (values: Column, length: number, divisor: number): Column => 
 
 export const sma = (values: Column, length: number): Column => windowSums(values, length, length)
 
-/** Smoothed by `weight`, beginning with the first value. */
-const smoothed = (values: Column, weight: number, first: number): Column => {
+/** Gives every stretch of numbers without a gap to `compute`; what a stretch has not warmed up for is `NaN`, as are gaps. */
+const byStretches = (
+  values: Column,
+  warm: number,
+  compute: (result: Column, first: number, end: number) => void
+): Column => {
   const result = new Float64Array(values.length)
-  let mean = values[first] ?? 0
-  for (let index = first; index < values.length; index++) {
-    mean += ((values[index] ?? 0) - mean) * weight
-    result[index] = mean
+  for (let first = 0, end = 0; first < values.length; first = end) {
+    while (end < values.length && !Number.isFinite(values[end])) end++
+    result.fill(Number.NaN, first, end)
+    first = end
+    while (end < values.length && Number.isFinite(values[end])) end++
+    compute(result, first, end)
+    result.fill(Number.NaN, first, Math.min(end, first + warm - 1))
   }
   return result
 }
 
-export const ema = (values: Column, length: number): Column => {
-  const first = firstNumber(values)
-  return trustedFrom(smoothed(values, 2 / (length + 1), first), first + warmUp.ema(length) - 1)
+/** Smoothed by `weight`, beginning with the first value. */
+const smooth = (values: Column, weight: number, result: Column, first: number, end: number): void => {
+  let mean = values[first] ?? 0
+  for (let index = first; index < end; index++) {
+    mean += ((values[index] ?? 0) - mean) * weight
+    result[index] = mean
+  }
 }
+
+export const ema = (values: Column, length: number): Column =>
+  byStretches(values, warmUp.ema(length), (result, first, end) => smooth(values, 2 / (length + 1), result, first, end))
 
 /**
  * By Wilder's means of rises and falls: the plain mean of the first `length`, from then on smoothed by 1/length. Half of |change| ± change is one or the other and zero, exactly and without a
  * branch, which the processor could only guess.
  */
-export const rsi = (values: Column, length: number): Column => {
-  const result = new Float64Array(values.length)
-  const first = firstNumber(values)
-  let [rises, falls, before, weight] = [0, 0, values[first] ?? 0, 1]
-  for (let index = first + 1; index < values.length; index++) {
-    if (index - first <= length) weight = 1 / (index - first)
-    const value = values[index] ?? 0
-    const change = value - before
-    const size = Math.abs(change)
-    before = value
-    rises += ((size + change) / 2 - rises) * weight
-    falls += ((size - change) / 2 - falls) * weight
-    const all = rises + falls
-    result[index] = all === 0 ? 50 : (100 * rises) / all
-  }
-  return trustedFrom(result, first + warmUp.wilder(length) - 1)
-}
+export const rsi = (values: Column, length: number): Column =>
+  byStretches(values, warmUp.wilder(length), (result, first, end) => {
+    let [rises, falls, before, weight] = [0, 0, values[first] ?? 0, 1]
+    for (let index = first + 1; index < end; index++) {
+      if (index - first <= length) weight = 1 / (index - first)
+      const value = values[index] ?? 0
+      const change = value - before
+      const size = Math.abs(change)
+      before = value
+      rises += ((size + change) / 2 - rises) * weight
+      falls += ((size - change) / 2 - falls) * weight
+      const all = rises + falls
+      result[index] = all === 0 ? 50 : (100 * rises) / all
+    }
+  })
 
 /** Wilder's mean of the true range: how far a candle reached, the close before it included. */
 export const atr = ({ high, low, close }: CandleColumns, length: number): Column => {
@@ -182,13 +195,16 @@ export const change = (values: Column, length: number): Column => {
   return trustedFrom(result, length)
 }
 
-export const macd = (values: Column, fast: number, slow: number): Column => {
-  const first = firstNumber(values)
-  const line = smoothed(values, 2 / (fast + 1), first)
-  const late = smoothed(values, 2 / (slow + 1), first)
-  for (let index = first; index < line.length; index++) line[index] = (line[index] ?? 0) - (late[index] ?? 0)
-  return trustedFrom(line, first + warmUp.ema(Math.max(fast, slow)) - 1)
-}
+export const macd = (values: Column, fast: number, slow: number): Column =>
+  byStretches(values, warmUp.ema(Math.max(fast, slow)), (result, first, end) => {
+    let [line, late] = [values[first] ?? 0, values[first] ?? 0]
+    for (let index = first; index < end; index++) {
+      const value = values[index] ?? 0
+      line += (value - line) * (2 / (fast + 1))
+      late += (value - late) * (2 / (slow + 1))
+      result[index] = line - late
+    }
+  })
 
 /** The mean of the last typical prices, weighted by volume. */
 export const vwap = ({ high, low, close, volume }: CandleColumns, length: number): Column => {

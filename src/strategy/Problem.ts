@@ -71,11 +71,17 @@ export const problemAt = (source: SourceText, span: Span, message: string, hint?
 export interface Report {
   readonly source: SourceText
   readonly problems: Array<Problem>
+  /** What is no mistake, but hardly meant; left out where nobody is told. */
+  readonly warnings?: Array<Problem>
 }
 
 export const report = (to: Report, span: Span, message: string, hint?: string): undefined => {
   to.problems.push(problemAt(to.source, span, message, hint))
   return undefined
+}
+
+export const warn = (to: Report, span: Span, message: string, hint?: string): void => {
+  to.warnings?.push(problemAt(to.source, span, message, hint))
 }
 
 /** In the order of the file, each once. */

@@ -86,6 +86,8 @@ export interface Strategy {
   /** Why it can only be backtested, if so, at its place in the file; and why searches and other luck cannot have it. */
   readonly notLive?: Problem
   readonly notSearched?: Problem
+  /** What its file says but hardly means. */
+  readonly warnings?: ReadonlyArray<Problem>
   /** The candles that `View.candles` should offer: how many closed ones of each timeframe make it warm. */
   readonly candles?: ReadonlyMap<string, number>
   /** The base quantities of its first market that `View.depth` should offer. */

@@ -41,7 +41,7 @@ export const ofNode = (
   source: SourceText,
   markets: Markets
 ): Result.Result<Strategy, ReadonlyArray<Problem>> => {
-  const to: Report = { source, problems: [] }
+  const to = { source, problems: [], warnings: [] } satisfies Report
   const strategy = readStrategy(node, markets, to)
   return strategy === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(strategy)
 }
@@ -96,6 +96,7 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
       ? {}
       : { others, notSearched: problemAt(to.source, read.market, ...severalSeries) }),
     limits,
+    ...(to.warnings === undefined || to.warnings.length === 0 ? {} : { warnings: inOrder(to.warnings) }),
     ...behaviour
   }
 }

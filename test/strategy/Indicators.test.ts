@@ -162,3 +162,33 @@ describe("any indicator", () => {
     }
   })
 })
+
+describe("indicators of a series with a value that there is none of", () => {
+  const numbers = Float64Array.from({ length: 120 }, (_, index) => 100 + Math.sin(index) * 10 + index / 7)
+  const [gapAt, length] = [30, 4]
+  const broken = (gap: number) => numbers.map((value, index) => (index === gapAt ? gap : value))
+  const all = {
+    ema: (values: Float64Array) => Indicators.ema(values, length),
+    rsi: (values: Float64Array) => Indicators.rsi(values, length),
+    macd: (values: Float64Array) => Indicators.macd(values, 2, length),
+    sma: (values: Float64Array) => Indicators.sma(values, length),
+    stdev: (values: Float64Array) => Indicators.stdev(values, length),
+    highest: (values: Float64Array) => Indicators.highest(values, length)
+  }
+
+  it("are as if the series began behind it, and never stay without a value", () => {
+    for (const [name, of] of Object.entries(all)) {
+      for (const gap of [Number.NaN, Number.POSITIVE_INFINITY]) {
+        if (gap === Number.POSITIVE_INFINITY && !["ema", "rsi", "macd"].includes(name)) continue
+        const found = of(broken(gap))
+        const afresh = of(numbers.slice(gapAt + 1))
+        for (const [index, value] of afresh.entries()) {
+          const behind = found[gapAt + 1 + index] ?? 0
+          if (Number.isNaN(value)) assert.isTrue(Number.isNaN(behind), `${name} ${index}`)
+          else assert.closeTo(behind, value, 1e-9, `${name} ${index}`)
+        }
+        assert.deepStrictEqual([...found.slice(0, gapAt)], [...of(numbers).slice(0, gapAt)], name)
+      }
+    }
+  })
+})

@@ -388,7 +388,7 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   inKind("rebalance", "{ target: 95%, band: 5% }", "7:24 target minus band must be above 0%"),
   inKind(
     "rules",
-    "{ timeframe: 1w, orders: { a: { when: mid > 1, side: buy, price: mid, size: { quote: 5 } } } }",
+    "{ timeframe: 1y, orders: { a: { when: mid > 1, side: buy, price: mid, size: { quote: 5 } } } }",
     "7:16 expected a timeframe"
   ),
   inKind("rules", "{ orders: { a: { when: mid > 1, side: buy, size: { quote: 5 } } } }", '7:18 missing key "price"'),

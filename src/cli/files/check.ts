@@ -2,6 +2,7 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import { type Problem, render } from "../../strategy/Problem.ts"
 import { marketNames } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as Lookahead from "../backtest/Lookahead.ts"
@@ -44,24 +45,20 @@ export const command = Command.make(
       lookahead && Option.isSome(data) ? yield* Lookahead.look(strategies, { ...dataFlags, data: data.value }) : []
     const faults = findings.flatMap((finding) => Lookahead.faultsOf(finding))
     if (json) {
-      const shown = problems.map(({ file, line, column, message, hint }) => ({
-        file,
-        line,
-        column,
-        message,
-        hint: hint ?? null
-      }))
+      const shown = problems.map(shownProblem)
       yield* Console.log(
         JSON.stringify({
           ok: problems.length + faults.length === 0,
           problems: shown,
+          warnings: strategies.flatMap(({ warnings = [] }) => warnings.map(shownProblem)),
           ...(lookahead ? { lookahead: findings.map(Lookahead.json) } : {})
         })
       )
     } else {
       for (const text of rendered) yield* Console.error(`${text}\n`)
       for (const strategy of strategies) {
-        const { file, name, kind } = strategy
+        const { file, name, kind, text, warnings = [] } = strategy
+        for (const warning of warnings) yield* Console.error(`warning: ${render(warning, text)}\n`)
         yield* Console.log(`${file}: ok: ${name}, ${kind} on ${marketNames(strategy)}`)
       }
       for (const finding of findings) {
@@ -83,6 +80,14 @@ export const command = Command.make(
     }
   ])
 )
+
+const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
+  file,
+  line,
+  column,
+  message,
+  hint: hint ?? null
+})
 
 /** A broken configuration is reported like a broken strategy: with its own problems. */
 const readAgainst = Effect.fnUntraced(function* (

@@ -8,13 +8,15 @@ import type { Amount } from "../../domain/Amount.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { CandleColumns } from "../Indicators.ts"
-import { type Problem, problemAt, quoted, type Report, report, type Span, suggestion } from "../Problem.ts"
+import { type Problem, problemAt, quoted, type Report, report, type Span, suggestion, warn } from "../Problem.ts"
 import { isTimeframe } from "../Timeframe.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
+import { clocks } from "./Clocks.ts"
 import { depthTerm } from "./DepthTerm.ts"
 import { functions, longestLength } from "./functions.ts"
 import { type Expression, parse } from "./Grammar.ts"
+import * as Never from "./Never.ts"
 import { arithmetic, comparisons, dependenceOf, movingName, resultType } from "./Operators.ts"
 import { ownNamed, ownWords, sinceOf } from "./OwnNames.ts"
 import { combine, constantTerm, noteCrossing, seriesTerm, type Term, type ValueType } from "./Term.ts"
@@ -53,6 +55,9 @@ interface Compiling extends Scope {
 /** The term, or `undefined` when something was reported. */
 export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Scope): Term | undefined => {
   const term = compileAny(node, use, scope)
+  if (term?.demands?.never !== undefined) {
+    warn(scope.to, node, `this can never be true: ${term.demands.never}`)
+  }
   if (term === undefined || term.type === wanted || (term.isLiteral && wanted !== "boolean")) return term
   return report(scope.to, node, `expected ${described(wanted)}, found ${described(term.type)}`, hintFor(wanted))
 }
@@ -133,14 +138,6 @@ const candle = (name: (typeof candleNames)[number], timeframe: string, { market 
   return seriesTerm({ timeframe, warmUp: 1, key: name, column }, type)
 }
 
-/** Hour and minute of the day in UTC, and the day of the week (1 is Monday). */
-const clocks: ReadonlyMap<string, readonly [everyMillis: number, value: (now: number) => number]> = new Map([
-  ["hour", [hourMillis, (now) => Math.floor(now / hourMillis) % 24]],
-  ["minute", [60_000, (now) => Math.floor(now / 60_000) % 60]],
-  // 1 January 1970 was a Thursday.
-  ["weekday", [dayMillis, (now) => ((Math.floor(now / dayMillis) + 3) % 7) + 1]]
-])
-
 const priceNames = ["mid", "bid", "ask"] as const
 
 const noteVolume = (name: string, at: Span, { needs, to, placeOf }: Compiling): void => {
@@ -159,9 +156,9 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
   if (price !== undefined) return priceTerm(price, at, context)
   const clock = clocks.get(name)
   if (clock !== undefined) {
-    const [every, value] = clock
-    context.needs.clockMillis = Math.min(every, context.needs.clockMillis ?? every)
-    return { type: "number", isLiteral: false, dependence: "none", value: ({ now }) => value(now) }
+    const { everyMillis, range, value } = clock
+    context.needs.clockMillis = Math.min(everyMillis, context.needs.clockMillis ?? everyMillis)
+    return { type: "number", isLiteral: false, dependence: "none", range, value: ({ now }) => value(now) }
   }
   if (name === "position") {
     const type = `amount of ${context.market.base.symbol}` as const
@@ -308,7 +305,8 @@ const unary = (tree: Expression & { type: "unary" }, context: Compiling): Term |
     return report(context.to, context.placeOf(tree.operand), `expected ${wanted}, found ${described(operand.type)}`)
   }
   if (!isCondition) return combine(constantTerm(0, "number", true), operand, "-", (a, b) => a - b, operand)
-  return { ...operand, value: (moment) => 1 - operand.value(moment) }
+  const { demands: _, ...opposite } = operand
+  return { ...opposite, value: (moment) => 1 - operand.value(moment) }
 }
 
 const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term | undefined => {
@@ -345,7 +343,9 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
     return holds(a, b) ? 1 : 0
   }
   const ofText = checked(written(tree, context.text), [left, right], value)
-  return { type, isLiteral: false, dependence: "none", ...ofText }
+  const texts = [written(tree.left, context.text), written(tree.right, context.text)] as const
+  const demands = Never.ofComparison(tree.operator, left, right, texts)
+  return { type, isLiteral: false, dependence: "none", demands, ...ofText }
 }
 
 /** Both sides are always evaluated: what would change the answer may stand on either. */
@@ -367,5 +367,6 @@ const logical = (
       ? (moment) => Math.min(a.value(moment), b.value(moment))
       : (moment) => Math.max(a.value(moment), b.value(moment))
   const checks = [...(a.checks ?? []), ...(b.checks ?? [])]
-  return { type: "boolean", isLiteral: false, dependence: "none", checks, value }
+  const demands = (operator === "and" ? Never.ofAnd : Never.ofOr)(a.demands, b.demands)
+  return { type: "boolean", isLiteral: false, dependence: "none", checks, demands, value }
 }

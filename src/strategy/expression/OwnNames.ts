@@ -6,20 +6,25 @@
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { OwnState } from "../View.ts"
 import type { Expression } from "./Grammar.ts"
+import type { Range } from "./Never.ts"
 import type { Moment, PriceDependence, Term, ValueType } from "./Term.ts"
 
 interface OwnName {
   readonly type: ValueType
   readonly dependence: PriceDependence
+  readonly range?: Range
   readonly read: (own: OwnState, moment: Moment) => number
 }
+
+const notNegative: Range = [0, Number.POSITIVE_INFINITY]
 
 const number = (amount: Amount.Amount, decimals: number): number => Decimal.toNumber(Amount.toDecimal(amount, decimals))
 
 const ownNames = ({ base, quote }: Market): Readonly<Record<string, OwnName>> => ({
-  openOrders: { type: "number", dependence: "none", read: ({ openOrders }) => openOrders },
+  openOrders: { type: "number", dependence: "none", range: notNegative, read: ({ openOrders }) => openOrders },
   averageEntry: {
     type: "price",
     dependence: "none",
@@ -59,7 +64,8 @@ const happened: Readonly<Record<Event, (own: OwnState) => number | undefined>> =
   placement: ({ lastPlacedAt }) => lastPlacedAt
 }
 
-const ownTerm = (name: string, { type, dependence, read }: OwnName): Term => ({
+const ownTerm = (name: string, { type, dependence, read, range }: OwnName): Term => ({
+  ...present({ range }),
   type,
   isLiteral: false,
   dependence,
@@ -90,5 +96,6 @@ const since = (event: Event): Term =>
   ownTerm(`since(${event})`, {
     type: "duration",
     dependence: "time",
+    range: notNegative,
     read: (own, { now, elapsed }) => now + elapsed - (happened[event](own) ?? Number.NEGATIVE_INFINITY)
   })

@@ -8,6 +8,7 @@ import type { Depth } from "../../domain/Book.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import type { CandleColumns, Column } from "../Indicators.ts"
 import type { ClosedCandles, OwnState } from "../View.ts"
+import type { Demands, Range } from "./Never.ts"
 
 export type ValueType = "number" | "ratio" | "price" | "boolean" | "duration" | `amount of ${string}`
 
@@ -22,6 +23,10 @@ export interface Term {
   /** Only of closed candles. `key` names the computation. */
   readonly series?: Series
   readonly constant?: number
+  /** All that it can be, where that is not everything of its type. */
+  readonly range?: Range
+  /** Of a condition: what it asks of values, to find those that can never be true. */
+  readonly demands?: Demands
   /** Of a condition: what it is made of, in the order of the file. */
   readonly checks?: ReadonlyArray<Check>
   readonly value: (moment: Moment) => number

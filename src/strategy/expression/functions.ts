@@ -1,7 +1,9 @@
 /** The functions of the expression language: their arguments, types, and how much history each needs. */
 
+import { present } from "../../domain/Present.ts"
 import type { CandleColumns, Column } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
+import type { Range } from "./Never.ts"
 import {
   columnOf,
   combine,
@@ -41,7 +43,8 @@ const ofSeries = (
   lengths: ReadonlyArray<string>,
   warmUp: (lengths: ReadonlyArray<number>) => number,
   compute: (values: Column, lengths: ReadonlyArray<number>) => Column,
-  type?: ValueType
+  type?: ValueType,
+  range?: Range
 ): readonly [string, FunctionOf] => [
   name,
   {
@@ -57,7 +60,7 @@ const ofSeries = (
         key: `${name}(${inner.key}, ${numbers.join(", ")})`,
         column: (candles) => compute(columnOf(inner, candles), numbers)
       }
-      return seriesTerm(series, type ?? first?.type ?? "number")
+      return { ...seriesTerm(series, type ?? first?.type ?? "number"), ...present({ range }) }
     }
   }
 ]
@@ -201,7 +204,8 @@ export const functions: ReadonlyMap<string, FunctionOf> = new Map([
     ["length"],
     ([n = 1]) => Indicators.warmUp.wilder(n),
     (values, [n = 1]) => Indicators.rsi(values, n),
-    "number"
+    "number",
+    [0, 100]
   ),
   ofSeries(
     "stdev",

@@ -9,6 +9,7 @@ import * as Read from "../Fields.ts"
 import { anyMarket, described, schemaOf } from "../JsonSchema.ts"
 import type { KindContext } from "../Kind.ts"
 import { place, quoted, type Report, report } from "../Problem.ts"
+import type { Budget } from "../Strategy.ts"
 import { timeframe } from "../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../YamlReader.ts"
 import { execution } from "./Execution.ts"
@@ -56,12 +57,15 @@ export const readRules = (section: YamlNode, { market, budget, to }: KindContext
   const names = read.let === undefined ? new Map<string, Term>() : namesOf(read.let.value, scope)
   const inScope: Scope = { ...scope, names }
   const pauseMillis = timeframeMillis(ofCandles) ?? 0
-  const rules = (read.orders?.value ?? []).map(([slot, { value }]) => {
-    const rule = ruleOf(slot, value, inScope, pauseMillis)
-    if (rule !== undefined && budget !== undefined) checkSize(rule, value, market, budget, to)
-    return rule
-  })
-  const good = rules.filter((rule) => rule !== undefined)
+  const orders = (read.orders?.value ?? []).map(([slot, { value }]) => ({
+    at: value,
+    rule: ruleOf(slot, value, inScope, pauseMillis)
+  }))
+  const good = orders.map(({ rule }) => rule).filter((rule) => rule !== undefined)
+  for (const { at, rule } of orders) {
+    if (rule === undefined || budget === undefined) continue
+    checkSize(rule, at, isSupplied(rule, good, budget), market, budget, to)
+  }
   return to.problems.length > before ? undefined : { market, rules: good, needs: scope.needs }
 }
 
@@ -106,7 +110,8 @@ const sectionFields = <A>(order: Read.Reader<A>) =>
 const rulesFields = sectionFields(anyNode)
 
 const words: ReadonlySet<string> = new Set([
-  ..."open high low close volume mid bid ask hour minute weekday position entry since depth and or not".split(" "),
+  ..."open high low close volume mid bid ask hour minute weekday monthday position entry since depth".split(" "),
+  ..."and or not".split(" "),
   ...ownWords
 ])
 
@@ -159,22 +164,31 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   }
 }
 
-/** One order must fit into the budget; that all fit at once is for the limits to see when they fire. */
+/** Another rule brings in what this one pays with. */
+const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): boolean =>
+  all.some((other) => other.side !== side && budget[other.side === "BUY" ? "quote" : "base"] > 0n)
+
+/**
+ * One order must fit into the budget; that all fit at once is for the limits to see when they fire. What one rule buys
+ * another may sell, and the other way round, whatever the budget begins with.
+ */
 const checkSize = (
   { side, size }: Rule,
   at: YamlNode,
+  isSupplied: boolean,
   market: Market,
-  budget: { readonly base: bigint; readonly quote: bigint },
+  budget: Budget,
   to: Report
 ): void => {
   const key = side === "BUY" ? "quote" : "base"
   const sized = at.type === "map" ? (at.entries.get("size")?.value ?? at) : at
+  if (isSupplied) return
   if (budget[key] === 0n) {
     report(
       to,
       sized,
       `this order pays in ${inputAsset(market, side).symbol}, of which the budget has nothing`,
-      `give limits.budget.${key}`
+      `give limits.budget.${key}, or a rule that ${side === "BUY" ? "sells" : "buys"} before`
     )
   } else if (size.unit === key && size.amount > budget[key]) {
     report(to, sized, `one order is larger than the ${key} budget`, `raise limits.budget.${key}, or make it smaller`)

@@ -90,7 +90,7 @@ const quotingFields = (market: Market) =>
     step: Read.optional(Read.ratio, "from one level to the next; left out: the spread"),
     size: Read.required(Read.amount(market.base, { zero: false }), "of each order, in base"),
     requote: Read.optional(Read.ratio, "quote anew when the price has moved this far; left out: 0.2%"),
-    skew: Read.optional(Read.ratio, "move the quotes against a full inventory by this much; left out: nothing"),
+    skew: Read.optional(Read.ratioOrZero, "move the quotes against a full inventory by this much; left out: nothing"),
     maxInventory: Read.optional(
       Read.amount(market.base, { zero: false }),
       "most that may be bought or sold on balance; left out: one full side"

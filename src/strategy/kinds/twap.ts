@@ -81,10 +81,10 @@ const twapFields = (market: Market) =>
     slices: Read.required(Read.integer(1, mostSlices), "how many orders"),
     limit: Read.required(Read.price, "the worst price"),
     reach: Read.optional(
-      Read.ratio,
+      Read.ratioOrZero,
       "a slice may give away this much against the mid of its moment; left out: nothing"
     ),
-    vary: Read.optional(Read.ratio, "how much sizes and moments vary; left out: nothing"),
+    vary: Read.optional(Read.ratioOrZero, "how much sizes and moments vary; left out: nothing"),
     seed: Read.optional(Read.integer(0, 4_294_967_295), "the numbers that they vary by follow from this; left out: 1")
   })
 

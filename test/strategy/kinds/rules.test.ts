@@ -172,6 +172,36 @@ describe("rules", () => {
     assert.deepStrictEqual(whyAbsent(strategy.decide(viewAt(strategy, price("1")), null)), ["warming-up"])
   })
 
+  it("warn about conditions that can never be true", () => {
+    const warned = (when: string) =>
+      strategyOf(file(`    one: { when: "${when}", side: buy, price: mid, size: { quote: 1 } }`)).warnings?.map(
+        ({ line, column, message }) => `${line}:${column} ${message}`
+      )
+    assert.deepStrictEqual(warned("rsi(close, 14) > 100"), [
+      "9:18 this can never be true: rsi(close, 14) is always from 0 to 100"
+    ])
+    assert.deepStrictEqual(warned("hour < 3 and mid > 1 and 5 < hour"), [
+      "9:18 this can never be true: hour cannot be both at once"
+    ])
+    for (const never of ["mid < 0", "weekday == 0", "since(fill) < 0h", "close < 1 and close >= 1"])
+      assert.strictEqual(warned(never)?.length, 1, never)
+    for (const possible of [
+      "rsi(close, 14) >= 100",
+      "hour < 3 or hour > 5",
+      "not (hour > 99)",
+      "close <= 1 and close >= 1"
+    ])
+      assert.isUndefined(warned(possible), possible)
+  })
+
+  it("may sell what another rule buys, without a budget of base", () => {
+    const text = file(`    in: { when: hour == 1, side: buy, price: mid, size: { quote: 100 } }
+    out: { when: hour == 2 and position > 0 BTC, side: sell, price: mid, size: { base: 0.1 } }`)
+    assert.deepStrictEqual(problemsOf(text.replace("base: 10, ", "")), [])
+    const alone = text.replace("base: 10, ", "").replace("side: buy", "side: sell")
+    assert.strictEqual(problemsOf(alone).length, 2)
+  })
+
   it("name mistakes at their exact columns", () => {
     const text = file(
       `    dip:

@@ -1,0 +1,102 @@
+/**
+ * Conditions that can never be true: a comparison beyond what its sides can be (`rsi(close, 14) > 100`), and comparisons of
+ * one value that exclude each other (`hour < 3 and hour > 5`). A file with one is read, and warned about.
+ */
+import type { Operator } from "./Grammar.ts"
+
+/** All that a value can be, both ends included. */
+export type Range = readonly [low: number, high: number]
+
+/** Where a value has to be for a condition to hold; an end may be left out itself. */
+interface Confines {
+  readonly low: number
+  readonly high: number
+  readonly isLowOpen: boolean
+  readonly isHighOpen: boolean
+}
+
+/** What a condition asks of values, by the text of each, and why nothing can be all of it. */
+export interface Demands {
+  readonly confines: ReadonlyMap<string, Confines>
+  readonly never?: string
+}
+
+const anything: Range = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+
+/** One side of a comparison. */
+interface Side {
+  readonly constant?: number
+  readonly range?: Range
+  readonly type: string
+}
+
+const rangeOf = ({ constant, range, type }: Side): Range =>
+  constant === undefined ? (range ?? (type === "price" ? [0, anything[1]] : anything)) : [constant, constant]
+
+const mirrored: { readonly [K in Operator]?: Operator } = { "<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==" }
+
+const confinesOf = (operator: Operator, limit: number): Confines | undefined => {
+  const [low, high] = anything
+  const open = { isLowOpen: false, isHighOpen: false }
+  if (operator === "<") return { ...open, low, high: limit, isHighOpen: true }
+  if (operator === "<=") return { ...open, low, high: limit }
+  if (operator === ">") return { ...open, low: limit, high, isLowOpen: true }
+  if (operator === ">=") return { ...open, low: limit, high }
+  return operator === "==" ? { ...open, low: limit, high: limit } : undefined
+}
+
+const meet = (a: Confines, b: Confines): Confines => {
+  const low = Math.max(a.low, b.low)
+  const high = Math.min(a.high, b.high)
+  return {
+    low,
+    high,
+    isLowOpen: (a.low === low && a.isLowOpen) || (b.low === low && b.isLowOpen),
+    isHighOpen: (a.high === high && a.isHighOpen) || (b.high === high && b.isHighOpen)
+  }
+}
+
+const isEmpty = ({ low, high, isLowOpen, isHighOpen }: Confines): boolean =>
+  low > high || (low === high && (isLowOpen || isHighOpen))
+
+const nothing: Demands = { confines: new Map() }
+
+/** Of a comparison, with its sides as written. */
+export const ofComparison = (
+  operator: Operator,
+  left: Side,
+  right: Side,
+  texts: readonly [left: string, right: string]
+): Demands => {
+  const isRight = left.constant !== undefined
+  const [value, limit, text] = isRight ? [right, left, texts[1]] : [left, right, texts[0]]
+  const asked = isRight ? mirrored[operator] : operator
+  if (asked === undefined || limit.constant === undefined) return nothing
+  const confines = confinesOf(asked, limit.constant)
+  if (confines === undefined) return nothing
+  const [low, high] = rangeOf(value)
+  const never = isEmpty(meet(confines, { low, high, isLowOpen: false, isHighOpen: false }))
+  return { confines: new Map([[text, confines]]), ...(never ? { never: `${text} is ${said(low, high)}` } : {}) }
+}
+
+const said = (low: number, high: number): string => {
+  if (low === high) return `always ${low}`
+  if (high === Number.POSITIVE_INFINITY) return `never below ${low}`
+  return low === Number.NEGATIVE_INFINITY ? `never above ${high}` : `always from ${low} to ${high}`
+}
+
+export const ofAnd = (a: Demands | undefined, b: Demands | undefined): Demands => {
+  const confines = new Map(a?.confines)
+  let never = a?.never ?? b?.never
+  for (const [text, other] of b?.confines ?? []) {
+    const known = confines.get(text)
+    const both = known === undefined ? other : meet(known, other)
+    if (isEmpty(both)) never ??= `${text} cannot be both at once`
+    confines.set(text, both)
+  }
+  return { confines, ...(never === undefined ? {} : { never }) }
+}
+
+/** Either may hold: what one of them asks, the other does not. */
+export const ofOr = (a: Demands | undefined, b: Demands | undefined): Demands =>
+  a?.never !== undefined && b?.never !== undefined ? { ...nothing, never: a.never } : nothing
