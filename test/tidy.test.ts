@@ -71,7 +71,7 @@ const mostFiles: Readonly<Record<string, number>> = {
   "src/domain": 15,
   "src/strategy": 14,
   "src/strategy/kinds": 24,
-  "src/sandbox/http": 13,
+  "src/sandbox/http": 14,
   "src/backtest/kernel": 18,
   "src/cli/backtest": 15
 }

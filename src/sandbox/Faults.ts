@@ -4,9 +4,10 @@
  * own endpoints are never disturbed, so that a test can always look at the truth.
  */
 import { Context, Data, Effect, Layer } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { nextMeta, type OrderErrorCode, orderErrorCodes } from "../venue/wire/WireError.ts"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { type OrderErrorCode, orderErrorCodes } from "../venue/wire/WireError.ts"
 import * as Seeded from "./core/Seeded.ts"
+import { errorAnswer } from "./http/everyAnswer.ts"
 
 /** Shares of the requests, together at most one; `duplicateCreate` of the creates. */
 export interface FaultRates {
@@ -103,15 +104,15 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
         return yield* new ConnectionSevered({ at: "answer" })
       case "internalError":
         yield* handler
-        return yield* errorAnswer(url, "internal-error")
+        return yield* failure(url, "internal-error")
       case "unavailable":
-        return yield* errorAnswer(
+        return yield* failure(
           url,
           "service-unavailable",
           Seeded.between(retryAfterSeconds, seed, "retry after", request)
         )
       case "rateLimited":
-        return yield* errorAnswer(
+        return yield* failure(
           url,
           "rate-limit-exceeded",
           Seeded.between(retryAfterSeconds, seed, "retry after", request)
@@ -135,13 +136,11 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
 }
 
 /** In the error body of the endpoint. */
-const errorAnswer = Effect.fnUntraced(function* (url: string, code: OrderErrorCode, afterSeconds?: number) {
+const failure = (url: string, code: OrderErrorCode, afterSeconds?: number) => {
   const [status, title] = orderErrorCodes[code]
-  const body = url.startsWith("/v0/orders")
-    ? { errors: [{ status: String(status), code, title }], meta: yield* nextMeta }
-    : url.startsWith("/api/")
-      ? { status, error: { code, message: title } }
-      : { message: title }
-  const headers = afterSeconds === undefined ? {} : { "retry-after": String(afterSeconds) }
-  return HttpServerResponse.jsonUnsafe(body, { status, headers })
-})
+  return errorAnswer(
+    url,
+    { status, code, title },
+    afterSeconds === undefined ? {} : { "retry-after": String(afterSeconds) }
+  )
+}

@@ -5,6 +5,7 @@ import { MessageValidation } from "../venue/api/RequestValidation.ts"
 import { WholeVenueApi } from "../venue/api/VenueApi.ts"
 import { messageErrorAt } from "../venue/wire/WireError.ts"
 import * as Wire from "../venue/wire/WireValue.ts"
+import { toldOutcomes } from "./core/Commands.ts"
 
 const Amounts = Schema.Record(Schema.String, Schema.String)
 
@@ -56,10 +57,18 @@ const DepositRequest = Schema.Struct({
   sender: Wire.Identifier
 })
 
+/** How something that is not over is to end. */
+const OutcomeRequest = Schema.Struct({ depositAddress: Wire.Identifier, outcome: Schema.Literals(toldOutcomes) })
+
 const SandboxGroup = HttpApiGroup.make("sandbox").add(
   HttpApiEndpoint.post("deposit", "/sandbox/deposit", {
     payload: DepositRequest,
     success: Schema.Struct({ txHash: Schema.String }),
+    error
+  }).middleware(MessageValidation),
+  HttpApiEndpoint.post("outcome", "/sandbox/outcome", {
+    payload: OutcomeRequest,
+    success: Schema.Struct({ depositAddress: Schema.String }),
     error
   }).middleware(MessageValidation),
   HttpApiEndpoint.get("books", "/sandbox/books", { success: BooksResponse, error }),

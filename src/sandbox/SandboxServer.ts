@@ -20,6 +20,7 @@ import * as account from "./http/account.ts"
 import * as accountHistory from "./http/accountHistory.ts"
 import * as callers from "./http/callers.ts"
 import * as deposits from "./http/deposits.ts"
+import { everyAnswer } from "./http/everyAnswer.ts"
 import * as history from "./http/history.ts"
 import * as intents from "./http/intents.ts"
 import * as Keys from "./http/Keys.ts"
@@ -99,7 +100,7 @@ const make = Effect.fnUntraced(function* (
     Layer.merge(routes(settings.seed), pages).pipe(Layer.provide(Layer.succeedContext(services)))
   )
   const application = faults
-    .disturb(handler)
+    .disturb(everyAnswer(handler))
     .pipe(Effect.provideService(NextCorrelationId, correlationIds(settings.seed, yield* Clock.currentTimeMillis)))
   return { application, settings }
 })

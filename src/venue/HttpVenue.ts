@@ -59,6 +59,13 @@ const calls = {
   balances: { operation: "read balances", priority: "background", credential: ownSession }
 } as const
 
+/** The cursor of the link to the next page, for a venue that gives no `meta.nextCursor`. */
+const cursorIn = (link: string | undefined): string | undefined => {
+  if (link === undefined) return undefined
+  const cursor = URL.parse(link, "http://venue.invalid")?.searchParams.get("page[after]")
+  return cursor === null || cursor === "" ? undefined : cursor
+}
+
 const makeOrders = Effect.gen(function* () {
   const { account } = yield* VenueConfig
   const client = yield* VenueClient
@@ -77,7 +84,7 @@ const makeOrders = Effect.gen(function* () {
     const filter = query.unfinishedOnly === true ? ({ "filter[isPayoutStatusFinal]": "false" } as const) : {}
     const send = orders.list({ query: { "page[size]": pageSize, ...cursor, ...filter }, responseMode })
     const { value, ...trace } = yield* client.read(calls.listOrders, send, OrderListReply)
-    const nextCursor = value.meta?.nextCursor
+    const nextCursor = value.meta?.nextCursor ?? cursorIn(value.links?.next ?? undefined)
     const [usable, odd] = Array.partition(value.data, fromList)
     const page = {
       orders: usable,

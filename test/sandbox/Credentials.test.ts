@@ -9,16 +9,22 @@ import { play, start } from "./play.ts"
 type Body = "errors" | "message" | "error"
 
 const endpoints: ReadonlyArray<
-  readonly [name: string, method: "GET" | "POST", path: string, needs: "key" | "jwt" | "session", body: Body]
+  readonly [
+    name: string,
+    method: "GET" | "POST",
+    path: string,
+    needs: "key" | "partner" | "jwt" | "session",
+    body: Body
+  ]
 > = [
   ["create order", "POST", "/v0/orders", "key", "errors"],
   ["list orders", "GET", "/v0/orders", "key", "errors"],
   ["get order", "GET", "/v0/orders/o", "key", "errors"],
   ["cancel order", "POST", "/v0/orders/o/cancel", "key", "errors"],
-  ["generate-intent", "POST", "/v0/generate-intent", "key", "message"],
-  ["submit-intent", "POST", "/v0/submit-intent", "key", "message"],
-  ["deposit/submit", "POST", "/v0/deposit/submit", "key", "message"],
-  ["status", "GET", "/v0/status?depositAddress=d", "key", "message"],
+  ["generate-intent", "POST", "/v0/generate-intent", "partner", "message"],
+  ["submit-intent", "POST", "/v0/submit-intent", "partner", "message"],
+  ["deposit/submit", "POST", "/v0/deposit/submit", "partner", "message"],
+  ["status", "GET", "/v0/status?depositAddress=d", "partner", "message"],
   ["balances", "GET", "/v0/account/balances", "session", "message"],
   ["account history", "GET", "/v0/account/history", "session", "message"],
   ["transactions", "GET", "/api/v0/transactions", "jwt", "error"],
@@ -44,15 +50,27 @@ describe("credentials", () => {
           bearer("wrong"),
           bearer(yield* token("partner", true)),
           bearer(yield* token("access", true)),
-          bearer(yield* token(needs === "jwt" ? "access" : "partner", false)),
-          ...(needs === "key" ? [] : [{ "x-api-key": apiKey }])
+          bearer(yield* token(needs === "jwt" || needs === "partner" ? "access" : "partner", false)),
+          ...(needs === "key" || needs === "partner" ? [] : [{ "x-api-key": apiKey }])
         ]
         for (const headers of wrong) {
           const answer = yield* send(method, path, method === "POST" ? {} : undefined, headers)
           assert.strictEqual(answer.status, 401, `${name} ${JSON.stringify(headers)}`)
           assert.property(answer.body, body)
         }
-        const good = needs === "key" ? {} : bearer(yield* token(needs === "jwt" ? "partner" : "access", false))
+        if (needs === "partner") {
+          const byToken = yield* send(
+            method,
+            path,
+            method === "POST" ? {} : undefined,
+            bearer(yield* token("partner", false))
+          )
+          assert.notStrictEqual(byToken.status, 401, "the public client has nothing but the token")
+        }
+        const good =
+          needs === "key" || needs === "partner"
+            ? {}
+            : bearer(yield* token(needs === "jwt" ? "partner" : "access", false))
         const answer = yield* send(method, path, method === "POST" ? {} : undefined, good)
         assert.notStrictEqual(answer.status, 401)
       }),

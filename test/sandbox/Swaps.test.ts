@@ -14,6 +14,7 @@ import {
   balanceOf,
   betweenChains,
   follow,
+  fromOtherChain,
   iso,
   payByIntent,
   payOnChain,
@@ -33,7 +34,7 @@ describe("quotes", () => {
           {},
           { dry: true },
           { swapType: "EXACT_OUTPUT" },
-          { depositMode: "MEMO", referral: "us" }
+          { ...fromOtherChain, depositMode: "MEMO", referral: "us" }
         ]) {
           const answer = yield* quote(changes)
           assert.isTrue(QuoteSignature.verify(quoteKey, answer))
@@ -423,8 +424,8 @@ describe("history", () => {
           return seen
         })
         // The unpaid one is alice's, and this account never touched it.
-        assert.deepStrictEqual(yield* page(""), [[back, masked, app, test, us], {}])
-        assert.deepStrictEqual(yield* page("limit=2"), [[back, masked], { prevCursor: masked }])
+        assert.deepStrictEqual(yield* page(""), [[back, masked, app, test, us], { nextCursor: back }])
+        assert.deepStrictEqual(yield* page("limit=2"), [[back, masked], { nextCursor: back, prevCursor: masked }])
         assert.deepStrictEqual(yield* page(`limit=2&prevCursor=${masked}`), [
           [app, test],
           { nextCursor: app, prevCursor: test }

@@ -62,6 +62,20 @@ describe("bodies", () => {
     })
   )
 
+  const links: ReadonlyArray<readonly [string, object, string | undefined]> = [
+    ["its own cursor", { meta: { nextCursor: "c1" }, links: { next: "/v0/orders?page[after]=c2" } }, "c1"],
+    ["the link", { meta: {}, links: { next: "/v0/orders?page%5Bsize%5D=50&page%5Bafter%5D=c2" } }, "c2"],
+    ["a link with an address", { links: { next: "https://venue.example/v0/orders?page[after]=c%2B2" } }, "c+2"],
+    ["nothing where there is no next page", { meta: {}, links: { next: null } }, undefined],
+    ["nothing where the link says nothing", { links: { next: "/v0/orders" } }, undefined]
+  ]
+  it.effect.each(links)("the next page of a list is found by %s", ([, frame, expected]) =>
+    Effect.gen(function* () {
+      const { exit } = yield* run(reads.listOrders[0], () => json({ data: [], ...frame }))
+      assert.strictEqual(Exit.isSuccess(exit) ? exit.value.value.nextCursor : "failed", expected)
+    })
+  )
+
   it.effect("odd elements of a list are named and do not hide the others", () =>
     Effect.gen(function* () {
       const numeric = { ...Answers.wireOrder.attributes, depositedAmount: 5 }

@@ -5,6 +5,7 @@
 import { Result, Schema } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
+import { refundReasons } from "../../venue/wire/WireSwap.ts"
 import { advance } from "./Advance.ts"
 import * as Books from "./money/Books.ts"
 import * as Deposits from "./money/Deposits.ts"
@@ -15,10 +16,12 @@ import * as Seeded from "./Seeded.ts"
 import { assetById } from "./Settings.ts"
 import type { SandboxOrder, SandboxSwap, State } from "./State.ts"
 import { createSwap } from "./swaps/SwapCreation.ts"
-import * as SwapLife from "./swaps/SwapLife.ts"
 
 const Text = Schema.String
 const Amount = Schema.String.check(Schema.isPattern(/^[1-9]\d*$/))
+/** `FAILED`: the swap; `FAILED_WITHDRAWAL` and `FAILED_REFUND`: payments of an order; else why a swap is refunded. */
+export const toldOutcomes = ["FAILED", "FAILED_WITHDRAWAL", "FAILED_REFUND", ...refundReasons] as const
+
 const DepositKind = Schema.Literals(["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"])
 
 const payloads = {
@@ -57,7 +60,9 @@ const payloads = {
     asset: Text,
     amount: Amount,
     sender: Text
-  })
+  }),
+  /** How a swap is to end once it is paid, or which payments of an order are to be given up. */
+  TellOutcome: Schema.Struct({ depositAddress: Text, outcome: Schema.Literals(toldOutcomes) })
 }
 
 export type CommandTag = keyof typeof payloads
@@ -70,6 +75,7 @@ export interface CommandAnswers {
   readonly CreateSwap: SandboxSwap
   readonly SubmitDeposit: SandboxOrder | SandboxSwap
   readonly DepositOnChain: { readonly txHash: string }
+  readonly TellOutcome: { readonly depositAddress: string }
 }
 
 export interface Command<T extends CommandTag = CommandTag> {
@@ -99,7 +105,8 @@ export const LoggedCommand = Schema.Union([
   line("ExecuteIntent"),
   line("CreateSwap"),
   line("SubmitDeposit"),
-  line("DepositOnChain")
+  line("DepositOnChain"),
+  line("TellOutcome")
 ])
 
 /** Applies a command that has been accepted before. */
@@ -174,8 +181,7 @@ const submitDeposit = (
 ): Applied<"SubmitDeposit"> => {
   const target = state.targets.get(depositAddress)
   if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
-  target.originTxHashes.add(txHash)
-  if (target.kind === "swap") SwapLife.expect(state, target)
+  // A hash that no chain knows is word of nothing: the service looks for it and finds none.
   const deposit = state.chainDeposits.get(txHash)
   if (deposit?.target === target) Deposits.recogniseSoon(state, deposit)
   return Result.succeed(target)
@@ -200,11 +206,28 @@ const depositOnChain = (state: State, deposit: Payload<"DepositOnChain">): Appli
   return Result.succeed({ txHash: hash })
 }
 
+const tellOutcome = (state: State, { depositAddress, outcome }: Payload<"TellOutcome">): Applied<"TellOutcome"> => {
+  const target = state.targets.get(depositAddress)
+  if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
+  const leg = outcome === "FAILED_WITHDRAWAL" ? "withdrawal" : outcome === "FAILED_REFUND" ? "refund" : undefined
+  if (target.kind === "order") {
+    if (leg === undefined) return refuse("request-rejected", `an order does not end ${outcome}`)
+    target.doomed.add(leg)
+    return Result.succeed({ depositAddress })
+  }
+  if (outcome === "FAILED_WITHDRAWAL" || outcome === "FAILED_REFUND") {
+    return refuse("request-rejected", `a swap does not end ${outcome}`)
+  }
+  target.told = outcome
+  return Result.succeed({ depositAddress })
+}
+
 const appliers: { readonly [T in CommandTag]: (state: State, payload: Payload<T>) => Applied<T> } = {
   CreateOrder: createOrder,
   CancelOrder: cancelOrder,
   ExecuteIntent: executeIntent,
   CreateSwap: createSwap,
   SubmitDeposit: submitDeposit,
-  DepositOnChain: depositOnChain
+  DepositOnChain: depositOnChain,
+  TellOutcome: tellOutcome
 }

@@ -50,6 +50,8 @@ export interface SandboxOrder extends Payable {
   readonly market: Market
   readonly quantity: Amount
   readonly price: Price
+  /** As it was asked. */
+  readonly priceText: string
   readonly inputAmount: Amount
   readonly outputAmount: Amount
   readonly depositType: AccountKind
@@ -64,6 +66,8 @@ export interface SandboxOrder extends Payable {
   /** In how many slices it fills when it rests. */
   readonly slices: number
   status: FillStatus
+  /** Payments that the service is to give up, because somebody told the sandbox so. */
+  readonly doomed: Set<"withdrawal" | "refund">
   /** Base quantity executed so far. */
   executed: Amount
   readonly fills: Array<Fill>
@@ -87,6 +91,8 @@ export interface SandboxSwap extends Payable {
   updatedAt: number
   /** It is being executed or refunded: whatever comes now goes back. */
   isClosed: boolean
+  /** The end that somebody told the sandbox to give it. */
+  told: "FAILED" | RefundReason | undefined
   /** Known when it is over. */
   outcome: SwapOutcome | undefined
 }

@@ -20,6 +20,8 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* Sandbox
     const { seed } = sandbox.settings
+    /** As long as the sandbox runs; a login says itself until when it is good. */
+    const usedNonces = new Set<string>()
 
     const tokenOf = Effect.fnUntraced(function* (account: string, use: "access" | "refresh", seconds: number) {
       const now = yield* Clock.currentTimeMillis
@@ -37,6 +39,10 @@ export const layer = HttpApiBuilder.group(
         }
         const { signerId, transfers } = verified.success
         if (transfers.length > 0) return yield* messageError(400, "a login message holds no intents")
+        if (usedNonces.has(`${signerId} ${signedData.payload.nonce}`)) {
+          return yield* messageError(400, "nonce was already used")
+        }
+        usedNonces.add(`${signerId} ${signedData.payload.nonce}`)
         return {
           accessToken: yield* tokenOf(signerId, "access", accessSeconds),
           refreshToken: yield* tokenOf(signerId, "refresh", refreshSeconds),

@@ -1,8 +1,10 @@
 /** The end user's own history: every address that this account paid, receives from or is refunded by. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { present } from "../../domain/Present.ts"
 import { type AccountHistoryQuery, anyKind } from "../../venue/api/AccountHistoryApi.ts"
 import { Caller } from "../../venue/api/Credentials.ts"
+import { messageError } from "../../venue/wire/WireError.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
@@ -22,10 +24,8 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fnUntraced(function* ({ query }) {
         const { account = "" } = yield* Caller
         const lines = yield* sandbox.look(HistoryRecord.all).pipe(asMessageError)
-        return pageOf(
-          lines.filter((line) => isTouchedBy(line, account) && isShown(line, query)),
-          query
-        )
+        const own = lines.filter((line) => isTouchedBy(line, account))
+        return yield* pageOf(own, query) ?? messageError(400, "the cursor is not one of this history")
       })
     })
   })
@@ -58,22 +58,23 @@ const isOfKinds = (line: Line, query: AccountHistoryQuery): boolean => {
   return places === 0 || Array.from({ length: places }, (_, place) => isAt(place)).includes(true)
 }
 
-/** Newest first; a cursor is the deposit address next to the page. */
-const pageOf = (lines: ReadonlyArray<Line>, query: AccountHistoryQuery) => {
+/**
+ * Newest first; a cursor is the deposit address at an end of the page, good as long as the history is. There is one to newer
+ * items on every page, so that the first can be asked forward from.
+ */
+const pageOf = (own: ReadonlyArray<Line>, query: AccountHistoryQuery) => {
   const { limit = defaultLimit, prevCursor, nextCursor } = query
-  const placeOf = (cursor: string) => lines.findIndex(({ target }) => target.depositAddress === cursor)
-  const start =
-    nextCursor === undefined
-      ? prevCursor === undefined
-        ? 0
-        : placeOf(prevCursor) + 1
-      : Math.max(0, placeOf(nextCursor) - limit)
-  const end = nextCursor === undefined ? start + limit : Math.max(0, placeOf(nextCursor))
-  const page = lines.slice(start, end)
-  const [first, last] = [page[0], page.at(-1)]
-  return {
+  const cursor = nextCursor ?? prevCursor
+  const place = own.findIndex(({ target }) => target.depositAddress === cursor)
+  if (cursor !== undefined && place < 0) return undefined
+  const older = own.slice(nextCursor === undefined ? place + 1 : 0).filter((line) => isShown(line, query))
+  const newer = own.slice(0, Math.max(0, place)).filter((line) => isShown(line, query))
+  const page = nextCursor === undefined ? older.slice(0, limit) : newer.slice(-limit)
+  const newest = page[0]?.target.depositAddress ?? cursor
+  const oldest = page.at(-1)
+  const hasOlder = oldest !== undefined && own.slice(own.indexOf(oldest) + 1).some((line) => isShown(line, query))
+  return Effect.succeed({
     items: page.map(toItem),
-    ...(start > 0 && first !== undefined ? { nextCursor: first.target.depositAddress } : {}),
-    ...(end < lines.length && last !== undefined ? { prevCursor: last.target.depositAddress } : {})
-  }
+    ...present({ nextCursor: newest, prevCursor: hasOlder ? oldest.target.depositAddress : undefined })
+  })
 }

@@ -45,8 +45,9 @@ export const layer = (seed: number) => {
     })
   const byKeyOrNothing = Effect.fnUntraced(function* (sent: Sent) {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
-    const isAnonymous = headers.authorization === undefined && Redacted.value(sent.credential) === ""
-    return isAnonymous ? {} : byApiKey(sent)
+    // A bad token is refused beside a good key as well: it got here because it was not taken.
+    if (headers.authorization !== undefined) return undefined
+    return Redacted.value(sent.credential) === "" ? {} : byApiKey(sent)
   })
 
   return Layer.mergeAll(
@@ -56,7 +57,9 @@ export const layer = (seed: number) => {
         Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("access", sent), forOrders))
     }),
     Layer.succeed(PartnerKey, {
-      apiKey: (handler, sent) => Effect.provideServiceEffect(handler, Caller, forMessages(byApiKey(sent)))
+      apiKey: (handler, sent) => Effect.provideServiceEffect(handler, Caller, forMessages(byApiKey(sent))),
+      jwt: (handler, sent) =>
+        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(byToken("partner", sent), forMessages))
     }),
     Layer.succeed(PartnerJwt, {
       jwt: (handler, sent) =>

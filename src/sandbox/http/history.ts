@@ -1,10 +1,10 @@
 /** The partner's history by cursor and by page, one request per five seconds for all of it. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Caller } from "../../venue/api/Credentials.ts"
 import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/api/HistoryApi.ts"
 import { historyError } from "../../venue/wire/WireError.ts"
-import { parseTimestamp } from "../../venue/wire/WireValue.ts"
+import { ledgers, parseTimestamp } from "../../venue/wire/WireValue.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
 import type { SandboxAsset } from "../core/Settings.ts"
 import { Sandbox } from "../Sandbox.ts"
@@ -37,8 +37,18 @@ export const layer = HttpApiBuilder.group(
         return yield* historyError(429, "rate-limit-exceeded", `Try again in ${seconds} s`, seconds)
       }
       nextAt.set(partner, now + spacingMillis)
+      const foreign = [...(query.fromChainId ?? []), ...(query.toChainId ?? [])].find(
+        (chain) => chain !== ledger && isLedgerName(chain)
+      )
+      if (foreign !== undefined) {
+        return yield* historyError(
+          400,
+          "validation-failed",
+          `there is no chain ${foreign}: the home ledger is ${ledger}`
+        )
+      }
       const lines = yield* sandbox.look(HistoryRecord.all).pipe(asHistoryError)
-      return lines.filter((line) => line.owner === ownerOf(caller) && isShown(line, query))
+      return lines.filter((line) => line.owner === ownerOf(caller))
     })
 
     return handlers.handleAll({
@@ -50,7 +60,7 @@ export const layer = HttpApiBuilder.group(
       }),
       transactionPages: Effect.fnUntraced(function* ({ query }) {
         const { page = 1, perPage = defaultCount } = query
-        const lines = yield* linesOf(query)
+        const lines = (yield* linesOf(query)).filter((line) => isShown(line, query))
         const totalPages = Math.ceil(lines.length / perPage)
         return {
           data: lines.slice((page - 1) * perPage, page * perPage).map((line) => toTransaction(ledger, line)),
@@ -59,19 +69,24 @@ export const layer = HttpApiBuilder.group(
           perPage,
           total: lines.length,
           ...(page < totalPages ? { nextPage: page + 1 } : {}),
-          ...(page > 1 ? { prevPage: page - 1 } : {})
+          ...(page > 1 && totalPages > 0 ? { prevPage: Math.min(page - 1, totalPages) } : {})
         }
       })
     })
   })
 )
 
-/** The lines next to the last one of the page before: older ones, or newer ones. */
+const isLedgerName = Schema.is(Schema.Literals(ledgers))
+
+/**
+ * The lines next to the last one of the page before: older ones, or newer ones. That one is looked for among all lines, so that
+ * a cursor stays good when its line leaves the filter, as a swap that is over leaves PROCESSING.
+ */
 const pageAround = (lines: ReadonlyArray<Line>, query: TransactionsQuery): ReadonlyArray<Line> | undefined => {
   const { numberOfTransactions: count = defaultCount, direction = "next" } = query
   const { lastDepositAddress, lastDepositMemo, lastDepositAddressAndMemo } = query
   if (lastDepositAddress === undefined && lastDepositAddressAndMemo === undefined) {
-    return direction === "next" ? lines.slice(0, count) : []
+    return direction === "next" ? lines.filter((line) => isShown(line, query)).slice(0, count) : []
   }
   const place = lines.findIndex(({ target: { depositAddress, depositMemo } }) => {
     const combined = depositMemo === undefined ? depositAddress : `${depositAddress}_${depositMemo}`
@@ -79,9 +94,9 @@ const pageAround = (lines: ReadonlyArray<Line>, query: TransactionsQuery): Reado
     return depositAddress === lastDepositAddress && (depositMemo ?? "") === (lastDepositMemo ?? "")
   })
   if (place < 0) return undefined
-  return direction === "next"
-    ? lines.slice(place + 1, place + 1 + count)
-    : lines.slice(Math.max(0, place - count), place)
+  const beside = direction === "next" ? lines.slice(place + 1) : lines.slice(0, place)
+  const shown = beside.filter((line) => isShown(line, query))
+  return direction === "next" ? shown.slice(0, count) : shown.slice(-count)
 }
 
 /** Deposits that are not complete are shown to those who ask for them. */

@@ -38,7 +38,10 @@ export const layer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const size = query["page[size]"] ?? defaultPageSize
         const after = readCursor(query["page[after]"])
-        if (after === undefined)
+        const isKnown = yield* sandbox
+          .look(({ orders }) => after !== undefined && (after <= orders.size || after === Number.POSITIVE_INFINITY))
+          .pipe(asOrderError)
+        if (after === undefined || !isKnown)
           return yield* orderError("validation-failed", [{ detail: "page[after] is not a cursor" }])
         const page = yield* sandbox
           .look((state) => pageOf(state, { owner, after, size, filters: query, listLagMillis: faults.listLagMillis }))

@@ -16,6 +16,9 @@ export const layer = HttpApiBuilder.group(
       deposit: Effect.fnUntraced(function* ({ payload }) {
         return yield* sandbox.change({ tag: "DepositOnChain", payload }).pipe(asMessageError)
       }),
+      outcome: Effect.fnUntraced(function* ({ payload }) {
+        return yield* sandbox.change({ tag: "TellOutcome", payload }).pipe(asMessageError)
+      }),
       books: Effect.fnUntraced(function* () {
         return yield* sandbox.look(booksView).pipe(asMessageError)
       }),

@@ -26,10 +26,10 @@ export class OrderCredential extends HttpApiMiddleware.Service<OrderCredential, 
   { requiredForClient: true, error: [orderErrorAt(401)], security: { apiKey, session: bearer } }
 ) {}
 
-/** Intents, deposits and status: the partner's API key. */
+/** Intents, deposits and status: the partner's API key. Public clients send the partner's JWT alone, which names him as well. */
 export class PartnerKey extends HttpApiMiddleware.Service<PartnerKey, { provides: Caller }>()(
   "limitbot/venue/api/PartnerKey",
-  { requiredForClient: true, error: [messageErrorAt(401)], security: { apiKey } }
+  { requiredForClient: true, error: [messageErrorAt(401)], security: { apiKey, jwt: bearer } }
 ) {}
 
 /** Quotes: a partner JWT (or API key) is optional and waives the platform fee. */

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { historyErrorAt } from "../wire/WireError.ts"
 import { TransactionPagesResponse, TransactionsResponse, transactionStatuses } from "../wire/WireHistory.ts"
-import { ledgers, TimestampText } from "../wire/WireValue.ts"
+import { ledgers, NumberText, TimestampText } from "../wire/WireValue.ts"
 import { PartnerJwt } from "./Credentials.ts"
 import { HistoryValidation } from "./RequestValidation.ts"
 
@@ -64,10 +64,9 @@ const Chains = optional(Schema.Array(Schema.Literals(chainIds)))
 /** A parameter that may be sent as `null`. */
 const orNull = <S extends Schema.Codec<unknown, string>>(schema: S) =>
   optional(Schema.Union([schema, Schema.Literals(["null"])]))
-const count = (maximum: number) =>
-  optional(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum })))
-const Usd = orNull(Schema.FiniteFromString.check(Schema.isGreaterThanOrEqualTo(0)))
-const Unix = orNull(Schema.FiniteFromString)
+const count = (maximum: number) => optional(NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum })))
+const Usd = orNull(NumberText.check(Schema.isGreaterThanOrEqualTo(0)))
+const Unix = orNull(NumberText)
 const Time = orNull(TimestampText)
 
 /** Bounds in time are exclusive. Filters by chain, token, referral, affiliate or value leave out masking transactions. */

@@ -28,7 +28,7 @@ const CreateOrderAttributes = Schema.Struct({
   deadline: Schema.optionalKey(Wire.TimestampText),
   depositMode: Wire.withDefault(Schema.Literals(Wire.depositModes), "SIMPLE"),
   timeInForce: Wire.withDefault(Schema.Literals(["GTC"]), "GTC"),
-  appFees: Wire.withDefault(Schema.Array(Wire.AppFee), [])
+  appFees: Wire.withDefault(Wire.AppFees, [])
 })
 
 export const CreateOrderRequest = Schema.Struct({
@@ -45,7 +45,7 @@ const ListOrdersQuery = {
   "filter[fillStatus]": Schema.optionalKey(Schema.Array(Schema.Literals(fillStatuses))),
   "filter[isPayoutStatusFinal]": Schema.optionalKey(Schema.Literals(["true", "false"])),
   "page[size]": Schema.optionalKey(
-    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 50 }))
+    Wire.NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 50 }))
   ),
   "page[after]": Schema.optionalKey(Wire.Identifier)
 }

@@ -1,9 +1,12 @@
 /** A quote: what is asked (strict), what comes back (tolerant), and the echo of the request inside it. */
-import { Schema } from "effect"
+import { Clock, Duration, Effect, Schema } from "effect"
 import * as Wire from "./WireValue.ts"
 
 const { tolerant } = Wire
 const Text = Schema.String
+
+/** How long a quote is good when the request does not say. */
+const validMillis = Duration.toMillis("1 hour")
 
 const Rebates = Schema.Array(
   Schema.Struct({
@@ -23,9 +26,9 @@ export const QuoteRequest = Schema.Struct({
   dry: Schema.Boolean,
   swapType: Schema.Literals(Wire.swapTypes),
   /** Basis points. */
-  slippageTolerance: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })),
+  slippageTolerance: Wire.withDefault(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })), 100),
   originAsset: Wire.Identifier,
-  depositType: Schema.Literals(Wire.depositTypes),
+  depositType: Wire.withDefault(Schema.Literals(Wire.depositTypes), "ORIGIN_CHAIN"),
   destinationAsset: Wire.Identifier,
   /** Smallest units of the origin asset, or of the destination asset for EXACT_OUTPUT. */
   amount: Wire.PositiveAmountText,
@@ -33,7 +36,12 @@ export const QuoteRequest = Schema.Struct({
   refundType: Schema.Literals(Wire.depositTypes),
   recipient: Wire.Identifier,
   recipientType: Schema.Literals(Wire.recipientTypes),
-  deadline: Wire.TimestampText,
+  /** The example of the specification leaves it out, with the two that have a default above. */
+  deadline: Wire.TimestampText.pipe(
+    Schema.withDecodingDefaultTypeKey(
+      Effect.map(Clock.currentTimeMillis, (now) => Wire.formatTimestamp(now + validMillis))
+    )
+  ),
   depositMode: Wire.withDefault(Schema.Literals(Wire.depositModes), "SIMPLE"),
   connectedWallets: Schema.optionalKey(Schema.Array(Text)),
   sessionId: Schema.optionalKey(Text),
@@ -44,7 +52,7 @@ export const QuoteRequest = Schema.Struct({
   referral: Schema.optionalKey(Text),
   rebates: Schema.optionalKey(Rebates),
   quoteWaitingTimeMs: Wire.withDefault(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)), 0),
-  appFees: Schema.optionalKey(Schema.Array(Wire.AppFee)),
+  appFees: Schema.optionalKey(Wire.AppFees),
   insured: Wire.withDefault(Schema.Boolean, false)
 }).annotate({ identifier: "QuoteRequest" })
 export type QuoteRequest = typeof QuoteRequest.Type

@@ -3,7 +3,7 @@
  * accepted. Values stay text on the wire; `parse…` turn them into exact values and answer `undefined` for anything that is
  * not written canonically (`""`, `" 12 "`, `"0x10"`, 30 February).
  */
-import { DateTime, Effect, Option, Result, Schema, SchemaGetter } from "effect"
+import { DateTime, Effect, Option, Result, Schema, SchemaGetter, SchemaTransformation } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 
@@ -131,11 +131,27 @@ export const TimestampText = Schema.String.check(
   )
 )
 
+/** A number in a query: plain decimal, where the host would also read "", " 5 " and "0x10". */
+export const NumberText = Schema.String.check(Schema.isPattern(/^-?\d{1,20}(?:\.\d{1,20})?$/)).pipe(
+  Schema.decodeTo(Schema.Finite, SchemaTransformation.numberFromString)
+)
+
+const mostFeeBasisPoints = 500
+
 /** Basis points of the input. */
-export const AppFee = Schema.Struct({
+const AppFee = Schema.Struct({
   recipient: Identifier,
-  fee: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 500 }))
+  fee: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostFeeBasisPoints }))
 })
+
+/** Capped alike for swaps and orders: each, and all together. */
+export const AppFees = Schema.Array(AppFee).check(
+  Schema.makeFilter(
+    (fees: ReadonlyArray<{ readonly fee: number }>) =>
+      fees.reduce((sum, { fee }) => sum + fee, 0) <= mostFeeBasisPoints ||
+      `must not exceed ${mostFeeBasisPoints} basis points together`
+  )
+)
 
 /** The same as the venue reports it. */
 export const ReportedFee = Schema.Struct({ recipient: Schema.String, fee: Schema.Finite })

@@ -39,7 +39,7 @@ const handlers = Layer.mergeAll(
 
 const anyone = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Caller, {})
 const credentials = Layer.mergeAll(
-  Layer.succeed(PartnerKey, { apiKey: anyone }),
+  Layer.succeed(PartnerKey, { apiKey: anyone, jwt: anyone }),
   Layer.succeed(PartnerJwt, { jwt: anyone }),
   Layer.succeed(UserSession, { session: anyone }),
   Layer.succeed(OptionalPartner, { jwt: anyone, apiKey: anyone })

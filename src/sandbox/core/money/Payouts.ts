@@ -47,7 +47,7 @@ export const finish = (state: State, order: SandboxOrder, leg: PayoutName): void
   const { asset, from, place } = route(order, leg)
   const inTransit: Books.Holding = { ...from, place }
   const { seed, failedPayoutShare } = state.settings
-  if (Seeded.fraction(seed, "failed", leg, order.sequence) < failedPayoutShare) {
+  if (order.doomed.has(leg) || Seeded.fraction(seed, "failed", leg, order.sequence) < failedPayoutShare) {
     payLessFee(state.books, asset, 0n, inTransit, { ...from, place: "failed" })
     order[leg] = { status: "FAILED", reason: "The destination did not accept the payment" }
     return

@@ -38,7 +38,6 @@ interface OrderRequest {
 }
 
 const defaultLifeMillis = 7 * dayMillis
-const maxAppFee = 500
 const accountId = /^[a-z0-9][a-z0-9._-]{1,63}$/
 
 export const createOrder = (state: State, request: OrderRequest): Result.Result<SandboxOrder, Refusal> =>
@@ -82,8 +81,9 @@ const faultsOf = (
   if (quote === undefined) wrong("quoteAsset", "unknown asset")
   if (request.baseAsset === request.quoteAsset) wrong("quoteAsset", "must differ from baseAsset")
   if (request.deadline !== undefined && request.deadline <= state.now) wrong("deadline", "must be in the future")
-  const total = request.appFees.reduce((sum, { fee }) => sum + fee, 0)
-  if (total > maxAppFee) wrong("appFees", `must not exceed ${maxAppFee} basis points together`)
+  if (request.depositMode === "MEMO" && request.depositType !== "ORIGIN_CHAIN") {
+    wrong("depositMode", `a deposit by ${request.depositType} carries no memo`)
+  }
   for (const [attribute, account, kind] of partiesOf(request)) {
     if (isInternal(kind) && !accountId.test(account)) wrong(attribute, `must be an account id for ${kind}`)
   }
@@ -105,7 +105,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
   const { side } = request
   const [origin, destination] = side === "SELL" ? [base, quote] : [quote, base]
   const isSliced = quantity >= 100n && Seeded.fraction(seed, "sliced", sequence) < partialFillShare
-  const hasMemo = request.depositMode === "MEMO" && request.depositType === "ORIGIN_CHAIN"
+  const hasMemo = request.depositMode === "MEMO"
   return {
     kind: "order",
     sequence,
@@ -115,6 +115,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     market,
     quantity,
     price,
+    priceText: request.price,
     inputAmount: Market.inputAmount(market, side, quantity, price),
     outputAmount: Market.outputAmount(market, side, quantity, price),
     depositAddress: Seeded.hex(seed, "deposit address", sequence),
@@ -135,6 +136,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     trigger: trigger(side, price, request.appFees),
     slices: isSliced ? Seeded.between([2, 4], seed, "slices", sequence) : 1,
     status: "AWAITING_DEPOSIT",
+    doomed: new Set(),
     usd: { input: state.model.usd(origin, state.now), output: state.model.usd(destination, state.now) },
     deposited: 0n,
     account: request.refundTo,

@@ -67,6 +67,9 @@ const pairOf = (state: State, request: QuoteRequest): Result.Result<Pair, Refusa
   if (origin === undefined) return unavailable(`tokenIn is not valid: ${request.originAsset}`)
   if (destination === undefined) return unavailable(`tokenOut is not valid: ${request.destinationAsset}`)
   if (origin.id === destination.id) return unavailable("Quoting for this pair is not available")
+  if (request.depositMode === "MEMO" && request.depositType !== "ORIGIN_CHAIN") {
+    return unavailable(`a deposit by ${request.depositType} carries no memo`)
+  }
   if (request.swapType === "ANY_INPUT") return unavailable("ANY_INPUT is not available")
   return Result.succeed({
     origin,

@@ -77,6 +77,7 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Sandb
       intentHashes: [],
       originTxHashes: new Set(),
       isClosed: false,
+      told: undefined,
       outcome: undefined
     }
     state.swaps.set(id, swap)

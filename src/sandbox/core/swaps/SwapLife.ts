@@ -58,6 +58,7 @@ export const execute = (state: State, swap: SandboxSwap): void => {
   const { seed, refundedSwapShare } = state.settings
   const isRefused = Seeded.fraction(seed, "refused", swap.sequence) < refundedSwapShare
   const reason = Seeded.between([0, refundReasons.length - 1], seed, "reason", swap.sequence)
+  if (swap.told !== undefined && swap.told !== "FAILED") return refund(state, swap, swap.told)
   if (state.now > swap.deadline) return refund(state, swap, "UNKNOWN")
   if (isRefused) return refund(state, swap, refundReasons[reason] ?? "UNKNOWN")
   const { amountIn, amountOut } = amountsNow(state, swap)
@@ -117,7 +118,7 @@ export const finish = (state: State, swap: SandboxSwap, outcome: SwapOutcome): v
   const { seed, failedSwapShare } = state.settings
   const payout = held(swap, "payoutInTransit")
   const refunded = held(swap, "refundInTransit")
-  if (Seeded.fraction(seed, "failed swap", swap.sequence) < failedSwapShare) {
+  if (swap.told === "FAILED" || Seeded.fraction(seed, "failed swap", swap.sequence) < failedSwapShare) {
     payLessFee(state.books, destination.id, 0n, payout, held(swap, "failed"))
     payLessFee(state.books, origin.id, 0n, refunded, held(swap, "failed"))
     return setStatus(state, swap, "FAILED")

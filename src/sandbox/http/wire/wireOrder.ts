@@ -1,7 +1,6 @@
 /** An order of the sandbox as the contract writes it. */
 
 import * as Amount from "../../../domain/Amount.ts"
-import * as Decimal from "../../../domain/Decimal.ts"
 import type { PayoutLeg } from "../../../domain/Order.ts"
 import { present } from "../../../domain/Present.ts"
 import type { WireOrder, WireOrderAttributes } from "../../../venue/wire/WireOrder.ts"
@@ -35,7 +34,7 @@ const attributesOf = (order: SandboxOrder): WireOrderAttributes => {
     quantity: String(order.quantity),
     swapView: swapViewOf(order, input.id, output.id),
     side: order.side,
-    price: Decimal.format(order.price),
+    price: order.priceText,
     appFees: order.appFees,
     recipient: order.recipient,
     recipientType: order.recipientType,
