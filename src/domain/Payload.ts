@@ -58,8 +58,20 @@ export const fateOf = ({ acknowledged, attempts, refusals }: Payload): Fate =>
         ? "refused"
         : "doubtful"
 
-/** It cannot have executed by now: once it has expired it never will. */
-export const isHarmless = (payload: Payload): boolean => {
+/** Reads after its expiry that must show no deposit before anything is concluded from that. */
+const emptyReadsNeeded = 2
+
+/**
+ * What an unseen deposit means, read `emptyReads` times after the payload's expiry and the venue's time to show it. `never`:
+ * it was not made and never will be. `doubt`: nobody knows. An executed payload is waited for, for ever if need be.
+ */
+export const silenceMeans = (
+  payload: Payload,
+  now: number,
+  visibilityMillis: number,
+  emptyReads: number
+): "wait" | "never" | "doubt" => {
+  if (now < payload.validUntil + visibilityMillis || emptyReads < emptyReadsNeeded) return "wait"
   const fate = fateOf(payload)
-  return fate === "unsent" || fate === "refused"
+  return fate === "executed" ? "wait" : fate === "doubtful" ? "doubt" : "never"
 }

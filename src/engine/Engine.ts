@@ -6,16 +6,16 @@
  */
 import { Clock, Effect, Queue, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
-import type { Market, Price, TwoSidedPrice } from "../domain/Market.ts"
+import type { Market, Price } from "../domain/Market.ts"
 import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 import * as MarketWatch from "./book/MarketWatch.ts"
 import { backoffMillis, EngineSettings } from "./EngineSettings.ts"
+import { closedBecause } from "./funding/FundingGate.ts"
 import * as Placing from "./funding/Placing.ts"
 import * as LossGuard from "./planning/LossGuard.ts"
 import * as Planning from "./planning/Planning.ts"
-import { badDeviation, staleness } from "./planning/RiskLimits.ts"
 import * as StartUp from "./StartUp.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import { unfinished } from "./state/BotState.ts"
@@ -109,17 +109,19 @@ export const make = Effect.fnUntraced(function* ({
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
     now <= turnStartedAt + settings.turnMillis && placing.unclearAt() < turnStartedAt
 
-  const work = Effect.fnUntraced(function* (
-    placement: Placement,
-    withdrawAll: Reason | undefined,
-    turnStartedAt: number
-  ) {
+  const gate = Effect.fnUntraced(function* (placement: Placement) {
+    const withdrawAll = yield* withdraw
+    const limits = strategies.find(({ name }) => name === placement.strategy)?.limits
+    const price = watch.prices.get(placement.market)
+    return closedBecause(books.state, placement, { now: yield* Clock.currentTimeMillis, withdrawAll, limits, price })
+  })
+
+  const work = Effect.fnUntraced(function* (placement: Placement, turnStartedAt: number) {
     const market = markets.get(placement.market)
     if (market === undefined) return
     const now = yield* Clock.currentTimeMillis
     if (placement.state === "planned" && !mayBegin(turnStartedAt, now)) return
-    const hold = withdrawAll?.text ?? holdOf(placement, strategies, watch.prices.get(placement.market), now)
-    yield* placing.advance(placement, { market, hold, payAgain }).pipe(
+    yield* placing.advance(placement, { market, gate, payAgain }).pipe(
       // One placement's failed read must not interrupt the others in the middle of a request: it is read again next turn.
       Effect.catchReasons("VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: later })
     )
@@ -140,7 +142,7 @@ export const make = Effect.fnUntraced(function* ({
     yield* Effect.forEach(
       // Copied: working on placements changes the map.
       [...books.state.placements.values()],
-      (placement) => work(placement, withdrawAll, startedAt),
+      (placement) => work(placement, startedAt),
       { concurrency: settings.concurrency, discard: true }
     )
     watch.rest(books.state)
@@ -168,7 +170,11 @@ export const make = Effect.fnUntraced(function* ({
   const pause = Effect.map(Clock.currentTimeMillis, (now) => {
     if (watch.prices.size === 0) return settings.pollMinMillis
     const watched = [...watch.prices].map(([market, price]) => ({ price, levels: levelsOf(market) }))
-    const planned = pauseMillis(settings, watched, [...books.state.placements.values()].some(isMoving))
+    const planned = pauseMillis(
+      settings,
+      watched,
+      [...books.state.placements.values()].some((placement) => isMoving(placement, now))
+    )
     return Math.max(settings.pollMinMillis, Math.min(planned, nextMoment(now) - now))
   })
 
@@ -221,8 +227,7 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   /** True when waiting brings no more money back: everything is settled, or given up by the venue for somebody to resolve. */
-  const isIdle = (): boolean =>
-    unfinished(books.state).every(({ payout, refund }) => payout === "failed" || refund === "failed")
+  const isIdle = (): boolean => unfinished(books.state).every(isForSomebodyToResolve)
 
   return {
     runUntil,
@@ -238,17 +243,10 @@ export const make = Effect.fnUntraced(function* ({
 
 export type Engine = Effect.Success<ReturnType<typeof make>>
 
-const later = (reason: { readonly message: string }) => Effect.logDebug(reason.message)
+/** No waiting changes it: the venue gave a leg up, or only the operator can know whether it was paid. */
+const isForSomebodyToResolve = ({ by, funding, payout, refund, state }: Placement): boolean =>
+  payout === "failed" ||
+  refund === "failed" ||
+  (state === "in doubt" && (by === "swap" || funding?.payment !== undefined))
 
-/** Between a plan and its funding the market may have run away: look again before signing. */
-const holdOf = (
-  placement: Placement,
-  strategies: ReadonlyArray<Strategy>,
-  price: TwoSidedPrice | undefined,
-  now: number
-): string | undefined => {
-  const limits = strategies.find((strategy) => strategy.name === placement.strategy)?.limits
-  if (limits === undefined) return "its strategy is no longer loaded"
-  if (price === undefined) return "there is no price"
-  return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
-}
+const later = (reason: { readonly message: string }) => Effect.logDebug(reason.message)

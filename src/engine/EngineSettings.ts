@@ -24,6 +24,10 @@ export interface Settings {
   readonly visibilityMillis: number
   /** The same for a payment on another chain, from the end of its order. */
   readonly paymentVisibilityMillis: number
+  /** How long an order that the venue ended without a deposit is watched before a payment in doubt counts as not made. */
+  readonly doubtMillis: number
+  /** A payout or refund that the venue estimates to cost more than this is not funded. */
+  readonly maxFeeBasisPoints: number
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
   readonly retryMinMillis: number
   readonly retryMaxMillis: number
@@ -50,6 +54,8 @@ export const defaults: Omit<Settings, "account"> = {
   deadlineMarginMillis: 60_000,
   visibilityMillis: 10_000,
   paymentVisibilityMillis: 600_000,
+  doubtMillis: 3_600_000,
+  maxFeeBasisPoints: 500,
   retryMinMillis: 1_000,
   retryMaxMillis: 60_000,
   concurrency: 4

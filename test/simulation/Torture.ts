@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
 import { Clock } from "effect/Clock"
-import { HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
+import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import * as SandboxWallet from "../../src/cli/files/SandboxWallet.ts"
 import { marketsByName } from "../../src/cli/Modes.ts"
 import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
@@ -24,6 +24,7 @@ import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import type { SandboxSettings } from "../../src/sandbox/core/Settings.ts"
 import { noFaults } from "../../src/sandbox/Faults.ts"
+import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { render } from "../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
@@ -73,6 +74,10 @@ export interface Episode {
   /** What differs from the sandbox's and the engine's defaults. */
   readonly sandbox?: Partial<SandboxSettings>
   readonly pace?: Partial<Settings>
+  /** While things go wrong, no answer to a submitted payload ever arrives. */
+  readonly losesAcknowledgements?: boolean
+  /** By symbol: the most that may have left the account when the faults stop, smallest units. */
+  readonly budget?: Readonly<Record<string, number>>
 }
 
 const onChainSender = "sender-address"
@@ -157,7 +162,8 @@ export const run = async (episode: Episode) => {
   /** The network: the service works in its own process, whatever happens to whoever asked. */
   const client = HttpClient.make((request) =>
     Effect.gen(function* () {
-      const fate = fateOf()
+      const isMuted = episode.losesAcknowledgements === true && !isCalm && request.url.endsWith("/v0/submit-intent")
+      const fate = isMuted ? "answer lost" : fateOf()
       if (request.url.endsWith("/v0/submit-intent")) noteSubmission(request)
       if (request.url.endsWith("/sandbox/deposit")) notePayment(request)
       trace.update(`${world.now} ${request.method} ${request.url} ${fate}\n`)
@@ -209,6 +215,7 @@ export const run = async (episode: Episode) => {
       Layer.merge(
         Layer.succeed(EngineSettings, {
           ...defaults,
+          doubtMillis: 10 * minute,
           ...episode.pace,
           account: { signerId, depositType: account.depositType, addresses: ownAddresses, maxAppFeeBasisPoints: 100 }
         })
@@ -267,6 +274,19 @@ export const run = async (episode: Episode) => {
     return exit
   }
 
+  /** What the account has less than at the start, by the sandbox's own books. */
+  const spentNow = (): Readonly<Record<string, bigint>> => {
+    const asking = HttpClient.get(`${connection.url}/sandbox/books`).pipe(
+      Effect.flatMap(HttpClientResponse.schemaBodyJson(BooksResponse)),
+      Effect.provideService(HttpClient.HttpClient, service)
+    )
+    const places = runIn(world, asking).accounts[signerId] ?? {}
+    const left = Object.entries(places).map(([symbol, of]) => {
+      return [symbol, BigInt(of["initial"] ?? "0") - BigInt(of["balance"] ?? "0")] as const
+    })
+    return Object.fromEntries(left)
+  }
+
   try {
     const chaosEnds = world.now + episode.chaosMillis
     for (let killed = 0; killed < episode.kills && world.now < chaosEnds; killed += 1) {
@@ -276,6 +296,11 @@ export const run = async (episode: Episode) => {
       world.now += Math.trunc(random() * 5_000)
     }
     incarnation(() => world.now >= chaosEnds)
+    const spent = spentNow()
+    for (const [symbol, most] of Object.entries(episode.budget ?? {})) {
+      if ((spent[symbol] ?? 0n) > most)
+        throw new Error(`${spent[symbol]} ${symbol} left the account, the budget is ${most}`)
+    }
     isCalm = true
     const deadline = world.now + 30 * minute
     const exit = incarnation(() => world.now > deadline, { code: "leaving", text: "the episode ends" })
@@ -305,9 +330,11 @@ export const run = async (episode: Episode) => {
     return {
       ...result,
       seen: fills,
+      /** What had left the account when the faults stopped, by symbol. */
+      spent,
       swaps: { funded: ofSwaps("FundingSigned"), filled: ofSwaps("PaidOut"), refunded: ofSwaps("Refunded") },
       /** Payments of which nobody knows whether they were made. */
-      lost: events.filter(({ event }) => event._tag === "PaymentLost").length,
+      lost: events.filter(({ event }) => event._tag === "FundingInDoubt").length,
       steps: world.steps,
       trace: trace.digest("hex"),
       virtualMinutes: (world.now - start) / minute

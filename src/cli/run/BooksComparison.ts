@@ -31,7 +31,12 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
     const theirs = (...places: ReadonlyArray<string>) =>
       places.reduce((sum, place) => sum + BigInt(books.accounts[account]?.[symbol]?.[place] ?? "0"), 0n)
     const pairs: ReadonlyArray<readonly [string, bigint, bigint]> = [
-      ["wallet", ours(symbol, "wallet") - allotted(symbol), theirs("balance", "private") - theirs("initial")],
+      // Nobody knows whether what is in doubt has left; what has not been deposited by now is taken to be in the wallet.
+      [
+        "wallet",
+        ours(symbol, "wallet", "in doubt") - allotted(symbol),
+        theirs("balance", "private") - theirs("initial")
+      ],
       ["deposits and orders", ours(symbol, "deposit in flight", "in order"), theirs("depositInTransit", "inOrders")],
       ["payouts", ours(symbol, "filled unpaid", "payout in flight"), theirs("unpaid", "payoutInTransit")],
       ["refunds", ours(symbol, "refund in flight"), theirs("refundInTransit", "returnInTransit")],

@@ -15,22 +15,14 @@ import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
-import type { Placement } from "../state/Placement.ts"
+import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { readOrder } from "../tracking/Observation.ts"
 import { observe } from "../tracking/OrderTracker.ts"
+import type { Surroundings } from "./FundingGate.ts"
 import { Wallet } from "./Wallet.ts"
 
 /** Of orders and of swaps: not even a transfer is known yet. */
 const waitsForDeposit: ReadonlySet<string> = new Set(["AWAITING_DEPOSIT", "PENDING_DEPOSIT"])
-
-/** What the engine knows beside the journal when it works on a placement. */
-export interface Surroundings {
-  readonly market: Market
-  /** Why nothing may be signed right now, if so. */
-  readonly hold: string | undefined
-  /** Unclear payments that the operator wants to be made once more. */
-  readonly payAgain: ReadonlySet<string>
-}
 
 /**
  * The payment of a placement of which nobody knows whether a wallet program made it, by a name that no other attempt has; only
@@ -39,7 +31,8 @@ export interface Surroundings {
 export const unclearPayment = ({ cancel, funding, id, state }: Placement): string | undefined => {
   const { payment } = funding ?? {}
   const isUnclear = payment?.wallet === "command" && (payment.state === "asked" || payment.state === "unclear")
-  return isUnclear && state === "funding" && cancel === undefined ? `${id}-${funding?.attempts}` : undefined
+  const isOpen = state === "funding" || state === "in doubt"
+  return isUnclear && isOpen && cancel === undefined ? `${id}-${funding?.attempts}` : undefined
 }
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
@@ -58,10 +51,9 @@ export const make = Effect.gen(function* () {
 
   const record = (...events: ReadonlyArray<BotEvent>) => books.record(...events)
 
-  const pay = Effect.fnUntraced(function* (placement: Placement, market: Market) {
+  const pay = Effect.fnUntraced(function* (placement: Asked, market: Market) {
     const { deadline, funding, inputAmount: amount, order } = placement
-    if (order === undefined) return
-    const attempt = funding?.attempts ?? 1
+    const { attempts: attempt } = funding
     const paid = yield* Effect.result(
       wallet.pay({
         reference: `${placement.id}-${order.id}${attempt === 1 ? "" : `-${attempt}`}`,
@@ -80,15 +72,16 @@ export const make = Effect.gen(function* () {
     }
     const { _tag, message, text } = paid.failure
     // What the venue has seen counts for more than what the wallet says.
-    const isUntouched = books.state.placements.get(placement.id)?.state === "funding"
-    yield* record(
-      _tag === "WalletRefused" && isUntouched
-        ? { _tag: "FundingDead", ...about(placement), asset: placement.inputAsset, amount, reason: message }
-        : { _tag: "PaymentUnclear", ...about(placement), text }
-    )
+    yield* books.recordFrom(({ placements }) => {
+      const isUntouched = placements.get(placement.id)?.state === "funding"
+      const money = { ...about(placement), asset: placement.inputAsset, amount }
+      return _tag === "WalletRefused" && isUntouched
+        ? [{ _tag: "FundingDead", ...money, reason: message }]
+        : unclear(placement, text, isUntouched)
+    })
   })
 
-  const begin = (placement: Placement, market: Market) => {
+  const begin = (placement: Asked, market: Market) => {
     working.add(placement.id)
     return pay(placement, market).pipe(
       Effect.ensuring(Effect.sync(() => working.delete(placement.id))),
@@ -99,34 +92,35 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  const ask = Effect.fnUntraced(function* (placement: Placement, market: Market) {
+  const ask = Effect.fnUntraced(function* (placement: PlacementIn<"created">, market: Market) {
     const { deadline, inputAmount: amount, inputAsset: asset, order } = placement
-    if (order === undefined) return
     const { depositAddress, depositMemo, id: orderId } = order
     const memo = depositMemo === undefined ? {} : { depositMemo }
     const payment = { orderId, depositAddress, ...memo, asset, amount, wallet: wallet.kind, validUntil: deadline }
     yield* record({ _tag: "PaymentAsked", ...about(placement), ...payment })
-    yield* begin(placement, market)
+    const asked = books.state.placements.get(placement.id)
+    if (asked?.state === "funding") yield* begin(asked, market)
   })
 
   /** Asks the wallet once more, as the operator says, if the order still waits for its deposit. */
-  const askAgain = Effect.fnUntraced(function* (placement: Placement, now: number, { market }: Surroundings) {
+  const askAgain = Effect.fnUntraced(function* (placement: Asked, now: number, { gate, market }: Surroundings) {
     const { deadline, funding, order } = placement
-    if (wallet.kind !== "command" || order === undefined || deadline - now < settings.deadlineMarginMillis) return
+    if (wallet.kind !== "command" || deadline - now < settings.deadlineMarginMillis) return
     const read = yield* readOrder(venue, placement.by, order)
     if (read.value.depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
     // A transfer that is known, and not deposited yet, is enough to wait for.
     if (!waitsForDeposit.has(read.value.fillStatus)) return
-    yield* record({ _tag: "PaymentAskedAgain", ...about(placement), attempt: (funding?.attempts ?? 1) + 1 })
+    if ((yield* gate(placement)) !== undefined) return
+    yield* record({ _tag: "PaymentAskedAgain", ...about(placement), attempt: funding.attempts + 1 })
     const current = books.state.placements.get(placement.id)
-    if (current !== undefined) yield* begin(current, market)
+    if (current?.state === "funding") yield* begin(current, market)
   })
 
   /** Tells the venue of the transaction, which only makes it look sooner. */
-  const report = Effect.fnUntraced(function* (placement: Placement, now: number) {
+  const report = Effect.fnUntraced(function* (placement: Asked, now: number) {
     const { funding, order } = placement
-    const payment = funding?.payment
-    if (order === undefined || payment?.txHash === undefined || payment.isReported) return
+    const { payment } = funding
+    if (payment?.txHash === undefined || payment.isReported) return
     const tried = reports.get(placement.id) ?? { attempts: 0, at: 0 }
     if (now - tried.at < backoffMillis(settings, tried.attempts)) return
     reports.set(placement.id, { attempts: tried.attempts + 1, at: now })
@@ -142,10 +136,13 @@ export const make = Effect.gen(function* () {
     else if (answer.failure.reason._tag === "Unauthorized") return yield* answer.failure
   })
 
-  /** Once its order is over, and as long again as a payment may take to show, what was not deposited will not be. */
-  const giveUp = Effect.fnUntraced(function* (placement: Placement, now: number) {
+  /**
+   * Once its order is over, and as long again as a payment may take to show, a person who has not paid will not. A program
+   * that said it paid is believed: only the operator can say what became of that.
+   */
+  const giveUp = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, now: number) {
     const { cancel, funding, order } = placement
-    if (funding?.payment === undefined || order === undefined || working.has(placement.id)) return
+    if (funding.payment === undefined || working.has(placement.id)) return
     if (cancel === undefined && now < funding.validUntil) return
     const read = yield* readOrder(venue, placement.by, order)
     if (read.value.depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
@@ -154,34 +151,30 @@ export const make = Effect.gen(function* () {
     overSince.set(placement.id, since)
     if (now - since < settings.paymentVisibilityMillis) return
     overSince.delete(placement.id)
-    const { amount, payment } = funding
-    const lost = { ...about(placement), asset: placement.inputAsset, amount }
-    if (payment.wallet === "manual") {
-      return yield* record({ _tag: "FundingDead", ...lost, reason: "nobody paid it before its order was over" })
-    }
-    const what =
-      payment.txHash === undefined
-        ? "the wallet was asked and its answer is not known; no deposit showed"
-        : `the wallet paid with transaction ${payment.txHash}, and no deposit showed`
+    const money = { ...about(placement), asset: placement.inputAsset, amount: funding.amount }
+    const { txHash, wallet: kind } = funding.payment
+    const paid = txHash === undefined ? "it can no longer be paid" : `the wallet paid with transaction ${txHash}`
     yield* record(
-      { _tag: "Contradiction", ...about(placement), what, evidence: `order ${order.id} ${read.value.fillStatus}` },
-      { _tag: "PaymentLost", ...lost, reason: what }
+      // An unpaid swap just stops being offered: the venue never says that nothing came.
+      kind === "manual" && placement.by === undefined
+        ? { _tag: "FundingDead", ...money, reason: "nobody paid it before its order was over" }
+        : { _tag: "FundingInDoubt", ...money, reason: `${paid}, and no deposit showed` }
     )
   })
 
   /** The process that asked is gone, and with it the wallet's answer. */
-  const noteForgotten = Effect.fnUntraced(function* (placement: Placement) {
-    const payment = placement.funding?.payment
+  const noteForgotten = Effect.fnUntraced(function* (placement: Asked) {
+    const { payment } = placement.funding
     if (payment?.wallet !== "command" || payment.state !== "asked" || working.has(placement.id)) return
-    const text = "limitbot was interrupted while the wallet was at work"
-    yield* record({ _tag: "PaymentUnclear", ...about(placement), text })
+    yield* record(...unclear(placement, "limitbot was interrupted while the wallet was at work"))
   })
 
-  const follow = Effect.fnUntraced(function* (placement: Placement, now: number, surroundings: Surroundings) {
+  const follow = Effect.fnUntraced(function* (placement: Asked, now: number, surroundings: Surroundings) {
     yield* noteForgotten(placement)
     const isWanted = surroundings.payAgain.has(unclearPayment(placement) ?? "")
-    if (isWanted && surroundings.hold === undefined && !working.has(placement.id)) {
-      yield* askAgain(placement, now, surroundings)
+    const noted = books.state.placements.get(placement.id)
+    if (isWanted && noted?.state === "in doubt" && !working.has(placement.id)) {
+      yield* askAgain(noted, now, surroundings)
     }
     yield* report(placement, now)
     const current = books.state.placements.get(placement.id)
@@ -190,3 +183,25 @@ export const make = Effect.gen(function* () {
 
   return { ask, follow }
 })
+
+type Asked = PlacementIn<"funding" | "in doubt">
+
+/** Nobody knows whether the wallet paid: its money is in doubt, unless more is known by now. */
+const unclear = (
+  placement: Asked,
+  text: string,
+  isUntouched = placement.state === "funding"
+): ReadonlyArray<BotEvent> => [
+  { _tag: "PaymentUnclear", ...about(placement), text },
+  ...(isUntouched
+    ? [
+        {
+          _tag: "FundingInDoubt",
+          ...about(placement),
+          asset: placement.inputAsset,
+          amount: placement.funding.amount,
+          reason: `nobody knows whether the wallet paid: ${text}`
+        } as const
+      ]
+    : [])
+]

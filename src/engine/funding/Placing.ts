@@ -6,50 +6,34 @@
  * - an order is inert until funded, so a create without an answer is only looked for, never assumed absent or repeated;
  *   a swap without an answer is given up at once, as an unpaid quote is nothing and in no list;
  * - exactly one order is bound to a placement, after its whole echo was checked;
- * - one payload is signed per placement, journaled before it is first sent, and only the same bytes are ever sent again;
- * - a signed payload is given up only after its own deadline, when reads made later than that show no deposit;
+ * - one payload is signed per placement and only its bytes are ever sent (see `Funding`); what may have been paid is never
+ *   given up on silence (see `Payload`);
  * - money on another chain is paid by a wallet that is asked once, and again only by the operator's word (see `Paying`).
  */
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
-import { inputAsset } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
-import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
 import { Venue } from "../../venue/Venue.ts"
-import type { VenueError } from "../../venue/VenueError.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
-import { readOrder } from "../tracking/Observation.ts"
 import { adopt, bind, observe } from "../tracking/OrderTracker.ts"
+import * as Funding from "./Funding.ts"
+import type { Surroundings } from "./FundingGate.ts"
 import * as Paying from "./Paying.ts"
-
-/** Reads after a payload's deadline that must show no deposit before it is declared dead. */
-const emptyReadsNeeded = 2
+import { refusalOf } from "./Refusal.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
 const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
 
-/** A refusal to be recorded; a missing credential is nobody's fault here and stops the bot instead. */
-const refusalOf = (error: VenueError): Effect.Effect<{ code: string; text: string; certain: boolean }, VenueError> => {
-  const { reason } = error
-  if (reason._tag === "Unauthorized") return Effect.fail(error)
-  return Effect.succeed({
-    code: reason._tag === "Rejected" ? reason.code : reason._tag,
-    text: reason._tag === "Rejected" ? reason.text : reason.message,
-    certain: reason._tag === "Rejected"
-  })
-}
-
 export const make = Effect.gen(function* () {
   const venue = yield* Venue
-  const guard = yield* IntentGuard
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const paying = yield* Paying.make
-  /** Not journaled: forgetting these after a restart only means to wait or to read once more. */
-  const emptyReads = new Map<string, number>()
+  const funding = yield* Funding.make(paying)
+  /** Not journaled: forgetting these after a restart only means to try once more. */
   const orphanTries = new Map<string, { readonly attempts: number; readonly at: number }>()
   /** When a create was last left without a clear answer. */
   let unclearAt = Number.NEGATIVE_INFINITY
@@ -58,7 +42,7 @@ export const make = Effect.gen(function* () {
   const fresh = (placement: Placement): Placement | undefined => books.state.placements.get(placement.id)
   const abandon = (placement: Placement, reason: string) => record({ _tag: "Abandoned", ...about(placement), reason })
 
-  const create = Effect.fnUntraced(function* (placement: Placement, { market }: Paying.Surroundings) {
+  const create = Effect.fnUntraced(function* (placement: Placement, { market }: Surroundings) {
     yield* record({ _tag: "CreateSent", ...about(placement), attempt: placement.createAttempts + 1 })
     const { side, quantity, price, deadline, inputAmount, outputAmount } = placement
     const order = { side, quantity, price, deadline, baseAsset: market.base.id, quoteAsset: market.quote.id }
@@ -90,92 +74,6 @@ export const make = Effect.gen(function* () {
     if (now - placement.changedAt < settings.resolveAfterMillis) return
     const seconds = Math.round(settings.resolveAfterMillis / 1000)
     yield* abandon(placement, `no answer to its create, and no order of its kind in the list for ${seconds} s`)
-  })
-
-  const fund = Effect.fnUntraced(function* (placement: Placement, now: number, { market, hold }: Paying.Surroundings) {
-    const { order } = placement
-    if (order === undefined) return
-    if (placement.deadline - now < settings.deadlineMarginMillis) {
-      return yield* abandon(placement, "too little time is left until its deadline")
-    }
-    if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
-    if (settings.account.depositType === "ORIGIN_CHAIN") return yield* paying.ask(placement, market)
-    const generated = yield* Effect.result(venue.generateIntent(order.depositAddress))
-    if (generated._tag === "Failure") {
-      const { code, text } = yield* refusalOf(generated.failure)
-      if (now - placement.changedAt < settings.resolveAfterMillis) return
-      return yield* abandon(placement, `the venue generates no payload to sign: ${code}: ${text}`)
-    }
-    const asset = inputAsset(market, placement.side)
-    const expected = { depositAddress: order.depositAddress, asset: asset.id, amount: placement.inputAmount }
-    const signed = yield* Effect.result(guard.signTransfer(generated.success.value, expected))
-    const correlation = correlationOf(generated.success.correlationId)
-    if (signed._tag === "Failure") {
-      const what = signed.failure.message
-      const evidence = `found ${signed.failure.found}`
-      return yield* record(
-        { _tag: "Contradiction", ...about(placement), what, evidence, ...correlation },
-        { _tag: "Abandoned", ...about(placement), reason: what }
-      )
-    }
-    yield* record({
-      _tag: "FundingSigned",
-      ...about(placement),
-      orderId: order.id,
-      depositAddress: order.depositAddress,
-      asset: asset.symbol,
-      amount: placement.inputAmount,
-      signed: signed.success.body,
-      intentHash: signed.success.intentHash,
-      validUntil: signed.success.validUntil,
-      ...correlation
-    })
-    const current = fresh(placement)
-    if (current !== undefined) yield* send(current, now)
-  })
-
-  /** Sends the journaled bytes, as often as it takes: their nonce can execute only once. */
-  const send = Effect.fnUntraced(function* (placement: Placement, now: number) {
-    const { funding } = placement
-    if (funding === undefined || now >= funding.validUntil) return
-    const pause = backoffMillis(settings, funding.attempts)
-    const patience = funding.acknowledged ? Math.max(pause, settings.visibilityMillis) : pause
-    if (now - funding.lastSentAt < patience) return
-    yield* record({ _tag: "FundingSent", ...about(placement), attempt: funding.attempts + 1 })
-    const { signed: body, intentHash, validUntil } = funding
-    const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil }))
-    if (answer._tag === "Failure") {
-      const { certain, ...refusal } = yield* refusalOf(answer.failure)
-      if (!certain) return
-      const correlation = correlationOf(answer.failure.reason.correlationId)
-      return yield* record({ _tag: "FundingAnswered", ...about(placement), ...refusal, ...correlation })
-    }
-    const correlation = correlationOf(answer.success.correlationId)
-    const hash = answer.success.value.intentHash
-    if (hash === intentHash) {
-      return yield* record({ _tag: "FundingAcknowledged", ...about(placement), intentHash, ...correlation })
-    }
-    const text = `it answered with the hash ${hash} instead of ${intentHash}`
-    yield* record({ _tag: "FundingAnswered", ...about(placement), code: "other-hash", text, ...correlation })
-  })
-
-  /** After its deadline the verifier refuses the payload: what is not deposited by then never will be. */
-  const declareDead = Effect.fnUntraced(function* (placement: Placement, now: number) {
-    const { funding, order } = placement
-    if (funding === undefined || order === undefined) return
-    if (now < funding.validUntil + settings.visibilityMillis) return
-    const read = yield* readOrder(venue, placement.by, order)
-    if (read.value.depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
-    // Known is more than nothing: a transfer that was seen is waited for.
-    if (read.value.fillStatus === "KNOWN_DEPOSIT_TX") return
-    const reads = (emptyReads.get(placement.id) ?? 0) + 1
-    emptyReads.set(placement.id, reads)
-    if (reads < emptyReadsNeeded) return
-    emptyReads.delete(placement.id)
-    const { amount, lastAnswer } = funding
-    const answered = lastAnswer === undefined ? "" : `; the venue had answered ${lastAnswer}`
-    const reason = `its payload expired without a deposit${answered}`
-    yield* record({ _tag: "FundingDead", ...about(placement), asset: placement.inputAsset, amount, reason })
   })
 
   const cancel = Effect.fnUntraced(function* (placement: Placement, now: number) {
@@ -215,20 +113,20 @@ export const make = Effect.gen(function* () {
   })
 
   /** One step, or a few that need no waiting in between. Fails only when the bot must stop or the venue is out of reach. */
-  const advance = Effect.fn("Placing.advance")(function* (placement: Placement, surroundings: Paying.Surroundings) {
+  const advance = Effect.fn("Placing.advance")(function* (placement: Placement, surroundings: Surroundings) {
     const now = yield* Clock.currentTimeMillis
     if (placement.state === "planned") yield* create(placement, surroundings)
     if (placement.state === "creating") yield* awaitCreated(placement, now)
     const bound = fresh(placement)
-    if (bound?.state === "created") yield* fund(bound, now, surroundings)
-    if (placement.state === "funding" && placement.funding?.payment !== undefined) {
-      yield* paying.follow(placement, now, surroundings)
-    } else if (placement.state === "funding") {
-      yield* send(placement, now)
-      yield* declareDead(placement, now)
+    if (bound?.state === "created") yield* funding.begin(bound, surroundings)
+    if (placement.state === "funding" || placement.state === "in doubt") {
+      if (placement.funding.payment !== undefined) yield* paying.follow(placement, now, surroundings)
+      else yield* funding.follow(placement, surroundings)
     }
     const current = fresh(placement)
-    if (current?.state === "funding" || current?.state === "open") yield* cancel(current, now)
+    if (current?.state === "funding" || current?.state === "in doubt" || current?.state === "open") {
+      yield* cancel(current, now)
+    }
     for (const [orderId, cancelled] of current?.orphans ?? []) {
       if (!cancelled && current !== undefined) yield* cancelOrphan(current, orderId, now)
     }

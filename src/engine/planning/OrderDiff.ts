@@ -66,6 +66,8 @@ const withdraw = (order: OwnOrder, why: Reason): Change => {
 
 const changeOf = (market: Market, order: OwnOrder, desired: DesiredOrder): Change => {
   if (order.state === "closing" || order.cancelRequested) return withdraw(order, desired.why)
+  // A withdrawal would end the order, but not the doubt; no better price is worth that.
+  if (order.state === "in doubt") return { _tag: "Wait", slot: order.slot, why: "Nobody knows yet whether it was paid" }
   const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })
   if (order.market !== market.name) {
     return withdraw(order, because("other-market", `Switched to ${market.name}`))

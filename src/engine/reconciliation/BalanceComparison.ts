@@ -27,7 +27,14 @@ export type BotMoney = "private" | "elsewhere"
 /** By asset symbol. */
 export type Positions = ReadonlyMap<string, Position>
 
-const onItsWay = ["deposit in flight", "in order", "filled unpaid", "payout in flight", "refund in flight"] as const
+const onItsWay = [
+  "deposit in flight",
+  "in doubt",
+  "in order",
+  "filled unpaid",
+  "payout in flight",
+  "refund in flight"
+] as const
 /** An order that was marketable is filled at a better price than its limit; more than this is not expected of one. */
 const improvement = 2n
 

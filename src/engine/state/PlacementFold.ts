@@ -5,7 +5,14 @@
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { placementTransitions } from "../../domain/Placement.ts"
-import type { BoundOrder, Funding, Payment, Placement, PlacementIn } from "./Placement.ts"
+import {
+  type BoundOrder,
+  type Funding,
+  filledOut,
+  type Payment,
+  type Placement,
+  type PlacementIn
+} from "./Placement.ts"
 
 export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"> => {
   const { _tag, placement: id, mid: _mid, ...wish } = event
@@ -184,7 +191,8 @@ const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => 
   if (word === "paid") {
     if (isPaying) return { ...placement, state: "funding", funding: { ...placement.funding, acknowledged: true } }
     const leg = <L extends string>(state: L): L | "paid" => (state === "failed" ? "paid" : state)
-    return { ...placement, payout: leg(placement.payout), refund: leg(placement.refund) }
+    const received = placement.received + (placement.payout === "failed" ? filledOut(placement) : 0n)
+    return { ...placement, received, payout: leg(placement.payout), refund: leg(placement.refund) }
   }
   if (isPaying) return { ...placement, state: "dead", orphans: withOwnOrder(placement) }
   return placement.state === "open" || placement.state === "closing" ? { ...placement, state: "settled" } : rest

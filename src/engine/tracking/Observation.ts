@@ -116,7 +116,7 @@ export const make = Effect.gen(function* () {
     missed = new Set()
     const urgent = open.filter(
       (placement) =>
-        isMoving(placement) ||
+        isMoving(placement, now) ||
         doubtful.has(placement.id) ||
         now >= placement.deadline ||
         isWithinReach(placement.price, prices.get(placement.market), now - lookedAt)

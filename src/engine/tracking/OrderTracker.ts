@@ -131,9 +131,12 @@ const isOld = (placement: Placement, order: Order): boolean =>
   [...placement.fills.keys()].some((id) => !order.fills.some((fill) => fill.id === id)) ||
   (placement.state === "closing" && !isTerminal(order.fillStatus))
 
-const contradictionIn = (placement: Placement, order: Order): string | undefined => {
-  const changed = order.fills.find((fill) => {
-    const known = placement.fills.get(fill.id)
+/** `order`: what was reported, each fill once. */
+const contradictionIn = (placement: Placement, reported: Order, order: Order): string | undefined => {
+  const seen = new Map(placement.fills)
+  const changed = reported.fills.find((fill) => {
+    const known = seen.get(fill.id)
+    seen.set(fill.id, fill)
     return known !== undefined && (known.amountIn !== fill.amountIn || known.amountOut !== fill.amountOut)
   })
   if (changed !== undefined) return `fill ${changed.id} changed its amounts`
@@ -155,10 +158,12 @@ const isWorse = (placement: Placement, fill: { readonly amountIn: Amount; readon
   (fill.amountOut + 1n) * placement.inputAmount < (fill.amountIn - 1n) * placement.outputAmount
 
 /** Everything that a report of a bound order adds to what is known. */
-export const observe = (placement: Placement, order: Order, correlationId?: string): ReadonlyArray<BotEvent> => {
+export const observe = (placement: Placement, reported: Order, correlationId?: string): ReadonlyArray<BotEvent> => {
+  // A fill is a fact once, however often a report repeats it.
+  const order = { ...reported, fills: [...new Map(reported.fills.map((fill) => [fill.id, fill])).values()] }
   if (isOld(placement, order)) return []
   const correlation = correlationId === undefined ? {} : { correlationId }
-  const contradiction = placement.contradiction === undefined ? contradictionIn(placement, order) : undefined
+  const contradiction = placement.contradiction === undefined ? contradictionIn(placement, reported, order) : undefined
   const events: Array<BotEvent> = []
   if (contradiction !== undefined) {
     const evidence = `deposited ${order.depositedAmount}, fills ${order.fills.length}, status ${order.fillStatus}`
@@ -230,7 +235,10 @@ const payoutEvents = (placement: Placement, order: Order): Outcome => {
   const asset = placement.outputAsset
   const filled = order.fills.reduce((total, fill) => total + fill.amountOut, 0n)
   if (filled === 0n || placement.payout === "paid") return { events: [], done: true }
-  if (placement.payout === "failed" || order.withdrawals.length === 0) return { events: [], done: false }
+  const isComplete = order.payoutIsFinal && order.withdrawals.every((leg) => leg.status === "COMPLETED")
+  // What was noted failed may complete after all.
+  if (order.withdrawals.length === 0 || (placement.payout === "failed" && !isComplete))
+    return { events: [], done: false }
   const events: Array<BotEvent> = []
   if (placement.payout === "none") events.push({ _tag: "PayoutStarted", ...about(placement), asset, amount: filled })
   const failed = order.withdrawals.find((leg) => leg.status === "FAILED")
@@ -239,8 +247,7 @@ const payoutEvents = (placement: Placement, order: Order): Outcome => {
     events.push({ _tag: "LegFailed", ...about(placement), leg: "payout", asset, amount: filled, reason })
     return { events, done: false }
   }
-  if (!order.payoutIsFinal || order.withdrawals.some((leg) => leg.status !== "COMPLETED"))
-    return { events, done: false }
+  if (!isComplete) return { events, done: false }
   const fee = min(filled, order.estimatedWithdrawFee * BigInt(order.withdrawals.length))
   events.push({
     _tag: "PaidOut",
@@ -256,7 +263,6 @@ const payoutEvents = (placement: Placement, order: Order): Outcome => {
 const refundEvents = (placement: Placement, order: Order, unspent: Amount): Outcome => {
   const asset = placement.inputAsset
   if (unspent === 0n || placement.refund === "paid") return { events: [], done: true }
-  if (placement.refund === "failed") return { events: [], done: false }
   const leg = order.refund
   if (leg?.status === "COMPLETED") {
     const fee = min(unspent, order.estimatedRefundFee)
@@ -266,6 +272,7 @@ const refundEvents = (placement: Placement, order: Order, unspent: Amount): Outc
       done: true
     }
   }
+  if (placement.refund === "failed") return { events: [], done: false }
   if (leg?.status !== "FAILED" && !(leg === undefined && order.payoutIsFinal)) return { events: [], done: false }
   const reason = leg === undefined ? "the order is final without a refund" : (leg.reason ?? "the venue gave no reason")
   return {

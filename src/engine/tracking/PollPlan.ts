@@ -5,7 +5,6 @@
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price, type TwoSidedPrice } from "../../domain/Market.ts"
-import { isFunded } from "../../domain/Placement.ts"
 import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { Settings } from "../EngineSettings.ts"
@@ -50,11 +49,19 @@ const secondsTo = (price: TwoSidedPrice, level: Price): number => {
 export const isWithinReach = (level: Price, price: TwoSidedPrice | undefined, withinMillis: number): boolean =>
   price === undefined || secondsTo(price, level) * 1000 <= withinMillis
 
-/** An order that something is being done with: its money, or the venue's answer, is on the way. A swap never rests. */
-export const isMoving = (placement: Placement): boolean =>
+/** How long after its payload's end a deposit is still looked for at the fastest pace. */
+const soonMillis = 60_000
+
+/**
+ * An order that something is being done with: its money, or the venue's answer, is on the way. A swap never rests; a payment
+ * in doubt, or one whose deposit does not show, may stay so for hours.
+ */
+export const isMoving = (placement: Placement, now: number): boolean =>
   (placement.by === "swap" && placement.state === "open") ||
   placement.state === "planned" ||
   placement.state === "creating" ||
   placement.state === "created" ||
-  (isFunded(placement.state) && (placement.state !== "open" || placement.cancel !== undefined)) ||
+  (placement.state === "funding" && now < placement.funding.validUntil + soonMillis) ||
+  placement.state === "closing" ||
+  (placement.state === "open" && placement.cancel !== undefined) ||
   (placement.state === "open" && placement.fills.size > 0)

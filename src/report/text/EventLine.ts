@@ -113,6 +113,13 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
       return [`${event.reason}; ${money(event.asset, event.amount)} is unexplained`, "alarm"]
     case "FundingAnswered":
       return [`the venue answered the funding with ${event.code}: ${event.text}`, "warn"]
+    case "FundingInDoubt":
+      return [
+        `IN DOUBT: ${event.reason}; ${money(event.asset, event.amount)} stays reserved (limitbot resolve)`,
+        "alarm"
+      ]
+    case "Resolved":
+      return [`the operator says ${event.word}: ${event.text}`, "warn"]
     case "FundingDead":
       return [`${event.reason}; ${money(event.asset, event.amount)} never left the wallet`, "warn"]
     case "DepositSeen":

@@ -38,7 +38,7 @@ const labels: Partial<Record<Place, string>> = {
 
 /** What was paid in fees is not ours any more. */
 const ours = places.filter((place) => place !== "fees")
-const underWay = ["deposit in flight", "filled unpaid", "payout in flight", "refund in flight"] as const
+const underWay = ["deposit in flight", "in doubt", "filled unpaid", "payout in flight", "refund in flight"] as const
 
 /** A balance sheet: one line per place, one column per asset. It keeps its shape whatever moves. */
 export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {

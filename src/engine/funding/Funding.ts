@@ -1,0 +1,219 @@
+/**
+ * Funds a bound order, or a quoted swap, from the account at the venue: checks it once more, signs one payload, sends its
+ * bytes until they have expired, and says what it means when no deposit shows (see `Payload`). What is in doubt keeps its
+ * money, and its slot gets nothing new, until something positive ends the doubt: a deposit, an order that the venue ended
+ * without one long after the payload expired, or the operator's word.
+ */
+import { Clock, Effect } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import { inputAsset } from "../../domain/Market.ts"
+import { isTerminal } from "../../domain/Order.ts"
+import * as Payload from "../../domain/Payload.ts"
+import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { EngineSettings } from "../EngineSettings.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import type { Placement, PlacementIn } from "../state/Placement.ts"
+import { readOrder } from "../tracking/Observation.ts"
+import { observe } from "../tracking/OrderTracker.ts"
+import type { Surroundings } from "./FundingGate.ts"
+import type * as Paying from "./Paying.ts"
+import { refusalOf } from "./Refusal.ts"
+import { submit } from "./Submission.ts"
+
+const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
+const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
+
+export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof Paying.make>) {
+  const venue = yield* Venue
+  const guard = yield* IntentGuard
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  /** Not journaled: forgetting these after a restart only means to wait or to read once more. */
+  const emptyReads = new Map<string, number>()
+  const watched = new Map<string, { readonly readAt: number; readonly overSince: number | undefined }>()
+
+  const record = (...events: ReadonlyArray<BotEvent>) => books.record(...events)
+  const fresh = ({ id }: Placement): Placement | undefined => books.state.placements.get(id)
+  const abandon = (placement: Placement, reason: string) => record({ _tag: "Abandoned", ...about(placement), reason })
+
+  /** What must be true of the order at the last moment; says and records what is not. */
+  const isStillAsBound = Effect.fnUntraced(function* (placement: PlacementIn<"created">) {
+    const twin = sharing(books.state.placements.values(), placement)
+    if (twin !== undefined) {
+      const what = `orders of ${placement.id} and ${twin.id} have one deposit address`
+      const evidence = `${placement.order.depositAddress}, orders ${placement.order.id} and ${twin.order?.id}`
+      yield* record(
+        ...[placement, twin].map((each) => ({ _tag: "Contradiction", ...about(each), what, evidence }) as const),
+        ...[placement, twin].flatMap((each) =>
+          each.state === "created" ? [{ _tag: "Abandoned", ...about(each), reason: what } as const] : []
+        )
+      )
+      return false
+    }
+    const read = yield* readOrder(venue, placement.by, placement.order)
+    const current = fresh(placement)
+    if (current?.state !== "created") return false
+    yield* record(...observe(current, read.value, read.correlationId))
+    const seen = fresh(placement)
+    if (seen?.state !== "created") return false
+    const { depositAddress, depositMemo, fillStatus } = read.value
+    if (seen.contradiction !== undefined || depositMemo !== seen.order.depositMemo) {
+      yield* abandon(seen, seen.contradiction ?? `its deposit memo changed to ${depositMemo}`)
+      return false
+    }
+    if (fillStatus !== "AWAITING_DEPOSIT" || depositAddress !== seen.order.depositAddress) {
+      yield* abandon(seen, `the venue says that it is ${fillStatus}`)
+      return false
+    }
+    return true
+  })
+
+  const begin = Effect.fnUntraced(function* (placement: PlacementIn<"created">, surroundings: Surroundings) {
+    const now = yield* Clock.currentTimeMillis
+    if (placement.deadline - now < settings.deadlineMarginMillis) {
+      return yield* abandon(placement, "too little time is left until its deadline")
+    }
+    const dear = tooDear(placement, settings.maxFeeBasisPoints)
+    if (dear !== undefined) return yield* abandon(placement, `not funded: ${dear}`)
+    const hold = yield* surroundings.gate(placement)
+    if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
+    if (!(yield* isStillAsBound(placement))) return
+    if (settings.account.depositType !== "ORIGIN_CHAIN") return yield* sign(placement, surroundings)
+    const changed = yield* surroundings.gate(placement)
+    yield* changed === undefined
+      ? paying.ask(placement, surroundings.market)
+      : abandon(placement, `not funded: ${changed}`)
+  })
+
+  const sign = Effect.fnUntraced(function* (placement: PlacementIn<"created">, surroundings: Surroundings) {
+    const { order } = placement
+    const generated = yield* Effect.result(venue.generateIntent(order.depositAddress))
+    if (generated._tag === "Failure") {
+      const { code, text } = yield* refusalOf(generated.failure)
+      if ((yield* Clock.currentTimeMillis) - placement.changedAt < settings.resolveAfterMillis) return
+      return yield* abandon(placement, `the venue generates no payload to sign: ${code}: ${text}`)
+    }
+    const hold = yield* surroundings.gate(placement)
+    if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
+    const asset = inputAsset(surroundings.market, placement.side)
+    const expected = { depositAddress: order.depositAddress, asset: asset.id, amount: placement.inputAmount }
+    const signed = yield* Effect.result(guard.signTransfer(generated.success.value, expected))
+    const correlation = correlationOf(generated.success.correlationId)
+    if (signed._tag === "Failure") {
+      const what = signed.failure.message
+      const evidence = `found ${signed.failure.found}`
+      return yield* record(
+        { _tag: "Contradiction", ...about(placement), what, evidence, ...correlation },
+        { _tag: "Abandoned", ...about(placement), reason: what }
+      )
+    }
+    yield* record({
+      _tag: "FundingSigned",
+      ...about(placement),
+      orderId: order.id,
+      depositAddress: order.depositAddress,
+      asset: asset.symbol,
+      amount: placement.inputAmount,
+      signed: signed.success.body,
+      intentHash: signed.success.intentHash,
+      validUntil: signed.success.validUntil,
+      ...correlation
+    })
+    const current = fresh(placement)
+    if (current?.state === "funding") yield* send(current, surroundings)
+  })
+
+  /** Bytes that never left the process may still be held back; once they did, only their repetition tells their fate. */
+  const send = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, { gate }: Surroundings) {
+    if (placement.funding.attempts === 0 && (yield* gate(placement)) !== undefined) return
+    yield* submit(venue, placement.funding, settings, {
+      sent: (attempt) => record({ _tag: "FundingSent", ...about(placement), attempt }),
+      acknowledged: (answer) => record({ _tag: "FundingAcknowledged", ...about(placement), ...answer }),
+      refused: (answer) => record({ _tag: "FundingAnswered", ...about(placement), ...answer })
+    })
+  })
+
+  /** After its deadline the verifier refuses the payload; whether it has executed before is another question. */
+  const judge = Effect.fnUntraced(function* (placement: PlacementIn<"funding">) {
+    const { funding, id } = placement
+    const now = yield* Clock.currentTimeMillis
+    if (now < funding.validUntil + settings.visibilityMillis) return
+    if (Payload.fateOf(funding) === "executed") return yield* settle(placement)
+    const read = yield* readOrder(venue, placement.by, placement.order)
+    if (read.value.depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
+    // Known is more than nothing: a transfer that was seen is waited for.
+    if (read.value.fillStatus === "KNOWN_DEPOSIT_TX") return
+    const reads = (emptyReads.get(id) ?? 0) + 1
+    emptyReads.set(id, reads)
+    const meaning = Payload.silenceMeans(funding, now, settings.visibilityMillis, reads)
+    if (meaning === "wait") return
+    emptyReads.delete(id)
+    const { amount, attempts, lastAnswer } = funding
+    const answer = lastAnswer === undefined ? "" : `; the venue had answered ${lastAnswer}`
+    const money = { ...about(placement), asset: placement.inputAsset, amount }
+    const never =
+      attempts === 0 ? "its payload was never sent and has expired" : "its payload expired without a deposit"
+    yield* record(
+      meaning === "never"
+        ? { _tag: "FundingDead", ...money, reason: `${never}${answer}` }
+        : {
+            _tag: "FundingInDoubt",
+            ...money,
+            reason: `its payload was sent and has expired, the venue never acknowledged it, and no deposit shows${answer}`
+          }
+    )
+  })
+
+  /** Only an end that the venue itself says ends a doubt; a swap that nobody paid just stays as it is. */
+  const settle = Effect.fnUntraced(function* (placement: PlacementIn<"funding" | "in doubt">) {
+    const { funding, id } = placement
+    const now = yield* Clock.currentTimeMillis
+    const known = watched.get(id) ?? { readAt: Number.NEGATIVE_INFINITY, overSince: undefined }
+    if (now - known.readAt < settings.retryMaxMillis) return
+    const read = yield* readOrder(venue, placement.by, placement.order)
+    const { depositedAmount, fillStatus } = read.value
+    if (depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
+    const overSince = isTerminal(fillStatus) ? (known.overSince ?? now) : undefined
+    watched.set(id, { readAt: now, overSince })
+    if (placement.by === "swap" || Payload.fateOf(funding) === "executed") return
+    if (overSince === undefined || now - Math.max(overSince, funding.validUntil) < settings.doubtMillis) return
+    watched.delete(id)
+    const { amount } = funding
+    const reason = `the venue ended its order (${fillStatus}) without a deposit, and none showed since`
+    yield* record({ _tag: "FundingDead", ...about(placement), asset: placement.inputAsset, amount, reason })
+  })
+
+  const follow = Effect.fnUntraced(function* (
+    placement: PlacementIn<"funding" | "in doubt">,
+    surroundings: Surroundings
+  ) {
+    if (placement.state === "in doubt") return yield* settle(placement)
+    yield* send(placement, surroundings)
+    const current = fresh(placement)
+    if (current?.state === "funding") yield* judge(current)
+  })
+
+  return { begin, follow }
+})
+
+/** Another placement whose order has the same address and memo: money sent there could be taken for either's. */
+const sharing = (placements: Iterable<Placement>, { id, order }: PlacementIn<"created">): Placement | undefined => {
+  for (const other of placements) {
+    if (other.id === id || other.order === undefined) continue
+    const { depositAddress, depositMemo } = other.order
+    if (depositAddress === order.depositAddress && depositMemo === order.depositMemo) return other
+  }
+  return undefined
+}
+
+/** A fee that the venue estimates at more than this share of what it is taken from. */
+const tooDear = ({ inputAmount, order, outputAmount }: PlacementIn<"created">, most: number): string | undefined => {
+  const share = (fee: Amount, of: Amount): number => Number((fee * 10_000n) / (of === 0n ? 1n : of))
+  const payout = share(order.estimatedWithdrawFee, outputAmount)
+  const refund = share(order.estimatedRefundFee, inputAmount)
+  if (payout > most) return `its payout would cost ${payout / 100} %, more than ${most / 100} %`
+  if (refund > most) return `its refund would cost ${refund / 100} %, more than ${most / 100} %`
+  return undefined
+}

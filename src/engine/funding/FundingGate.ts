@@ -1,0 +1,50 @@
+/**
+ * The gate before money leaves: asked directly before a payload is signed, before a wallet is asked, and before bytes that
+ * never left the process are sent. Between a plan and its funding the market may have run away, or somebody may have pulled
+ * the kill switch: what was true when the turn began does not count here.
+ */
+import type { Effect } from "effect"
+import type { Reason } from "../../domain/BotEvent.ts"
+import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
+import type { Limits } from "../../strategy/Strategy.ts"
+import { badDeviation, staleness } from "../planning/RiskLimits.ts"
+import { type BotState, slotKey } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
+
+/** What the engine knows beside the journal when it works on a placement. */
+export interface Surroundings {
+  readonly market: Market
+  /** Why this placement may not be funded right now, if so. */
+  gate(placement: Placement): Effect.Effect<string | undefined>
+  /** Unclear payments that the operator wants to be made once more. */
+  readonly payAgain: ReadonlySet<string>
+}
+
+export interface Present {
+  readonly now: number
+  /** Why everything is to be withdrawn, if so. */
+  readonly withdrawAll: Reason | undefined
+  /** Of the placement's strategy; none when it is no longer loaded. */
+  readonly limits: Limits | undefined
+  readonly price: TwoSidedPrice | undefined
+}
+
+export const closedBecause = (
+  state: BotState,
+  { id }: Pick<Placement, "id">,
+  { limits, now, price, withdrawAll }: Present
+): string | undefined => {
+  const placement = state.placements.get(id)
+  if (placement === undefined) return "it is over"
+  const paused = state.strategies.get(placement.strategy)?.paused
+  const slot = state.slots.get(slotKey(placement.strategy, placement.slot))
+  if (withdrawAll !== undefined) return withdrawAll.text
+  if (state.killed !== undefined) return state.killed
+  if (placement.cancel !== undefined) return `it is being withdrawn: ${placement.cancel.why.text}`
+  if (placement.contradiction !== undefined) return placement.contradiction
+  if (slot?.frozen !== undefined) return `its slot is frozen: ${slot.frozen}`
+  if (paused?.action === "drain") return paused.reason
+  if (limits === undefined) return "its strategy is no longer loaded"
+  if (price === undefined) return "there is no price"
+  return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
+}

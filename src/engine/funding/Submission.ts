@@ -1,0 +1,63 @@
+/**
+ * Sends a signed payload, for orders and for swaps alike: the journaled bytes, as often as it takes until it has expired,
+ * because their nonce can execute only once. It is sent on after an acknowledgement, more patiently, until its deposit is
+ * seen: an acknowledged payload that was lost behind the venue's door is executed by the repetition.
+ */
+import { Clock, Effect } from "effect"
+import type { Payload } from "../../domain/Payload.ts"
+import type { Venue } from "../../venue/Venue.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
+import { refusalOf } from "./Refusal.ts"
+
+export interface SubmissionPace {
+  /** First pause before a repetition; doubles up to `retryMaxMillis`. */
+  readonly retryMinMillis: number
+  readonly retryMaxMillis: number
+  /** How long a deposit may take to show. */
+  readonly visibilityMillis: number
+}
+
+/** Whether the bytes are to be sent (again) now. */
+export const isDue = (
+  { acknowledged, attempts, lastSentAt, validUntil }: Payload,
+  now: number,
+  pace: SubmissionPace
+) => {
+  if (now >= validUntil) return false
+  const pause =
+    attempts === 0 ? 0 : Math.min(pace.retryMaxMillis, pace.retryMinMillis * 2 ** Math.min(attempts - 1, 20))
+  return now - lastSentAt >= (acknowledged ? Math.max(pause, pace.visibilityMillis) : pause)
+}
+
+interface Traced {
+  readonly correlationId?: string
+}
+
+/** How each step is written down; the first one before anything leaves the process. */
+export interface SubmissionRecords<E, R> {
+  sent(attempt: number): Effect.Effect<void, E, R>
+  acknowledged(answer: { readonly intentHash: string } & Traced): Effect.Effect<void, E, R>
+  refused(answer: { readonly code: string; readonly text: string } & Traced): Effect.Effect<void, E, R>
+}
+
+export const submit = Effect.fnUntraced(function* <E, R>(
+  venue: Venue["Service"],
+  payload: Payload,
+  pace: SubmissionPace,
+  records: SubmissionRecords<E, R>
+) {
+  if (!isDue(payload, yield* Clock.currentTimeMillis, pace)) return
+  yield* records.sent(payload.attempts + 1)
+  const { intentHash, signed: body, validUntil } = payload
+  const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil }))
+  if (answer._tag === "Success") {
+    return yield* records.acknowledged({ intentHash, ...traceOf(answer.success) })
+  }
+  const error: VenueError = answer.failure
+  const { certain, ...refusal } = yield* refusalOf(error)
+  // No clear answer tells nothing; the next attempt will.
+  if (certain) yield* records.refused({ ...refusal, ...traceOf(error.reason) })
+})
+
+const traceOf = ({ correlationId }: { readonly correlationId?: string | undefined }): Traced =>
+  correlationId === undefined ? {} : { correlationId }
