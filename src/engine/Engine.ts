@@ -48,6 +48,7 @@ export const make = Effect.fnUntraced(function* ({
   const watch = yield* MarketWatch.make
   const decisions = new Map<string, Decision>()
   let strategies = first
+  let turnAt = Number.NEGATIVE_INFINITY
   /** Strategies that were taken away while running, whose orders are withdrawn. */
   let draining: ReadonlySet<string> = new Set()
   /** Placements that somebody asked to be withdrawn, with why. It is done in a turn, where nothing of them is under way. */
@@ -131,6 +132,7 @@ export const make = Effect.fnUntraced(function* ({
   const turn = Effect.fn("Engine.turn")(function* () {
     const withdrawAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
+    turnAt = startedAt
     yield* noteKillSwitch(withdrawAll)
     yield* Effect.all([watch.look(strategies), observation.look(markets, watch.prices)], {
       concurrency: 2,
@@ -227,7 +229,11 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   /** True when waiting brings no more money back: everything is settled, or given up by the venue for somebody to resolve. */
-  const isIdle = (): boolean => unfinished(books.state).every(isForSomebodyToResolve)
+  const isIdle = (): boolean =>
+    unfinished(books.state).every(
+      (placement) =>
+        placement.payout === "failed" || placement.refund === "failed" || placing.isHopeless(placement, turnAt)
+    )
 
   return {
     runUntil,
@@ -242,11 +248,5 @@ export const make = Effect.fnUntraced(function* ({
 })
 
 export type Engine = Effect.Success<ReturnType<typeof make>>
-
-/** No waiting changes it: the venue gave a leg up, or only the operator can know whether it was paid. */
-const isForSomebodyToResolve = ({ by, funding, payout, refund, state }: Placement): boolean =>
-  payout === "failed" ||
-  refund === "failed" ||
-  (state === "in doubt" && (by === "swap" || funding?.payment !== undefined))
 
 const later = (reason: { readonly message: string }) => Effect.logDebug(reason.message)

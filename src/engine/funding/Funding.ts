@@ -166,7 +166,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     )
   })
 
-  /** Only an end that the venue itself says ends a doubt; a swap that nobody paid just stays as it is. */
+  /** Only an end that the venue itself says ends a doubt. */
   const settle = Effect.fnUntraced(function* (placement: PlacementIn<"funding" | "in doubt">) {
     const { funding, id } = placement
     const now = yield* Clock.currentTimeMillis
@@ -177,7 +177,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
     const overSince = isTerminal(fillStatus) ? (known.overSince ?? now) : undefined
     watched.set(id, { readAt: now, overSince })
-    if (placement.by === "swap" || Payload.fateOf(funding) === "executed") return
+    if (!endsBySilence(placement)) return
     if (overSince === undefined || now - Math.max(overSince, funding.validUntil) < settings.doubtMillis) return
     watched.delete(id)
     const { amount } = funding
@@ -190,13 +190,28 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     surroundings: Surroundings
   ) {
     if (placement.state === "in doubt") return yield* settle(placement)
+    if (placement.funding.payment !== undefined) return
     yield* send(placement, surroundings)
     const current = fresh(placement)
     if (current?.state === "funding") yield* judge(current)
   })
 
-  return { begin, follow }
+  /** It is in doubt, its order has been over for long, and only the operator can know more. */
+  const isHopeless = (placement: Placement, now: number): boolean => {
+    const overSince = watched.get(placement.id)?.overSince
+    if (placement.state !== "in doubt" || endsBySilence(placement) || overSince === undefined) return false
+    return now - overSince >= settings.paymentVisibilityMillis
+  }
+
+  return { begin, follow, isHopeless }
 })
+
+/**
+ * Whether an order that stays ended and empty proves that it was not paid. A swap that nobody paid just stays as it is, a
+ * payment on another chain never expires, and what was acknowledged has executed.
+ */
+const endsBySilence = ({ by, funding }: PlacementIn<"funding" | "in doubt">): boolean =>
+  by === undefined && funding.payment === undefined && Payload.fateOf(funding) !== "executed"
 
 /** Another placement whose order has the same address and memo: money sent there could be taken for either's. */
 const sharing = (placements: Iterable<Placement>, { id, order }: PlacementIn<"created">): Placement | undefined => {

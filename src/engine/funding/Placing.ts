@@ -17,6 +17,7 @@ import { Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
+import { readOrder } from "../tracking/Observation.ts"
 import { adopt, bind, observe } from "../tracking/OrderTracker.ts"
 import * as Funding from "./Funding.ts"
 import type { Surroundings } from "./FundingGate.ts"
@@ -35,6 +36,8 @@ export const make = Effect.gen(function* () {
   const funding = yield* Funding.make(paying)
   /** Not journaled: forgetting these after a restart only means to try once more. */
   const orphanTries = new Map<string, { readonly attempts: number; readonly at: number }>()
+  /** Orders that are over: nothing is left to cancel, though their money may not be back. */
+  const over = new Set<string>()
   /** When a create was last left without a clear answer. */
   let unclearAt = Number.NEGATIVE_INFINITY
 
@@ -79,19 +82,22 @@ export const make = Effect.gen(function* () {
   const cancel = Effect.fnUntraced(function* (placement: Placement, now: number) {
     const { cancel: request, order } = placement
     // A swap ends by itself, and soon.
-    if (request === undefined || order === undefined || placement.by === "swap") return
+    if (request === undefined || order === undefined || placement.by === "swap" || over.has(order.id)) return
     if (now - request.lastSentAt < backoffMillis(settings, request.attempts)) return
     yield* record({ _tag: "CancelSent", ...about(placement), attempt: request.attempts + 1 })
     const answer = yield* Effect.result(venue.cancelOrder(order.id))
     const current = fresh(placement)
     if (current === undefined) return
     if (answer._tag === "Success") {
+      if (isTerminal(answer.success.value.fillStatus)) over.add(order.id)
       return yield* record(...observe(current, answer.success.value, answer.success.correlationId))
     }
     const { certain, ...refusal } = yield* refusalOf(answer.failure)
     if (!certain) return
     const correlation = correlationOf(answer.failure.reason.correlationId)
     yield* record({ _tag: "CancelRefused", ...about(placement), ...refusal, ...correlation })
+    const read = yield* readOrder(venue, placement.by, order)
+    if (isTerminal(read.value.fillStatus)) over.add(order.id)
   })
 
   /** A spare order with our fingerprint is inert: cancel it. With money in it, it is ours after all. */
@@ -121,7 +127,7 @@ export const make = Effect.gen(function* () {
     if (bound?.state === "created") yield* funding.begin(bound, surroundings)
     if (placement.state === "funding" || placement.state === "in doubt") {
       if (placement.funding.payment !== undefined) yield* paying.follow(placement, now, surroundings)
-      else yield* funding.follow(placement, surroundings)
+      yield* funding.follow(placement, surroundings)
     }
     const current = fresh(placement)
     if (current?.state === "funding" || current?.state === "in doubt" || current?.state === "open") {
@@ -132,5 +138,5 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  return { advance, unclearAt: () => unclearAt }
+  return { advance, isHopeless: funding.isHopeless, unclearAt: () => unclearAt }
 })
