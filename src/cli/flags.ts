@@ -4,10 +4,12 @@ import { Duration, Schema, SchemaGetter } from "effect"
 import { Flag } from "effect/cli"
 import { unitMillis } from "../domain/Durations.ts"
 
+export const defaultConfig = "config/limitbot.yaml"
+
 export const config = Flag.String("config").pipe(
   Flag.withAlias("c"),
   Flag.withDescription("The configuration file: venue, account, assets, journal"),
-  Flag.withDefault("config/limitbot.yaml")
+  Flag.withDefault(defaultConfig)
 )
 
 export const json = Flag.Boolean("json").pipe(

@@ -4,7 +4,7 @@
  * readers; links lead somewhere. A block in a language that is not handled here fails.
  */
 import { execFile } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { NodeServices } from "@effect/platform-node"
@@ -24,19 +24,23 @@ const pages = [
   "docs/surfaces.md"
 ]
 
-/** The tour needs fills within seconds; a swap needs a price that is still near the quoted one when it is paid. */
-const speeds: Readonly<Record<string, number>> = { "README.md": 2_000 }
-
 const shim = (folder: string, name: string, text: string): void =>
   writeFileSync(join(folder, name), `#!/usr/bin/env bash\nset -euo pipefail\n${text}\n`, { mode: 0o755 })
 
-/** `limitbot` is the built program; what would run for ever is stopped. `npm` checks that its script exists. */
+/** `limitbot` is the built program; what would run for ever is stopped, the sandbox of the tour when the page ends. `npm` checks that its script exists. */
 const writeShims = (folder: string): void => {
   const program = `"${process.execPath}" "${built}"`
   const limitbot = `
 case "$1" in
   run) exec ${program} "$@" --poll 0.5s ;;
-  sandbox) exec timeout --preserve-status --signal=TERM 3 ${program} "\${@/8180/0}" ;;
+  sandbox)
+    if [[ "$*" != *--write-config* ]]; then
+      exec timeout --preserve-status --signal=TERM 3 ${program} "\${@/8180/0}"
+    fi
+    ${program} "$@" --port 0 > sandbox.log 2>&1 &
+    echo $! > "${folder}/sandbox.pid"
+    for _ in {1..300}; do grep -q Ctrl-C sandbox.log && break; sleep 0.1; done
+    cat sandbox.log ;;
   *) exec ${program} "$@" ;;
 esac`
   const npm = `
@@ -92,6 +96,11 @@ const assertShows = (shown: Block, said: string): void => {
   assert.deepStrictEqual(missing, [], `line ${shown.line} shows what the program does not say:\n${said}`)
 }
 
+const endOwnSandbox = ({ folder }: Place): void => {
+  const file = join(folder, "sandbox.pid")
+  if (existsSync(file)) process.kill(Number(readFileSync(file, "utf8")), "SIGTERM")
+}
+
 const runQuery = ({ folder }: Place, { text }: Block): void => {
   const journal = join(folder, "config/limitbot.sqlite")
   const database = new DatabaseSync(existsSync(journal) ? journal : ":memory:")
@@ -107,8 +116,9 @@ const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown>
 
 describe.concurrent("documentation", () => {
   for (const page of pages) {
-    it(`${page} is true`, { timeout: 180_000 }, async () => {
-      const place = prepare(await startSandbox({ speed: speeds[page] ?? 60 }))
+    it(`${page} is true`, { timeout: 180_000 }, async ({ onTestFinished }) => {
+      const place = prepare(await startSandbox({ speed: 60 }))
+      onTestFinished(() => endOwnSandbox(place))
       const said = new Map<Block, string>()
       for (const block of blocksOf(read(page))) {
         switch (block.language) {

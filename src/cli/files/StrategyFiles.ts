@@ -84,6 +84,21 @@ const twinsIn = (
   })
 }
 
+/** The most decimal places that an asset may have: with them no amount of a file is too fine. */
+const mostDecimals = 36
+
+/** The markets that the files name, for looking at them without a configuration. */
+export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function* (files: ReadonlyArray<string>) {
+  const texts = yield* Effect.forEach(files, (file) => Effect.orElseSucceed(readText(file), () => undefined))
+  const lines = texts.flatMap((text) => text?.match(/^\s*(?:market|targets)\b.*$|^\s*-\s*\S+\/\S+.*$/gm) ?? [])
+  const symbols = lines.flatMap((line) => line.match(/[A-Za-z0-9.]{1,20}\/[A-Za-z0-9.]{1,20}/g) ?? [])
+  const assets = [...new Set(symbols.flatMap((market) => market.split("/")))]
+  return {
+    assets: assets.map((symbol) => ({ symbol, id: symbol, decimals: mostDecimals })),
+    ticks: new Map()
+  } satisfies Markets
+})
+
 /** All of them; problems are returned, not thrown, so `check` can show them in its own way. */
 export const readAll = Effect.fn("StrategyFiles.readAll")(function* (
   files: ReadonlyArray<string>,

@@ -1,5 +1,5 @@
 /** `limitbot check FILE…`: every mistake of the strategy files, with its place, before anything runs. */
-import { Console, Effect, Option, Schema } from "effect"
+import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { type Problem, render } from "../../strategy/Problem.ts"
@@ -37,7 +37,8 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ files, config, lookahead, data, json, ...dataFlags }) {
-    const { strategies, problems, rendered } = yield* readAgainst(config, files, lookahead ? "search" : "live")
+    const read = yield* readAgainst(config, files, lookahead ? "search" : "live")
+    const { strategies, problems, rendered, leftOut } = read
     if (lookahead && Option.isNone(data)) {
       return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
     }
@@ -51,11 +52,13 @@ export const command = Command.make(
           ok: problems.length + faults.length === 0,
           problems: shown,
           warnings: strategies.flatMap(({ warnings = [] }) => warnings.map(shownProblem)),
+          leftOut: leftOut ?? null,
           ...(lookahead ? { lookahead: findings.map(Lookahead.json) } : {})
         })
       )
     } else {
       for (const text of rendered) yield* Console.error(`${text}\n`)
+      if (leftOut !== undefined) yield* Console.error(leftOut)
       for (const strategy of strategies) {
         const { file, name, kind, text, warnings = [] } = strategy
         for (const warning of warnings) yield* Console.error(`warning: ${render(warning, text)}\n`)
@@ -89,16 +92,25 @@ const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
   hint: hint ?? null
 })
 
-/** A broken configuration is reported like a broken strategy: with its own problems. */
+/**
+ * A broken configuration is reported like a broken strategy: with its own problems. Without any, what needs none is
+ * checked, and what is left out is said.
+ */
 const readAgainst = Effect.fnUntraced(function* (
   config: string,
   files: ReadonlyArray<string>,
   purpose: StrategyFiles.Purpose
 ) {
-  return yield* ConfigFile.loadSettings(config).pipe(
+  const fileSystem = yield* FileSystem.FileSystem
+  if (config === flags.defaultConfig && !(yield* fileSystem.exists(config))) {
+    const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
+    return { ...(yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)), leftOut }
+  }
+  const read = yield* ConfigFile.loadSettings(config).pipe(
     Effect.flatMap(({ markets }) => StrategyFiles.readAll(files, markets, purpose)),
     Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
       Effect.succeed<StrategyFiles.ReadFiles>({ strategies: [], problems, rendered: [rendered] })
     )
   )
+  return { ...read, leftOut: undefined }
 })

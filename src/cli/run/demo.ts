@@ -4,7 +4,7 @@
  * with real signatures and a real journal, and at the end both sides' books are compared and the folder is removed.
  */
 import { NodeHttpClient } from "@effect/platform-node"
-import { Console, Duration, Effect, FileSystem, Option, Path, Schedule, Schema } from "effect"
+import { Console, Duration, Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
@@ -22,6 +22,7 @@ import { Process } from "../Process.ts"
 import * as BooksComparison from "./BooksComparison.ts"
 import * as BotRun from "./BotRun.ts"
 import * as KillFile from "./KillFile.ts"
+import * as SandboxConfig from "./SandboxConfig.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 /** A demo is watched: it looks more often than one would look at a service that counts requests. */
@@ -148,32 +149,13 @@ const firstPrice = (market: Market) =>
     Effect.retry({ while: ({ _tag }) => _tag === "NoPrice", schedule: Schedule.spaced("100 millis"), times: 50 })
   )
 
-/** Writes the configuration that a user would write, with the key in a file that only its owner can read. */
+/** A folder with the configuration that a user would write. */
 const prepare = Effect.fnUntraced(function* (connection: SandboxServer.ConnectionRecord) {
   const fileSystem = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-demo-" })
-  const write = (name: string, text: string) =>
-    fileSystem.writeFileString(path.join(folder, name), text, { mode: 0o600 })
-  yield* write("account.key", `${connection.account.key}\n`)
-  yield* write("api.key", `${connection.apiKey}\n`)
-  yield* write("config.yaml", configText(connection))
+  yield* SandboxConfig.write(`${folder}/config.yaml`, connection)
   return folder
 })
-
-const configText = ({ url, ledger, verifier }: SandboxServer.ConnectionRecord): string => `venue:
-  url: ${url}
-  ledger: ${ledger}
-  verifier: ${verifier}
-  apiKey: { file: api.key }
-account:
-  key: { file: account.key }
-assets:
-${defaultSettings(ledger)
-  .assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: "${id}", decimals: ${decimals} }`)
-  .join("\n")}
-journal: journal.sqlite
-`
 
 const gridText = (market: Market, price: TwoSidedPrice): string => {
   const now = Decimal.toNumber(mid(price))

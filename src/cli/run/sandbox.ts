@@ -5,6 +5,7 @@ import { uniformFaults } from "../../sandbox/Faults.ts"
 import { layer, SandboxConnection } from "../../sandbox/SandboxServer.ts"
 import * as flags from "../flags.ts"
 import { Stop } from "../Stop.ts"
+import * as SandboxConfig from "./SandboxConfig.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 }))
@@ -34,9 +35,13 @@ export const command = Command.make(
       Flag.withDescription("Share of the requests that is lost, refused or slowed down on purpose"),
       Flag.withDefault(0)
     ),
+    writeConfig: Flag.String("write-config").pipe(
+      Flag.withDescription("Write a configuration that leads to this sandbox; a file that exists is not replaced"),
+      Flag.optional
+    ),
     json: flags.json
   },
-  Effect.fn(function* ({ port, ledger, state, faults, json, ...others }) {
+  Effect.fn(function* ({ port, ledger, state, faults, writeConfig, json, ...others }) {
     const options = {
       ...sandboxFlags.optionsOf(others),
       port,
@@ -47,8 +52,9 @@ export const command = Command.make(
     yield* Effect.gen(function* () {
       const connection = yield* SandboxConnection
       const stop = yield* Stop
+      if (Option.isSome(writeConfig)) yield* SandboxConfig.write(writeConfig.value, connection)
       if (json) yield* Console.log(JSON.stringify(connection))
-      else yield* Console.log(introduction(connection))
+      else yield* Console.log(introduction(connection, Option.getOrUndefined(writeConfig)))
       yield* stop.requested
     }).pipe(Effect.provide(layer(options)))
   })
@@ -59,7 +65,10 @@ export const command = Command.make(
   ])
 )
 
-const introduction = ({ url, apiKey, account, verifier }: SandboxConnection["Service"]): string =>
+const introduction = (
+  { url, apiKey, account, verifier }: SandboxConnection["Service"],
+  config: string | undefined
+): string =>
   [
     `Sandbox at ${url}: an imitation of the service, its money is worth nothing.`,
     `  books     ${url}/sandbox/books`,
@@ -67,5 +76,6 @@ const introduction = ({ url, apiKey, account, verifier }: SandboxConnection["Ser
     `  X-API-Key ${apiKey}`,
     `  account   ${account.signerId} (key ${account.key})`,
     `  verifier  ${verifier}`,
+    ...(config === undefined ? [] : [`  config    ${config}: limitbot plan FILE --config ${config}`]),
     "Stop it with Ctrl-C."
   ].join("\n")

@@ -1,0 +1,51 @@
+/**
+ * The configuration that leads to a sandbox: the file that a user would write, its two secrets in files beside it that only
+ * their owner can read. A file that exists is never replaced, because it may lead to real money.
+ */
+import { Effect, FileSystem, Path, Schema } from "effect"
+import { defaultSettings } from "../../sandbox/core/Settings.ts"
+import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
+
+/** A configuration stands there already. */
+export class ConfigExists extends Schema.TaggedError<ConfigExists>()("ConfigExists", { file: Schema.String }) {
+  override get message(): string {
+    return `${this.file} exists and is not replaced. Name another file, or move it away first.`
+  }
+}
+
+export const write = Effect.fn("SandboxConfig.write")(function* (file: string, connection: ConnectionRecord) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.dirname(path.resolve(file))
+  const name = path.basename(file, path.extname(file))
+  const files = {
+    [path.join(folder, `${name}.account.key`)]: `${connection.account.key}\n`,
+    [path.join(folder, `${name}.api.key`)]: `${connection.apiKey}\n`,
+    [path.resolve(file)]: text(name, connection)
+  }
+  yield* fileSystem.makeDirectory(folder, { recursive: true })
+  for (const taken of Object.keys(files)) {
+    if (yield* fileSystem.exists(taken)) return yield* new ConfigExists({ file: taken })
+  }
+  for (const [target, content] of Object.entries(files)) {
+    yield* fileSystem.writeFileString(target, content, { mode: 0o600, flag: "wx" })
+  }
+})
+
+const text = (
+  name: string,
+  { url, ledger, verifier }: ConnectionRecord
+): string => `# A sandbox: its money is worth nothing.
+venue:
+  url: ${url}
+  ledger: ${ledger}
+  verifier: ${verifier}
+  apiKey: { file: ${name}.api.key }
+account:
+  key: { file: ${name}.account.key }
+assets:
+${defaultSettings(ledger)
+  .assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: "${id}", decimals: ${decimals} }`)
+  .join("\n")}
+journal: ${name}.sqlite
+`
