@@ -86,7 +86,7 @@ const engineSettings = ({ limits }: BotConfig, { addresses, depositType, signerI
   })
 
 /** The journal for writing: leased first, so that a second bot changes nothing before it is refused. */
-const books = (journal: string, pid: number) =>
+export const books = (journal: string, pid: number) =>
   Bookkeeper.layer.pipe(
     Layer.provideMerge(Layer.provideMerge(PriceStore.layer, Journal.layer)),
     Layer.provide(Sqlite.layer({ filename: journal })),

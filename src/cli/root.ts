@@ -19,6 +19,7 @@ const commands = {
   orders: () => import("./journal/orders.ts").then(({ command }) => command),
   fills: () => import("./journal/fills.ts").then(({ command }) => command),
   explain: () => import("./plan/explain.ts").then(({ command }) => command),
+  resolve: () => import("./journal/resolve.ts").then(({ command }) => command),
   kill: () => import("./run/kill.ts").then(({ kill }) => kill),
   release: () => import("./run/kill.ts").then(({ release }) => release),
   pause: () => import("./control/commands.ts").then(({ pause }) => pause),

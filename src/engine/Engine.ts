@@ -7,6 +7,7 @@
 import { Clock, Effect, Queue, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market, Price } from "../domain/Market.ts"
+import type { JournalError } from "../journal/Journal.ts"
 import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { VenueError } from "../venue/VenueError.ts"
@@ -32,13 +33,16 @@ export interface EngineOptions {
   readonly withdraw: Effect.Effect<Reason | undefined>
   /** Unclear payments (`unclearPayment`) of which the operator says that they were not made. */
   readonly payAgain?: ReadonlySet<string>
+  /** Takes up what the operator has said meanwhile; at the beginning of every turn. */
+  readonly listen?: Effect.Effect<void, JournalError>
 }
 
 export const make = Effect.fnUntraced(function* ({
   strategies: first,
   markets,
   withdraw,
-  payAgain = new Set()
+  payAgain = new Set(),
+  listen = Effect.void
 }: EngineOptions) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
@@ -130,6 +134,7 @@ export const make = Effect.fnUntraced(function* ({
 
   /** Everything once. Fails when the venue cannot be reached, does not accept us, or the journal cannot be written. */
   const turn = Effect.fn("Engine.turn")(function* () {
+    yield* listen
     const withdrawAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
     turnAt = startedAt

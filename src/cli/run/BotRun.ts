@@ -2,7 +2,7 @@
  * One run of the bot, for `run` and `demo` alike: record the start, turn until told to stop, show what happens, leave in
  * order, and close with the summary. By default orders stay resting when the bot leaves; what that means is said.
  */
-import { Console, DateTime, Deferred, Effect, Fiber, PubSub, Schema } from "effect"
+import { Console, DateTime, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import type * as ControlServer from "../../control/ControlServer.ts"
 import { operatorFile } from "../../control/http/Tokens.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -16,6 +16,8 @@ import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as Surfaces from "../control/Surfaces.ts"
+import * as ResolveFile from "../journal/ResolveFile.ts"
+import { note } from "../journal/resolve.ts"
 import { Stop } from "../Stop.ts"
 import { Terminal } from "../Terminal.ts"
 import * as Display from "./Display.ts"
@@ -80,7 +82,11 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     strategies: options.strategies,
     markets: options.markets,
     withdraw,
-    payAgain: new Set(payAgain)
+    payAgain: new Set(payAgain),
+    listen: ResolveFile.takeUp(options.journal, (answer) => note(answer, books)).pipe(
+      Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem),
+      Effect.provideService(Path.Path, yield* Path.Path)
+    )
   })
   const files = yield* StrategyWatch.make(engine, options.strategies, options.reload)
   yield* Effect.forkScoped(files.forever)

@@ -44,7 +44,7 @@ export const problemsOf = (state: BotState, assets: Money.Assets, at: Circumstan
   ...[...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>
     frozen === undefined
       ? []
-      : [problem("alarm", "frozen", slotKey(strategy, slot), `No new funding: ${frozen}`, { command: "reconcile" })]
+      : [problem("alarm", "frozen", slotKey(strategy, slot), `No new funding: ${frozen}`, { command: "resolve" })]
   ),
   ...placementProblems(state, assets, at.now),
   ...residuals(state, assets),
@@ -81,7 +81,11 @@ const placementProblems = (state: BotState, assets: Money.Assets, now: number): 
     }
     if (placement.payout === "failed" || placement.refund === "failed") {
       const leg = placement.payout === "failed" ? "payout" : "refund"
-      return [problem("alarm", "leg-failed", subject, `The venue gave the ${leg} up`, { since, command: "reconcile" })]
+      return [problem("alarm", "leg-failed", subject, `The venue gave the ${leg} up`, { since, command: "resolve" })]
+    }
+    if (placement.state === "in doubt") {
+      const text = `Nobody knows whether ${amount} was paid: ${placement.doubt.reason}`
+      return [problem("alarm", "in-doubt", subject, text, { since: placement.doubt.since, command: "resolve" })]
     }
     const isInDoubt = placement.state === "funding" && funding !== undefined && placement.deposited === 0n
     if (isInDoubt && now - since > doubtMillis) {

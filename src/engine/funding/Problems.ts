@@ -1,0 +1,123 @@
+/**
+ * What only a person can decide, and what their word makes of it. The bot never guesses: it keeps the money reserved and the
+ * slot empty until the venue says something positive or the operator, who can look elsewhere, says what happened.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import type { Of } from "../../domain/BotEvent.ts"
+import * as Payload from "../../domain/Payload.ts"
+import { type BotState, unfinished } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
+import type { Slot } from "../state/SlotFold.ts"
+
+export interface Problem {
+  readonly kind: "in-doubt" | "frozen" | "contradiction" | "stuck"
+  readonly placement: string
+  readonly strategy: string
+  readonly slot: string
+  readonly asset: string
+  readonly amount: Amount
+  /** Epoch milliseconds. */
+  readonly since: number
+  readonly evidence: string
+}
+
+/** Money that has not moved for this long although it should have. */
+const stuckMillis = 3_600_000
+
+export const problemsOf = (state: BotState, now: number): ReadonlyArray<Problem> => [
+  ...unfinished(state).flatMap((placement) => ofPlacement(placement, now)),
+  ...[...state.slots.values()].flatMap(ofSlot)
+]
+
+const ofPlacement = (placement: Placement, now: number): ReadonlyArray<Problem> => {
+  const { id, inputAmount, inputAsset, slot, strategy } = placement
+  const problem = (kind: Problem["kind"], since: number, evidence: string, amount: Amount): ReadonlyArray<Problem> => [
+    { kind, placement: id, strategy, slot, asset: inputAsset, amount, since, evidence }
+  ]
+  if (placement.state === "in doubt") {
+    const { doubt, funding, order } = placement
+    const last = funding.lastAnswer === undefined ? "" : `, last answer ${funding.lastAnswer}`
+    const sent = `${doubt.reason}; order ${order.id}, deposit address ${order.depositAddress}`
+    const hash = funding.intentHash === "" ? (funding.payment?.txHash ?? "no transaction known") : funding.intentHash
+    return problem("in-doubt", doubt.since, `${sent}, ${hash}, sent ${funding.attempts} times${last}`, funding.amount)
+  }
+  if (placement.state === "funding" && now > placement.funding.validUntil + stuckMillis) {
+    const { funding, order } = placement
+    const what = Payload.fateOf(funding) === "executed" ? "the payment has executed" : "the payment was sent"
+    const evidence = `${what} (${funding.intentHash || funding.payment?.txHash}) and order ${order.id} shows no deposit`
+    return problem("stuck", funding.lastSentAt, evidence, funding.amount)
+  }
+  const isFailed = placement.payout === "failed" || placement.refund === "failed"
+  if (placement.state === "closing" && !isFailed && now > placement.changedAt + stuckMillis) {
+    const evidence = `order ${placement.order.id} is ${placement.status}, and its money has not all come back`
+    return problem("stuck", placement.changedAt, evidence, inputAmount)
+  }
+  return []
+}
+
+const ofSlot = ({ freeze, frozen, slot, strategy }: Slot): ReadonlyArray<Problem> => {
+  if (freeze === undefined) return []
+  const { amount, asset, evidence, kind, placement, since } = freeze
+  const text = kind === "leg" ? evidence : `${frozen} (${evidence})`
+  return [
+    {
+      kind: kind === "leg" ? "frozen" : "contradiction",
+      placement,
+      strategy,
+      slot,
+      asset,
+      amount,
+      since,
+      evidence: text
+    }
+  ]
+}
+
+export type Word = Of<"Resolved">["word"]
+
+export interface Answer {
+  readonly placement: string
+  readonly word: Word
+  readonly text: string
+}
+
+/** The event of the operator's word, or why it cannot be taken. */
+export const resolve = (
+  state: BotState,
+  { placement: id, text, word }: Answer,
+  now: number
+): { readonly event: Of<"Resolved"> } | { readonly refused: string } => {
+  const problems = problemsOf(state, now).filter(({ placement }) => placement === id)
+  const [problem] = problems
+  if (problem === undefined) return { refused: `${id} has no problem that needs somebody's word` }
+  const refused = objection(state.placements.get(id), problems, word, now)
+  if (refused !== undefined) return { refused: `${id}: ${refused}` }
+  const { slot, strategy } = problem
+  return { event: { _tag: "Resolved", strategy, slot, placement: id, word, text } }
+}
+
+const objection = (
+  placement: Placement | undefined,
+  problems: ReadonlyArray<Problem>,
+  word: Word,
+  now: number
+): string | undefined => {
+  const kinds = new Set(problems.map(({ kind }) => kind))
+  const isPayment = placement?.state === "funding" || placement?.state === "in doubt"
+  if (word === "adopt" && !kinds.has("contradiction"))
+    return "there is no contradiction; say --paid, --not-paid or --forget"
+  if (word === "adopt" || word === "forget") {
+    return word === "forget" && isPayment ? stillExecutable(placement, now) : undefined
+  }
+  if (isPayment) return word === "not-paid" ? stillExecutable(placement, now) : undefined
+  if (kinds.has("frozen")) return undefined
+  return "it is not about a payment; say --adopt (the venue is right) or --forget (take it off the books)"
+}
+
+/** What may still be executed must not be taken for not paid, whoever says so. */
+const stillExecutable = (placement: Placement, now: number): string | undefined => {
+  const { funding } = placement
+  if (funding === undefined || funding.payment !== undefined || now > funding.validUntil) return undefined
+  const seconds = Math.ceil((funding.validUntil - now) / 1000)
+  return `its payload can still be executed for ${seconds} s; say it again then`
+}
