@@ -19,12 +19,12 @@ import { Bookkeeper } from "../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../src/journal/Journal.ts"
 import { PriceStore } from "../src/journal/PriceStore.ts"
 import * as Sqlite from "../src/journal/Sqlite.ts"
+import { Domain, World } from "../src/rehearsal/World.ts"
 import * as SandboxServer from "../src/sandbox/SandboxServer.ts"
 import { render } from "../src/strategy/Problem.ts"
 import * as StrategyFile from "../src/strategy/StrategyFile.ts"
 import { layer as clientLayer } from "../src/venue/library.ts"
 import { defaultPatience, ownAccount, type VenueConfig } from "../src/venue/VenueConfig.ts"
-import { Domain, World } from "../test/simulation/World.ts"
 
 const assets = [
   { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },

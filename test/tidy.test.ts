@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   backtest: ["domain", "strategy", "candles", /^src\/engine\/planning\/RiskLimits\.ts$/],
   dashboard: [],
   control: ["domain", "strategy", "journal", "report", "engine", "version.ts"],
+  rehearsal: ["domain", "strategy", "journal", "venue", "engine", "sandbox", "report"],
   cli: [
     "domain",
     "strategy",
@@ -60,6 +61,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
     "sandbox",
     "backtest",
     "control",
+    "rehearsal",
     "version.ts"
   ],
   "main.ts": ["cli", "version.ts"],

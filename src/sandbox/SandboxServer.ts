@@ -64,13 +64,17 @@ export const layer = (options: SandboxOptions) =>
     )
   )
 
-/** The same without sockets: a client whose requests are answered in process, at the clock it runs under. */
+/**
+ * The same without sockets: a client whose requests are answered in process, at the clock it runs under. `Sandbox` is there
+ * for whoever judges a client by the service's own books.
+ */
 export const layerMemory = (options: SandboxOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const { application, settings } = yield* make(options, Layer.empty)
+      const { application, sandbox, settings } = yield* make(options, Layer.empty)
       const connection = connectionOf(settings, "http://sandbox.invalid")
       return Context.make(SandboxConnection, connection).pipe(
+        Context.add(Sandbox, sandbox),
         Context.add(HttpClient.HttpClient, memoryClient(application))
       )
     })
@@ -102,7 +106,7 @@ const make = Effect.fnUntraced(function* (
   const application = faults
     .disturb(everyAnswer(handler))
     .pipe(Effect.provideService(NextCorrelationId, correlationIds(settings.seed, yield* Clock.currentTimeMillis)))
-  return { application, settings }
+  return { application, sandbox: Context.get(services, Sandbox), settings }
 })
 
 const routes = (seed: number) =>

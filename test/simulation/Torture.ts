@@ -22,6 +22,7 @@ import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
+import { Domain, randomFrom, runIn, World } from "../../src/rehearsal/World.ts"
 import type { SandboxSettings } from "../../src/sandbox/core/Settings.ts"
 import { noFaults } from "../../src/sandbox/Faults.ts"
 import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
@@ -31,7 +32,6 @@ import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { layer as clientLayer } from "../../src/venue/library.ts"
 import { chainAccount, defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
 import * as evidence from "../e2e/evidence.ts"
-import { Domain, randomFrom, runIn, World } from "./World.ts"
 
 const start = Date.UTC(2026, 0, 1)
 const minute = 60_000

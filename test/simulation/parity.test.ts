@@ -22,12 +22,12 @@ import { rows } from "../../src/backtest/results/FillRows.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
+import { randomFrom } from "../../src/rehearsal/World.ts"
 import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { assertClose, byBot, byKernel, type Filled, noSurprises, pace } from "./sameFills.ts"
 import { run } from "./Torture.ts"
-import { randomFrom } from "./World.ts"
 
 const barMillis = 240_000
 const bars = Number(process.env["LIMITBOT_BARS"] ?? 14)

@@ -1,7 +1,8 @@
 /**
- * A deterministic world for Effect programs: one virtual clock and one queue of runnable tasks, both driven step by step.
- * A domain is a "process": killing it drops its tasks and timers, and no finalizer runs, as with kill -9. The same seed
- * gives the same steps, so any failure is replayed from its number.
+ * A deterministic world for Effect programs: one virtual time and one queue of runnable tasks, both driven step by step.
+ * A domain is a "process": killing it drops its tasks and timers, and no finalizer runs, as with kill -9. It may be
+ * suspended, and its wall clock may be wrong; time that is waited for is monotonic and always right. The same seed gives
+ * the same steps, so any failure is replayed from its number.
  */
 import { type Clock, Context, Duration, Effect, Exit, type Fiber, Random, References, type Scheduler } from "effect"
 import { Clock as ClockReference } from "effect/Clock"
@@ -13,51 +14,76 @@ interface Task {
 
 interface Timer extends Task {
   readonly at: number
-  readonly order: number
+  isForgotten: boolean
 }
 
 export class World {
   now: number
   steps = 0
   private readonly ready: Array<Task> = []
-  private timers: Array<Timer> = []
-  private timersMade = 0
+  private taken = 0
+  private readonly timers: Array<Timer> = []
 
   constructor(now: number) {
     this.now = now
+  }
+
+  /** What waits: ready tasks and timers that nobody has forgotten. */
+  get waiting(): { readonly tasks: number; readonly timers: number } {
+    return {
+      tasks: this.ready.length - this.taken,
+      timers: this.timers.filter(({ isForgotten, domain }) => !isForgotten && domain.isAlive).length
+    }
   }
 
   schedule(task: Task): void {
     this.ready.push(task)
   }
 
+  /** Timers of one moment go off in the order in which they were set. */
   wakeAt(domain: Domain, at: number, run: () => void): Timer {
-    this.timersMade += 1
-    const timer = { domain, at: Math.max(at, this.now), order: this.timersMade, run }
+    const timer = { domain, at: Math.ceil(Math.max(at, this.now)), run, isForgotten: false }
     const index = this.timers.findLastIndex((other) => other.at <= timer.at)
     this.timers.splice(index + 1, 0, timer)
     return timer
   }
 
-  forget(timer: Timer): void {
-    this.timers = this.timers.filter((other) => other !== timer)
-  }
-
   /** Runs until `stop` is true, asked before each step. Returns false when nothing is left to do. */
   drive(stop: () => boolean): boolean {
     while (!stop()) {
-      const task = this.ready.shift() ?? this.nextTimer()
+      const task = this.nextTask() ?? this.nextTimer()
       if (task === undefined) return false
+      const { domain } = task
+      if (!domain.isAlive) continue
+      if (domain.suspendedUntil > this.now) {
+        this.wakeAt(domain, domain.suspendedUntil, task.run)
+        continue
+      }
       this.steps += 1
-      if (task.domain.isAlive) task.run()
+      task.run()
     }
     return true
   }
 
+  private nextTask(): Task | undefined {
+    const task = this.ready[this.taken]
+    if (task === undefined) return undefined
+    this.taken += 1
+    if (this.taken > 1024) {
+      this.ready.splice(0, this.taken)
+      this.taken = 0
+    }
+    return task
+  }
+
   private nextTimer(): Task | undefined {
-    const timer = this.timers.shift()
-    if (timer !== undefined) this.now = timer.at
-    return timer
+    for (;;) {
+      const timer = this.timers.shift()
+      if (timer === undefined) return undefined
+      if (timer.isForgotten || !timer.domain.isAlive) continue
+      this.now = timer.at
+      return timer
+    }
   }
 }
 
@@ -74,6 +100,9 @@ export const randomFrom = (seed: number): (() => number) => {
 
 export class Domain {
   isAlive = true
+  suspendedUntil = Number.NEGATIVE_INFINITY
+  /** How far its wall clock is ahead of the world's time. */
+  skewMillis = 0
   private readonly world: World
   private readonly seed: number
 
@@ -84,6 +113,11 @@ export class Domain {
 
   kill(): void {
     this.isAlive = false
+  }
+
+  /** Nothing of it runs for a while, as with SIGSTOP or a laptop that sleeps. */
+  suspend(millis: number): void {
+    this.suspendedUntil = Math.ceil(this.world.now + millis)
   }
 
   /** Runs an effect in this domain under its clock, its scheduler and its own random numbers. */
@@ -109,18 +143,24 @@ export class Domain {
     })
   }
 
+  private wallMillis(): number {
+    return Math.trunc(this.world.now + this.skewMillis)
+  }
+
   readonly clock: Clock.Clock = {
-    currentTimeMillisUnsafe: () => this.world.now,
-    currentTimeMillis: Effect.sync(() => this.world.now),
-    currentTimeNanosUnsafe: () => BigInt(this.world.now) * 1_000_000n,
-    currentTimeNanos: Effect.sync(() => BigInt(this.world.now) * 1_000_000n),
-    monotonicTimeNanosUnsafe: () => BigInt(this.world.now) * 1_000_000n,
-    monotonicTimeNanos: Effect.sync(() => BigInt(this.world.now) * 1_000_000n),
+    currentTimeMillisUnsafe: () => this.wallMillis(),
+    currentTimeMillis: Effect.sync(() => this.wallMillis()),
+    currentTimeNanosUnsafe: () => BigInt(this.wallMillis()) * 1_000_000n,
+    currentTimeNanos: Effect.sync(() => BigInt(this.wallMillis()) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => BigInt(Math.trunc(this.world.now)) * 1_000_000n,
+    monotonicTimeNanos: Effect.sync(() => BigInt(Math.trunc(this.world.now)) * 1_000_000n),
     sleep: (duration) =>
       Effect.callback<void>((resume) => {
         const wakeAt = this.world.now + Math.ceil(Duration.toMillis(duration))
         const timer = this.world.wakeAt(this, wakeAt, () => resume(Exit.void))
-        return Effect.sync(() => this.world.forget(timer))
+        return Effect.sync(() => {
+          timer.isForgotten = true
+        })
       })
   }
 }

@@ -1,0 +1,129 @@
+/**
+ * A bot as a process of a simulated world: the real engine, client, guard and journal file in a domain that can be killed at
+ * any step. Its disk outlives it: the database is opened and closed from outside, as the operating system does.
+ */
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { HttpClient } from "effect/http"
+import type { Reason } from "../domain/BotEvent.ts"
+import type { Market } from "../domain/Market.ts"
+import * as Engine from "../engine/Engine.ts"
+import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
+import { manual, Wallet, type WalletPort } from "../engine/funding/Wallet.ts"
+import * as StartUp from "../engine/StartUp.ts"
+import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
+import type { BotState } from "../engine/state/BotState.ts"
+import { Journal } from "../journal/Journal.ts"
+import { PriceStore } from "../journal/PriceStore.ts"
+import * as Sqlite from "../journal/Sqlite.ts"
+import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import { layer as clientLayer } from "../venue/library.ts"
+import { defaultPatience, ownAccount, type VenueAccount, type VenueConfig } from "../venue/VenueConfig.ts"
+import { Domain, runIn, type World } from "./World.ts"
+
+export interface BotOptions {
+  readonly world: World
+  readonly connection: ConnectionRecord
+  /** The way to the service. */
+  readonly network: HttpClient.HttpClient
+  readonly journalFile: string
+  readonly markets: ReadonlyMap<string, Market>
+  /** As the files say when the process starts. */
+  readonly strategies: () => ReadonlyArray<Strategy>
+  /** Why everything is to be withdrawn now, if so. */
+  readonly withdraw: () => Reason | undefined
+  /** What differs from the engine's defaults. */
+  readonly pace?: Partial<Settings>
+  readonly account?: VenueAccount
+  readonly wallet?: Layer.Layer<never, never, HttpClient.HttpClient>
+  /** The disk as the bot sees it. */
+  readonly disk?: (journal: Journal["Service"]) => Journal["Service"]
+}
+
+export interface BotProcess {
+  readonly domain: Domain
+  /** Undefined while it runs. */
+  exit(): Exit.Exit<void, unknown> | undefined
+  /** Its memory and its engine, once it has begun. */
+  inside(): { readonly engine: Engine.Engine; readonly state: BotState } | undefined
+  /** Ends it between two steps, and lets the operating system close its files. */
+  kill(): void
+}
+
+/** Opens the journal as a process would, runs an effect on it and closes it. */
+export const withJournal = <A, E>(
+  { journalFile, world }: Pick<BotOptions, "journalFile" | "world">,
+  effect: Effect.Effect<A, E, Journal | PriceStore>
+): A => runIn(world, Effect.scoped(Effect.provide(effect, journalLayer(journalFile))))
+
+const journalLayer = (filename: string) =>
+  PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename })))
+
+/** `until`: the bot leaves by itself once its orders are closed, or stays. */
+export const start = (options: BotOptions, seed: number, until: "idle" | "killed"): BotProcess => {
+  const { disk, journalFile, strategies, withdraw, world } = options
+  const scope = runIn(world, Scope.make())
+  const opened = runIn(world, Layer.buildWithScope(journalLayer(journalFile), scope))
+  const raw = Context.get(opened, Journal)
+  const journal = Context.add(opened, Journal, disk === undefined ? raw : disk(raw))
+  const domain = new Domain(world, seed)
+  let inside: ReturnType<BotProcess["inside"]>
+  let exit: Exit.Exit<void, unknown> | undefined
+
+  const bot = Effect.gen(function* () {
+    const { state } = yield* Bookkeeper
+    const loaded = strategies()
+    const { signerId } = options.connection.account
+    const run = { pid: 1, version: "0", mode: "simulation", account: signerId, venue: options.connection.url }
+    yield* StartUp.record(run, loaded)
+    const engine = yield* Engine.make({
+      strategies: loaded,
+      markets: options.markets,
+      withdraw: Effect.sync(withdraw)
+    })
+    inside = { engine, state }
+    yield* engine.runUntil(Effect.never, until === "idle" ? engine.isIdle : undefined)
+  }).pipe(Effect.provide(services(options, journal)), Effect.scoped)
+
+  domain.fork(bot).addObserver((ended) => {
+    exit = ended
+  })
+  return {
+    domain,
+    exit: () => exit,
+    inside: () => inside,
+    kill: () => {
+      domain.kill()
+      runIn(world, Scope.close(scope, Exit.void))
+    }
+  }
+}
+
+const services = (options: BotOptions, journal: Context.Context<Journal | PriceStore>) => {
+  const { connection, network, pace = {} } = options
+  const { signerId } = connection.account
+  const account = options.account ?? ownAccount(signerId, "INTENTS")
+  const { addresses, depositType } = account
+  const config: VenueConfig["Service"] = {
+    url: connection.url,
+    ledger: connection.ledger,
+    verifier: connection.verifier,
+    apiKey: Redacted.make(connection.apiKey),
+    account,
+    patience: defaultPatience
+  }
+  const settings: Settings = {
+    ...defaults,
+    ...pace,
+    account: { signerId, depositType, maxAppFeeBasisPoints: 100, ...(addresses === undefined ? {} : { addresses }) }
+  }
+  const nobody: WalletPort = manual
+  return Layer.merge(
+    options.wallet ?? Layer.succeed(Wallet, nobody),
+    clientLayer(config, Redacted.make(connection.account.key))
+  ).pipe(
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, network)),
+    Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),
+    Layer.merge(Layer.succeed(EngineSettings, settings))
+  )
+}

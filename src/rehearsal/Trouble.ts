@@ -1,0 +1,137 @@
+/**
+ * What goes wrong around a bot, as shares and times that a seed turns into accidents. A world without trouble answers at
+ * once; the levels are what a rehearsal offers. Nothing here lies: each request is either served by the service as it is, or
+ * it is not.
+ */
+
+/** Shares of the requests, together at most one. */
+export interface Accidents {
+  readonly requestLost: number
+  readonly answerLost: number
+  /** It reaches the service late, maybe when nobody waits for it any more. */
+  readonly requestLate: number
+  /** It is served at once, and the answer arrives late: answers overtake each other. */
+  readonly answerLate: number
+  /** A proxy on the way delivers it twice. */
+  readonly twice: number
+  /** The answer says that the service cannot, and it has not. */
+  readonly refused: number
+  /** The answer says that it failed, and it has not. */
+  readonly misreported: number
+  /** A read is answered with what an earlier read was answered with. */
+  readonly stale: number
+}
+
+export interface Trouble extends Accidents {
+  readonly lateMillis: number
+  readonly staleMillis: number
+  /** About one outage in this time, each up to `outageMillis` long; zero for none. */
+  readonly outageEveryMillis: number
+  readonly outageMillis: number
+  /** Requests per second that the service takes from a client, changing with time between these; more are answered 429. */
+  readonly requestsPerSecond: readonly [number, number]
+  /** About one crash in this time; zero for none. */
+  readonly crashEveryMillis: number
+  /** How long the process stays down after a crash, at most. */
+  readonly downMillis: number
+  /** About one suspension (SIGSTOP, sleep of a laptop) in this time; zero for none. */
+  readonly suspendEveryMillis: number
+  readonly suspendMillis: number
+}
+
+export const calm: Trouble = {
+  requestLost: 0,
+  answerLost: 0,
+  requestLate: 0,
+  answerLate: 0,
+  twice: 0,
+  refused: 0,
+  misreported: 0,
+  stale: 0,
+  lateMillis: 0,
+  staleMillis: 0,
+  outageEveryMillis: 0,
+  outageMillis: 0,
+  requestsPerSecond: [1_000, 1_000],
+  crashEveryMillis: 0,
+  downMillis: 0,
+  suspendEveryMillis: 0,
+  suspendMillis: 0
+}
+
+const minute = 60_000
+const hour = 60 * minute
+
+/** A home line and a service that has its days. */
+const low: Trouble = {
+  ...calm,
+  requestLost: 0.002,
+  answerLost: 0.002,
+  requestLate: 0.002,
+  answerLate: 0.005,
+  refused: 0.002,
+  lateMillis: 10_000,
+  outageEveryMillis: 24 * hour,
+  outageMillis: 10 * minute,
+  crashEveryMillis: 48 * hour,
+  downMillis: 10 * minute
+}
+
+/** A bad week: outages every few hours, restarts, rate limits. */
+const medium: Trouble = {
+  ...low,
+  requestLost: 0.01,
+  answerLost: 0.01,
+  requestLate: 0.01,
+  answerLate: 0.02,
+  twice: 0.005,
+  refused: 0.01,
+  misreported: 0.005,
+  stale: 0.02,
+  lateMillis: 30_000,
+  staleMillis: minute,
+  outageEveryMillis: 6 * hour,
+  outageMillis: 30 * minute,
+  requestsPerSecond: [5, 50],
+  crashEveryMillis: 6 * hour,
+  downMillis: hour,
+  suspendEveryMillis: 12 * hour,
+  suspendMillis: 20 * minute
+}
+
+/** Everything at once. */
+const high: Trouble = {
+  ...medium,
+  requestLost: 0.04,
+  answerLost: 0.04,
+  requestLate: 0.04,
+  answerLate: 0.06,
+  twice: 0.02,
+  refused: 0.04,
+  misreported: 0.02,
+  stale: 0.06,
+  lateMillis: minute,
+  staleMillis: 5 * minute,
+  outageEveryMillis: hour,
+  outageMillis: 20 * minute,
+  requestsPerSecond: [1, 20],
+  crashEveryMillis: hour,
+  downMillis: 30 * minute,
+  suspendEveryMillis: 3 * hour,
+  suspendMillis: 20 * minute
+}
+
+export const levels = { none: calm, low, medium, high } as const
+export type Level = keyof typeof levels
+
+export const accidents = [
+  "requestLost",
+  "answerLost",
+  "requestLate",
+  "answerLate",
+  "twice",
+  "refused",
+  "misreported",
+  "stale"
+] as const satisfies ReadonlyArray<keyof Accidents>
+export type Accident = (typeof accidents)[number]

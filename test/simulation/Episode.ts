@@ -1,0 +1,371 @@
+/**
+ * One episode of the bad world: whole bots against the whole sandbox in virtual time, with everything that its plan draws, an
+ * oracle after every step, and at the end both sides' books. The same options give the same steps, requests and events.
+ */
+import { createHash } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { isDeepStrictEqual } from "node:util"
+import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
+import { Clock } from "effect/Clock"
+import { HttpClient } from "effect/http"
+import { marketsByName } from "../../src/cli/Modes.ts"
+import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
+import * as Ledger from "../../src/domain/Ledger.ts"
+import { replay } from "../../src/engine/state/Bookkeeper.ts"
+import { type BotState, unfinished } from "../../src/engine/state/BotState.ts"
+import { type Journal, JournalError } from "../../src/journal/Journal.ts"
+import * as BotProcess from "../../src/rehearsal/BotProcess.ts"
+import * as Network from "../../src/rehearsal/Network.ts"
+import { calm } from "../../src/rehearsal/Trouble.ts"
+import { Domain, randomFrom, World } from "../../src/rehearsal/World.ts"
+import * as Books from "../../src/sandbox/core/money/Books.ts"
+import { noFaults } from "../../src/sandbox/Faults.ts"
+import { Sandbox } from "../../src/sandbox/Sandbox.ts"
+import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import { render } from "../../src/strategy/Problem.ts"
+import { budgets, type Strategy } from "../../src/strategy/Strategy.ts"
+import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import * as Lies from "./Lies.ts"
+import * as Oracle from "./Oracle.ts"
+import { draw, type EpisodeOptions, fileOf, type Plan } from "./Plan.ts"
+
+const start = Date.UTC(2026, 0, 1)
+const minute = 60_000
+
+export const assets = [
+  { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+  { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
+  { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+] as const
+const markets = marketsByName({ assets, ticks: new Map() })
+
+const parse = (text: string): Strategy => {
+  const read = StrategyFile.parse(text, "strategy.yaml", { assets, ticks: new Map() })
+  if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
+  return read.success
+}
+
+export interface EpisodeResult {
+  readonly trace: string
+  readonly steps: number
+  readonly events: number
+  readonly virtualMinutes: number
+  /** How often each event, accident and lie came up. */
+  readonly reached: ReadonlyMap<string, number>
+}
+
+/** What a bot lives by while others act on it. */
+interface Seat {
+  readonly name: string
+  readonly journalFile: string
+  readonly network: HttpClient.HttpClient
+  process: BotProcess.BotProcess | undefined
+  edit: number
+  restartAt: number
+  starts: number
+  skewMillis: number
+}
+
+export const run = async (options: EpisodeOptions): Promise<EpisodeResult> => {
+  const folder = mkdtempSync(join(tmpdir(), "limitbot-episode-"))
+  const scope = await Effect.runPromise(Scope.make())
+  try {
+    return await play(options, draw(options), folder, scope)
+  } finally {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => {
+  const domain = new Domain(world, plan.seed)
+  domain.skewMillis = plan.venueSkewMillis
+  const server = await Effect.runPromise(
+    Layer.buildWithScope(
+      SandboxServer.layerMemory({
+        seed: plan.seed,
+        speed: 60,
+        faults: { ...noFaults, duplicateCreate: 0.05, listLagMillis: plan.has.has("stale") ? 1500 : 0 },
+        settings: {
+          recognitionMillis: plan.recognitionMillis,
+          payoutMillis: plan.payoutMillis,
+          failedPayoutShare: plan.failedPayoutShare
+        }
+      }),
+      scope
+    ).pipe(Effect.provideService(Clock, domain.clock))
+  )
+  const sandbox = Context.get(server, Sandbox)
+  return {
+    domain,
+    service: Context.get(server, HttpClient.HttpClient),
+    connection: Context.get(server, SandboxServer.SandboxConnection),
+    state: Effect.runSync(sandbox.look((state) => state).pipe(Effect.provideService(Clock, domain.clock), Effect.orDie))
+  }
+}
+
+const play = async (
+  options: EpisodeOptions,
+  plan: Plan,
+  folder: string,
+  scope: Scope.Scope
+): Promise<EpisodeResult> => {
+  const world = new World(start)
+  const { connection, domain: servers, service, state } = await serverOf(world, plan, scope)
+  const random = randomFrom(plan.seed * 13 + 5)
+  const trace = createHash("sha256")
+  const { signerId } = connection.account
+  let isCalm = false
+  let events = 0
+  let diskFullUntil = Number.NEGATIVE_INFINITY
+  let killSince: number | undefined
+  let clearSince = start
+  const names = ["one", "two"].slice(0, plan.bots)
+
+  const strategiesOf = ({ edit, name }: Pick<Seat, "edit" | "name">) => [
+    parse(fileOf(name, plan.strategy, edit)),
+    parse(fileOf(`${name}-scalper`, "scalper", edit))
+  ]
+  const budget = new Map<string, bigint>()
+  for (const name of names) {
+    for (const { amount, asset } of strategiesOf({ name, edit: 0 }).flatMap(budgets))
+      budget.set(asset.id, (budget.get(asset.id) ?? 0n) + amount)
+  }
+  const lies = Lies.make(plan.seed, plan.lies, (lie) => oracle.note(`lie: ${lie}`))
+  const oracle: Oracle.Oracle = Oracle.make({
+    state,
+    account: signerId,
+    budget,
+    now: () => world.now,
+    killWithinMillis: options.killWithinMillis ?? 1_000,
+    isEchoed: lies.isEchoed
+  })
+
+  const troubleNow = () => (isCalm ? calm : plan.trouble)
+  const networkOf = (name: string, index: number) =>
+    Network.make({
+      world,
+      seed: plan.seed + index,
+      service,
+      servers,
+      trouble: troubleNow,
+      ...(plan.lies === 0 ? {} : { rewrite: lies.rewrite }),
+      seen: (departure) => {
+        trace.update(`${world.now} ${name} ${departure.method} ${departure.path} ${departure.fate}\n`)
+        if (departure.fate !== "delivered") clearSince = world.now + plan.trouble.lateMillis
+        oracle.departed(name, departure)
+      }
+    })
+  const seats = names.map(
+    (name, index): Seat => ({
+      name,
+      journalFile: join(folder, `${name}.sqlite`),
+      network: networkOf(name, index),
+      process: undefined,
+      edit: 0,
+      restartAt: start,
+      starts: 0,
+      skewMillis: plan.botSkewMillis
+    })
+  )
+
+  const diskOf =
+    (name: string) =>
+    (journal: Journal["Service"]): Journal["Service"] => ({
+      ...journal,
+      append: (rows: ReadonlyArray<BotEvent>) =>
+        Effect.suspend(() => {
+          if (world.now < diskFullUntil) {
+            oracle.note("disk full")
+            return Effect.fail(new JournalError({ message: "Cannot write the journal: disk full", cause: "full" }))
+          }
+          return Effect.tap(journal.append(rows), () =>
+            Effect.sync(() => {
+              for (const event of rows) {
+                events += 1
+                trace.update(`${name} ${event._tag}\n`)
+                oracle.recorded(name, event)
+              }
+            })
+          )
+        })
+    })
+
+  let leaving: Reason | undefined
+  const withdraw = (): Reason | undefined =>
+    leaving ?? (killSince === undefined ? undefined : { code: "kill-switch", text: "simulated" })
+
+  const begin = (seat: Seat, until: "idle" | "killed") => {
+    seat.starts += 1
+    clearSince = world.now
+    const process = BotProcess.start(
+      {
+        world,
+        connection,
+        network: seat.network,
+        journalFile: seat.journalFile,
+        markets,
+        strategies: () => strategiesOf(seat),
+        withdraw,
+        pace: { orderLifetimeMillis: plan.orderLifetimeMillis },
+        disk: diskOf(seat.name)
+      },
+      plan.seed * 100 + seat.starts,
+      until
+    )
+    process.domain.skewMillis = seat.skewMillis
+    seat.process = process
+  }
+
+  /** I9: what a process believed is what its journal tells. */
+  const end = (seat: Seat) => {
+    const { process } = seat
+    if (process === undefined) return
+    const believed = process.inside()?.state
+    process.kill()
+    seat.process = undefined
+    const told = BotProcess.withJournal({ world, journalFile: seat.journalFile }, replay)
+    if (believed?.sequence === told.sequence && !isSame(believed, told))
+      throw new Oracle.Violation("I9", `${seat.name}: its memory is not what its journal tells`)
+    const overdrawn = Ledger.overdrawn(told.ledger)
+    if (overdrawn.length > 0) throw new Oracle.Violation("I22", `${seat.name}: ${overdrawn.join("; ")}`)
+    const sums = [...Ledger.sums(told.ledger)].filter(([, sum]) => sum !== 0n)
+    if (sums.length > 0) throw new Oracle.Violation("I1", `${seat.name}: its ledger does not add up: ${sums}`)
+  }
+
+  const look = (): void => {
+    if (Network.isDark(troubleNow(), plan.seed, world.now)) clearSince = world.now
+    for (const seat of seats) {
+      const isRunning = seat.process !== undefined
+      const since = killSince === undefined || !isRunning ? undefined : Math.max(killSince, clearSince)
+      const suspended = (seat.process?.domain.suspendedUntil ?? 0) + 1
+      oracle.withdrawing(seat.name, since === undefined ? undefined : Math.max(since, suspended))
+    }
+    oracle.check()
+  }
+
+  /** A bot that ended: allowed where its disk is full, else a defect. */
+  const reap = (seat: Seat) => {
+    const exit = seat.process?.exit()
+    if (exit === undefined) return
+    if (!(Exit.isFailure(exit) && String(exit).includes("JournalError")))
+      throw new Oracle.Violation("I23", `bot ${seat.name} ended by itself: ${String(exit).slice(0, 2_000)}`)
+    end(seat)
+    seat.restartAt = world.now + 5_000
+  }
+
+  const actions: Array<{ readonly everyMillis: number; nextAt: number; readonly act: (seat: Seat) => void }> = []
+  const sometimes = (everyMillis: number, act: (seat: Seat) => void) => {
+    if (everyMillis > 0) actions.push({ everyMillis, nextAt: start + random() * everyMillis * 2, act })
+  }
+  const { crashEveryMillis, downMillis, suspendEveryMillis, suspendMillis } = plan.trouble
+  sometimes(crashEveryMillis, (seat) => {
+    oracle.note("crash")
+    end(seat)
+    seat.restartAt = world.now + random() * downMillis
+  })
+  sometimes(suspendEveryMillis, ({ process }) => {
+    oracle.note("suspension")
+    process?.domain.suspend(random() * suspendMillis)
+  })
+  sometimes(plan.clockStepMillis === 0 ? 0 : plan.chaosMillis / 2, (seat) => {
+    oracle.note("clock step")
+    seat.skewMillis += plan.clockStepMillis
+    if (seat.process !== undefined) seat.process.domain.skewMillis = seat.skewMillis
+  })
+  sometimes(plan.hasKillSwitch ? plan.chaosMillis / 4 : 0, () => {
+    oracle.note("kill switch turned")
+    killSince = killSince === undefined ? world.now : undefined
+  })
+  sometimes(plan.hasEdits ? plan.chaosMillis / 4 : 0, (seat) => {
+    oracle.note("edit")
+    seat.edit += 1
+    const inside = seat.process?.inside()
+    if (inside !== undefined) seat.process?.domain.fork(inside.engine.replace(strategiesOf(seat), "drained"))
+  })
+  sometimes(plan.hasFullDisk ? plan.chaosMillis / 2 : 0, () => {
+    diskFullUntil = world.now + random() * 30_000
+  })
+
+  const driveUntil = (time: number) => {
+    world.drive(() => {
+      look()
+      return world.now >= time || seats.some(({ process }) => process?.exit() !== undefined)
+    })
+    // Where nothing is left to do time goes on all the same.
+    if (!seats.some(({ process }) => process?.exit() !== undefined)) world.now = Math.max(world.now, time)
+  }
+
+  const chaosEnds = start + plan.chaosMillis
+  while (world.now < chaosEnds) {
+    for (const seat of seats) if (seat.process === undefined && world.now >= seat.restartAt) begin(seat, "killed")
+    const restarts = seats.flatMap(({ process, restartAt }) => (process === undefined ? [restartAt] : []))
+    driveUntil(Math.min(chaosEnds, ...actions.map(({ nextAt }) => nextAt), ...restarts))
+    for (const seat of seats) reap(seat)
+    for (const action of actions) {
+      if (world.now < action.nextAt) continue
+      action.nextAt = world.now + 1 + random() * action.everyMillis * 2
+      action.act(seats[Math.floor(random() * seats.length)] ?? seats[0] ?? raise("no bot"))
+    }
+  }
+
+  isCalm = true
+  killSince = undefined
+  diskFullUntil = Number.NEGATIVE_INFINITY
+  for (const seat of seats) {
+    end(seat)
+    if (plan.profile === "liveness") seat.skewMillis = plan.venueSkewMillis
+  }
+  const isLive = plan.profile === "liveness"
+  if (isLive) leaving = { code: "leaving", text: "the episode ends" }
+  for (const seat of seats) begin(seat, isLive ? "idle" : "killed")
+  const rest = world.now + (isLive ? 30 * minute : minute)
+  world.drive(() => {
+    look()
+    return world.now >= rest || (isLive && seats.every(({ process }) => process?.exit() !== undefined))
+  })
+  for (const seat of seats) {
+    const exit = seat.process?.exit()
+    if (isLive && exit === undefined) {
+      const open = unfinished(seat.process?.inside()?.state ?? raise("no state"))
+      const what = open.map(({ id, state: at, status }) => `${id} ${at} ${status ?? ""}`).join(", ")
+      throw new Oracle.Violation("I20", `${seat.name} is not at rest 30 minutes after the faults stopped: ${what}`)
+    }
+    if (exit !== undefined && Exit.isFailure(exit))
+      throw new Oracle.Violation("I23", `bot ${seat.name} ended by itself: ${String(exit).slice(0, 2_000)}`)
+    end(seat)
+  }
+  const told = seats.map(({ journalFile }) => BotProcess.withJournal({ world, journalFile }, replay))
+  const imbalances = Books.imbalances(state.books)
+  if (imbalances.length > 0) throw new Oracle.Violation("I1", `the sandbox itself: ${imbalances.join("; ")}`)
+  if (isLive) compareBooks(told)
+
+  /** I10: at rest both sides have the same books, to the unit. */
+  function compareBooks(states: ReadonlyArray<BotState>) {
+    for (const { id, initial, decimals, symbol } of state.settings.assets) {
+      const places = states.flatMap((told) => Ledger.totals(told.ledger).filter(({ asset }) => asset === symbol))
+      const wallet = places.filter(({ place }) => place === "wallet").reduce((sum, { amount }) => sum + amount, 0n)
+      const given = budget.get(id) ?? 0n
+      const theirs = Books.balance(state.books, id, signerId) - BigInt(initial) * 10n ** BigInt(decimals)
+      if (wallet - given !== theirs)
+        throw new Oracle.Violation("I10", `${symbol}: the bots have ${wallet - given} more, the venue says ${theirs}`)
+    }
+  }
+
+  return {
+    trace: trace.digest("hex"),
+    steps: world.steps,
+    events,
+    virtualMinutes: (world.now - start) / minute,
+    reached: oracle.reached
+  }
+}
+
+const raise = (text: string): never => {
+  throw new Error(text)
+}
+
+/** Equal but for what is not of the journal: the reason of a kill switch has no other source. */
+const isSame = (believed: BotState, told: BotState): boolean => isDeepStrictEqual(believed, told)

@@ -1,0 +1,211 @@
+/**
+ * A venue that lies: its answers are rewritten on the way to the bot, each order by at most one lie of the seed's choice, for
+ * as long as it lives. The books stay true, so the oracle knows what really happened.
+ */
+import type { Answer, Departure } from "../../src/rehearsal/Network.ts"
+import * as Seeded from "../../src/sandbox/core/Seeded.ts"
+
+interface Attributes {
+  [name: string]: unknown
+}
+
+type Change = (attributes: Attributes) => void
+
+const swapView = (attributes: Attributes): Attributes => attributes["swapView"] as Attributes
+const text = (value: unknown): string => String(value)
+
+/** Wrong from the start: an honest reading of the echo keeps money away from the order. */
+const echo = {
+  "recipient of a thief": (order) => {
+    order["recipient"] = "thief.near"
+  },
+  "refund to a thief": (order) => {
+    order["refundTo"] = "thief.near"
+  },
+  "other deposit type": (order) => {
+    order["depositType"] = "ORIGIN_CHAIN"
+  },
+  "more to deposit": (order) => {
+    const view = swapView(order)
+    for (const name of ["amountIn", "maxAmountIn"])
+      if (view[name] !== undefined) view[name] = text(BigInt(text(view[name])) * 2n)
+  },
+  "less to receive": (order) => {
+    const view = swapView(order)
+    for (const name of ["minAmountOut", "amountOut"])
+      if (view[name] !== undefined) view[name] = text(BigInt(text(view[name])) / 2n)
+  },
+  "assets the other way round": (order) => {
+    const view = swapView(order)
+    const { originAsset, destinationAsset } = view
+    view["originAsset"] = destinationAsset
+    view["destinationAsset"] = originAsset
+  },
+  "an app fee of a third": (order) => {
+    order["appFees"] = [{ recipient: "thief.near", fee: 3333 }]
+  },
+  "a memo that no transfer can carry": (order) => {
+    order["depositMemo"] = "12345"
+    order["depositMode"] = "MEMO"
+  }
+} satisfies Record<string, Change>
+
+const isFunded = (order: Attributes): boolean => text(order["depositedAmount"] ?? "0") !== "0"
+
+/** Odd or false later on. */
+const later = {
+  "amounts as numbers": (order) => {
+    order["depositedAmount"] = Number(order["depositedAmount"])
+    order["quantity"] = Number(order["quantity"])
+  },
+  "a status nobody knows": (order) => {
+    if (isFunded(order)) order["fillStatus"] = "HELD_FOR_REVIEW"
+  },
+  "fields that are missing": (order) => {
+    delete order["partialFills"]
+    delete order["payouts"]
+    delete order["depositedAmount"]
+  },
+  "a deposit that never shows": (order) => {
+    order["depositedAmount"] = "0"
+    order["fillStatus"] = "AWAITING_DEPOSIT"
+    order["partialFills"] = []
+    order["payouts"] = { withdrawal: null, allWithdrawals: [], refund: null }
+    order["isPayoutStatusFinal"] = false
+    order["payoutStatus"] = "NOT_STARTED"
+  },
+  "ended without the deposit it has": (order) => {
+    if (!isFunded(order)) return
+    order["depositedAmount"] = "0"
+    order["fillStatus"] = "EXPIRED"
+    order["partialFills"] = []
+    order["payouts"] = { withdrawal: null, allWithdrawals: [], refund: null }
+  },
+  "fills twice in one report": (order) => {
+    const fills = order["partialFills"]
+    if (Array.isArray(fills)) order["partialFills"] = [...fills, ...fills]
+  },
+  "fills beyond the deposit": (order) => {
+    const fills = order["partialFills"]
+    const first: unknown = Array.isArray(fills) ? fills[0] : undefined
+    if (typeof first !== "object" || first === null) return
+    order["partialFills"] = [{ ...first, amountIn: text(BigInt(text(order["depositedAmount"])) * 3n) }]
+  },
+  "fills that vanish": (order) => {
+    if (order["fillStatus"] === "PARTIALLY_FILLED" || order["fillStatus"] === "FILLED") order["partialFills"] = []
+  },
+  "more deposited than was sent": (order) => {
+    if (isFunded(order)) order["depositedAmount"] = text(BigInt(text(order["depositedAmount"])) * 2n)
+  },
+  "payouts that never end": (order) => {
+    order["payouts"] = { withdrawal: { status: "IN_PROGRESS" }, allWithdrawals: [], refund: { status: "IN_PROGRESS" } }
+    order["isPayoutStatusFinal"] = false
+  },
+  "alive again after its end": (order) => {
+    if (order["fillStatus"] === "CANCELED") order["fillStatus"] = "OPEN"
+  }
+} satisfies Record<string, Change>
+
+/** What is asked to be signed, or answered to what was signed. */
+const payloads = {
+  "a transfer to a thief": (message: Message) => {
+    for (const intent of message.intents) intent["receiver_id"] = "thief.near"
+  },
+  "ten times the amount": (message: Message) => {
+    for (const intent of message.intents) {
+      const tokens = intent["tokens"] as Attributes
+      for (const token of Object.keys(tokens)) tokens[token] = text(BigInt(text(tokens[token])) * 10n)
+    }
+  },
+  "a second transfer": (message: Message) => {
+    const [first] = message.intents
+    if (first !== undefined) message.intents.push({ ...first, receiver_id: "thief.near" })
+  },
+  "a key for a thief": (message: Message) => {
+    message.intents.push({ intent: "add_public_key", public_key: "ed25519:thief" })
+  },
+  "another signer": (message: Message) => {
+    message["signer_id"] = "thief.near"
+  },
+  "valid for years": (message: Message) => {
+    message["deadline"] = "2036-01-01T00:00:00.000Z"
+  },
+  "another token": (message: Message) => {
+    for (const intent of message.intents) intent["tokens"] = { "nep141:eth.omft.native": "1000" }
+  }
+}
+
+interface Message extends Attributes {
+  intents: Array<Attributes>
+}
+
+const choose = <T>(among: ReadonlyArray<T>, fraction: number): T | undefined =>
+  among[Math.floor(fraction * among.length)]
+
+const isObject = (value: unknown): value is Attributes =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** `share` of the orders and of the payloads are lied about. `told` hears of each lie that the bot is told. */
+export const make = (seed: number, share: number, told: (lie: string, orderId: string) => void) => {
+  const kindOf = (orderId: string): "echo" | "later" | "address" | undefined => {
+    const dice = Seeded.fraction(seed, "lie", orderId)
+    if (dice >= share) return undefined
+    const which = Seeded.fraction(seed, "kind of lie", orderId)
+    return which < 0.25 ? "echo" : which < 0.35 ? "address" : "later"
+  }
+  const numberOf = (orderId: string) => Seeded.fraction(seed, "which lie", orderId)
+
+  const tell = (orderId: string, attributes: Attributes, isCreate: boolean): void => {
+    const kind = kindOf(orderId)
+    if (kind === undefined) return
+    if (kind === "address") {
+      if (isCreate) return
+      attributes["depositAddress"] = `thief-${orderId}`
+      return told("an address that moves", orderId)
+    }
+    const lies: Record<string, Change> = kind === "echo" ? echo : later
+    if (kind === "later" && isCreate) return
+    const name = choose(Object.keys(lies), numberOf(orderId))
+    if (name === undefined) return
+    lies[name]?.(attributes)
+    told(name, orderId)
+  }
+
+  const rewrite = ({ method, path }: Departure, { status, text: body }: Answer): Answer | undefined => {
+    if (status >= 300 || share === 0) return undefined
+    if (path.startsWith("/v0/orders")) {
+      const answer: { data: unknown } = JSON.parse(body)
+      const isCreate = method === "POST" && path === "/v0/orders"
+      const orders: ReadonlyArray<unknown> = Array.isArray(answer.data) ? answer.data : [answer.data]
+      for (const order of orders) {
+        if (isObject(order) && isObject(order["attributes"])) tell(text(order["id"]), order["attributes"], isCreate)
+      }
+      if (Array.isArray(answer.data) && Seeded.fraction(seed, "odd list", path, body.length) < share / 2) {
+        answer.data.unshift(null)
+        told("a list with null in it", "")
+      }
+      return { status, text: JSON.stringify(answer) }
+    }
+    if (path === "/v0/generate-intent" && Seeded.fraction(seed, "payload", body) < share) {
+      const answer = JSON.parse(body)
+      const message: Message = JSON.parse(answer.intent.payload.message)
+      const name = choose(Object.keys(payloads), Seeded.fraction(seed, "which payload", body))
+      const lies: Record<string, (message: Message) => void> = payloads
+      if (name === undefined) return undefined
+      lies[name]?.(message)
+      answer.intent.payload.message = JSON.stringify(message)
+      told(name, "")
+      return { status, text: JSON.stringify(answer) }
+    }
+    if (path === "/v0/submit-intent" && Seeded.fraction(seed, "submit", body) < share) {
+      const which = Seeded.fraction(seed, "which submit", body)
+      told("a false answer to signed bytes", "")
+      if (which < 0.3) return { status: 400, text: JSON.stringify({ message: "deadline has expired" }) }
+      if (which < 0.6) return { status: 400, text: JSON.stringify({ message: "nonce was already used" }) }
+      return { status, text: JSON.stringify({ ...JSON.parse(body), intentHash: "1".repeat(44) }) }
+    }
+    return undefined
+  }
+
+  return { rewrite, isEchoed: (orderId: string) => kindOf(orderId) === "echo" }
+}

@@ -1,0 +1,288 @@
+/**
+ * Judges a simulated world after every step: by the venue's own double entry, by what left the bot over the network, and by
+ * what was on disk at that moment; never by what a bot believes. Each violation carries the number of its invariant
+ * (I1–I25 of the reliability notes).
+ */
+import type { Amount } from "../../src/domain/Amount.ts"
+import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
+import { isTerminal } from "../../src/domain/Order.ts"
+import type { Departure } from "../../src/rehearsal/Network.ts"
+import * as Books from "../../src/sandbox/core/money/Books.ts"
+import type { Order, State, Swap } from "../../src/sandbox/core/State.ts"
+
+export class Violation extends Error {
+  readonly invariant: string
+  constructor(invariant: string, text: string) {
+    super(`${invariant}: ${text}`)
+    this.invariant = invariant
+  }
+}
+
+interface Known {
+  readonly bot: string
+  readonly planned: Of<"Planned">
+  createsRecorded: number
+  createRecordedAt: number
+  createsSent: number
+  signed: ReadonlyArray<Of<"FundingSigned">>
+  isSent: boolean
+  isCancelled: boolean
+  isGivenUp: boolean
+  readonly contradictions: Map<string, number>
+}
+
+interface Bot {
+  killedAt: number | undefined
+  /** Since when the operator's switch has been on and nothing has been in its way. */
+  withdrawSince: number | undefined
+  readonly orders: Map<string, Known>
+  readonly orphans: Set<string>
+  readonly cancels: Set<string>
+  readonly frozen: Map<string, string>
+}
+
+export interface OracleOptions {
+  readonly state: State
+  readonly account: string
+  /** The most of each asset that the bots together were given, by asset id. */
+  readonly budget: ReadonlyMap<string, Amount>
+  readonly now: () => number
+  /** How long after nothing is in its way a killed bot may take to ask for each cancel. */
+  readonly killWithinMillis: number
+  /** Orders about whose creation the venue lies: no money may ever reach them. */
+  readonly isEchoed: (orderId: string) => boolean
+}
+
+const second = (millis: number): number => Math.trunc(millis / 1000)
+
+export const make = (options: OracleOptions) => {
+  const { account, budget, now, state } = options
+  const placements = new Map<string, Known>()
+  const bots = new Map<string, Bot>()
+  const reached = new Map<string, number>()
+  const seenHashes = new Map<string, number>()
+
+  const note = (what: string) => reached.set(what, (reached.get(what) ?? 0) + 1)
+  const violated = (invariant: string, text: string): never => {
+    throw new Violation(invariant, text)
+  }
+  const botOf = (name: string): Bot => {
+    const known = bots.get(name)
+    if (known !== undefined) return known
+    const bot: Bot = {
+      killedAt: undefined,
+      withdrawSince: undefined,
+      orders: new Map(),
+      orphans: new Set(),
+      cancels: new Set(),
+      frozen: new Map()
+    }
+    bots.set(name, bot)
+    return bot
+  }
+  const keyOf = (bot: string, placement: string) => `${bot} ${placement}`
+
+  /** An event that is on disk now. */
+  const recorded = (name: string, event: BotEvent): void => {
+    const bot = botOf(name)
+    note(event._tag)
+    if (event._tag === "KillSwitch") bot.killedAt = event.on ? now() : undefined
+    if (event._tag === "Planned") {
+      if (bot.killedAt !== undefined) violated("I18", `${event.placement} was planned under kill`)
+      placements.set(keyOf(name, event.placement), {
+        bot: name,
+        planned: event,
+        createsRecorded: 0,
+        createRecordedAt: 0,
+        createsSent: 0,
+        signed: [],
+        isSent: false,
+        isCancelled: false,
+        isGivenUp: false,
+        contradictions: new Map()
+      })
+      return
+    }
+    if (!("placement" in event)) return
+    const placement = placements.get(keyOf(name, event.placement))
+    if (placement === undefined) return
+    const slot = `${event.strategy}/${event.slot}`
+    switch (event._tag) {
+      case "CreateSent":
+        placement.createsRecorded += 1
+        placement.createRecordedAt = now()
+        return
+      case "Bound":
+        bot.orders.set(event.orderId, placement)
+        return
+      case "OrphanSeen":
+        bot.orphans.add(event.orderId)
+        return
+      case "Abandoned":
+      case "FundingDead":
+        placement.isGivenUp = true
+        return
+      case "CancelRequested":
+        placement.isCancelled = true
+        return
+      case "FundingSigned":
+        placement.signed = [...placement.signed, event]
+        if (bot.killedAt !== undefined) violated("I18", `${event.placement} was signed under kill`)
+        if (placement.isCancelled) violated("I6", `${event.placement} was signed after its cancel was recorded`)
+        if (placement.isGivenUp) violated("I6", `${event.placement} was signed after it was given up`)
+        if (bot.frozen.has(slot))
+          violated("I6", `${event.placement} was signed in a frozen slot: ${bot.frozen.get(slot)}`)
+        return
+      case "FundingSent":
+        if (placement.isSent) return
+        placement.isSent = true
+        if (bot.killedAt !== undefined) violated("I18", `bytes of ${event.placement} were first sent under kill`)
+        if (placement.isCancelled) violated("I6", `bytes of ${event.placement} were first sent after its cancel`)
+        return
+      case "Contradiction": {
+        const times = (placement.contradictions.get(event.what) ?? 0) + 1
+        placement.contradictions.set(event.what, times)
+        bot.frozen.set(slot, event.what)
+        if (times > 1) violated("I21", `${event.placement} says ${times} times: ${event.what}`)
+        return
+      }
+      default:
+    }
+  }
+
+  const departed = (name: string, { body, fate, method, path }: Departure): void => {
+    note(`request ${fate}`)
+    if (method !== "POST") return
+    if (path === "/v0/orders") return creates(name, body)
+    if (path === "/v0/submit-intent") return submits(name, body)
+    const cancelled = /^\/v0\/orders\/([^/]+)\/cancel$/.exec(path)?.[1]
+    if (cancelled !== undefined) cancels(name, cancelled)
+  }
+
+  const creates = (name: string, body: string): void => {
+    const deadline = Date.parse(JSON.parse(body).data.attributes.deadline)
+    const placement = [...placements.values()].find(
+      ({ bot, planned }) => bot === name && second(planned.deadline) === second(deadline)
+    )
+    if (placement === undefined) return violated("I13", "a create left that no journal knows")
+    placement.createsSent += 1
+    if (placement.createsSent > placement.createsRecorded)
+      violated("I14", `${placement.planned.placement} was created more often than recorded`)
+    const { killedAt } = botOf(name)
+    if (killedAt !== undefined && placement.createRecordedAt > killedAt)
+      violated("I18", `${placement.planned.placement} was created under kill`)
+  }
+
+  const submits = (name: string, body: string): void => {
+    const text: unknown = JSON.parse(body).signedData.payload.message
+    const message = JSON.parse(String(text))
+    const [transfer, ...others] = message.intents
+    const address: string = transfer.receiver_id
+    const signed = [...placements.values()]
+      .filter(({ bot }) => bot === name)
+      .flatMap((known) => known.signed)
+      .find((event) => event.signed === body)
+    if (signed === undefined) return violated("I13", `bytes left that were not journaled, for ${address}`)
+    const target = state.targets.get(address)
+    if (others.length > 0) violated("I5", "a signed message does more than one thing")
+    if (target === undefined || target.id !== (target.kind === "order" ? signed.orderId : target.id))
+      return violated("I5", `money was sent to ${address}, which is not the address of ${signed.orderId}`)
+    const tokens = Object.entries(transfer.tokens)
+    const [asset, amount] = tokens[0] ?? []
+    if (tokens.length !== 1 || asset !== target.origin.id || BigInt(String(amount)) !== signed.amount)
+      violated("I5", `the signed transfer to ${signed.orderId} moves ${JSON.stringify(transfer.tokens)}`)
+  }
+
+  const cancels = (name: string, orderId: string): void => {
+    const bot = botOf(name)
+    bot.cancels.add(orderId)
+    if (!bot.orders.has(orderId) && !bot.orphans.has(orderId))
+      violated("I15", `${name} cancelled ${orderId}, which is not its own`)
+  }
+
+  /** Which placement an order or swap belongs to: the one that bound it, or else the one with its deadline. */
+  const ownerOf = (order: Order | Swap): Known | undefined => {
+    for (const bot of bots.values()) {
+      const known = bot.orders.get(order.id)
+      if (known !== undefined) return known
+    }
+    const isIt = ({ planned, signed }: Known) =>
+      order.kind === "order"
+        ? second(planned.deadline) === second(order.deadline)
+        : signed.some(({ depositAddress }) => depositAddress === order.depositAddress)
+    return [...placements.values()].find(isIt)
+  }
+
+  const checkFunding = (): void => {
+    const byPlacement = new Map<string, string>()
+    const bySlot = new Map<string, string>()
+    for (const order of [...state.orders.values(), ...state.swaps.values()]) {
+      const paid = order.intentHashes.length
+      if (paid === 0) continue
+      if (paid > 1) violated("I4", `order ${order.id} was funded ${paid} times`)
+      const owner = ownerOf(order)
+      if (owner === undefined) return violated("I12", `order ${order.id} holds money and belongs to no placement`)
+      const { bot, planned } = owner
+      const key = keyOf(bot, planned.placement)
+      const twin = byPlacement.get(key)
+      if (twin !== undefined) violated("I4", `${key} funded two orders: ${twin} and ${order.id}`)
+      byPlacement.set(key, order.id)
+      if (seenHashes.get(order.id) !== paid) {
+        seenHashes.set(order.id, paid)
+        note("deposit executed")
+        if (options.isEchoed(order.id)) violated("I6", `order ${order.id} was funded although its echo was wrong`)
+        const wanted = order.kind === "order" ? order.inputAmount : order.quoted.amountIn
+        if (wanted !== planned.inputAmount)
+          violated("I5", `order ${order.id} wants ${wanted}, planned were ${planned.inputAmount}`)
+      }
+      if (order.kind === "order" ? isTerminal(order.status) : order.isClosed) continue
+      const slot = `${bot} ${planned.strategy}/${planned.slot}`
+      const other = bySlot.get(slot)
+      if (other !== undefined) violated("I3", `${slot} has two funded orders: ${other} and ${order.id}`)
+      bySlot.set(slot, order.id)
+    }
+  }
+
+  /** What left the account and did not come back is never more than what the bots were given. */
+  const checkBudget = (): void => {
+    for (const { decimals, id, initial, symbol } of state.settings.assets) {
+      const started = BigInt(initial) * 10n ** BigInt(decimals)
+      const taken = started - Books.balance(state.books, id, account)
+      const allowed = budget.get(id) ?? 0n
+      if (taken > allowed)
+        violated("I2", `${taken} ${symbol} left the account, of a budget of ${allowed} (smallest units)`)
+    }
+  }
+
+  const checkKill = (): void => {
+    for (const [name, bot] of bots) {
+      const since = bot.withdrawSince
+      if (since === undefined || now() - since <= options.killWithinMillis) continue
+      for (const [orderId, { planned }] of bot.orders) {
+        const order = state.orders.get(orderId)
+        if (order === undefined || isTerminal(order.status) || order.status === "PENDING_CANCEL") continue
+        if (order.intentHashes.length === 0 || order.createdAt > since || bot.cancels.has(orderId)) continue
+        violated("I18", `${name}: ${planned.placement} has no cancel ${now() - since} ms after kill`)
+      }
+    }
+  }
+
+  return {
+    recorded,
+    departed,
+    check: () => {
+      checkFunding()
+      checkBudget()
+      checkKill()
+    },
+    /** The operator's switch, as soon as nothing is in its way any more; `undefined` while it is off or something is. */
+    withdrawing: (name: string, since: number | undefined) => {
+      botOf(name).withdrawSince = since
+    },
+    /** How often each event and accident came up. */
+    reached,
+    placements,
+    note
+  }
+}
+export type Oracle = ReturnType<typeof make>
