@@ -348,7 +348,9 @@ const play = async (
       const places = states.flatMap((told) => Ledger.totals(told.ledger).filter(({ asset }) => asset === symbol))
       const wallet = places.filter(({ place }) => place === "wallet").reduce((sum, { amount }) => sum + amount, 0n)
       const given = budget.get(id) ?? 0n
-      const theirs = Books.balance(state.books, id, signerId) - BigInt(initial) * 10n ** BigInt(decimals)
+      const theirs =
+        Books.amountIn(state.books, id, { account: signerId, place: "balance" }) -
+        BigInt(initial) * 10n ** BigInt(decimals)
       if (wallet - given !== theirs)
         throw new Oracle.Violation("I10", `${symbol}: the bots have ${wallet - given} more, the venue says ${theirs}`)
     }

@@ -8,7 +8,7 @@ import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
 import { isTerminal } from "../../src/domain/Order.ts"
 import type { Departure } from "../../src/rehearsal/Network.ts"
 import * as Books from "../../src/sandbox/core/money/Books.ts"
-import type { Order, State, Swap } from "../../src/sandbox/core/State.ts"
+import type { SandboxOrder, SandboxSwap, State } from "../../src/sandbox/core/State.ts"
 
 export class Violation extends Error {
   readonly invariant: string
@@ -201,7 +201,7 @@ export const make = (options: OracleOptions) => {
   }
 
   /** Which placement an order or swap belongs to: the one that bound it, or else the one with its deadline. */
-  const ownerOf = (order: Order | Swap): Known | undefined => {
+  const ownerOf = (order: SandboxOrder | SandboxSwap): Known | undefined => {
     for (const bot of bots.values()) {
       const known = bot.orders.get(order.id)
       if (known !== undefined) return known
@@ -247,7 +247,7 @@ export const make = (options: OracleOptions) => {
   const checkBudget = (): void => {
     for (const { decimals, id, initial, symbol } of state.settings.assets) {
       const started = BigInt(initial) * 10n ** BigInt(decimals)
-      const taken = started - Books.balance(state.books, id, account)
+      const taken = started - Books.amountIn(state.books, id, { account, place: "balance" })
       const allowed = budget.get(id) ?? 0n
       if (taken > allowed)
         violated("I2", `${taken} ${symbol} left the account, of a budget of ${allowed} (smallest units)`)
