@@ -6,6 +6,7 @@ import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { HttpClient } from "effect/http"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
+import { OrderBook } from "../engine/book/OrderBook.ts"
 import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
 import { manual, Wallet, type WalletPort } from "../engine/funding/Wallet.ts"
@@ -120,7 +121,7 @@ const services = (options: BotOptions, journal: Context.Context<Journal | PriceS
   const nobody: WalletPort = manual
   return Layer.merge(
     options.wallet ?? Layer.succeed(Wallet, nobody),
-    clientLayer(config, Redacted.make(connection.account.key))
+    Layer.provideMerge(OrderBook.layer, clientLayer(config, Redacted.make(connection.account.key)))
   ).pipe(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, network)),
     Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),
