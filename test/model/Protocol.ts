@@ -190,15 +190,13 @@ const botSteps = (state: ModelState, index: number, bounds: Bounds, without: Rea
   }
   const number = bot.placements.length - 1
   const last = bot.placements[number]
-  if (state.crashes > 0 && without.has("the journal loses nothing") && last?.funding === "signed") {
+  if (state.crashes > 0 && without.has("the journal loses nothing") && last?.funding === "sent") {
     on("crash that loses the last record", (own, changed) => {
       changed.crashes -= 1
       own.isUp = false
       own.next = ""
       const lost = own.placements[number]
-      if (lost === undefined) return
-      lost.funding = "none"
-      lost.payload = -1
+      if (lost !== undefined) lost.funding = "signed"
     })
   }
   const isFree = last === undefined || last.state === "over"
