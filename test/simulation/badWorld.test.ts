@@ -5,16 +5,22 @@ import { type EpisodeOptions, profiles } from "./Plan.ts"
 
 /** Enough to notice that something broke; `npm run torture` is the campaign. */
 const seeds: Readonly<Record<(typeof profiles)[number], ReadonlyArray<number>>> = {
-  safety: [3, 4, 8],
-  liveness: [4, 5, 7],
-  hostile: [1, 6]
+  safety: [3, 4],
+  liveness: [4, 5],
+  hostile: [1]
 }
 
-/** Seeds that show a defect: each becomes a test like any other when it is mended. */
-const open: ReadonlyArray<EpisodeOptions & { readonly symptom: string }> = [
-  { symptom: "a budget is left behind (I2) where the clock is 3 s slow", seed: 1, profile: "safety", minutes: 4 },
-  { symptom: "a killed bot takes ten seconds to cancel (I18)", seed: 3, profile: "liveness", minutes: 2 },
-  { symptom: "lies make it spend more than its budget (I2)", seed: 4, profile: "hostile", minutes: 2 }
+type Regression = EpisodeOptions & { readonly symptom: string }
+
+/** Seeds that showed a defect, which is mended. */
+const mended: ReadonlyArray<Regression> = [
+  { symptom: "an executed payment is paid again, beyond the budget (I2)", seed: 1, profile: "safety", minutes: 4 },
+  { symptom: "a deposit that is hidden for ever frees its money (I2)", seed: 4, profile: "hostile", minutes: 2 }
+]
+
+/** Seeds that show a defect: each moves up when it is mended. */
+const open: ReadonlyArray<Regression> = [
+  { symptom: "a killed bot takes seconds to cancel (I18)", seed: 4, profile: "liveness", minutes: 4 }
 ]
 
 describe("bad world", () => {
@@ -24,6 +30,12 @@ describe("bad world", () => {
         const { events } = await run({ seed, profile, minutes: 2 })
         assert.isAbove(events, 0)
       }
+    })
+  }
+
+  for (const { symptom, ...options } of mended) {
+    it(`no more: ${symptom}`, { timeout: 120_000 }, async () => {
+      assert.isAbove((await run(options)).events, 0)
     })
   }
 
