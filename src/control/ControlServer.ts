@@ -5,7 +5,7 @@
 import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, FileSystem, Layer, PubSub, Redacted, Schema, Stream } from "effect"
+import { Effect, FileSystem, Layer, PubSub, Redacted, Schedule, Schema, Stream } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
@@ -19,6 +19,7 @@ import * as looks from "./http/looks.ts"
 import * as pages from "./http/pages.ts"
 import * as Tokens from "./http/Tokens.ts"
 import * as Recent from "./view/Recent.ts"
+import * as Ticks from "./view/Ticks.ts"
 
 export interface ControlOptions {
   readonly host: string
@@ -75,9 +76,16 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
     )
   )
   yield* Effect.forkScoped(Effect.andThen(Recent.catchUp(recent, bot.assets, journal), follow))
+  const ticks = Ticks.make()
+  yield* Effect.forkScoped(
+    Effect.repeat(
+      Effect.sync(() => ticks.note(bot.prices)),
+      Schedule.spaced("1 second")
+    )
+  )
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ControlApi, { openapiPath: "/api/v1/openapi.json" }).pipe(
-      Layer.provide([looks.layer(recent), commands.layer]),
+      Layer.provide([looks.layer(recent, ticks), commands.layer]),
       Layer.provide(access.layer(tokens))
     ),
     pages.layer(tokens)

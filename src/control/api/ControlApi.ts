@@ -55,7 +55,7 @@ const LookGroup = HttpApiGroup.make("look")
     HttpApiEndpoint.get("candles", "/api/v1/candles", {
       query: {
         market: Name,
-        timeframe: Schema.optionalKey(Schema.Literals(["1m", "5m", "15m", "1h", "4h", "1d"]))
+        timeframe: Schema.optionalKey(Schema.Literals(["5s", "1m", "5m", "15m", "1h", "4h", "1d"]))
       },
       success: Views.Candles,
       error

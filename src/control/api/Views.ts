@@ -164,6 +164,8 @@ export const Book = Schema.Struct({
   ...asOf,
   market: Text,
   price: Schema.NullOr(PriceView),
+  /** What a trade of each size would get, smallest first. */
+  depth: Schema.Array(Schema.Struct({ quantity: Text, bid: Text, ask: Text, at: Time })),
   orders: Schema.Array(
     Schema.Struct({ side: Side, price: Text, quantity: Text, filled: Text, slot: Text, state: Text })
   )

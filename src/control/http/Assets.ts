@@ -25,17 +25,17 @@ const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") 
 const built = ["index.html", "style.css", "app.js", "icon.svg"] as const
 const scripts = [
   "app.ts",
+  "actions.ts",
   "api.ts",
+  "book.ts",
+  "charts.ts",
   "dom.ts",
+  "files.ts",
   "format.ts",
-  "chart.ts",
-  "panels.ts",
-  "strategies.ts",
-  "actions.ts"
+  "panels.ts"
 ] as const
 const libraries: Readonly<Record<string, string>> = {
-  "lightweight-charts": "dist/lightweight-charts.standalone.production.mjs",
-  uplot: "dist/uPlot.esm.js"
+  "lightweight-charts": "dist/lightweight-charts.standalone.production.mjs"
 }
 
 const isBuilt = import.meta.filename.endsWith(".mjs")

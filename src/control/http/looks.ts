@@ -1,7 +1,9 @@
 /** What the API shows, from the state at hand and the recent past. Nothing here changes anything. */
 import { Clock, Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { format } from "../../domain/Amount.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
+import { OrderBook } from "../../engine/book/OrderBook.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -13,25 +15,29 @@ import type { Line } from "../api/Views.ts"
 import { Bot, type DeskRefused } from "../Bot.ts"
 import { candlesOf } from "../view/candles.ts"
 import { lateAfterMillis } from "../view/Health.ts"
-import { bookOrders, moneyView, orderViews, priceView, slotViews } from "../view/lists.ts"
+import { bookOrders, moneyView, orderViews, priceView, quoteView, slotViews } from "../view/lists.ts"
 import { problemsOf } from "../view/problems.ts"
 import * as ProfitView from "../view/profit.ts"
 import type { Recent } from "../view/Recent.ts"
+import { type Ticks, tickMillis } from "../view/Ticks.ts"
 import { stream } from "./streams.ts"
 
 /** Readers of the live stream at a time. */
 const mostStreams = 16
 const profitMillis = 30 * 24 * 3_600_000
 const mostCandles = 1_000
+/** A younger journal has too few minutes for a line: its prices in memory make one. */
+const youngMillis = 3_000_000
 
 const asRefused = ({ message }: DeskRefused) => new Refused({ message })
 
-export const layer = (recent: Recent) =>
+export const layer = (recent: Recent, ticks: Ticks) =>
   HttpApiBuilder.group(
     ControlApi,
     "look",
     Effect.fnUntraced(function* (handlers) {
       const [bot, books, journal, store] = [yield* Bot, yield* Bookkeeper, yield* Journal, yield* PriceStore]
+      const orderBook = yield* OrderBook
       const { assets } = bot
       let streams = 0
 
@@ -93,11 +99,13 @@ export const layer = (recent: Recent) =>
         const from = Math.max(now.at - profitMillis, recent.moves[0]?.at ?? now.at)
         const markets = [...new Map(strategies.map(({ market }) => [market.name, market])).values()]
         const valued = yield* Effect.forEach(markets, (market) =>
-          Effect.map(store.since(market.name, from), (minutes) => ({
-            market,
-            minutes,
-            now: bot.prices.get(market.name)
-          }))
+          Effect.map(store.since(market.name, from), (stored) => {
+            const present = bot.prices.get(market.name)
+            const isYoung = now.at - from < youngMillis
+            return isYoung
+              ? { market, minutes: ticks.of(market.name), millis: tickMillis, now: present }
+              : { market, minutes: stored, millis: 60_000, now: present }
+          })
         )
         return {
           ...now,
@@ -131,6 +139,7 @@ export const layer = (recent: Recent) =>
         candles: Effect.fnUntraced(function* ({ query: { market, timeframe = "1m" } }) {
           yield* known(market)
           const now = yield* asOf
+          if (timeframe === "5s") return { ...now, market, timeframe, ...candlesOf(ticks.of(market), tickMillis) }
           const millis = timeframeMillis(timeframe) ?? 60_000
           const from = now.at - millis * mostCandles
           const minutes = yield* Effect.orDie(store.since(market, from - (from % millis)))
@@ -140,7 +149,14 @@ export const layer = (recent: Recent) =>
           yield* known(market)
           const price = bot.prices.get(market)
           const orders = bookOrders(books.state, assets, market)
-          return { ...(yield* asOf), market, price: price === undefined ? null : priceView(market, price), orders }
+          const { base } = bot.markets.get(market) ?? { base: undefined }
+          const depth = (orderBook.book(market)?.depth ?? []).flatMap(({ ask, at, bid, quantity }) =>
+            ask === undefined || bid === undefined
+              ? []
+              : [{ quantity: format(quantity, base?.decimals ?? 0), ...quoteView({ ask, at, bid }) }]
+          )
+          const shown = price === undefined ? null : priceView(market, price)
+          return { ...(yield* asOf), market, price: shown, depth, orders }
         }),
         log: Effect.fnUntraced(function* ({ query: { before = Number.POSITIVE_INFINITY, limit = 200, search = "" } }) {
           const isWanted = matches(search)

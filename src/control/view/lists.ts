@@ -12,11 +12,11 @@ import { slotRows } from "./SlotRows.ts"
 
 export const priceView = (market: string, price: TwoSidedPrice): PriceView => ({
   market,
-  bid: shown(price.bid),
-  ask: shown(price.ask),
   mid: shown(mid(price)),
-  at: price.at
+  ...quoteView(price)
 })
+
+export const quoteView = ({ bid, ask, at }: TwoSidedPrice) => ({ bid: shown(bid), ask: shown(ask), at })
 
 /** Ten digits: quotes come with many more that mean nothing. */
 const shown = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 10))

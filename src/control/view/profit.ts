@@ -47,6 +47,8 @@ const mostPoints = 1_500
 export interface Valued {
   readonly market: Market
   readonly minutes: ReadonlyArray<Minute>
+  /** How long each of them lasts. */
+  readonly millis: number
   readonly now: TwoSidedPrice | undefined
 }
 
@@ -59,7 +61,7 @@ export const series = (
   if (first === undefined) return { asset: "", time: [], worth: [], held: [] }
   const { quote } = first.market
   const markets = valued.filter(({ market }) => market.quote.symbol === quote.symbol)
-  const ticks = [...new Set(markets.flatMap(({ minutes }) => minutes.map(({ openedAt }) => openedAt + 60_000)))]
+  const ticks = [...new Set(markets.flatMap(({ millis, minutes }) => minutes.map(({ openedAt }) => openedAt + millis)))]
   const begins = moves[0]?.at ?? now
   const all = [...ticks.filter((at) => at >= begins && at < now).sort((a, b) => a - b), now]
   const every = Math.max(1, Math.ceil(all.length / mostPoints))
@@ -84,9 +86,9 @@ export const series = (
       add(worthOf, move)
       if (move.because === "budget") add(heldOf, move)
     }
-    markets.forEach(({ minutes, now: present }, index) => {
+    markets.forEach(({ millis, minutes, now: present }, index) => {
       let cursor = cursors[index] ?? 0
-      while ((minutes[cursor]?.openedAt ?? Number.POSITIVE_INFINITY) + 60_000 <= at) cursor += 1
+      while ((minutes[cursor]?.openedAt ?? Number.POSITIVE_INFINITY) + millis <= at) cursor += 1
       cursors[index] = cursor
       const closed = minutes[cursor - 1]?.close
       if (closed !== undefined) prices[index] = closed

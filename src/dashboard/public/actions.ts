@@ -1,1 +1,166 @@
-/** Part of the dashboard. */
+/** What the operator does: every command asks, the grave ones for a typed word, and says what came of it. */
+import * as Api from "./api.ts"
+import { byId, h, toast } from "./dom.ts"
+
+const dialog = (): HTMLDialogElement => {
+  const found = byId("dialog")
+  if (!(found instanceof HTMLDialogElement)) throw new Error("#dialog is no dialog")
+  return found
+}
+
+const open = (title: string, ...content: ReadonlyArray<Node>): HTMLDialogElement => {
+  const shown = dialog()
+  shown.replaceChildren(h("h2", { id: "dialog-title" }, title), ...content)
+  if (!shown.open) shown.showModal()
+  return shown
+}
+
+const closeButton = (label: string) => h("button", { type: "button", click: () => dialog().close() }, label)
+
+/** Sends a command; true when it was done. */
+export const command = async (path: string, payload: unknown): Promise<boolean> => {
+  try {
+    const { message } = await Api.post<{ readonly message: string }>(path, payload)
+    toast(message, "good")
+    return true
+  } catch (error) {
+    toast(error instanceof Error ? error.message : String(error), "alarm")
+    return false
+  }
+}
+
+/** Asks for a word to be typed before it is done. */
+export const confirmTyped = (title: string, what: string, word: string, path: string): void => {
+  const typed = h("input", { type: "text", autocomplete: "off", "aria-label": `Type ${word}` })
+  const why = h("input", { type: "text", maxlength: 500, placeholder: "why, for the journal", "aria-label": "Why" })
+  const go = h("button", { type: "submit", class: "danger solid", disabled: true }, title)
+  typed.addEventListener("input", () => {
+    go.disabled = typed.value !== word
+  })
+  const form = h(
+    "form",
+    { method: "dialog" },
+    h("p", {}, what),
+    h("label", {}, `Type “${word}” to confirm`, typed),
+    why,
+    h("div", { class: "row" }, closeButton("Keep everything"), go)
+  )
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    if (typed.value !== word) return
+    dialog().close()
+    command(path, { confirm: word, ...(why.value === "" ? {} : { why: why.value }) })
+  })
+  open(title, form)
+  typed.focus()
+}
+
+export const confirmSimple = (title: string, what: string, go: () => void): void => {
+  const yes = h(
+    "button",
+    {
+      type: "button",
+      class: "primary",
+      click: () => {
+        dialog().close()
+        go()
+      }
+    },
+    title
+  )
+  open(title, h("p", {}, what), h("div", { class: "row" }, closeButton("Back"), yes))
+  yes.focus()
+}
+
+interface Explanation {
+  readonly slot: string
+  readonly verdict: string
+  readonly because: ReadonlyArray<string>
+  readonly wouldChange?: ReadonlyArray<string>
+  readonly lately?: ReadonlyArray<string>
+}
+
+const section = (title: string, lines: ReadonlyArray<string> | undefined): ReadonlyArray<Node> =>
+  lines === undefined || lines.length === 0 ? [] : [h("div", { class: "label" }, title), h("pre", {}, lines.join("\n"))]
+
+export const explain = async (slot: string): Promise<void> => {
+  open(slot, h("p", { class: "soft" }, "Reading the journal …"), closeButton("Close"))
+  try {
+    const found = await Api.get<ReadonlyArray<Explanation>>(`explain?slot=${encodeURIComponent(slot)}`)
+    const [each] = found
+    if (each === undefined) return
+    open(
+      slot,
+      h("p", {}, each.verdict),
+      ...section("because", each.because),
+      ...section("what would change it", each.wouldChange),
+      ...section("lately", each.lately),
+      h("div", { class: "row" }, closeButton("Close"))
+    )
+  } catch (error) {
+    open(slot, h("p", { class: "alarm" }, error instanceof Error ? error.message : String(error)), closeButton("Close"))
+  }
+}
+
+interface Finding {
+  readonly verdict: string
+  readonly kind: string
+  readonly subject: string
+  readonly text: string
+}
+
+export const reconcile = async (): Promise<void> => {
+  open(
+    "Reconcile",
+    h("p", { class: "soft" }, "Comparing the journal with the venue's orders, history and balances …"),
+    closeButton("Close")
+  )
+  try {
+    const told = await Api.post<{ readonly findings: ReadonlyArray<Finding>; readonly missing: ReadonlyArray<string> }>(
+      "reconcile",
+      {}
+    )
+    const differing = told.findings.filter(({ verdict }) => verdict !== "agrees")
+    open(
+      "Reconcile",
+      h("p", {}, `${told.findings.length - differing.length} findings agree, ${differing.length} differ.`),
+      ...section(
+        "differing",
+        differing.map(({ kind, subject, text, verdict }) => `${verdict.toUpperCase()} ${kind} ${subject}: ${text}`)
+      ),
+      ...section("not compared", told.missing),
+      h("div", { class: "row" }, closeButton("Close"))
+    )
+  } catch (error) {
+    open(
+      "Reconcile",
+      h("p", { class: "alarm" }, error instanceof Error ? error.message : String(error)),
+      closeButton("Close")
+    )
+  }
+}
+
+/** Asks for a token until there is one. */
+export const login = (reason: string): void => {
+  const token = h("input", { type: "password", autocomplete: "off", "aria-label": "Token", required: true })
+  const form = h(
+    "form",
+    {},
+    h("p", {}, reason),
+    h(
+      "p",
+      { class: "soft" },
+      "It is the content of the file <journal>.token, or <journal>.viewer-token to look only. This tab keeps it until it is closed."
+    ),
+    h("label", {}, "Token", token),
+    h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Open"))
+  )
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    Api.setToken(token.value.trim())
+    location.reload()
+  })
+  const shown = open("limitbot", form)
+  shown.addEventListener("cancel", (event) => event.preventDefault())
+  token.focus()
+}

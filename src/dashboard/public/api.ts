@@ -1,1 +1,125 @@
-/** Part of the dashboard. */
+/**
+ * The control API as the page uses it. The token is in a header of every request and in the memory of this tab, nowhere
+ * else. The stream says its sequence number; a gap or a silence is told to the page, which reads everything anew.
+ */
+
+const storageKey = "limitbot-token"
+
+export const token = (): string | null => sessionStorage.getItem(storageKey)
+export const setToken = (text: string): void => sessionStorage.setItem(storageKey, text)
+export const forgetToken = (): void => sessionStorage.removeItem(storageKey)
+
+export class Refused extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+const headers = (): Record<string, string> => ({ authorization: `Bearer ${token() ?? ""}` })
+
+const answer = async <A>(response: Response): Promise<A> => {
+  if (response.ok) return response.json()
+  const body: { readonly message?: string } = await response.json().catch(() => ({}))
+  throw new Refused(response.status, body.message ?? `The bot answered ${response.status}`)
+}
+
+export const get = async <A>(path: string): Promise<A> => answer(await fetch(`/api/v1/${path}`, { headers: headers() }))
+
+export const post = async <A>(path: string, payload: unknown): Promise<A> =>
+  answer(
+    await fetch(`/api/v1/${path}`, {
+      method: "POST",
+      headers: { ...headers(), "content-type": "application/json" },
+      body: JSON.stringify(payload)
+    })
+  )
+
+export interface Told {
+  readonly event: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export interface Listener {
+  readonly told: (told: Told) => void
+  /** Events were missed: everything is to be read again. */
+  readonly gap: () => void
+  readonly state: (state: "live" | "gone" | "refused", detail: string) => void
+}
+
+/** The bot says something at least every five seconds. */
+const silentMillis = 12_000
+const pauseMillis = 1_500
+
+const messages = (text: string): { readonly found: ReadonlyArray<Told>; readonly rest: string } => {
+  const blocks = text.split("\n\n")
+  const rest = blocks.pop() ?? ""
+  const found = blocks.flatMap((block) => {
+    const field = (name: string) =>
+      block
+        .split("\n")
+        .filter((line) => line.startsWith(`${name}: `))
+        .map((line) => line.slice(name.length + 2))
+        .join("\n")
+    const data = field("data")
+    return data === "" ? [] : [{ event: field("event"), data: JSON.parse(data) }]
+  })
+  return { found, rest }
+}
+
+/** Listens for ever, from the event after `sequence` on, over any number of connections. */
+export const listen = (sequence: number, listener: Listener): void => {
+  let last = sequence
+
+  const take = (told: Told): void => {
+    const { sequence: number } = told.data
+    if (typeof number === "number") {
+      if (told.event === "Event") {
+        if (number > last + 1) listener.gap()
+        last = Math.max(last, number)
+        // More than a few that are on their way: something is missing.
+      } else if (number > last + 500) {
+        last = number
+        listener.gap()
+      }
+    }
+    listener.told(told)
+  }
+
+  const read = async (): Promise<void> => {
+    const abort = new AbortController()
+    let timer = setTimeout(() => abort.abort(), silentMillis)
+    try {
+      const response = await fetch(`/api/v1/events?after=${last}`, { headers: headers(), signal: abort.signal })
+      if (!response.ok || response.body === null) {
+        listener.state(response.status === 401 ? "refused" : "gone", `The bot answered ${response.status}`)
+        return
+      }
+      listener.state("live", "")
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+      let rest = ""
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return
+        clearTimeout(timer)
+        timer = setTimeout(() => abort.abort(), silentMillis)
+        const read = messages(rest + value)
+        rest = read.rest
+        for (const told of read.found) take(told)
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  const again = (): void => {
+    read()
+      .catch(() => undefined)
+      .then(() => {
+        listener.state("gone", "The bot does not answer")
+        setTimeout(again, pauseMillis)
+      })
+  }
+  again()
+}

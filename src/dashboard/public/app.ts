@@ -1,1 +1,452 @@
-/** The dashboard of a running bot. */
+/**
+ * The page of a running bot. It reads everything once, then follows the stream: an event has the panels that it may concern
+ * read anew, a few times a second at most; a gap, a silence or a bot that comes back has everything read anew. Every panel
+ * says how old it is.
+ */
+import { command, confirmSimple, confirmTyped, explain, login, reconcile } from "./actions.ts"
+import * as Api from "./api.ts"
+import { type Book, bookView } from "./book.ts"
+import { type Candles, priceChart, profitChart, type Worth } from "./charts.ts"
+import { byId, h, show } from "./dom.ts"
+import { loadFiles } from "./files.ts"
+import { age, decimal, price, signed } from "./format.ts"
+import {
+  type Fill,
+  type Line,
+  type Money,
+  type Problem,
+  type Slot,
+  showEvents,
+  showFills,
+  showMoney,
+  showProblems,
+  showSlots
+} from "./panels.ts"
+
+interface Price {
+  readonly market: string
+  readonly bid: string
+  readonly ask: string
+  readonly mid: string
+  readonly at: number
+}
+
+interface Status {
+  readonly at: number
+  readonly sequence: number
+  readonly mode: string
+  readonly version: string
+  readonly turnedAt: number
+  readonly startedAt: number
+  readonly leaving: string | null
+  readonly fills: number
+  readonly openOrders: number
+  readonly prices: ReadonlyArray<Price>
+  readonly problems: ReadonlyArray<Problem>
+  readonly role: string
+  readonly strategies: ReadonlyArray<{ readonly name: string; readonly market: string; readonly paused: unknown }>
+}
+
+interface Profit {
+  readonly strategies: ReadonlyArray<{
+    readonly worth: string
+    readonly held: string
+    readonly realised: string
+    readonly asset: string
+  }>
+  readonly series: Worth & { readonly asset: string }
+}
+
+const frames: Readonly<Record<string, number>> = {
+  "5s": 5,
+  "1m": 60,
+  "5m": 300,
+  "15m": 900,
+  "1h": 3_600,
+  "4h": 14_400,
+  "1d": 86_400
+}
+const panelOf = {
+  chart: "t-chart",
+  book: "t-book",
+  slots: "t-slots",
+  profit: "t-profit",
+  money: "t-money",
+  fills: "t-fills",
+  events: "t-events",
+  files: "t-files"
+} as const
+type Panel = keyof typeof panelOf
+
+let status: Status | undefined
+let market = ""
+let timeframe = "1m"
+let lastMid = 0
+let orders: Book["orders"] = []
+let fills: ReadonlyArray<Fill> = []
+let link: "live" | "gone" | "refused" = "gone"
+/** Of the bot's clock against ours, so that ages are right on another machine. */
+let skew = 0
+const drawnAt = new Map<Panel, number>()
+const now = (): number => Date.now() + skew
+
+const candles = priceChart("chart")
+const worth = profitChart("profit")
+const mayCommand = (): boolean => status?.role === "operator"
+
+const drew = (panel: Panel, at: number): void => {
+  drawnAt.set(panel, at)
+}
+
+const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
+  status: async () => {
+    const read = await Api.get<Status>("status")
+    status = read
+    skew = read.at - Date.now()
+    if (market === "") market = read.strategies[0]?.market ?? read.prices[0]?.market ?? ""
+    drawHeader(read)
+  },
+  chart: async () => {
+    if (market === "") return
+    const read = await Api.get<Candles & { readonly at: number }>(
+      `candles?market=${encodeURIComponent(market)}&timeframe=${timeframe}`
+    )
+    candles.set(read, frames[timeframe] ?? 60)
+    candles.fills(fills.filter((fill) => fill.market === market))
+    drew("chart", read.at)
+  },
+  book: async () => {
+    if (market === "") return
+    const read = await Api.get<Book>(`book?market=${encodeURIComponent(market)}`)
+    orders = read.orders
+    show("book", bookView(read, now()))
+    if (!hasScrolledBook) centreBook()
+    candles.orders(orders, Number(read.price?.mid ?? lastMid))
+    drew("book", read.at)
+  },
+  slots: async () => {
+    const read = await Api.get<{ readonly at: number; readonly slots: ReadonlyArray<Slot> }>("slots")
+    showSlots(read.slots, read.at, { mayCommand: mayCommand(), explain, cancel: askCancel })
+    drew("slots", read.at)
+  },
+  profit: async () => {
+    const read = await Api.get<Profit & { readonly at: number }>("profit")
+    drawProfit(read)
+    drew("profit", read.at)
+  },
+  money: async () => {
+    const read = await Api.get<Money & { readonly at: number }>("money")
+    showMoney(read)
+    drew("money", read.at)
+  },
+  fills: async () => {
+    const read = await Api.get<{ readonly at: number; readonly fills: ReadonlyArray<Fill> }>("fills?limit=10000")
+    fills = read.fills
+    showFills(fills, status?.fills ?? fills.length)
+    candles.fills(fills.filter((fill) => fill.market === market))
+    drew("fills", read.at)
+  },
+  events: async () => {
+    const search = byId("search")
+    const words = search instanceof HTMLInputElement ? search.value : ""
+    const read = await Api.get<{ readonly at: number; readonly events: ReadonlyArray<Line> }>(
+      `log?limit=200&search=${encodeURIComponent(words)}`
+    )
+    showEvents(read.events)
+    drew("events", read.at)
+  },
+  files: async () => {
+    await loadFiles(mayCommand())
+    drew("files", now())
+  }
+}
+
+/** The middle of the book stays in sight until its reader looks elsewhere. */
+let hasScrolledBook = false
+const centreBook = (): void => {
+  const element = byId("book")
+  const spread = element.querySelector(".spread")
+  if (spread instanceof HTMLElement) {
+    element.scrollTop = spread.offsetTop - (element.clientHeight - spread.offsetHeight) / 2
+  }
+}
+
+const askCancel = (slot: string): void =>
+  confirmSimple(
+    "Withdraw",
+    `The order of ${slot} is withdrawn and its money comes back. Its strategy may place it anew.`,
+    () => {
+      command("cancel", { slot })
+    }
+  )
+
+const act = ({ command: name, subject }: Problem): void => {
+  if (name === "release") confirmSimple("Release", "The bot trades again.", () => command("release", {}))
+  else if (name === "resume") command("resume", { strategy: subject })
+  else if (name === "reconcile") reconcile()
+}
+
+const figure = (label: string, value: string, tone = ""): HTMLElement =>
+  h("div", {}, h("span", { class: "label" }, label), h("b", { class: tone }, value))
+
+const drawTicker = ({ ask, bid, mid, market: name }: Price): void => {
+  const value = Number(mid)
+  const tone = lastMid === 0 || value === lastMid ? "" : value > lastMid ? "up" : "down"
+  lastMid = value
+  byId("ticker").replaceChildren(
+    h("span", { class: "soft" }, name),
+    h("b", { class: tone }, price(mid)),
+    h("span", { class: "soft mono optional" }, `${price(bid)} / ${price(ask)}`)
+  )
+  document.title = `${price(mid)} ${name} · limitbot`
+}
+
+const drawHeader = (read: Status): void => {
+  const mode = byId("mode")
+  mode.textContent = read.leaving ?? read.mode
+  mode.className = `badge ${read.mode}`
+  const shown = read.prices.find((each) => each.market === market)
+  if (shown !== undefined) drawTicker(shown)
+  showProblems(read.problems, mayCommand(), act)
+  const isPaused = read.strategies.length > 0 && read.strategies.every(({ paused }) => paused !== null)
+  const pause = byId("pause")
+  pause.textContent = isPaused ? "Resume" : "Pause"
+  pause.onclick = () => {
+    if (isPaused) command("resume", {})
+    else
+      confirmSimple("Pause", "Nothing new is placed. What rests stays, and its money is looked after.", () =>
+        command("pause", {})
+      )
+  }
+  for (const id of ["pause", "cancel-all", "kill"]) {
+    const button = byId(id)
+    if (button instanceof HTMLButtonElement) button.disabled = !mayCommand() || link !== "live"
+  }
+}
+
+const drawProfit = ({ series, strategies }: Profit): void => {
+  worth.set(series)
+  const sum = (of: (each: Profit["strategies"][number]) => string) =>
+    strategies.reduce((total, each) => total + Number(of(each)), 0)
+  const [present, held, realised] = [
+    sum(({ worth }) => worth),
+    sum(({ held }) => held),
+    sum(({ realised }) => realised)
+  ]
+  const gain = present - held
+  const tone = (value: number) => (value < 0 ? "sell" : value > 0 ? "buy" : "")
+  byId("profit-figures").replaceChildren(
+    figure(`Worth, ${series.asset}`, decimal(present.toFixed(2))),
+    figure("Held instead", decimal(held.toFixed(2))),
+    figure("Against holding", signed(gain), tone(gain)),
+    figure("Realised", signed(realised), tone(realised))
+  )
+  byId("figures").replaceChildren(
+    figure("Against holding", signed(gain), tone(gain)),
+    figure("Fills", String(status?.fills ?? 0)),
+    figure("Orders", String(status?.openOrders ?? 0))
+  )
+}
+
+/** Panels to be read anew, and how soon. */
+const due = new Set<Panel | "status">()
+const pauses: Readonly<Partial<Record<Panel | "status", number>>> = { profit: 4_000, chart: 60_000, files: 5_000 }
+const readAt = new Map<Panel | "status", number>()
+const busy = new Set<Panel | "status">()
+
+const refresh = (...panels: ReadonlyArray<Panel | "status">): void => {
+  for (const panel of panels) due.add(panel)
+}
+
+const all: ReadonlyArray<Panel | "status"> = [
+  "status",
+  "fills",
+  "chart",
+  "book",
+  "slots",
+  "money",
+  "profit",
+  "events",
+  "files"
+]
+
+const failed = (error: unknown): void => {
+  if (error instanceof Api.Refused && error.status === 401) {
+    Api.forgetToken()
+    login("This token is not known to the bot.")
+  }
+}
+
+const work = (): void => {
+  for (const panel of due) {
+    const pause = pauses[panel] ?? 500
+    if (busy.has(panel) || Date.now() - (readAt.get(panel) ?? 0) < pause) continue
+    due.delete(panel)
+    busy.add(panel)
+    readAt.set(panel, Date.now())
+    readers[panel]()
+      .catch((error: unknown) => {
+        due.add(panel)
+        failed(error)
+      })
+      .finally(() => busy.delete(panel))
+  }
+}
+
+/** A panel that should have been read by now is old; one that needs no reading is as old as the stream. */
+const lateMillis = 15_000
+let heardAt = 0
+
+const drawAges = (): void => {
+  for (const [panel, titleId] of Object.entries(panelOf)) {
+    const title = byId(titleId)
+    const label = title.querySelector(".age") ?? title.appendChild(h("span", { class: "age" }))
+    const at = drawnAt.get(panel as Panel)
+    // Without an event since, what was read is still so.
+    const isCurrent = link === "live" && !due.has(panel as Panel) && panel !== "chart"
+    const since = at === undefined ? undefined : now() - (isCurrent ? Math.max(at, heardAt) : at)
+    label.textContent = since === undefined ? "…" : age(since)
+    label.className = since !== undefined && since > lateMillis && panel !== "chart" ? "age old" : "age"
+  }
+  drawLink()
+}
+
+const drawLink = (): void => {
+  const element = byId("link")
+  const turn = status === undefined || status.turnedAt === 0 ? undefined : now() - status.turnedAt
+  const isLate = turn !== undefined && turn > 60_000
+  element.className = `link ${link !== "live" ? "gone" : isLate ? "late" : "ok"}`
+  element.textContent = link !== "live" ? "no connection" : turn === undefined ? "starting" : `turn ${age(turn)} ago`
+  const banner = byId("banner")
+  const text =
+    link !== "live"
+      ? `The bot does not answer${heardAt === 0 ? "" : `, last heard ${age(now() - heardAt)} ago`}. What is shown is old; resting orders stay at the venue. This page tries again.`
+      : isLate
+        ? `No turn of the bot has ended for ${age(turn)}: it is busy or stuck. What is shown may be old.`
+        : ""
+  if (banner.textContent !== text) banner.textContent = text
+  banner.hidden = text === ""
+}
+
+const told = ({ data, event }: Api.Told): void => {
+  heardAt = now()
+  if (event === "Prices") {
+    const prices = data["prices"] as ReadonlyArray<Price>
+    const shown = prices.find((each) => each.market === market)
+    if (shown === undefined) return
+    drawTicker(shown)
+    candles.tick(shown.at, Number(shown.mid))
+    drew("chart", shown.at)
+    return refresh("book", "slots", "profit")
+  }
+  if (event === "Alive") {
+    if (status !== undefined) status = { ...status, turnedAt: Number(data["turnedAt"]) }
+    return refresh("status")
+  }
+  const tag = String(data["tag"])
+  refresh("status", "slots", "book", "events", "money")
+  if (tag === "FillSeen") refresh("fills", "profit")
+  if (tag.startsWith("Strateg")) refresh("files")
+}
+
+const drawTools = (): void => {
+  byId("chart-tools").replaceChildren(
+    ...Object.keys(frames).map((frame) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "small",
+          "aria-pressed": frame === timeframe ? "true" : "false",
+          click: () => {
+            timeframe = frame
+            readAt.delete("chart")
+            drawTools()
+            refresh("chart")
+            work()
+          }
+        },
+        frame
+      )
+    )
+  )
+}
+
+const themes = ["dark", "light"] as const
+const setTheme = (theme: string): void => {
+  document.documentElement.dataset["theme"] = theme
+  candles.paint()
+  worth.paint()
+  refresh("book", "fills")
+}
+
+const begin = async (): Promise<void> => {
+  drawTools()
+  const stored = localStorage.getItem("limitbot-theme")
+  if (stored !== null) setTheme(stored)
+  byId("theme").addEventListener("click", () => {
+    const isDark =
+      getComputedStyle(document.documentElement).colorScheme === "dark" ||
+      (document.documentElement.dataset["theme"] === "auto" && matchMedia("(prefers-color-scheme: dark)").matches)
+    const next = isDark ? themes[1] : themes[0]
+    localStorage.setItem("limitbot-theme", next)
+    setTheme(next)
+  })
+  for (const event of ["wheel", "touchmove", "keydown"]) {
+    byId("book").addEventListener(event, () => {
+      hasScrolledBook = true
+    })
+  }
+  byId("search").addEventListener("input", () => refresh("events"))
+  byId("cancel-all").addEventListener("click", () =>
+    confirmTyped(
+      "Cancel all",
+      "Every strategy is paused and every order withdrawn; the money comes back. Resume each strategy when you want it to trade.",
+      "cancel all",
+      "cancel-all"
+    )
+  )
+  byId("kill").addEventListener("click", () =>
+    confirmTyped(
+      "Kill",
+      "Nothing more is signed and every order is withdrawn, also after a restart, until you release it.",
+      "kill",
+      "kill"
+    )
+  )
+  if (Api.token() === null) return login("This page needs a token of the bot.")
+  // Until the bot is there: it may be about to start.
+  for (;;) {
+    try {
+      await readers.status()
+      break
+    } catch (error) {
+      failed(error)
+      if (error instanceof Api.Refused && error.status === 401) return
+      drawLink()
+      await new Promise((done) => setTimeout(done, 1_500))
+    }
+  }
+  const { startedAt } = status ?? { startedAt: 0 }
+  if (now() - startedAt < 600_000) timeframe = "5s"
+  drawTools()
+  refresh(...all)
+  setInterval(work, 120)
+  setInterval(drawAges, 1_000)
+  Api.listen(status?.sequence ?? 0, {
+    told,
+    gap: () => refresh(...all),
+    state: (state) => {
+      if (state === "refused") return failed(new Api.Refused(401, ""))
+      if (state === "live" && link !== "live") {
+        readAt.clear()
+        refresh(...all)
+      }
+      link = state
+      drawLink()
+      if (status !== undefined) drawHeader(status)
+    }
+  })
+}
+
+begin()

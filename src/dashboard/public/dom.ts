@@ -1,1 +1,95 @@
-/** Part of the dashboard. */
+/** Elements from plain calls. Text is always a text node, so nothing that the bot says can become markup. */
+
+type Child = Node | string | number | null | undefined | false
+type Attributes = Readonly<Record<string, string | number | boolean | ((event: Event) => void) | undefined>>
+
+export const h = <K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: ReadonlyArray<Child | ReadonlyArray<Child>>
+): HTMLElementTagNameMap[K] => {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue
+    if (typeof value === "function") element.addEventListener(name, value)
+    else element.setAttribute(name, value === true ? "" : String(value))
+  }
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined && child !== false)
+      element.append(child instanceof Node ? child : String(child))
+  }
+  return element
+}
+
+export const byId = (id: string): HTMLElement => {
+  const found = document.getElementById(id)
+  if (found === null) throw new Error(`The page has no #${id}`)
+  return found
+}
+
+/** Replaces what an element shows and keeps where its reader has scrolled to. */
+export const show = (id: string, ...children: ReadonlyArray<Node>): void => {
+  const element = byId(id)
+  const { scrollLeft, scrollTop } = element
+  element.replaceChildren(...children)
+  element.scrollTop = scrollTop
+  element.scrollLeft = scrollLeft
+}
+
+/** Beside the title of a panel. */
+export const count = (titleId: string, text: string): void => {
+  const title = byId(titleId)
+  const found = title.querySelector(".count") ?? title.appendChild(h("span", { class: "count" }))
+  found.textContent = text
+}
+
+export interface Column<A> {
+  readonly title: string
+  readonly number?: boolean
+  readonly optional?: boolean
+  readonly class?: string
+  readonly cell: (row: A) => Child
+  readonly tone?: (row: A) => string
+}
+
+export const table = <A>(
+  columns: ReadonlyArray<Column<A>>,
+  rows: ReadonlyArray<A>,
+  rowClass: (row: A) => string = () => ""
+): HTMLTableElement => {
+  const classOf = (column: Column<A>) =>
+    [column.number ? "n" : "", column.optional ? "optional" : "", column.class ?? ""].join(" ").trim()
+  return h(
+    "table",
+    {},
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        columns.map((column) => h("th", { scope: "col", class: classOf(column) }, column.title))
+      )
+    ),
+    h(
+      "tbody",
+      {},
+      rows.map((row) =>
+        h(
+          "tr",
+          { class: rowClass(row) },
+          columns.map((column) =>
+            h("td", { class: `${classOf(column)} ${column.tone?.(row) ?? ""}`.trim() }, column.cell(row))
+          )
+        )
+      )
+    )
+  )
+}
+
+export const toast = (text: string, tone: "good" | "alarm"): void => {
+  for (const old of document.querySelectorAll(".toast")) old.remove()
+  const shown = h("div", { class: `toast ${tone}`, role: "status" }, text)
+  document.body.append(shown)
+  setTimeout(() => shown.remove(), 8_000)
+}

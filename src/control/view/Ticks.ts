@@ -1,0 +1,40 @@
+/** The prices of the last hour in five-second candles, for looking at a bot that has just started. In memory only. */
+import * as Decimal from "../../domain/Decimal.ts"
+import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import type { Minute } from "../../journal/PriceStore.ts"
+
+export const tickMillis = 5_000
+const mostTicks = 720
+
+export interface Ticks {
+  readonly note: (prices: ReadonlyMap<string, TwoSidedPrice>) => void
+  readonly of: (market: string) => ReadonlyArray<Minute>
+}
+
+export const make = (): Ticks => {
+  const series = new Map<string, Array<Minute>>()
+  const seen = new Map<string, TwoSidedPrice>()
+  const note: Ticks["note"] = (prices) => {
+    for (const [market, price] of prices) {
+      if (seen.get(market) === price) continue
+      seen.set(market, price)
+      const value = Decimal.toNumber(mid(price))
+      const openedAt = price.at - (price.at % tickMillis)
+      const ticks = series.get(market) ?? []
+      series.set(market, ticks)
+      const last = ticks.at(-1)
+      if (last?.openedAt === openedAt) {
+        const { open, high, low } = last
+        ticks[ticks.length - 1] = {
+          openedAt,
+          open,
+          high: Math.max(high, value),
+          low: Math.min(low, value),
+          close: value
+        }
+      } else ticks.push({ openedAt, open: value, high: value, low: value, close: value })
+      if (ticks.length > mostTicks) ticks.shift()
+    }
+  }
+  return { note, of: (market) => series.get(market) ?? [] }
+}

@@ -1,0 +1,82 @@
+/** The order book: own resting orders around the market's price, best at the middle, with what deeper trades would get. */
+import { h } from "./dom.ts"
+import { age, decimal, price } from "./format.ts"
+
+interface Order {
+  readonly side: string
+  readonly price: string
+  readonly quantity: string
+  readonly filled: string
+  readonly slot: string
+  readonly state: string
+}
+
+export interface Book {
+  readonly at: number
+  readonly market: string
+  readonly price: { readonly bid: string; readonly ask: string; readonly mid: string; readonly at: number } | null
+  readonly depth: ReadonlyArray<{ readonly quantity: string; readonly bid: string; readonly ask: string }>
+  readonly orders: ReadonlyArray<Order>
+}
+
+const mostRows = 60
+
+const row = ({ filled, price: at, quantity, side, slot, state }: Order, most: number): HTMLElement => {
+  const rest = Number(quantity) - Number(filled)
+  const back = h("span", { class: "bar-back", "aria-hidden": "true" })
+  back.style.width = `${Math.round((rest / most) * 42)}%`
+  const isBid = side === "BUY"
+  return h(
+    "div",
+    { class: isBid ? "bid" : "ask", title: `${slot}, ${state}` },
+    back,
+    h("span", {}, decimal(String(Number(rest.toPrecision(10))))),
+    h("span", { class: `price ${isBid ? "buy" : "sell"}` }, price(at)),
+    h("span", { class: "slot" }, state === "open" ? (slot.split("/")[1] ?? slot) : state)
+  )
+}
+
+const depthRow = (quantity: string, at: string, side: "bid" | "ask"): HTMLElement =>
+  h(
+    "div",
+    { class: "soft" },
+    h("span", {}, decimal(quantity)),
+    h("span", { class: "price" }, price(at)),
+    h("span", { class: "slot" }, side === "ask" ? "to buy" : "to sell")
+  )
+
+export const bookView = ({ depth, orders, price: now }: Book, present: number): HTMLElement => {
+  const asks = orders.filter(({ side }) => side === "SELL").slice(-mostRows)
+  const bids = orders.filter(({ side }) => side === "BUY").slice(0, mostRows)
+  const most = Math.max(...orders.map(({ filled, quantity }) => Number(quantity) - Number(filled)), 1e-12)
+  const spread = now === null ? 0 : (Number(now.ask) - Number(now.bid)) / Number(now.mid)
+  const deeper = depth.slice(1, 5)
+  return h(
+    "div",
+    { class: "ladder" },
+    h(
+      "div",
+      { class: "head" },
+      h("span", {}, "Quantity"),
+      h("span", { class: "price" }, "Price"),
+      h("span", { class: "slot" }, "Slot")
+    ),
+    asks.map((order) => row(order, most)),
+    [...deeper].reverse().map(({ ask, quantity }) => depthRow(quantity, ask, "ask")),
+    h(
+      "div",
+      { class: "spread" },
+      now === null
+        ? "no price yet"
+        : h(
+            "span",
+            {},
+            `${price(now.bid)} | ${price(now.ask)} `,
+            h("small", {}, `${(spread * 100).toFixed(3)} %, ${age(present - now.at)} old`)
+          )
+    ),
+    deeper.map(({ bid, quantity }) => depthRow(quantity, bid, "bid")),
+    bids.map((order) => row(order, most)),
+    orders.length === 0 && h("p", { class: "empty" }, "None of our orders is in the book.")
+  )
+}

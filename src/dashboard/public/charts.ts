@@ -1,0 +1,187 @@
+/** The two charts: candles with own resting orders as lines and fills as marks; worth over time against holding. */
+import {
+  AreaSeries,
+  CandlestickSeries,
+  createChart,
+  createSeriesMarkers,
+  type IChartApi,
+  type IPriceLine,
+  LineSeries,
+  LineStyle,
+  type Time,
+  type UTCTimestamp
+} from "lightweight-charts"
+import { byId } from "./dom.ts"
+
+const colour = (name: string): string => {
+  const probe = document.createElement("i")
+  probe.style.color = `var(${name})`
+  document.body.append(probe)
+  const found = getComputedStyle(probe).color
+  probe.remove()
+  return found
+}
+
+const utc = (seconds: number): UTCTimestamp => seconds as UTCTimestamp
+
+/** Most lines drawn at once: the nearest orders on each side. */
+const mostLines = 24
+const mostMarks = 500
+
+const themed = (chart: IChartApi): void =>
+  chart.applyOptions({
+    layout: { background: { color: "transparent" }, textColor: colour("--soft"), fontSize: 11, attributionLogo: false },
+    grid: { vertLines: { color: colour("--line") }, horzLines: { color: colour("--line") } },
+    rightPriceScale: { borderColor: colour("--line") },
+    timeScale: { borderColor: colour("--line"), timeVisible: true, secondsVisible: false, rightOffset: 4 },
+    crosshair: { mode: 0 }
+  })
+
+const make = (id: string): IChartApi => {
+  const chart = createChart(byId(id), { autoSize: true, layout: { attributionLogo: false } })
+  themed(chart)
+  return chart
+}
+
+export interface Candles {
+  readonly time: ReadonlyArray<number>
+  readonly open: ReadonlyArray<number>
+  readonly high: ReadonlyArray<number>
+  readonly low: ReadonlyArray<number>
+  readonly close: ReadonlyArray<number>
+}
+
+export interface Resting {
+  readonly side: string
+  readonly price: string
+  readonly slot: string
+}
+
+export interface Mark {
+  readonly at: number
+  readonly side: string
+  readonly price: string
+}
+
+export const priceChart = (id: string) => {
+  const chart = make(id)
+  const candles = chart.addSeries(CandlestickSeries, { priceLineStyle: LineStyle.Dotted })
+  const marks = createSeriesMarkers<Time>(candles, [])
+  let lines: Array<IPriceLine> = []
+  let drawn = ""
+  let bar: { time: number; open: number; high: number; low: number; close: number } | undefined
+  let begins = 0
+  let step = 60
+
+  const paint = (): void => {
+    themed(chart)
+    const [up, down] = [colour("--buy"), colour("--sell")]
+    candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false })
+    drawn = ""
+  }
+  paint()
+
+  return {
+    paint,
+    set: (data: Candles, seconds: number): void => {
+      step = seconds
+      const rows = data.time.map((time, index) => ({
+        time: utc(time),
+        open: data.open[index] ?? 0,
+        high: data.high[index] ?? 0,
+        low: data.low[index] ?? 0,
+        close: data.close[index] ?? 0
+      }))
+      const last = rows.at(-1)
+      bar = last
+      begins = rows[0]?.time ?? 0
+      const close = last?.close ?? 1
+      const precision = close >= 1_000 ? 2 : close >= 1 ? 4 : 8
+      candles.applyOptions({ priceFormat: { type: "price", precision, minMove: 10 ** -precision } })
+      candles.setData(rows)
+      chart.timeScale().applyOptions({ secondsVisible: seconds < 60 })
+    },
+    /** The candle that is being made. */
+    tick: (at: number, value: number): void => {
+      const time = Math.floor(at / 1000 / step) * step
+      if (bar !== undefined && time < bar.time) return
+      bar =
+        bar?.time === time
+          ? { ...bar, high: Math.max(bar.high, value), low: Math.min(bar.low, value), close: value }
+          : { time, open: value, high: value, low: value, close: value }
+      if (begins === 0) begins = time
+      candles.update({ ...bar, time: utc(bar.time) })
+    },
+    orders: (orders: ReadonlyArray<Resting>, mid: number): void => {
+      const near = [...orders].sort((a, b) => Math.abs(Number(a.price) - mid) - Math.abs(Number(b.price) - mid))
+      const chosen = near.slice(0, mostLines)
+      const wanted = JSON.stringify(chosen)
+      if (wanted === drawn) return
+      drawn = wanted
+      for (const line of lines) candles.removePriceLine(line)
+      lines = chosen.map(({ price, side, slot }) =>
+        candles.createPriceLine({
+          price: Number(price),
+          color: colour(side === "BUY" ? "--buy" : "--sell"),
+          lineWidth: 1,
+          lineStyle: LineStyle.Dashed,
+          axisLabelVisible: false,
+          title: chosen.length > 12 ? "" : (slot.split("/")[1] ?? "")
+        })
+      )
+    },
+    fills: (fills: ReadonlyArray<Mark>): void => {
+      const shown = fills.filter(({ at }) => at / 1000 >= begins).slice(-mostMarks)
+      const isFew = shown.length <= 60
+      marks.setMarkers(
+        shown.map(({ at, price, side }) => ({
+          time: utc(Math.floor(at / 1000 / step) * step),
+          position: side === "BUY" ? "atPriceBottom" : "atPriceTop",
+          price: Number(price),
+          shape: side === "BUY" ? "arrowUp" : "arrowDown",
+          color: colour(side === "BUY" ? "--buy" : "--sell"),
+          size: isFew ? 1 : 0.5
+        }))
+      )
+    }
+  }
+}
+
+export interface Worth {
+  readonly time: ReadonlyArray<number>
+  readonly worth: ReadonlyArray<number>
+  readonly held: ReadonlyArray<number>
+}
+
+export const profitChart = (id: string) => {
+  const chart = make(id)
+  const worth = chart.addSeries(AreaSeries, { lineWidth: 2, priceLineVisible: false })
+  const held = chart.addSeries(LineSeries, { lineWidth: 1, lineStyle: LineStyle.Dashed, priceLineVisible: false })
+  const paint = (): void => {
+    themed(chart)
+    const accent = colour("--accent")
+    worth.applyOptions({
+      lineColor: accent,
+      topColor: `color-mix(in srgb, ${accent} 22%, transparent)`,
+      bottomColor: "transparent"
+    })
+    worth.applyOptions({
+      topColor: accent.replace("rgb(", "rgba(").replace(")", ", 0.2)"),
+      bottomColor: "rgba(0, 0, 0, 0)"
+    })
+    held.applyOptions({ color: colour("--soft") })
+  }
+  paint()
+  return {
+    paint,
+    set: ({ held: without, time, worth: worths }: Worth): void => {
+      const rows = (values: ReadonlyArray<number>) =>
+        time.flatMap((at, index) =>
+          index > 0 && time[index - 1] === at ? [] : [{ time: utc(at), value: values[index] ?? 0 }]
+        )
+      worth.setData(rows(worths))
+      held.setData(rows(without))
+      chart.timeScale().fitContent()
+    }
+  }
+}

@@ -1,0 +1,122 @@
+/** The strategy files: edit, see the problems and the plan, apply. Nothing is written before "Apply". */
+import * as Api from "./api.ts"
+import { byId, h, toast } from "./dom.ts"
+
+interface File {
+  readonly file: string
+  readonly strategy: string | null
+  readonly text: string
+  readonly hash: string
+  readonly isRunning: boolean
+  readonly problems: ReadonlyArray<string>
+}
+
+interface Plan {
+  readonly summary: { readonly keep: number; readonly cancel: number; readonly create: number; readonly defer: number }
+  readonly refused: ReadonlyArray<string>
+  readonly findings?: ReadonlyArray<{ readonly name: string; readonly text?: string; readonly message?: string }>
+}
+
+/** After the last key: then the problems are asked for. */
+const quietMillis = 400
+
+let files: ReadonlyArray<File> = []
+let chosen = 0
+let isDirty = false
+
+export const loadFiles = async (mayCommand: boolean): Promise<void> => {
+  if (isDirty) return
+  const found = await Api.get<ReadonlyArray<File>>("files")
+  if (JSON.stringify(found) === JSON.stringify(files)) return
+  files = found
+  draw(mayCommand)
+}
+
+const draw = (mayCommand: boolean): void => {
+  const file = files[chosen] ?? files[0]
+  if (file === undefined) return byId("files").replaceChildren(h("p", { class: "empty" }, "No strategy file."))
+  const text = h(
+    "textarea",
+    { spellcheck: "false", "aria-label": `Text of ${file.file}`, readonly: !mayCommand },
+    file.text
+  )
+  text.value = file.text
+  const findings = h("pre", { class: "findings", role: "status" })
+  const say = (lines: ReadonlyArray<string>, isGood: boolean) => {
+    findings.className = isGood ? "findings good" : "findings"
+    findings.textContent = lines.join("\n")
+  }
+  say(
+    file.problems.length > 0 ? file.problems : [file.isRunning ? "as it runs" : "not taken up yet"],
+    file.problems.length === 0
+  )
+  const edited = () => ({ files: [{ file: file.file, text: text.value }] })
+  const failed = (error: unknown) => say([error instanceof Error ? error.message : String(error)], false)
+
+  const check = async (): Promise<boolean> => {
+    const { problems } = await Api.post<{ readonly problems: ReadonlyArray<string> }>("check", edited())
+    say(problems.length > 0 ? problems : ["no problems; plan it, then apply it"], problems.length === 0)
+    return problems.length === 0
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  text.addEventListener("input", () => {
+    isDirty = text.value !== file.text
+    apply.disabled = !isDirty
+    clearTimeout(timer)
+    timer = setTimeout(() => check().catch(failed), quietMillis)
+  })
+  const plan = async (): Promise<void> => {
+    say(["planning …"], true)
+    const { refused, summary } = await Api.post<Plan>("plan", edited())
+    const { cancel, create, defer, keep } = summary
+    say(
+      [
+        `keeps ${keep}, cancels ${cancel}, creates ${create}, defers ${defer}`,
+        ...(refused.length > 0 ? [`warned of: ${refused.join(", ")}`] : [])
+      ],
+      refused.length === 0
+    )
+  }
+  const save = async (): Promise<void> => {
+    if (!(await check())) return
+    const { message } = await Api.post<{ readonly message: string }>("apply", {
+      file: file.file,
+      text: text.value,
+      hash: file.hash
+    })
+    toast(message, "good")
+    isDirty = false
+    await loadFiles(mayCommand)
+  }
+  const apply = h("button", { type: "submit", class: "primary", disabled: true }, "Apply")
+  const select = h(
+    "select",
+    { "aria-label": "Strategy file" },
+    files.map((each, index) =>
+      h("option", { value: index, selected: each === file }, each.file.split("/").at(-1) ?? each.file)
+    )
+  )
+  select.addEventListener("change", () => {
+    chosen = Number(select.value)
+    isDirty = false
+    draw(mayCommand)
+  })
+  const form = h(
+    "form",
+    {},
+    h(
+      "div",
+      { class: "tools" },
+      select,
+      mayCommand && h("button", { type: "button", click: () => plan().catch(failed) }, "Plan"),
+      mayCommand && apply
+    ),
+    text,
+    findings
+  )
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    save().catch(failed)
+  })
+  byId("files").replaceChildren(form)
+}

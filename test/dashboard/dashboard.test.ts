@@ -1,0 +1,143 @@
+/**
+ * A person at the dashboard of a running bot, in a real browser: sees fills and orders, pauses, resumes, edits and applies a
+ * file, cancels all, kills, loses the bot and is told so; without an error on the console and without a barrier that axe
+ * finds. Skipped, visibly, where no Chromium is installed.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Browser, chromium, type Page } from "playwright-core"
+import { type RunningBot, startBot, until } from "../control/runningBot.ts"
+
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+let bot: RunningBot
+let browser: Browser
+let page: Page
+const said: Array<string> = []
+
+const text = (selector: string): Promise<string> => page.locator(selector).innerText()
+const shows = (selector: string, what: RegExp) =>
+  until(`${selector} shows ${what}`, async () => what.test(await text(selector)))
+
+interface Violation {
+  readonly id: string
+  readonly impact: string | null
+  readonly nodes: ReadonlyArray<{ readonly html: string }>
+}
+
+/** Run in the page over the debugger, where its content policy does not reach. */
+const barriers = async (): Promise<ReadonlyArray<string>> => {
+  const session = await page.context().newCDPSession(page)
+  await session.send("Runtime.evaluate", { expression: `${axe};0` })
+  const { result } = await session.send("Runtime.evaluate", {
+    expression: "axe.run().then(({ violations }) => JSON.stringify(violations))",
+    awaitPromise: true
+  })
+  const violations: ReadonlyArray<Violation> = JSON.parse(String(result.value))
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(({ html }) => html.slice(0, 120))
+          .join(" | ")}`
+    )
+}
+
+describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
+  beforeAll(async () => {
+    bot = await startBot()
+    browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })
+    page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "dark" })
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") said.push(message.text())
+    })
+    page.on("pageerror", (error) => said.push(error.message))
+    page.on("request", (request) => {
+      if (!request.url().startsWith(bot.url)) said.push(`asks elsewhere: ${request.url()}`)
+    })
+  }, 120_000)
+  afterAll(() => browser?.close())
+
+  it("asks for a token, then shows orders, money and the price, each with its age", async () => {
+    await page.goto(bot.url)
+    await page.getByLabel("Token").fill(bot.token)
+    await page.getByRole("button", { name: "Open" }).click()
+    await shows("#slots", /grid\/cell-\d+/)
+    await shows("#t-slots", /\d+ open/i)
+    await shows("#ticker", /BTC\/USDC\s+\d\d,\d{3}/)
+    await shows("#money", /in order/)
+    await shows("#book", /\d\d,\d{3}\.\d\d \| \d\d,\d{3}/)
+    await until("every panel says its age", async () => {
+      const ages = await page.locator(".panel .age").allInnerTexts()
+      return ages.length === 8 && ages.every((age) => /\d+ s/.test(age))
+    })
+  }, 60_000)
+
+  it("has no barriers that axe calls serious, dark, light and on a phone", async () => {
+    assert.deepStrictEqual(await barriers(), [])
+    await page.emulateMedia({ colorScheme: "light" })
+    await page.waitForTimeout(300)
+    assert.deepStrictEqual(await barriers(), [])
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.waitForTimeout(300)
+    assert.deepStrictEqual(await barriers(), [])
+    const isWiderThanScreen = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert.isFalse(isWiderThanScreen)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.emulateMedia({ colorScheme: "dark" })
+  }, 60_000)
+
+  it("explains a slot, pauses and resumes", async () => {
+    await page.locator("#slots .link-button").first().click()
+    await shows("#dialog", /because/i)
+    await page.getByRole("button", { name: "Close" }).click()
+    await page.locator("#pause").click()
+    await page.locator("#dialog").getByRole("button", { name: "Pause" }).click()
+    await shows("#problems", /Paused by the operator/)
+    await page.locator("#problems").getByRole("button", { name: "Resume" }).click()
+    await until("the problem is gone", () => page.locator("#problems").isHidden())
+  }, 60_000)
+
+  it("shows the problems of an edited file, then plans and applies it", async () => {
+    const editor = page.locator("#files textarea")
+    const before = await editor.inputValue()
+    await editor.fill(before.replace("levels: 21", "levels: many"))
+    await shows("#files .findings", /grid\.yaml:\d+:\d+/)
+    await editor.fill(before.replace("levels: 21", "levels: 19"))
+    await shows("#files .findings", /no problems/)
+    await page.getByRole("button", { name: "Plan" }).click()
+    await shows("#files .findings", /keeps \d+, cancels \d+, creates \d+/)
+    await page.getByRole("button", { name: "Apply" }).click()
+    await shows(".toast", /is saved and taken up/)
+    await shows("#events", /loaded/)
+  }, 60_000)
+
+  it("cancels all and kills only for the typed word", async () => {
+    await page.locator("#cancel-all").click()
+    const confirm = page.locator("#dialog").getByRole("button", { name: "Cancel all" })
+    assert.isTrue(await confirm.isDisabled())
+    await page.getByLabel("Type cancel all").fill("cancel all")
+    await confirm.click()
+    await shows("#problems", /Paused, orders withdrawn by the operator/)
+    await until("no order rests", async () => !/open/.test(await text("#t-slots")))
+    await page.locator("#kill").click()
+    await page.getByLabel("Type kill").fill("kill")
+    await page.locator("#dialog").getByRole("button", { name: "Kill" }).click()
+    await shows("#problems", /Kill switch/)
+    await page.locator("#problems").getByRole("button", { name: "Release" }).click()
+    await page.locator("#dialog").getByRole("button", { name: "Release" }).click()
+    await until("the switch is off", async () => !/Kill switch/.test(await text("#problems")))
+  }, 90_000)
+
+  it("says that the bot is gone, and had no error until then", async () => {
+    assert.deepStrictEqual(said, [])
+    bot.program.signal("SIGTERM")
+    await bot.program.ended
+    await shows("#banner", /does not answer/)
+    assert.isTrue(await page.locator("#kill").isDisabled())
+  }, 60_000)
+})
