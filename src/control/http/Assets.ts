@@ -32,7 +32,9 @@ const scripts = [
   "dom.ts",
   "files.ts",
   "format.ts",
-  "panels.ts"
+  "panels.ts",
+  "reading.ts",
+  "views.ts"
 ] as const
 const libraries: Readonly<Record<string, string>> = {
   "lightweight-charts": "dist/lightweight-charts.standalone.production.mjs"

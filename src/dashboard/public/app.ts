@@ -6,7 +6,7 @@
 import { command, confirmSimple, confirmTyped, explain, login, reconcile } from "./actions.ts"
 import * as Api from "./api.ts"
 import { type Book, bookView } from "./book.ts"
-import { type Candles, priceChart, profitChart, type Worth } from "./charts.ts"
+import { type Candles, priceChart, profitChart } from "./charts.ts"
 import { byId, h, show } from "./dom.ts"
 import { loadFiles } from "./files.ts"
 import { age, decimal, price, signed } from "./format.ts"
@@ -22,40 +22,8 @@ import {
   showProblems,
   showSlots
 } from "./panels.ts"
-
-interface Price {
-  readonly market: string
-  readonly bid: string
-  readonly ask: string
-  readonly mid: string
-  readonly at: number
-}
-
-interface Status {
-  readonly at: number
-  readonly sequence: number
-  readonly mode: string
-  readonly version: string
-  readonly turnedAt: number
-  readonly startedAt: number
-  readonly leaving: string | null
-  readonly fills: number
-  readonly openOrders: number
-  readonly prices: ReadonlyArray<Price>
-  readonly problems: ReadonlyArray<Problem>
-  readonly role: string
-  readonly strategies: ReadonlyArray<{ readonly name: string; readonly market: string; readonly paused: unknown }>
-}
-
-interface Profit {
-  readonly strategies: ReadonlyArray<{
-    readonly worth: string
-    readonly held: string
-    readonly realised: string
-    readonly asset: string
-  }>
-  readonly series: Worth & { readonly asset: string }
-}
+import { makeReading } from "./reading.ts"
+import type { Price, Profit, Status } from "./views.ts"
 
 const frames: Readonly<Record<string, number>> = {
   "5s": 5,
@@ -248,16 +216,6 @@ const drawProfit = ({ series, strategies }: Profit): void => {
   )
 }
 
-/** Panels to be read anew, and how soon. */
-const due = new Set<Panel | "status">()
-const pauses: Readonly<Partial<Record<Panel | "status", number>>> = { profit: 4_000, chart: 60_000, files: 5_000 }
-const readAt = new Map<Panel | "status", number>()
-const busy = new Set<Panel | "status">()
-
-const refresh = (...panels: ReadonlyArray<Panel | "status">): void => {
-  for (const panel of panels) due.add(panel)
-}
-
 const all: ReadonlyArray<Panel | "status"> = [
   "status",
   "fills",
@@ -277,21 +235,8 @@ const failed = (error: unknown): void => {
   }
 }
 
-const work = (): void => {
-  for (const panel of due) {
-    const pause = pauses[panel] ?? 500
-    if (busy.has(panel) || Date.now() - (readAt.get(panel) ?? 0) < pause) continue
-    due.delete(panel)
-    busy.add(panel)
-    readAt.set(panel, Date.now())
-    readers[panel]()
-      .catch((error: unknown) => {
-        due.add(panel)
-        failed(error)
-      })
-      .finally(() => busy.delete(panel))
-  }
-}
+const reading = makeReading(readers, { profit: 4_000, chart: 60_000, files: 5_000 }, failed)
+const { refresh, work } = reading
 
 /** A panel that should have been read by now is old; one that needs no reading is as old as the stream. */
 const lateMillis = 15_000
@@ -303,7 +248,7 @@ const drawAges = (): void => {
     const label = title.querySelector(".age") ?? title.appendChild(h("span", { class: "age" }))
     const at = drawnAt.get(panel as Panel)
     // Without an event since, what was read is still so.
-    const isCurrent = link === "live" && !due.has(panel as Panel) && panel !== "chart"
+    const isCurrent = link === "live" && !reading.isDue(panel as Panel) && panel !== "chart"
     const since = at === undefined ? undefined : now() - (isCurrent ? Math.max(at, heardAt) : at)
     label.textContent = since === undefined ? "…" : age(since)
     label.className = since !== undefined && since > lateMillis && panel !== "chart" ? "age old" : "age"
@@ -360,7 +305,7 @@ const drawTools = (): void => {
           "aria-pressed": frame === timeframe ? "true" : "false",
           click: () => {
             timeframe = frame
-            readAt.delete("chart")
+            reading.forgetPause("chart")
             drawTools()
             refresh("chart")
             work()
@@ -439,7 +384,7 @@ const begin = async (): Promise<void> => {
     state: (state) => {
       if (state === "refused") return failed(new Api.Refused(401, ""))
       if (state === "live" && link !== "live") {
-        readAt.clear()
+        for (const panel of all) reading.forgetPause(panel)
         refresh(...all)
       }
       link = state
