@@ -80,6 +80,8 @@ const lifecycle = {
   /** A running bot was given files that it cannot use; it goes on with what it had. */
   StrategiesRefused: { problems: Schema.Array(Text) },
   StrategyRemoved: { strategy: Text, orders: Schema.Literals(["drained", "left"]) },
+  /** An element of the venue's list that cannot be read as an order; the others are used. Said once in a run. */
+  OddOrderSeen: { orderId: Schema.optionalKey(Text), reason: Text },
   KillSwitch: { on: Schema.Boolean, reason: Text },
   /** The venue stopped or resumed answering. */
   VenueDown: { reason: Text },

@@ -3,8 +3,10 @@
  *
  * It is level-triggered: a turn looks at the present and never depends on having seen every change before it. Starting up is
  * the same turn on a folded journal, so there is no recovery code that is not exercised all the time. Turns never overlap.
+ * What fails in a turn costs only itself: without prices orders are still followed, without the list they are read one by
+ * one. Only new orders wait until both are had. Withdrawing goes on beside the turns and waits for nothing in them.
  */
-import { Clock, Effect, Queue, Schedule } from "effect"
+import { Clock, Effect, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market, Price } from "../domain/Market.ts"
 import type { JournalError } from "../journal/Journal.ts"
@@ -12,6 +14,7 @@ import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 import * as MarketWatch from "./book/MarketWatch.ts"
+import type { WrongDecimals } from "./book/Quotes.ts"
 import { backoffMillis, EngineSettings } from "./EngineSettings.ts"
 import { closedBecause } from "./funding/FundingGate.ts"
 import * as Placing from "./funding/Placing.ts"
@@ -23,6 +26,7 @@ import { unfinished } from "./state/BotState.ts"
 import type { Placement } from "./state/Placement.ts"
 import * as Observation from "./tracking/Observation.ts"
 import { isMoving, levelsIn, pauseMillis } from "./tracking/PollPlan.ts"
+import * as Withdrawals from "./Withdrawals.ts"
 
 export interface EngineOptions {
   /** The strategies to begin with; `replace` changes them. */
@@ -55,11 +59,10 @@ export const make = Effect.fnUntraced(function* ({
   let turnAt = Number.NEGATIVE_INFINITY
   /** Strategies that were taken away while running, whose orders are withdrawn. */
   let draining: ReadonlySet<string> = new Set()
-  /** Placements that somebody asked to be withdrawn, with why. It is done in a turn, where nothing of them is under way. */
-  const asked = new Map<string, Reason>()
   const woken = yield* Queue.sliding<void>(1)
   let turnedAt = 0
   yield* watch.follow(first)
+  const withdrawals = yield* Withdrawals.make({ withdraw, isDraining: (strategy) => draining.has(strategy) })
 
   /**
    * Takes these strategies from the next turn on. What their slots have been through stays, by name; a strategy that is the
@@ -89,26 +92,12 @@ export const make = Effect.fnUntraced(function* ({
     decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdrawAll ?? losing))
   })
 
-  const drain = Effect.suspend(() => {
-    const removed = { code: "removed", text: "Its strategy was taken away" }
-    const events = unfinished(books.state).flatMap((placement) => {
-      const why = asked.get(placement.id) ?? (draining.has(placement.strategy) ? removed : undefined)
-      const isLeaving = placement.cancel !== undefined || placement.state === "closing"
-      return why === undefined || isLeaving ? [] : [Planning.withdrawal(placement, why)]
-    })
-    asked.clear()
-    return books.record(...events)
-  })
-
   /** Begins the next turn now. */
   const wake = Queue.offer(woken, undefined)
 
-  /** Withdraws these placements in the next turn, which begins at once. A slot that is still wanted is placed anew later. */
+  /** Withdraws these placements, at once. A slot that is still wanted is placed anew later. */
   const withdrawPlacements = (placements: ReadonlyArray<string>, why: Reason) =>
-    Effect.suspend(() => {
-      for (const placement of placements) asked.set(placement, why)
-      return wake
-    })
+    Effect.andThen(withdrawals.request(placements, why), wake)
 
   /** Whether a turn may begin one more order: on fresh prices, and while the venue answers clearly. */
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
@@ -121,57 +110,66 @@ export const make = Effect.fnUntraced(function* ({
     return closedBecause(books.state, placement, { now: yield* Clock.currentTimeMillis, withdrawAll, limits, price })
   })
 
-  const work = Effect.fnUntraced(function* (placement: Placement, turnStartedAt: number) {
+  const work = Effect.fnUntraced(function* (id: string, mayBeginAny: boolean, turnStartedAt: number) {
+    const placement = books.state.placements.get(id)
+    if (placement === undefined) return
     const market = markets.get(placement.market)
-    if (market === undefined) return
     const now = yield* Clock.currentTimeMillis
-    if (placement.state === "planned" && !mayBegin(turnStartedAt, now)) return
+    const withdrawn = (yield* withdraw) ?? placement.cancel?.why
+    if (placement.state === "planned") {
+      if (withdrawn !== undefined) return yield* books.record(Planning.withdrawal(placement, withdrawn))
+      if (!mayBeginAny || !mayBegin(turnStartedAt, now)) return
+    }
     yield* placing.advance(placement, { market, gate, payAgain }).pipe(
       // One placement's failed read must not interrupt the others in the middle of a request: it is read again next turn.
       Effect.catchReasons("VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: later })
     )
   })
 
-  /** Everything once. Fails when the venue cannot be reached, does not accept us, or the journal cannot be written. */
+  /** Prices; or why there are none. While everything is withdrawn, no credential for prices is needed. */
+  const lookAtPrices = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
+    const failed = (error: VenueError | WrongDecimals) => {
+      const isFatal = error._tag === "WrongDecimals" || error.reason._tag === "Unauthorized"
+      return isFatal && withdrawAll === undefined ? Effect.fail(error) : Effect.succeed(error.message)
+    }
+    return yield* Effect.catchTag(watch.look(strategies), ["VenueError", "WrongDecimals"], failed)
+  })
+
+  /** Everything once; why the venue could not be looked at, if so. Fails when it does not accept us, or the journal cannot be written. */
   const turn = Effect.fn("Engine.turn")(function* () {
     yield* listen
     const withdrawAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
     turnAt = startedAt
-    yield* noteKillSwitch(withdrawAll)
-    yield* Effect.all([watch.look(strategies), observation.look(markets, watch.prices)], {
-      concurrency: 2,
-      discard: true
+    const [unpriced, unseen] = yield* Effect.all([lookAtPrices(withdrawAll), observation.look(markets, watch.prices)], {
+      concurrency: 2
     })
-    yield* noteVenueUp
-    yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
-    yield* drain
+    const problem = unseen ?? unpriced
+    yield* problem === undefined ? noteVenueUp : noteVenueDown(problem)
+    if (problem === undefined) {
+      yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
+    }
     yield* Effect.forEach(
       // Copied: working on placements changes the map.
-      [...books.state.placements.values()],
-      (placement) => work(placement, startedAt),
+      [...books.state.placements.keys()],
+      (id) => work(id, problem === undefined, startedAt),
       { concurrency: settings.concurrency, discard: true }
     )
     watch.rest(books.state)
     turnedAt = yield* Clock.currentTimeMillis
+    return problem
   })
 
-  const noteKillSwitch = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
-    const reason = withdrawAll?.code === "kill-switch" ? withdrawAll.text : undefined
-    if (reason === books.state.killed) return
-    yield* books.record({ _tag: "KillSwitch", on: reason !== undefined, reason: reason ?? "released" })
-  })
-
-  const noteVenueDown = Effect.fnUntraced(function* (error: VenueError) {
-    if (error.reason._tag === "Unauthorized") return yield* error
-    if (books.state.venueDownSince === undefined) yield* books.record({ _tag: "VenueDown", reason: error.message })
+  const noteVenueDown = Effect.fnUntraced(function* (reason: string) {
+    if (books.state.venueDownSince === undefined) yield* books.record({ _tag: "VenueDown", reason })
   })
 
   const noteVenueUp = Effect.gen(function* () {
     const since = books.state.venueDownSince
     if (since === undefined) return
     const now = yield* Clock.currentTimeMillis
-    yield* books.record({ _tag: "VenueUp", downMillis: now - since })
+    yield* books.record({ _tag: "VenueUp", downMillis: Math.max(0, now - since) })
+    yield* withdrawals.hurry
   })
 
   const pause = Effect.map(Clock.currentTimeMillis, (now) => {
@@ -206,31 +204,30 @@ export const make = Effect.fnUntraced(function* ({
     })
   ]
 
-  /** The pause while the venue is away grows up to the longest poll pause. */
-  const whileDown = Schedule.min([
-    Schedule.exponential(settings.pollMinMillis),
-    Schedule.spaced(settings.pollMaxMillis)
-  ]).pipe(Schedule.jittered)
-
-  const patientTurn = turn().pipe(
-    Effect.tapError((error) => (error._tag === "VenueError" ? noteVenueDown(error) : Effect.void)),
-    Effect.retry({
-      schedule: whileDown,
-      while: (error) => error._tag === "VenueError" && error.reason._tag !== "Unauthorized"
-    })
-  )
+  /** Grows up to the longest poll pause while the venue is away; what is to be withdrawn is tried at the fastest pace. */
+  const pauseWhileDown = Effect.fnUntraced(function* (failedTurns: number) {
+    if ((yield* withdraw) !== undefined) return settings.pollMinMillis
+    const pause = Math.min(settings.pollMaxMillis, settings.pollMinMillis * 2 ** Math.min(failedTurns - 1, 20))
+    return pause * (0.8 + 0.4 * (yield* Random.next))
+  })
 
   /** Turns until `stop` completes or, asked after each turn, `done` is true. A turn under way is always finished. */
-  const runUntil = Effect.fn("Engine.runUntil")(function* (stop: Effect.Effect<void>, done = () => false) {
+  const runTurns = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done: () => boolean) {
     let stopped = false
+    let failedTurns = 0
     const stopAsked = Effect.map(stop, () => {
       stopped = true
     })
-    yield* patientTurn
-    while (!stopped && !done()) {
-      yield* Effect.raceFirst(Effect.raceFirst(Effect.sleep(yield* pause), Queue.take(woken)), stopAsked)
-      if (!stopped) yield* patientTurn
+    while (!stopped) {
+      failedTurns = (yield* turn()) === undefined ? 0 : failedTurns + 1
+      if (done()) return
+      const waits = Effect.sleep(failedTurns === 0 ? yield* pause : yield* pauseWhileDown(failedTurns))
+      yield* Effect.raceFirst(Effect.raceFirst(waits, Queue.take(woken)), stopAsked)
     }
+  })
+
+  const runUntil = Effect.fn("Engine.runUntil")(function* (stop: Effect.Effect<void>, done = () => false) {
+    yield* Effect.raceFirst(runTurns(stop, done), withdrawals.run)
   })
 
   /** True when waiting brings no more money back: everything is settled, or given up by the venue for somebody to resolve. */

@@ -83,7 +83,7 @@ const printScreen = Effect.fnUntraced(function* (
 /** The bot notes the switch when it obeys; until then the journal and the switch differ. */
 const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {
   if ((noted === undefined) === (switched === undefined)) return undefined
-  const when = isRunning ? "the bot obeys at its next turn" : "no bot is running; it takes effect with the next start"
+  const when = isRunning ? "the bot obeys within a second" : "no bot is running; it takes effect with the next start"
   return switched === undefined ? `Kill switch released: ${when}` : `Kill switch set (${switched}): ${when}`
 }
 

@@ -1,4 +1,4 @@
-/** `limitbot kill` and `limitbot release`: the operator's kill switch, obeyed by a running bot within one turn. */
+/** `limitbot kill` and `limitbot release`: the operator's kill switch, obeyed by a running bot within a second. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as RunningBot from "../control/RunningBot.ts"

@@ -8,10 +8,10 @@ import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { inputAsset } from "../../domain/Market.ts"
-import { isTerminal } from "../../domain/Order.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
-import { Venue } from "../../venue/Venue.ts"
+import { type Answer, Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
@@ -34,7 +34,13 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   const emptyReads = new Map<string, number>()
   const watched = new Map<string, { readonly readAt: number; readonly overSince: number | undefined }>()
 
-  const record = (...events: ReadonlyArray<BotEvent>) => books.record(...events)
+  const record = (...events: ReadonlyArray<BotEvent>) => books.recordIfFits(...events)
+  /** Whatever the report adds to what is known by now: the answer to a cancel may have come meanwhile. */
+  const note = ({ id }: Placement, { correlationId, value }: Answer<Order>) =>
+    books.recordFrom(({ placements }) => {
+      const current = placements.get(id)
+      return current === undefined ? [] : observe(current, value, correlationId)
+    })
   const fresh = ({ id }: Placement): Placement | undefined => books.state.placements.get(id)
   const abandon = (placement: Placement, reason: string) => record({ _tag: "Abandoned", ...about(placement), reason })
 
@@ -55,7 +61,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const read = yield* readOrder(venue, placement.by, placement.order)
     const current = fresh(placement)
     if (current?.state !== "created") return false
-    yield* record(...observe(current, read.value, read.correlationId))
+    yield* note(current, read)
     const seen = fresh(placement)
     if (seen?.state !== "created") return false
     const { depositAddress, depositMemo, fillStatus } = read.value
@@ -82,9 +88,10 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (!(yield* isStillAsBound(placement))) return
     if (settings.account.depositType !== "ORIGIN_CHAIN") return yield* sign(placement, surroundings)
     const changed = yield* surroundings.gate(placement)
-    yield* changed === undefined
-      ? paying.ask(placement, surroundings.market)
-      : abandon(placement, `not funded: ${changed}`)
+    const { market } = surroundings
+    if (changed !== undefined) return yield* abandon(placement, `not funded: ${changed}`)
+    if (market === undefined) return yield* abandon(placement, "not funded: its market is not configured")
+    yield* paying.ask(placement, market)
   })
 
   const sign = Effect.fnUntraced(function* (placement: PlacementIn<"created">, surroundings: Surroundings) {
@@ -97,7 +104,9 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     }
     const hold = yield* surroundings.gate(placement)
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
-    const asset = inputAsset(surroundings.market, placement.side)
+    const { market } = surroundings
+    if (market === undefined) return yield* abandon(placement, "not funded: its market is not configured")
+    const asset = inputAsset(market, placement.side)
     const expected = { depositAddress: order.depositAddress, asset: asset.id, amount: placement.inputAmount }
     const signed = yield* Effect.result(guard.signTransfer(generated.success.value, expected))
     const correlation = correlationOf(generated.success.correlationId)
@@ -142,7 +151,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (now < funding.validUntil + settings.visibilityMillis) return
     if (Payload.fateOf(funding) === "executed") return yield* settle(placement)
     const read = yield* readOrder(venue, placement.by, placement.order)
-    if (read.value.depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
+    if (read.value.depositedAmount > 0n) return yield* note(placement, read)
     // Known is more than nothing: a transfer that was seen is waited for.
     if (read.value.fillStatus === "KNOWN_DEPOSIT_TX") return
     const reads = (emptyReads.get(id) ?? 0) + 1
@@ -174,7 +183,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (now - known.readAt < settings.retryMaxMillis) return
     const read = yield* readOrder(venue, placement.by, placement.order)
     const { depositedAmount, fillStatus } = read.value
-    if (depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
+    if (depositedAmount > 0n) return yield* note(placement, read)
     const overSince = isTerminal(fillStatus) ? (known.overSince ?? now) : undefined
     watched.set(id, { readAt: now, overSince })
     if (!endsBySilence(placement)) return

@@ -13,7 +13,8 @@ import type { Placement } from "../state/Placement.ts"
 
 /** What the engine knows beside the journal when it works on a placement. */
 export interface Surroundings {
-  readonly market: Market
+  /** Left out when it is not configured any more: then nothing is created or paid. */
+  readonly market: Market | undefined
   /** Why this placement may not be funded right now, if so. */
   gate(placement: Placement): Effect.Effect<string | undefined>
   /** Unclear payments that the operator wants to be made once more. */

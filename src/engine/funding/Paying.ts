@@ -10,7 +10,7 @@
 import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
-import { isTerminal } from "../../domain/Order.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
@@ -49,7 +49,12 @@ export const make = Effect.gen(function* () {
   const overSince = new Map<string, number>()
   const reports = new Map<string, { readonly attempts: number; readonly at: number }>()
 
-  const record = (...events: ReadonlyArray<BotEvent>) => books.record(...events)
+  const record = (...events: ReadonlyArray<BotEvent>) => books.recordIfFits(...events)
+  const noteDeposit = (placement: Placement, order: Order, correlationId: string | undefined) =>
+    books.recordFrom(({ placements }) => {
+      const current = placements.get(placement.id)
+      return current === undefined ? [] : observe(current, order, correlationId)
+    })
 
   const pay = Effect.fnUntraced(function* (placement: Asked, market: Market) {
     const { deadline, funding, inputAmount: amount, order } = placement
@@ -107,13 +112,13 @@ export const make = Effect.gen(function* () {
     const { deadline, funding, order } = placement
     if (wallet.kind !== "command" || deadline - now < settings.deadlineMarginMillis) return
     const read = yield* readOrder(venue, placement.by, order)
-    if (read.value.depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
+    if (read.value.depositedAmount > 0n) return yield* noteDeposit(placement, read.value, read.correlationId)
     // A transfer that is known, and not deposited yet, is enough to wait for.
     if (!waitsForDeposit.has(read.value.fillStatus)) return
     if ((yield* gate(placement)) !== undefined) return
     yield* record({ _tag: "PaymentAskedAgain", ...about(placement), attempt: funding.attempts + 1 })
     const current = books.state.placements.get(placement.id)
-    if (current?.state === "funding") yield* begin(current, market)
+    if (current?.state === "funding" && market !== undefined) yield* begin(current, market)
   })
 
   /** Tells the venue of the transaction, which only makes it look sooner. */
@@ -145,7 +150,7 @@ export const make = Effect.gen(function* () {
     if (funding.payment === undefined || working.has(placement.id)) return
     if (cancel === undefined && now < funding.validUntil) return
     const read = yield* readOrder(venue, placement.by, order)
-    if (read.value.depositedAmount > 0n) return yield* record(...observe(placement, read.value, read.correlationId))
+    if (read.value.depositedAmount > 0n) return yield* noteDeposit(placement, read.value, read.correlationId)
     if (!isTerminal(read.value.fillStatus)) return
     const since = overSince.get(placement.id) ?? now
     overSince.set(placement.id, since)

@@ -58,6 +58,8 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
       const moment = moments.get(strategy.name)
       if (moment !== undefined) decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdraw))
     }
-  }).pipe(Effect.provideService(Bookkeeper, Bookkeeper.of({ state, record, recordFrom, changes })))
+  }).pipe(
+    Effect.provideService(Bookkeeper, Bookkeeper.of({ state, record, recordFrom, recordIfFits: record, changes }))
+  )
   return { before, events, decisions, state } satisfies PlannedAhead
 })

@@ -9,6 +9,7 @@ import type { Depth } from "../../domain/Book.ts"
 import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAsset, mid, outputAsset, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
+import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { armedLeg, type Decision, type DesiredOrder, type DesiredSlot, holds } from "../../strategy/Decision.ts"
 import { type Inputs, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
@@ -125,8 +126,13 @@ export const make = Effect.gen(function* () {
       case "Wait":
         return Effect.void
       case "Cancel": {
-        const placement = own.find((candidate) => candidate.slot === change.slot)
-        return placement === undefined ? Effect.void : books.record(withdrawal(placement, change.why))
+        const known = own.find((candidate) => candidate.slot === change.slot)
+        // Something else may have withdrawn it, or ended it, since this plan looked at it.
+        return books.recordFrom(({ placements }) => {
+          const placement = known === undefined ? undefined : placements.get(known.id)
+          const isOver = placement === undefined || isFinished(placement.state) || placement.cancel !== undefined
+          return isOver ? [] : [withdrawal(placement, change.why)]
+        })
       }
       case "Place":
         return place(strategy, view, tally, change.desired)

@@ -27,6 +27,8 @@ export class Bookkeeper extends Context.Service<
     record(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** The same for events that follow from the state: nothing else is recorded between the look at it and the writing. */
     recordFrom(events: (state: BotState.BotState) => ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
+    /** The same as `record`, or nothing where one of them no longer fits: other fibers record about the same placement. */
+    recordIfFits(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Events as they are recorded; a slow reader loses the oldest, the journal has them all. */
     readonly changes: PubSub.PubSub<Recorded>
   }
@@ -52,8 +54,10 @@ export class Bookkeeper extends Context.Service<
         Effect.uninterruptible
       )
       const record = (...events: ReadonlyArray<BotEvent>) => recordFrom(() => events)
+      const recordIfFits = (...events: ReadonlyArray<BotEvent>) =>
+        recordFrom((present) => (BotState.fits(present, events) ? events : []))
 
-      return Bookkeeper.of({ state, record, recordFrom, changes })
+      return Bookkeeper.of({ state, record, recordFrom, recordIfFits, changes })
     })
   )
 }

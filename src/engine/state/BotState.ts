@@ -4,6 +4,7 @@
  * a defect, not an error to recover from).
  */
 
+import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { hourMillis } from "../../domain/Durations.ts"
@@ -138,6 +139,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       return resume(state, event.strategy)
     case "StrategyRemoved":
     case "StrategiesRefused":
+    case "OddOrderSeen":
     case "BotStopped":
       return
   }
@@ -168,6 +170,18 @@ const changeStrategy = (
 ): void => {
   const strategy = state.strategies.get(name) ?? emptyStrategy(name)
   state.strategies.set(name, { ...strategy, ...change(strategy) })
+}
+
+/** Whether events can follow on what is known of their placements, which may have moved on while an answer was on its way. */
+export const fits = ({ placements }: BotState, events: ReadonlyArray<BotEvent>): boolean => {
+  const changed = new Map<string, Placement>()
+  return events.every((event) => {
+    if (!("placement" in event) || event._tag === "Planned") return true
+    const placement = changed.get(event.placement) ?? placements.get(event.placement)
+    const next = placement === undefined ? Result.fail("gone") : Result.try(() => after(placement, event, 0))
+    if (Result.isSuccess(next)) changed.set(event.placement, next.success)
+    return Result.isSuccess(next)
+  })
 }
 
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {

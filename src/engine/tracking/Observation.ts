@@ -2,18 +2,22 @@
  * One look at the venue's orders: the list of unfinished ones, then one by one whichever of ours it did not show. What is
  * seen becomes events; what is *not* seen becomes nothing, because silence proves nothing.
  *
+ * What cannot be read costs only itself: an odd element of the list is named once, an order whose own answer fails is read again
+ * next time, and without the list the orders are read one by one.
+ *
  * With many resting orders a look reads only what can have changed: the newest page, the orders whose money moves or whose
  * price is within reach, and one page more of a round through the whole list, so that every order is seen in the end. What a
  * round did not show is read by itself.
  */
-
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
-import type { Order } from "../../domain/Order.ts"
+import type { OddOrder, Order } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
+import type { JournalError } from "../../journal/Journal.ts"
 import { Venue } from "../../venue/Venue.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
@@ -25,6 +29,8 @@ import { isMoving, isWithinReach } from "./PollPlan.ts"
 const pageSize = 50
 /** More pages than this in one look is a cursor that loops. */
 const mostPages = 400
+/** Odd elements that are recorded in one run; a hostile list could fill the disk with them. */
+const mostOdd = 100
 /** Clocks may differ, and an order may be dated from before we sent it. */
 const clockSkewMillis = 60_000
 
@@ -51,11 +57,21 @@ export const make = Effect.gen(function* () {
   let missed: ReadonlySet<string> = new Set()
   let seenAt = new Map<string, number>()
   let lookedAt = Number.NEGATIVE_INFINITY
+  const knownOdd = new Set<string>()
+
+  /** Each is said once. */
+  const noteOdd = Effect.fnUntraced(function* ({ id, why }: OddOrder) {
+    const key = id ?? why
+    if (knownOdd.has(key) || knownOdd.size >= mostOdd) return
+    knownOdd.add(key)
+    yield* books.record({ _tag: "OddOrderSeen", ...(id === undefined ? {} : { orderId: id }), reason: why })
+  })
 
   const readPage = Effect.fnUntraced(function* (cursor: string | undefined) {
     const now = yield* Clock.currentTimeMillis
     const answer = yield* venue.listOrders({ unfinishedOnly: true, ...present({ cursor }) })
-    const { orders, nextCursor } = answer.value
+    const { orders, nextCursor, odd = [] } = answer.value
+    yield* Effect.forEach(odd, noteOdd, { discard: true })
     for (const { id } of orders) seenAt.set(id, now)
     return { seen: orders.map((order): Seen => ({ order, correlationId: answer.correlationId })), next: nextCursor }
   })
@@ -93,20 +109,46 @@ export const make = Effect.gen(function* () {
     return page?.seen ?? []
   })
 
-  /** Reads what the list did not show: finished orders leave it, and it may lag. */
-  const readMissing = (placements: ReadonlyArray<Placement>, seen: ReadonlyMap<string, Seen>) =>
-    Effect.forEach(
-      placements.flatMap(({ by, order }) => (order === undefined || seen.has(order.id) ? [] : [{ by, order }])),
-      ({ by, order }) =>
-        readOrder(venue, by, order).pipe(
-          Effect.map((answer): Seen => ({ order: answer.value, correlationId: answer.correlationId })),
-          // An order that we know and the venue denies stays exposure until it says something else.
-          Effect.catchReason("VenueError", "Rejected", () => Effect.undefined)
-        ),
+  /** Reads what the list did not show: finished orders leave it, and it may lag. An answer that fails costs only itself. */
+  const readMissing = Effect.fnUntraced(function* (
+    placements: ReadonlyArray<Placement>,
+    seen: ReadonlyMap<string, Seen>
+  ) {
+    const missing = placements.flatMap(({ by, order }) =>
+      order === undefined || seen.has(order.id) ? [] : [{ by, order }]
+    )
+    const answers = yield* Effect.forEach(
+      missing,
+      ({ by, order }) => Effect.flatMap(Effect.result(readOrder(venue, by, order)), unlessFatal),
       { concurrency: settings.concurrency }
     )
+    const reports = answers.flatMap((answer) =>
+      answer._tag === "Failure" ? [] : [{ order: answer.success.value, correlationId: answer.success.correlationId }]
+    )
+    // An order that we know and the venue denies stays exposure until it says something else.
+    const failures = answers.flatMap((answer) =>
+      answer._tag === "Failure" && answer.failure.reason._tag !== "Rejected" ? [answer.failure.message] : []
+    )
+    return { reports, problem: failures.length === missing.length ? failures[0] : undefined }
+  })
 
   /** What there is to know now about the open orders: all of it while they are few or when in doubt. */
+  const readListed = Effect.fnUntraced(function* (
+    open: ReadonlyArray<Placement>,
+    urgent: ReadonlyArray<Placement>,
+    now: number
+  ) {
+    if (urgent.length >= Math.ceil(open.length / pageSize)) {
+      const { seen } = yield* list(Math.min(...open.map((placement) => placement.plannedAt)))
+      return { seen, missable: open }
+    }
+    const unbound = urgent.filter(({ order, by }) => order === undefined && by === undefined)
+    const { seen, next } = yield* list(Math.min(...unbound.map((placement) => placement.plannedAt)))
+    for (const report of yield* sweep(next, now)) seen.set(report.order.id, report)
+    // A list that ends here is the whole of it: whatever it does not show has left it.
+    return { seen, missable: next === undefined ? open : urgent }
+  })
+
   const read = Effect.fnUntraced(function* (
     open: ReadonlyArray<Placement>,
     prices: ReadonlyMap<string, TwoSidedPrice>,
@@ -121,26 +163,28 @@ export const make = Effect.gen(function* () {
         now >= placement.deadline ||
         isWithinReach(placement.price, prices.get(placement.market), now - lookedAt)
     )
-    if (urgent.length >= Math.ceil(open.length / pageSize)) {
-      const { seen } = yield* list(Math.min(...open.map((placement) => placement.plannedAt)))
-      return [...seen.values(), ...(yield* readMissing(open, seen))]
+    const listed = yield* Effect.flatMap(Effect.result(readListed(open, urgent, now)), unlessFatal)
+    if (listed._tag === "Success") {
+      const { seen, missable } = listed.success
+      const { reports, problem } = yield* readMissing(missable, seen)
+      return { reports: [...seen.values(), ...reports], problem }
     }
-    const unbound = urgent.filter(({ order, by }) => order === undefined && by === undefined)
-    const { seen, next } = yield* list(Math.min(...unbound.map((placement) => placement.plannedAt)))
-    for (const report of yield* sweep(next, now)) seen.set(report.order.id, report)
-    return [...seen.values(), ...(yield* readMissing(urgent, seen))]
+    const others = open.filter((placement) => !urgent.includes(placement)).toSorted(byAgeOf(seenAt))
+    const { reports } = yield* readMissing([...urgent, ...others].slice(0, pageSize), new Map())
+    for (const { order } of reports) seenAt.set(order.id, now)
+    return { reports, problem: listed.failure.message }
   })
 
-  /** `prices`: the last one of each market. */
+  /** `prices`: the last one of each market. Answers why the venue could not be looked at, if so. */
   const look = Effect.fn("Observation.look")(function* (
     markets: ReadonlyMap<string, Market>,
     prices: ReadonlyMap<string, TwoSidedPrice>
   ) {
     const open = unfinished(books.state)
-    if (open.length === 0 && !hasOrphans(books.state.placements)) return
+    if (open.length === 0 && !hasOrphans(books.state.placements)) return undefined
     const now = yield* Clock.currentTimeMillis
-    const reports = yield* read(open, prices, now)
-    lookedAt = now
+    const { reports, problem } = yield* read(open, prices, now)
+    if (problem === undefined) lookedAt = now
     const byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))
     const byDeadline = new Map(
       [...books.state.placements.values()]
@@ -149,20 +193,26 @@ export const make = Effect.gen(function* () {
     )
 
     for (const report of reports) {
-      if (report === undefined) continue
       const id = byOrder.get(report.order.id) ?? byDeadline.get(second(report.order.deadline))
-      const placement = id === undefined ? undefined : books.state.placements.get(id)
-      const market = placement === undefined ? undefined : markets.get(placement.market)
-      if (placement === undefined || market === undefined) continue
-      yield* books.record(...eventsOf(placement, market, report))
+      if (id === undefined) continue
+      // Beside the turn a cancel may have been answered meanwhile: what is new follows from what is known now.
+      yield* books.recordFrom(({ placements }) => {
+        const placement = placements.get(id)
+        return placement === undefined ? [] : eventsOf(placement, markets.get(placement.market), report)
+      })
     }
+    return problem
   })
 
-  const eventsOf = (placement: Placement, market: Market, { order, correlationId }: Seen): ReadonlyArray<BotEvent> => {
+  const eventsOf = (
+    placement: Placement,
+    market: Market | undefined,
+    { order, correlationId }: Seen
+  ): ReadonlyArray<BotEvent> => {
     if (placement.order?.id === order.id) {
       return isFinished(placement.state) && order.depositedAmount === 0n ? [] : observe(placement, order, correlationId)
     }
-    if (!matches(placement, market, order)) return []
+    if (market === undefined || !matches(placement, market, order)) return []
     if (placement.state === "creating") {
       return bind(placement, market, order, settings.account, "list", correlationId)
     }
@@ -180,3 +230,15 @@ const second = (deadline: number): number => Math.trunc(deadline / 1000)
 
 const hasOrphans = (placements: ReadonlyMap<string, Placement>): boolean =>
   [...placements.values()].some((placement) => [...placement.orphans.values()].some((cancelled) => !cancelled))
+
+/** A failure is a result to go on with, but for a credential that is refused or a journal that cannot be written. */
+const unlessFatal = <A, E extends VenueError | JournalError>(result: Result.Result<A, E>) => {
+  const isFatal = (error: E) => error._tag === "JournalError" || error.reason._tag === "Unauthorized"
+  return Result.isFailure(result) && isFatal(result.failure) ? Effect.fail(result.failure) : Effect.succeed(result)
+}
+
+/** What was seen longest ago first. */
+const byAgeOf =
+  (seenAt: ReadonlyMap<string, number>) =>
+  (a: Placement, b: Placement): number =>
+    (seenAt.get(a.order?.id ?? "") ?? 0) - (seenAt.get(b.order?.id ?? "") ?? 0)

@@ -51,6 +51,11 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return [`was taken away; its orders are ${event.orders}`, "warn"]
     case "StrategiesRefused":
       return [`edited file rejected, still running the old one: ${event.problems.join(" ")}`, "warn"]
+    case "OddOrderSeen":
+      return [
+        `the venue lists something that is not a usable order (${event.orderId ?? "without an id"}): ${event.reason}`,
+        "warn"
+      ]
     case "KillSwitch":
       return event.on ? [`KILL SWITCH: ${event.reason}`, "alarm"] : ["kill switch released", "good"]
     case "VenueDown":

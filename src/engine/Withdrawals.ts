@@ -1,0 +1,95 @@
+/**
+ * Withdrawing goes before everything else. This loop of its own asks why orders are to be withdrawn (the kill switch, leaving,
+ * a strategy that was taken away, a loss limit), notes it for each order that the journal knows, and sends the cancels. It
+ * waits for no price, no list and no turn of the engine, and each cancel runs in a fiber of its own: one request that hangs
+ * keeps nothing else from being withdrawn.
+ *
+ * Orders that are not funded yet are only marked: the turn that works on one gives it up, so that nothing is signed meanwhile.
+ */
+import { Clock, Effect, FiberMap } from "effect"
+import type { Reason } from "../domain/BotEvent.ts"
+import { isFinished } from "../domain/Placement.ts"
+import * as Cancelling from "./funding/Cancelling.ts"
+import { Bookkeeper } from "./state/Bookkeeper.ts"
+import type { BotState } from "./state/BotState.ts"
+import type { Placement } from "./state/Placement.ts"
+
+/** From the kill switch to the requests should pass less than a second. */
+const lookMillis = 400
+/** Cancels on the way at the same time: as many as the rate limiter lets through in a second. */
+const mostAtOnce = 50
+
+export interface WithdrawalOptions {
+  /** Why everything is to be withdrawn now, if so. */
+  readonly withdraw: Effect.Effect<Reason | undefined>
+  /** Whether a strategy was taken away while running. */
+  readonly isDraining: (strategy: string) => boolean
+}
+
+export const make = Effect.fnUntraced(function* ({ withdraw, isDraining }: WithdrawalOptions) {
+  const books = yield* Bookkeeper
+  const cancelling = yield* Cancelling.make
+
+  /** Placements that somebody asked to be withdrawn, with why. */
+  const asked = new Map<string, Reason>()
+
+  const noteKillSwitch = Effect.fnUntraced(function* (why: Reason | undefined) {
+    const reason = why?.code === "kill-switch" ? why.text : undefined
+    if (reason === books.state.killed) return
+    yield* books.record({ _tag: "KillSwitch", on: reason !== undefined, reason: reason ?? "released" })
+    if (reason !== undefined) yield* cancelling.hurry
+  })
+
+  const reasonFor = (state: BotState, { id, strategy }: Placement, all: Reason | undefined): Reason | undefined => {
+    if (all !== undefined) return all
+    if (isDraining(strategy)) return { code: "removed", text: "Its strategy was taken away" }
+    const wish = asked.get(id)
+    if (wish !== undefined) return wish
+    const paused = state.strategies.get(strategy)?.paused
+    return paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
+  }
+
+  const mark = Effect.fnUntraced(function* (all: Reason | undefined) {
+    const why = (placement: Placement) => reasonFor(books.state, placement, all)
+    if (unmarked(books.state, why).length > 0) yield* books.recordFrom((state) => unmarked(state, why))
+    asked.clear()
+  })
+
+  /** Never ends by itself; fails when the journal cannot be written. */
+  const run = Effect.gen(function* () {
+    const sending = yield* FiberMap.make<string, void, Effect.Error<ReturnType<typeof cancelling.withdraw>>>()
+    const send = Effect.fnUntraced(function* (placement: Placement, now: number) {
+      if (!cancelling.isDue(placement, now)) return
+      if ((yield* FiberMap.size(sending)) >= mostAtOnce) return
+      yield* FiberMap.run(sending, placement.id, cancelling.withdraw(placement), { onlyIfMissing: true })
+    })
+    const look = Effect.gen(function* () {
+      const all = yield* withdraw
+      yield* noteKillSwitch(all)
+      yield* mark(all)
+      const now = yield* Clock.currentTimeMillis
+      for (const placement of books.state.placements.values()) yield* send(placement, now)
+    })
+    const looking = Effect.forever(Effect.andThen(look, Effect.sleep(lookMillis)))
+    return yield* Effect.raceFirst(looking, FiberMap.join(sending))
+  }).pipe(Effect.scoped)
+
+  /** Withdraws these placements at the next look, as somebody asks. */
+  const request = (placements: ReadonlyArray<string>, why: Reason) =>
+    Effect.sync(() => {
+      for (const placement of placements) asked.set(placement, why)
+    })
+
+  return { run, request, hurry: cancelling.hurry } as const
+})
+
+/** What is to be withdrawn and does not know it yet. */
+const unmarked = (state: BotState, why: (placement: Placement) => Reason | undefined) =>
+  [...state.placements.values()].flatMap((placement) => {
+    if (isFinished(placement.state) || placement.state === "closing" || placement.cancel !== undefined) return []
+    const reason = why(placement)
+    const { strategy, slot, id } = placement
+    return reason === undefined
+      ? []
+      : [{ _tag: "CancelRequested", strategy, slot, placement: id, why: reason } as const]
+  })

@@ -1,0 +1,118 @@
+/**
+ * Takes orders back: cancels those that a cancel was requested for, and spare ones. It needs neither a price nor the market
+ * nor the strategy, only the order's id, so that withdrawing works when everything else fails. A cancel is repeated until the
+ * venue says that the order is over; repeating one does no harm.
+ */
+import { Clock, Effect } from "effect"
+import { isTerminal } from "../../domain/Order.ts"
+import { isFunded } from "../../domain/Placement.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import type { Placement } from "../state/Placement.ts"
+import { adopt, observe } from "../tracking/OrderTracker.ts"
+
+const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
+
+const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
+
+export const make = Effect.gen(function* () {
+  const venue = yield* Venue
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  /** Not journaled: forgetting these after a restart only means to ask once more. */
+  const orphanTries = new Map<string, { readonly attempts: number; readonly at: number }>()
+  /** Cancels that the venue refused in so many words: asking sooner brings the same. */
+  const refused = new Set<string>()
+  /** Orders that are over: nothing is left to cancel, though their money may not be back. */
+  const over = new Set<string>()
+  let hurriedAt = Number.NEGATIVE_INFINITY
+
+  const fresh = ({ id }: Placement): Placement | undefined => books.state.placements.get(id)
+
+  /** A clock that went back must not keep a cancel waiting, nor does what failed before the venue came back. */
+  const isTime = (lastAt: number, attempts: number, isRefused: boolean, now: number): boolean => {
+    const waited = now - lastAt
+    return waited < 0 || waited >= backoffMillis(settings, attempts) || (!isRefused && lastAt < hurriedAt)
+  }
+
+  const orphanDue = (orderId: string, now: number): boolean => {
+    const tried = orphanTries.get(orderId)
+    return tried === undefined || isTime(tried.at, tried.attempts, false, now)
+  }
+
+  const cancelDue = ({ id, by, cancel, order, state }: Placement, now: number): boolean =>
+    cancel !== undefined &&
+    order !== undefined &&
+    // A swap ends by itself, and soon.
+    by === undefined &&
+    isFunded(state) &&
+    state !== "closing" &&
+    !over.has(order.id) &&
+    isTime(cancel.lastSentAt, cancel.attempts, refused.has(id), now)
+
+  /** Whether something is to be sent for a placement now. */
+  const isDue = (placement: Placement, now: number): boolean =>
+    cancelDue(placement, now) ||
+    [...placement.orphans].some(([orderId, isCancelled]) => !isCancelled && orphanDue(orderId, now))
+
+  const cancel = Effect.fnUntraced(function* (placement: Placement, now: number) {
+    const { cancel: request, order } = placement
+    if (request === undefined || order === undefined || !cancelDue(placement, now)) return
+    yield* books.recordIfFits({ _tag: "CancelSent", ...about(placement), attempt: request.attempts + 1 })
+    const answer = yield* Effect.result(venue.cancelOrder(order.id))
+    if (answer._tag === "Success") {
+      const { correlationId, value } = answer.success
+      if (isTerminal(value.fillStatus)) over.add(order.id)
+      return yield* books.recordFrom(() => {
+        const current = fresh(placement)
+        return current === undefined ? [] : observe(current, value, correlationId)
+      })
+    }
+    const { reason } = answer.failure
+    if (reason._tag !== "Rejected") return yield* Effect.logDebug(reason.message)
+    refused.add(placement.id)
+    const { code, text, correlationId } = reason
+    yield* books.recordIfFits({
+      _tag: "CancelRefused",
+      ...about(placement),
+      code,
+      text,
+      ...correlationOf(correlationId)
+    })
+    const read = yield* Effect.result(venue.getOrder(order.id))
+    if (read._tag === "Success" && isTerminal(read.success.value.fillStatus)) over.add(order.id)
+  })
+
+  /** A spare order with our fingerprint is inert: cancel it. With money in it, it is ours after all. */
+  const cancelOrphan = Effect.fnUntraced(function* (placement: Placement, orderId: string, now: number) {
+    const attempts = orphanTries.get(orderId)?.attempts ?? 0
+    orphanTries.set(orderId, { attempts: attempts + 1, at: now })
+    const asked = yield* Effect.result(venue.cancelOrder(orderId))
+    const read = asked._tag === "Success" ? asked : yield* Effect.result(venue.getOrder(orderId))
+    if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)
+    const order = read.success.value
+    if (order.depositedAmount > 0n) return yield* books.recordIfFits(...adopt(placement, order))
+    if (order.fillStatus !== "PENDING_CANCEL" && !isTerminal(order.fillStatus)) return
+    orphanTries.delete(orderId)
+    yield* books.recordIfFits({ _tag: "OrphanCancelled", ...about(placement), orderId })
+  })
+
+  /** Sends what is due. Fails only when the journal cannot be written. */
+  const withdraw = Effect.fn("Cancelling.withdraw")(function* (placement: Placement) {
+    const now = yield* Clock.currentTimeMillis
+    yield* cancel(placement, now)
+    for (const [orderId, isCancelled] of fresh(placement)?.orphans ?? []) {
+      if (!isCancelled && orphanDue(orderId, now)) yield* cancelOrphan(placement, orderId, now)
+    }
+  })
+
+  return {
+    isDue,
+    withdraw,
+    /** Everything that was not clearly refused is due again at once. */
+    hurry: Effect.map(Clock.currentTimeMillis, (now) => {
+      hurriedAt = now
+    })
+  } as const
+})

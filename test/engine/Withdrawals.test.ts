@@ -1,0 +1,143 @@
+/** Under the kill switch every order that the journal knows gets its cancel within a second, whatever else fails. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { marketsByName } from "../../src/cli/Modes.ts"
+import { unfinished } from "../../src/engine/state/BotState.ts"
+import {
+  type Bend,
+  inVirtualTime,
+  isCancel,
+  ladder,
+  make,
+  type Network,
+  openOrders,
+  type Run,
+  until
+} from "./botWorld.ts"
+
+const killed = { code: "kill-switch", text: "test" }
+
+const isQuote = (url: string) => url.endsWith("/v0/quote")
+const isList = (url: string, method: string) =>
+  method === "GET" && url.includes("/v0/orders") && !/orders\/[^?]/.test(url)
+const isGet = (url: string, method: string) => method === "GET" && /orders\/[^?]/.test(url)
+
+interface Trouble {
+  readonly bend?: Bend
+  readonly reply?: Network["reply"]
+  /** What the next process is started with; left out when the same one goes on. */
+  readonly restart?: Run
+}
+
+const files = { strategies: [ladder(4), ladder(2, "other", "SOL/USDC", [50, 60])] }
+
+/** Orders rest, the trouble begins, the switch is on. */
+const killUnder = ({ bend, reply, restart }: Trouble) =>
+  Effect.gen(function* () {
+    const world = yield* make
+    const first = yield* world.run(files)
+    yield* until(() => openOrders(first).length === 6, 60_000, "six orders rest")
+    const own = new Set(openOrders(first).flatMap(({ order }) => order?.id ?? []))
+    if (bend !== undefined) world.network.bend = bend
+    if (reply !== undefined) world.network.reply = reply
+    const process = restart === undefined ? first : yield* Effect.andThen(first.stop, world.run(restart))
+    // Long enough that the bot is idle, or as idle as the trouble lets it be.
+    yield* Effect.sleep(20_000)
+    world.network.sent.length = 0
+    world.setWithdraw(killed)
+    const cancelled = () => new Set(world.network.sent.filter(isCancel).map(({ path }) => path.split("/").at(-2)))
+    const waited = yield* until(
+      () => [...own].every((id) => cancelled().has(id)),
+      5_000,
+      "a cancel for each of six orders"
+    )
+    assert.isBelow(waited, 1_000)
+    assert.isUndefined(process.fiber.pollUnsafe(), "the bot runs on")
+    // Once the trouble is over, all the money comes back.
+    world.network.bend = () => undefined
+    world.network.reply = (_request, body) => body
+    yield* until(() => unfinished(process.state).length === 0, 120_000, "everything is settled")
+  })
+
+const isOrder = (each: unknown): each is { attributes: Record<string, unknown> } =>
+  typeof each === "object" && each !== null && "attributes" in each
+
+/** Changes one element of each list. */
+const oddList =
+  (change: (order: unknown) => unknown): Network["reply"] =>
+  (request, body) => {
+    if (!isList(request.url, request.method)) return body
+    const { data, ...rest } = body as { data: ReadonlyArray<unknown> }
+    return { ...rest, data: data.map((each, index) => (index === 1 ? change(each) : each)) }
+  }
+
+const troubles: ReadonlyArray<readonly [string, Trouble]> = [
+  ["nothing fails", {}],
+  [
+    "quotes are refused: no liquidity",
+    {
+      bend: ({ url }) => (isQuote(url) ? { status: 400, body: { message: "No liquidity" } } : undefined)
+    }
+  ],
+  ["quotes fail", { bend: ({ url }) => (isQuote(url) ? { status: 503, body: {} } : undefined) }],
+  ["quotes never answer", { bend: ({ url }) => (isQuote(url) ? "hangs" : undefined) }],
+  ["the list never answers", { bend: ({ url, method }) => (isList(url, method) ? "hangs" : undefined) }],
+  ["the list fails", { bend: ({ url, method }) => (isList(url, method) ? "fails" : undefined) }],
+  ["every read of one order fails", { bend: ({ url, method }) => (isGet(url, method) ? "fails" : undefined) }],
+  ["one listed order is null", { reply: oddList(() => null) }],
+  [
+    "one listed order has numeric amounts",
+    {
+      reply: oddList((order) =>
+        isOrder(order) ? { ...order, attributes: { ...order.attributes, depositedAmount: 5, quantity: 7 } } : order
+      )
+    }
+  ],
+  [
+    "fewer files were given at the restart",
+    { restart: { strategies: [ladder(2, "third", "BTC/USDC", [30_000, 31_000])] } }
+  ],
+  [
+    "a market was removed from the configuration",
+    {
+      restart: {
+        strategies: [ladder(4)],
+        markets: new Map([
+          ...marketsByName({
+            assets: [
+              { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+              { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+            ],
+            ticks: new Map()
+          })
+        ])
+      }
+    }
+  ]
+]
+
+describe("the kill switch", () => {
+  it.effect.each(troubles)("cancels everything within a second when %s", ([, trouble]) =>
+    inVirtualTime(killUnder(trouble))
+  )
+
+  it.effect("one cancel that never answers does not keep the others from being sent", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const process = yield* world.run({ strategies: [ladder(12)] })
+        yield* until(() => openOrders(process).length === 12, 60_000, "twelve orders rest")
+        const stuck = new Set<string | undefined>(
+          openOrders(process)
+            .slice(0, 8)
+            .map(({ order }) => order?.id)
+        )
+        world.network.bend = ({ url }) =>
+          url.endsWith("/cancel") && stuck.has(url.split("/").at(-2) ?? "") ? "hangs" : undefined
+        world.setWithdraw(killed)
+        const paths = () => new Set(world.network.sent.filter(isCancel).map(({ path }) => path)).size
+        assert.isBelow(yield* until(() => paths() === 12, 5_000, "twelve cancels"), 1_000)
+      })
+    )
+  )
+})

@@ -1,0 +1,206 @@
+/**
+ * A bot and a sandbox in one process under a virtual clock, over the real HTTP encoding, with a network that a test bends as it
+ * likes: it may answer by itself, change an answer, fail, or never answer. Every request is noted with its time.
+ */
+import { Clock, Context, Effect, Fiber, Layer, Redacted, Result, Scope } from "effect"
+import { HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { marketsByName } from "../../src/cli/Modes.ts"
+import type { Reason } from "../../src/domain/BotEvent.ts"
+import type { Market } from "../../src/domain/Market.ts"
+import { OrderBook } from "../../src/engine/book/OrderBook.ts"
+import * as Engine from "../../src/engine/Engine.ts"
+import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
+import * as StartUp from "../../src/engine/StartUp.ts"
+import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
+import { unfinished } from "../../src/engine/state/BotState.ts"
+import { Journal } from "../../src/journal/Journal.ts"
+import { PriceStore } from "../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
+import { SandboxConnection, layerMemory as sandboxLayer } from "../../src/sandbox/SandboxServer.ts"
+import { render } from "../../src/strategy/Problem.ts"
+import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { layer as clientLayer } from "../../src/venue/library.ts"
+import { defaultPatience, ownAccount } from "../../src/venue/VenueConfig.ts"
+
+export const start = Date.parse("2026-01-01T00:00:00Z")
+
+const assets = [
+  { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+  { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
+  { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+] as const
+
+export const parse = (text: string) => {
+  const read = StrategyFile.parse(text, "strategy.yaml", { assets, ticks: new Map() })
+  if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
+  return read.success
+}
+
+/** Far from the price, so that its orders rest. */
+export const ladder = (
+  rungs: number,
+  name = "ladder",
+  market = "BTC/USDC",
+  [from, to] = [40_000, 50_000]
+) => `name: ${name}
+market: ${market}
+kind: ladder
+limits: { budget: { quote: 6000 }, maxPriceDeviation: 90% }
+ladder: { side: buy, from: ${from}, to: ${to}, rungs: ${rungs}, total: { quote: 3000 } }
+`
+
+type Request = HttpClientRequest.HttpClientRequest
+
+/** What becomes of a request; `undefined` delivers it. */
+export type Bend = (
+  request: Request
+) => "fails" | "hangs" | { readonly status: number; readonly body: unknown } | undefined
+
+export interface Network {
+  bend: Bend
+  /** Changes what a delivered request is answered with. */
+  reply: (request: Request, body: unknown) => unknown
+  readonly sent: Array<{ readonly at: number; readonly method: string; readonly path: string }>
+}
+
+export const isCancel = ({ method, path }: Network["sent"][number]) => method === "POST" && path.endsWith("/cancel")
+
+const never: Bend = () => undefined
+
+const networkOver = (service: HttpClient.HttpClient) => {
+  const network: Network = { bend: never, reply: (_request, body) => body, sent: [] }
+  const client = HttpClient.make((request) =>
+    Effect.gen(function* () {
+      const at = yield* Clock.currentTimeMillis
+      network.sent.push({ at, method: request.method, path: new URL(request.url).pathname })
+      const bent = network.bend(request)
+      if (bent === "hangs") return yield* Effect.never
+      if (bent === "fails") {
+        return yield* new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
+      }
+      if (bent !== undefined) return answer(request, JSON.stringify(bent.body), bent.status)
+      const response = yield* service.execute(request)
+      const body = yield* response.text
+      return answer(request, JSON.stringify(network.reply(request, JSON.parse(body))), response.status)
+    })
+  )
+  return { network, client }
+}
+
+const answer = (request: Request, body: string, status: number) =>
+  HttpServerResponse.toClientResponse(HttpServerResponse.text(body, { status, contentType: "application/json" }), {
+    request
+  })
+
+export interface Run {
+  readonly strategies: ReadonlyArray<string>
+  readonly markets?: ReadonlyMap<string, Market>
+  readonly pace?: Partial<Settings>
+}
+
+/** Everything that outlives a process: the venue, the network, the disk and the kill switch. */
+export const make = Effect.gen(function* () {
+  const scope = yield* Effect.scope
+  const sandbox = yield* Layer.buildWithScope(sandboxLayer({ seed: 3 }), scope)
+  const { network, client } = networkOver(Context.get(sandbox, HttpClient.HttpClient))
+  const connection = Context.get(sandbox, SandboxConnection)
+  const journal = yield* Layer.buildWithScope(
+    PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename: ":memory:" }))),
+    scope
+  )
+  const { signerId } = connection.account
+  const account = ownAccount(signerId, "INTENTS")
+  let withdraw: Reason | undefined
+
+  const services = (pace: Partial<Settings>) =>
+    clientLayer(
+      {
+        url: connection.url,
+        ledger: "native",
+        verifier: connection.verifier,
+        apiKey: Redacted.make(connection.apiKey),
+        account,
+        patience: defaultPatience
+      },
+      Redacted.make(connection.account.key)
+    ).pipe(
+      (venue) => Layer.provideMerge(OrderBook.layer, venue),
+      Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
+      Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),
+      Layer.merge(
+        Layer.succeed(EngineSettings, {
+          ...defaults,
+          ...pace,
+          account: { signerId, depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
+        })
+      )
+    )
+
+  /** A process; it ends with the scope that `stop` closes. */
+  const run = Effect.fnUntraced(function* ({ strategies: texts, markets, pace = {} }: Run) {
+    const strategies = texts.map(parse)
+    const process = yield* Scope.make()
+    const context = yield* Layer.buildWithScope(services(pace), process)
+    const books = Context.get(context, Bookkeeper)
+    const running = Effect.gen(function* () {
+      yield* StartUp.record(
+        { pid: 1, version: "0", mode: "test", account: signerId, venue: connection.url },
+        strategies
+      )
+      const engine = yield* Engine.make({
+        strategies,
+        markets: markets ?? marketsByName({ assets, ticks: new Map() }),
+        withdraw: Effect.sync(() => withdraw)
+      })
+      yield* engine.runUntil(Effect.never)
+    })
+    const fiber = yield* Effect.forkIn(Effect.scoped(Effect.provideContext(running, context)), scope)
+    const stop = Effect.andThen(Fiber.interrupt(fiber), Scope.close(process, yield* Effect.exit(Effect.void)))
+    return { state: books.state, fiber, stop } as const
+  })
+
+  return {
+    network,
+    run,
+    setWithdraw: (reason: Reason | undefined) => {
+      withdraw = reason
+    }
+  } as const
+})
+
+export type Running = Effect.Success<ReturnType<Effect.Success<typeof make>["run"]>>
+
+export const openOrders = ({ state }: Running) => unfinished(state).filter((placement) => placement.state === "open")
+
+/** Waits in virtual time until something is so; fails after `atMostMillis`. */
+export const until = Effect.fnUntraced(function* (isSo: () => boolean, atMostMillis: number, what: string) {
+  const from = yield* Clock.currentTimeMillis
+  while (!isSo()) {
+    const now = yield* Clock.currentTimeMillis
+    if (now - from > atMostMillis) return yield* Effect.die(new Error(`not within ${atMostMillis} ms: ${what}`))
+    yield* Effect.sleep(50)
+  }
+  return (yield* Clock.currentTimeMillis) - from
+})
+
+/** The test clock wakes sleepers between two milliseconds; real clocks count whole ones. */
+const wholeMillis = (clock: Clock.Clock): Clock.Clock => ({
+  currentTimeMillisUnsafe: () => Math.trunc(clock.currentTimeMillisUnsafe()),
+  currentTimeMillis: Effect.map(clock.currentTimeMillis, Math.trunc),
+  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+  currentTimeNanos: clock.currentTimeNanos,
+  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+  monotonicTimeNanos: clock.monotonicTimeNanos,
+  sleep: (duration) => clock.sleep(duration)
+})
+
+/** Runs a test under a virtual clock that goes on by itself. */
+export const inVirtualTime = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const clock = wholeMillis(yield* Clock.Clock)
+    const fiber = yield* Effect.forkChild(Effect.provideService(Effect.scoped(test), Clock.Clock, clock))
+    while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust(50)
+    return yield* Fiber.join(fiber)
+  })
