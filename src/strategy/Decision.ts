@@ -22,6 +22,8 @@ export interface Leg {
   readonly quantity: Amount
   /** Executed at once by a swap, as soon as that is no worse than the price, instead of by an order that rests there. */
   readonly by?: "swap"
+  /** It may sell below what was paid (see `CostFloor`). */
+  readonly mayLose?: true
 }
 
 export interface DesiredSlot {

@@ -11,6 +11,7 @@ import { present } from "../../domain/Present.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import { age, counted } from "../../report/text/Words.ts"
+import { armedAboveCost } from "../../strategy/CostFloor.ts"
 import { armedLeg, type DesiredOrder, type PriceBounds } from "../../strategy/Decision.ts"
 import type { Input, Strategy } from "../../strategy/Strategy.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
@@ -94,11 +95,14 @@ export const explain = (moment: Moment, asked?: string): ReadonlyArray<Explanati
 type Wish = { readonly desired: DesiredOrder } | { readonly done: Reason }
 
 /** Where a decision holds across fills, its legs go on by themselves; the slot's progress says which one is armed. */
-const wishesOf = ({ state, strategies }: Moment, { name, decision }: StrategyState): ReadonlyMap<string, Wish> => {
+const wishesOf = (
+  { state, strategies }: Moment,
+  { name: strategyName, decision }: StrategyState
+): ReadonlyMap<string, Wish> => {
   const slots = progress(
     state,
-    name,
-    unfinished(state).filter((placement) => placement.strategy === name)
+    strategyName,
+    unfinished(state).filter((placement) => placement.strategy === strategyName)
   )
   return new Map(
     (decision?.desired ?? []).map((wished): readonly [string, Wish] => {
@@ -108,7 +112,9 @@ const wishesOf = ({ state, strategies }: Moment, { name, decision }: StrategySta
       const [first, ...others] = legs ?? []
       if (first === undefined) return [wished.slot, { desired: { ...order, ...of, leg: 0 } }]
       const desired = { slot: wished.slot, ...of, legs: [first, ...others] as const, cycle, why: wished.why }
-      const armed = armedLeg(desired, slots.get(wished.slot) ?? untouchedSlot)
+      const progress = slots.get(wished.slot) ?? untouchedSlot
+      const own = market ?? strategies.get(strategyName)?.market
+      const armed = own === undefined ? armedLeg(desired, progress) : armedAboveCost(own, desired, progress)
       return [wished.slot, armed === undefined ? { done: wished.why } : { desired: armed }]
     })
   )

@@ -10,8 +10,17 @@ import type { DesiredSlot, Leg } from "../../strategy/Decision.ts"
 import { budgets, marketNames, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 import { type Fees, isResting, type Locked, orderOf, type PlannedChange } from "./PlanReport.ts"
+import { unwantedPrices } from "./PriceFindings.ts"
 
-export const findingNames = ["crossing", "over-commit", "below-minimum", "fee-floor", "no-price"] as const
+export const findingNames = [
+  "crossing",
+  "over-commit",
+  "below-minimum",
+  "fee-floor",
+  "no-price",
+  "fills-at-once",
+  "below-cost"
+] as const
 export type FindingName = (typeof findingNames)[number]
 
 export interface Finding {
@@ -47,7 +56,8 @@ export const findingsOf = (ground: Ground): ReadonlyArray<Finding> => [
       const { name } = strategy
       return [...belowMinimum({ name, market }, own, ground), ...belowFees({ name, market }, own, ground)]
     })
-  })
+  }),
+  ...ground.strategies.flatMap((strategy) => unwantedPrices(strategy, ground.planned))
 ]
 
 const unpriced = ({ strategies, planned }: Ground): ReadonlyArray<Finding> =>

@@ -11,7 +11,8 @@ import * as Ledger from "../../domain/Ledger.ts"
 import { inputAsset, mid, outputAsset, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
-import { armedLeg, type Decision, type DesiredOrder, type DesiredSlot, holds } from "../../strategy/Decision.ts"
+import { armedAboveCost } from "../../strategy/CostFloor.ts"
+import { type Decision, type DesiredOrder, type DesiredSlot, holds } from "../../strategy/Decision.ts"
 import { type Inputs, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
 import { backoffMillis, EngineSettings, type Settings } from "../EngineSettings.ts"
@@ -224,10 +225,13 @@ const stillHolds = ({ decision: { until }, moves, candles, depth }: Standing, vi
   (until.barClose === undefined || view.candles?.get(until.barClose) === candles?.get(until.barClose)) &&
   (until.depth === undefined || view.depth === depth)
 
+const armed = (desired: DesiredSlot, view: View): DesiredOrder | undefined =>
+  armedAboveCost(desired.market ?? view.market, desired, progressOf(view, desired.slot))
+
 const wishOf = (decision: Decision, view: View) => ({
   desired: new Map(
     decision.desired.flatMap((desired) => {
-      const order = armedLeg(desired, progressOf(view, desired.slot))
+      const order = armed(desired, view)
       return order === undefined ? [] : [[desired.slot, order] as const]
     })
   ),
@@ -327,7 +331,7 @@ const decisionEvent = (
   const { price, elsewhere, depth } = view
   const wished = decision.desired.map((desired) => ({
     desired,
-    order: armedLeg(desired, progressOf(view, desired.slot))
+    order: armed(desired, view)
   }))
   return {
     _tag: "Decided",

@@ -3,15 +3,17 @@
  * first decision; from then on the legs carry every cell.
  */
 
-import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
+import { costOf } from "../CostFloor.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import type { Budget } from "../Strategy.ts"
 import type { View } from "../View.ts"
-import { decimalIn } from "./Memory.ts"
+import { decimalIn, textIn } from "./Memory.ts"
+import { orderPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size } from "./Size.ts"
 import { nextLeg } from "./SlotLegs.ts"
 
@@ -28,6 +30,9 @@ export interface Cell {
 }
 
 export interface Grid {
+  readonly market: Market
+  /** What tells these levels from those that the file had before. */
+  readonly levels: string
   readonly cells: ReadonlyArray<Cell>
   readonly budget: Budget
   readonly fundNearest: number | undefined
@@ -39,6 +44,8 @@ export interface CellShape {
   readonly size: Size
   /** What a cycle earns: with "base" only what pays for the next purchase is sold. */
   readonly profit: "quote" | "base"
+  /** A cell may sell below what it paid. */
+  readonly mayLose: boolean
 }
 
 /** A level of the grid, and the place in the file that its cell's reasons name. */
@@ -66,7 +73,7 @@ export const makeCell = (market: Market, slot: string, low: Level, higher: Price
   const buy: Leg = { side: "BUY", price, quantity }
   const cost = inputAmount(market, "BUY", quantity, price)
   const toSell = shape.profit === "quote" ? quantity : baseQuantity(market, cost, higher, "up")
-  const sell: Leg = { side: "SELL", price: higher, quantity: toSell }
+  const sell: Leg = { side: "SELL", price: higher, quantity: toSell, ...(shape.mayLose ? { mayLose: true } : {}) }
   const [bought, sold] = [buy, sell].map(({ quantity }) => formatWithSymbol(quantity, market.base))
   const [below, above] = [Decimal.format(buy.price), Decimal.format(sell.price)]
   const because = (code: string, text: string): Reason => ({ code, text, source })
@@ -99,7 +106,7 @@ export const makeCell = (market: Market, slot: string, low: Level, higher: Price
 type Role = "buy" | "sell" | "wait" | "not-afforded"
 
 /** The base budget goes to the lowest sells, the quote budget to the highest buys and then to the lowest waiting cells. */
-const rolesAt = ({ cells, budget, fundNearest }: Grid, start: Price): ReadonlyArray<Role> => {
+const rolesAt = ({ cells, budget, fundNearest }: Grid, { start, base: budgetBase }: Anchor): ReadonlyArray<Role> => {
   const roles: Array<Role> = cells.map(() => "not-afforded")
   // With `fundNearest` the money moves with the window, and `checkBudget` has seen that the window is affordable.
   let quote = fundNearest === undefined ? budget.quote : undefined
@@ -111,7 +118,7 @@ const rolesAt = ({ cells, budget, fundNearest }: Grid, start: Price): ReadonlyAr
   const split = cells.findIndex(({ buy }) => !Decimal.isLess(buy.price, start))
   const firstAbove = split < 0 ? cells.length : split
   for (let index = firstAbove - 1; index >= 0 && affords(cells[index]?.cost ?? 0n); index--) roles[index] = "buy"
-  let base = budget.base
+  let base = budgetBase ?? budget.base
   for (let index = firstAbove; index < cells.length; index++) {
     const cell = cells[index]
     if (cell === undefined) continue
@@ -126,36 +133,107 @@ export interface Anchor {
   readonly start: Price
   /** Waiting cells up to here have begun. Only moves up, so that a cell that began is not given up again. */
   readonly reached: Price
+  /** What of the base is for cells that begin with a sale, where that is not the whole budget. */
+  readonly base?: Amount
 }
 
-export const anchorOf = (memory: Memory, price: Price): Anchor => {
+/**
+ * A file with other levels is anchored anew, at the present price: so nothing is bought above the market because a level
+ * was below the price of long ago. Levels that are not known are of an older version, and the same.
+ */
+export const anchorOf = (memory: Memory, price: Price, levels: string): Anchor => {
+  const known = textIn(memory, "levels")
+  if (known !== undefined && known !== levels) return { start: price, reached: price }
   const start = decimalIn(memory, "start") ?? price
-  return { start, reached: decimalIn(memory, "reached") ?? start }
+  const base = textIn(memory, "base")
+  return {
+    start,
+    reached: decimalIn(memory, "reached") ?? start,
+    ...(base === undefined ? {} : { base: BigInt(base) })
+  }
 }
+
+/** Short, and another one for other prices. */
+export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
+  let hash = 0
+  for (const { buy, sell } of cells) {
+    for (const sign of `${Decimal.format(buy.price)} ${Decimal.format(sell.price)};`)
+      hash = (Math.imul(hash, 31) + (sign.codePointAt(0) ?? 0)) | 0
+  }
+  return `${cells.length} cells ${(hash >>> 0).toString(16)}`
+}
+
+const isEdited = (memory: Memory, levels: string): boolean => {
+  const known = textIn(memory, "levels")
+  return known !== undefined && known !== levels
+}
+
+/** Base of the budget that no slot holds for a sale of its own. */
+const unassigned = ({ budget }: Grid, view: View): Amount => {
+  let base = budget.base
+  for (const { bought, sold, lastLeg, receivedByLastLeg } of view.slots.values())
+    base += bought - sold - (lastLeg?.side === "BUY" ? receivedByLastLeg : 0n)
+  return max(0n, base)
+}
+
+/**
+ * What slots have bought that the file has no cells for any more: sold at the lowest level above its cost, or, above all
+ * levels, as far above it as the last cell sells above its purchase.
+ */
+const leftOvers = ({ market, cells, source }: Grid, view: View): ReadonlyArray<DesiredSlot> => {
+  const known = new Set(cells.map(({ slot }) => slot))
+  return [...view.slots].flatMap(([slot, progress]): ReadonlyArray<DesiredSlot> => {
+    const cost = costOf(market, progress)
+    const top = cells.at(-1)
+    if (known.has(slot) || !slot.startsWith("cell-") || cost === undefined || top === undefined) return []
+    const level = cells.find(({ sell }) => Decimal.isGreater(sell.price, cost))?.sell.price
+    const gain = Decimal.divide(top.sell.price, top.buy.price, 18, "down")
+    const price = level ?? orderPrice(market, "SELL", Decimal.multiply(cost, gain))
+    const quantity = progress.receivedByLastLeg
+    const after = { completedLegs: progress.completedLegs, filledInLeg: 0n }
+    const amount = formatWithSymbol(quantity, market.base)
+    const text = `sells ${amount} at ${Decimal.format(price)}, bought before the levels were changed`
+    return [
+      { slot, legs: [{ side: "SELL", price, quantity }], cycle: false, after, why: { code: "left-over", text, source } }
+    ]
+  })
+}
+
+/** It holds what it bought. */
+const sellsNext = ({ slot }: Cell, view: View): boolean => view.slots.get(slot)?.lastLeg?.side === "BUY"
 
 export const decide = (whole: Grid, view: View, memory: Memory): Decision => {
   const price = mid(view.price)
-  const anchor = anchorOf(memory, price)
-  const roles = rolesAt(whole, anchor.start)
+  const anchored = anchorOf(memory, price, whole.levels)
+  const anchor = isEdited(memory, whole.levels) ? { ...anchored, base: unassigned(whole, view) } : anchored
+  const roles = rolesAt(whole, anchor)
   const nextWaiting = (reached: Price): Price | undefined =>
     whole.cells.find((cell, index) => roles[index] === "wait" && Decimal.isGreater(cell.buy.price, reached))?.buy.price
   const first = nextWaiting(anchor.reached)
   const reached = first !== undefined && !Decimal.isLess(price, first) ? price : anchor.reached
   const priceAbove = nextWaiting(reached)
+  const strays = [...leftOvers(whole, view)]
 
   const working: Array<DesiredSlot> = []
   const absent: Array<Absent> = []
   whole.cells.forEach((cell, index) => {
     const role = roles[index]
     const begins = role === "sell" || role === "buy" || (role === "wait" && !Decimal.isGreater(cell.buy.price, reached))
-    if (begins) working.push(role === "sell" ? cell.sellFirst : cell.buyFirst)
+    const isStray = !begins && sellsNext(cell, view)
+    if (isStray) strays.push(cell.buyFirst)
+    else if (begins) working.push(role === "sell" ? cell.sellFirst : cell.buyFirst)
     else absent.push({ slot: cell.slot, why: role === "wait" ? cell.waits : cell.notAfforded })
   })
   const { desired, leftOut } = nearestOf(working, view, whole)
   return {
-    desired,
+    desired: [...desired, ...strays],
     absent: nearby([...absent, ...leftOut], desired, view, whole),
-    memory: { start: Decimal.format(anchor.start), reached: Decimal.format(reached) },
+    memory: {
+      start: Decimal.format(anchor.start),
+      reached: Decimal.format(reached),
+      levels: whole.levels,
+      ...(anchor.base === undefined ? {} : { base: anchor.base.toString() })
+    },
     reasons: [
       {
         code: "grid-anchored",
@@ -163,7 +241,7 @@ export const decide = (whole: Grid, view: View, memory: Memory): Decision => {
         source: whole.source
       }
     ],
-    until: { onFill: whole.fundNearest !== undefined, ...present({ priceAbove }) }
+    until: { onFill: whole.fundNearest !== undefined || strays.length > 0, ...present({ priceAbove }) }
   }
 }
 

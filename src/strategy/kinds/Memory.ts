@@ -10,6 +10,11 @@ export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefi
   return typeof found === "string" ? Decimal.parse(found) : undefined
 }
 
+export const textIn = (memory: Memory, key: string): string | undefined => {
+  const found = isRecord(memory) ? memory[key] : undefined
+  return typeof found === "string" ? found : undefined
+}
+
 export const numberIn = (memory: Memory, key: string): number | undefined => {
   const found = isRecord(memory) ? memory[key] : undefined
   return typeof found === "number" && Number.isFinite(found) ? found : undefined

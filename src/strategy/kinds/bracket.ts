@@ -57,7 +57,7 @@ export const bracket: Kind = {
     const whole: Bracket = {
       market,
       entry,
-      takeProfit: { side: opposite(side), price: read.takeProfit.value, quantity: entry.quantity },
+      takeProfit: { side: opposite(side), price: read.takeProfit.value, quantity: entry.quantity, mayLose: true },
       stop: read.stop.value,
       reach: read.reach?.value ?? defaultReach,
       isStopSwap: read.stopBy?.value === "swap",

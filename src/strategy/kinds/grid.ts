@@ -18,7 +18,7 @@ import type { Behaviour, Kind, KindContext } from "../Kind.ts"
 import { place, type Report, report, type Span } from "../Problem.ts"
 import type { Budget } from "../Strategy.ts"
 import type { YamlNode } from "../YamlReader.ts"
-import { anchorOf, type Cell, type CellShape, decide, type Grid, type Level, makeCells } from "./GridCells.ts"
+import { anchorOf, type Cell, type CellShape, decide, type Grid, type Level, levelsOf, makeCells } from "./GridCells.ts"
 import { around, between, checkDistinct, checkTick, type Scale, scaleOf, spacings } from "./PriceLevels.ts"
 import { size } from "./Size.ts"
 import { type Trail, trailing, trails } from "./TrailingGrid.ts"
@@ -41,7 +41,12 @@ const readBounded = (section: YamlNode, context: KindContext): Behaviour | undef
   const shape = readShape(section, context)
   if (shape?.size === undefined || shape.levels === undefined) return undefined
   const levels = shape.levels.map(({ value, start }): Level => ({ price: value, source: place(to.source, start) }))
-  const cells = makeCells(market, levels, { size: shape.size.value, profit: shape.profit?.value ?? "quote" })
+  const cellShape: CellShape = {
+    size: shape.size.value,
+    profit: shape.profit?.value ?? "quote",
+    mayLose: shape.allowLoss?.value === true
+  }
+  const cells = makeCells(market, levels, cellShape)
   const empty = cells.find(({ buy }) => buy.quantity === 0n)
   if (empty !== undefined) {
     const buys = `buys nothing at ${Decimal.format(empty.buy.price)}`
@@ -53,17 +58,30 @@ const readBounded = (section: YamlNode, context: KindContext): Behaviour | undef
   const source = place(to.source, section.start)
   if (shape.following !== undefined) {
     const { trail, scale } = shape.following
-    const moving = { size: shape.size.value, profit: shape.profit?.value ?? "quote" } as const
-    const decide = trailing({ market, scale, shape: moving, count: cells.length, trail, budget, source })
+    const decide = trailing({ market, scale, shape: cellShape, count: cells.length, trail, budget, source })
     return { initialMemory: null, decide }
   }
-  const whole = gridOf(cells, budget, fundNearest, source)
+  const whole = gridOf(market, cells, budget, fundNearest, source)
   return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
 }
 
-const gridOf = (cells: ReadonlyArray<Cell>, budget: Budget, fundNearest: number | undefined, source: string): Grid => {
+const gridOf = (
+  market: Market,
+  cells: ReadonlyArray<Cell>,
+  budget: Budget,
+  fundNearest: number | undefined,
+  source: string
+): Grid => {
   const text = `not funded: outside the ${fundNearest} nearest buys and sells`
-  return { cells, budget, fundNearest, source, notNearest: { code: "not-nearest", text, source } }
+  return {
+    market,
+    levels: levelsOf(cells),
+    cells,
+    budget,
+    fundNearest,
+    source,
+    notNearest: { code: "not-nearest", text, source }
+  }
 }
 
 /** The levels follow from the anchor, so the cells are made at the first decision, and again after a restart. */
@@ -72,7 +90,11 @@ const readEndless = (section: YamlNode, context: KindContext): Behaviour | undef
   const read = endlessFields(market)(section, to)
   if (read?.step === undefined || read.size === undefined || read.fundNearest === undefined) return undefined
   const [step, fundNearest] = [read.step.value, read.fundNearest.value]
-  const shape: CellShape = { size: read.size.value, profit: read.profit?.value ?? "quote" }
+  const shape: CellShape = {
+    size: read.size.value,
+    profit: read.profit?.value ?? "quote",
+    mayLose: read.allowLoss?.value === true
+  }
   const source = place(to.source, section.start)
   if (budget === undefined) return undefined
   const needed = shape.size.amount * BigInt(fundNearest)
@@ -89,8 +111,9 @@ const readEndless = (section: YamlNode, context: KindContext): Behaviour | undef
   return {
     initialMemory: null,
     decide: (view, memory) => {
-      const { start } = anchorOf(memory, mid(view.price))
-      return decide(gridOf(cellsAt(start), budget, fundNearest, source), view, memory)
+      const levels = `step ${Decimal.format(step)}`
+      const { start } = anchorOf(memory, mid(view.price), levels)
+      return decide({ ...gridOf(market, cellsAt(start), budget, fundNearest, source), levels }, view, memory)
     }
   }
 }
@@ -113,6 +136,7 @@ const endlessFields = (market: Market) =>
       Read.integer(1, mostLevels),
       "keep only so many nearest buys and sells funded; left out: all"
     ),
+    allowLoss,
     levels: Read.optional(endless),
     lower: Read.optional(endless),
     upper: Read.optional(endless),
@@ -122,7 +146,10 @@ const endlessFields = (market: Market) =>
 
 const endless = Read.refuse("a grid with a step has no ends: remove this key, or step")
 
+const allowLoss = Read.optional(Read.trueOrFalse, "a cell may sell below what it paid, after an edit; left out: never")
+
 const common = (market: Market) => ({
+  allowLoss,
   size: Read.required(size(market), "of each cell"),
   profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; left out: quote"),
   fundNearest: Read.optional(
@@ -159,6 +186,7 @@ interface Shape {
   readonly size: Read.Located<CellShape["size"]> | undefined
   readonly profit: Read.Located<CellShape["profit"]> | undefined
   readonly fundNearest: Read.Located<number> | undefined
+  readonly allowLoss: Read.Located<boolean> | undefined
   readonly following?: { readonly trail: Trail; readonly scale: Scale } | undefined
 }
 

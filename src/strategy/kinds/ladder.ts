@@ -43,7 +43,16 @@ export const ladder: Kind = {
     }
     if (!checkEntries(entries, read.total, context)) return undefined
     const source = place(to.source, section.start)
-    const desired = entries.map((entry, index) => makeRung(market, entry, index, prices.length, profit?.value, source))
+    const desired = entries.map((entry, index) =>
+      makeRung(
+        market,
+        entry,
+        index,
+        prices.length,
+        { takeProfit: profit?.value, mayLose: read.allowLoss?.value === true },
+        source
+      )
+    )
     const decision: Decision = { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
     return { initialMemory: null, decide: () => decision }
   }
@@ -60,7 +69,8 @@ const ladderFields = (market: Market) =>
       "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, each half as much again; left out: flat"
     ),
     total: Read.required(size(market), "all rungs together"),
-    takeProfit: Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once")
+    takeProfit: Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once"),
+    allowLoss: Read.optional(Read.trueOrFalse, "a rung may sell below what it paid, after an edit; left out: never")
   })
 
 type LadderFields = NonNullable<ReturnType<ReturnType<typeof ladderFields>>>
@@ -128,7 +138,7 @@ const makeRung = (
   entry: Leg,
   index: number,
   count: number,
-  takeProfit: Decimal.Decimal | undefined,
+  { takeProfit, mayLose }: { readonly takeProfit: Decimal.Decimal | undefined; readonly mayLose: boolean },
   source: string
 ): DesiredSlot => {
   const slot = `rung-${String(index).padStart(Math.max(2, String(count - 1).length), "0")}`
@@ -137,7 +147,7 @@ const makeRung = (
   if (takeProfit === undefined) {
     return { slot, legs: [entry], cycle: false, why: { code: "ladder-rung", text: first, source } }
   }
-  const exit = exitOf(market, entry, takeProfit)
+  const exit: Leg = { ...exitOf(market, entry, takeProfit), ...(mayLose ? { mayLose } : {}) }
   const text = `${first}, then ${exit.side === "BUY" ? "buys it back" : "sells it"} at ${Decimal.format(exit.price)}`
   return { slot, legs: [entry, exit], cycle: false, why: { code: "ladder-rung", text, source } }
 }

@@ -119,7 +119,13 @@ const slotOf = (rule: Rule, going: Going, why: Reason): DesiredSlot => {
   const entry: Leg = { side: rule.side, price, quantity, ...bySwap(rule.isSwap) }
   const of = { slot: rule.slot, after, cycle: false, why }
   if (going.exit === undefined) return { ...of, legs: [entry] }
-  const exit: Leg = { side: opposite(rule.side), price: going.exit, quantity, ...bySwap(rule.isExitSwap) }
+  const exit: Leg = {
+    side: opposite(rule.side),
+    price: going.exit,
+    quantity,
+    mayLose: true,
+    ...bySwap(rule.isExitSwap)
+  }
   return { ...of, legs: [entry, exit] }
 }
 

@@ -246,12 +246,25 @@ describe("a plan is unsafe", () => {
   it.effect("when own orders would trade with each other, on one market or on its inverse", () =>
     Effect.gen(function* () {
       const sell = (from: string) => ladder("seller", "sell", from, "63000")
-      assert.deepStrictEqual(names((yield* planOf([buyer, sell("58000")])).findings), ["crossing buyer seller"])
-      assert.deepStrictEqual(names((yield* planOf([buyer, sell("58000.01")])).findings), [])
       const inverse = (from: string) =>
         ladder("inverse", "buy", from, "0.0000158", "USDC/BTC").replace("base: 0.1", "base: 1000")
-      assert.deepStrictEqual(names((yield* planOf([buyer, inverse("0.0000173")])).findings), ["crossing buyer inverse"])
-      assert.deepStrictEqual(names((yield* planOf([buyer, inverse("0.0000172")])).findings), [])
+      const crossings = (other: string) =>
+        Effect.map(planOf([buyer, other]), ({ findings }) =>
+          names(findings).filter((name) => name.startsWith("crossing"))
+        )
+      assert.deepStrictEqual(yield* crossings(sell("58000")), ["crossing buyer seller"])
+      assert.deepStrictEqual(yield* crossings(sell("58000.01")), [])
+      assert.deepStrictEqual(yield* crossings(inverse("0.0000173")), ["crossing buyer inverse"])
+      assert.deepStrictEqual(yield* crossings(inverse("0.0000172")), [])
+    })
+  )
+
+  it.effect("when a level is beyond the market already", () =>
+    Effect.gen(function* () {
+      const { findings } = yield* planOf([ladder("seller", "sell", "58000", "63000")])
+      assert.deepStrictEqual(names(findings), ["fills-at-once seller"])
+      assert.include(findings[0]?.text, "1 order would fill at once, the market is beyond: rung-00 SELL at 58000")
+      assert.deepStrictEqual((yield* planOf([ladder("seller", "sell", "61000", "63000")])).findings, [])
     })
   )
 

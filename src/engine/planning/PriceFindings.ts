@@ -1,0 +1,57 @@
+/**
+ * Orders of a plan whose price is hardly meant: a level that the market is beyond already fills at once, and one below what
+ * its base cost makes a loss. Both come from editing a file whose orders have traded. Kinds that mean such prices, as those
+ * that reach beyond the market or stop a loss, are not asked.
+ */
+import type { Of } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { costOf } from "../../strategy/CostFloor.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { slotKey } from "../state/BotState.ts"
+import * as SlotFold from "../state/SlotFold.ts"
+import type { PlannedAhead } from "./PlanAhead.ts"
+
+/** Kinds whose orders rest at prices that the file gives. */
+const kindsOfLevels: ReadonlySet<string> = new Set(["grid", "ladder", "iceberg"])
+
+interface PriceFinding {
+  readonly name: "fills-at-once" | "below-cost"
+  readonly strategies: ReadonlyArray<string>
+  readonly slots: ReadonlyArray<string>
+  readonly text: string
+}
+
+export const unwantedPrices = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PriceFinding> => {
+  if (!kindsOfLevels.has(strategy.kind)) return []
+  const orders = planned.events.filter(
+    (event): event is Of<"Planned"> => event._tag === "Planned" && event.strategy === strategy.name
+  )
+  const quoted = planned.events.findLast(
+    (event): event is Of<"Decided"> => event._tag === "Decided" && event.strategy === strategy.name
+  )
+  const found = (name: PriceFinding["name"], slots: ReadonlyArray<Of<"Planned">>, text: string) =>
+    slots.length === 0
+      ? []
+      : [{ name, strategies: [strategy.name], slots: slots.map(({ slot }) => slotKey(strategy.name, slot)), text }]
+  const atOnce = quoted === undefined ? [] : orders.filter((order) => isBeyond(order, quoted))
+  const losing = orders.filter((order) => isBelowCost(strategy, planned, order))
+  return [
+    ...found("fills-at-once", atOnce, `${counted(atOnce)} would fill at once, the market is beyond: ${said(atOnce)}`),
+    ...found("below-cost", losing, `${counted(losing)} would sell below what the base was bought at: ${said(losing)}`)
+  ]
+}
+
+const isBeyond = ({ side, price }: Of<"Planned">, { bid, ask }: Of<"Decided">): boolean =>
+  side === "BUY" ? !Decimal.isLess(price, ask) : !Decimal.isGreater(price, bid)
+
+const isBelowCost = ({ market }: Strategy, { state }: PlannedAhead, { strategy, slot, side, price }: Of<"Planned">) => {
+  const known = state.slots.get(slotKey(strategy, slot))
+  const cost = known === undefined ? undefined : costOf(market, SlotFold.progressOf(known, undefined))
+  return side === "SELL" && cost !== undefined && Decimal.isLess(price, cost)
+}
+
+const counted = (orders: ReadonlyArray<unknown>): string =>
+  orders.length === 1 ? "1 order" : `${orders.length} orders`
+
+const said = ([first]: ReadonlyArray<Of<"Planned">>): string =>
+  first === undefined ? "" : `${first.slot} ${first.side} at ${Decimal.format(first.price)}`
