@@ -5,7 +5,7 @@
  */
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { costOf } from "../../strategy/CostFloor.ts"
+import { costOf } from "../../strategy/kinds/CostFloor.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { slotKey } from "../state/BotState.ts"
 import * as SlotFold from "../state/SlotFold.ts"

@@ -1,8 +1,8 @@
 /** A running grid whose levels are changed: what it has bought keeps its cost, and nothing is bought above the market. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import { armedAboveCost } from "../../../src/strategy/CostFloor.ts"
 import type { Decision } from "../../../src/strategy/Decision.ts"
+import { armedAboveCost } from "../../../src/strategy/kinds/CostFloor.ts"
 import { type SlotProgress, untouchedSlot } from "../../../src/strategy/View.ts"
 import { decideAt, price, random, type Slots, strategyOf } from "../support.ts"
 

@@ -2,11 +2,11 @@
  * What a slot bought is not sold below its cost, also when the file has changed since and gives the slot another price: it
  * is sold as far above its cost as the file now puts a sale above its purchase. Legs that may lose say so (a stop does).
  */
-import * as Decimal from "../domain/Decimal.ts"
-import type { Market, Price } from "../domain/Market.ts"
-import { armedLeg, type DesiredOrder, type DesiredSlot } from "./Decision.ts"
-import { orderPrice } from "./kinds/PriceLevels.ts"
-import type { SlotProgress } from "./View.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market, Price } from "../../domain/Market.ts"
+import { armedLeg, type DesiredOrder, type DesiredSlot } from "../Decision.ts"
+import type { SlotProgress } from "../View.ts"
+import { orderPrice } from "./PriceLevels.ts"
 
 const places = 18
 
