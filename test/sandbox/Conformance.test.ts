@@ -1,0 +1,175 @@
+/**
+ * The conformance suite against the sandbox in process, under a virtual clock: everything holds that can be shown. And against
+ * services that are wrong in one thing each: the suite says so, or it would be worth nothing.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { TestClock } from "effect/testing"
+import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import { type Check, type Outcome, run } from "../../tools/conformance/Check.ts"
+import { lanes } from "../../tools/conformance/suite.ts"
+import { World } from "../../tools/conformance/World.ts"
+import { start } from "./play.ts"
+
+interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly body: unknown
+}
+/** Another service: what it answers instead of the sandbox. */
+type Lie = (seen: Seen) => { readonly status?: number; readonly body?: unknown } | undefined
+
+/** Promises are given their time before the clock moves: it stands still while a request is under way. */
+const hold = (checks: ReadonlyArray<ReadonlyArray<Check>>, lie: Lie = () => undefined) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    let underWay = 0
+    const session = Effect.gen(function* () {
+      const { account, apiKey, ledger, partnerJwt, url } = yield* SandboxServer.SandboxConnection
+      const client = yield* HttpClient.HttpClient
+      const clock = yield* Clock.Clock
+      const promise = Effect.runPromiseWith(yield* Effect.context())
+      const send = (to: string, { body, headers, method = "GET" }: RequestInit) =>
+        Effect.gen(function* () {
+          const { "content-type": type = "", ...others } = Object.fromEntries(new Headers(headers))
+          const empty = HttpClientRequest.make(method as "GET")(to).pipe(HttpClientRequest.setHeaders(others))
+          const response = yield* client.execute(
+            typeof body === "string" ? HttpClientRequest.bodyText(empty, body, type) : empty
+          )
+          const text = yield* response.text
+          const seen = { method, path: to.slice(url.length), status: response.status, body: text && JSON.parse(text) }
+          const said = lie(seen)
+          return new Response(said?.body === undefined ? text : JSON.stringify(said.body), {
+            status: said?.status ?? response.status,
+            headers: { ...response.headers }
+          })
+        })
+      const world = new World({
+        url,
+        apiKey,
+        partnerJwt,
+        accountKey: account.key,
+        ledger,
+        maySpend: false,
+        fetch: (to, request) => {
+          underWay += 1
+          return promise(send(to, request)).finally(() => {
+            underWay -= 1
+          })
+        },
+        sleep: (millis) => promise(Effect.sleep(millis)),
+        now: () => clock.currentTimeMillisUnsafe()
+      })
+      return yield* Effect.promise(() => run(world, checks, () => undefined))
+    })
+    const fiber = yield* Effect.forkChild(
+      Effect.provide(session, SandboxServer.layerMemory({ seed: 5, settings: { partialFillShare: 1 } }))
+    )
+    while (fiber.pollUnsafe() === undefined) {
+      yield* Effect.promise(() => new Promise((done) => setImmediate(done)))
+      if (underWay === 0) yield* TestClock.adjust(50)
+    }
+    return yield* Fiber.join(fiber)
+  })
+
+const told = (outcomes: ReadonlyArray<Outcome>, verdict: string) =>
+  outcomes.filter((outcome) => outcome.verdict === verdict).map(({ detail, id }) => `${id}: ${detail}`)
+
+const all = lanes("native")
+const only = (...ids: ReadonlyArray<string>) =>
+  all.map((lane) => lane.filter(({ id }) => ids.some((wanted) => id.startsWith(wanted))))
+
+const patched =
+  (path: RegExp, change: (body: Record<string, never>) => object): Lie =>
+  (seen) =>
+    path.test(seen.path) && seen.status < 300 && typeof seen.body === "object" && seen.body !== null
+      ? { body: change(structuredClone(seen.body) as Record<string, never>) }
+      : undefined
+
+const without = (body: object, path: string): object => {
+  const names = path.split(".")
+  const last = names.pop() ?? ""
+  const inner = names.reduce<unknown>((value, name) => Reflect.get(Object(value), name), body)
+  if (typeof inner === "object" && inner !== null) Reflect.deleteProperty(inner, last)
+  return body
+}
+
+describe("conformance", () => {
+  it("has at least 500 checks, each with a name of its own", () => {
+    const ids = all.flat().map(({ id }) => id)
+    assert.isAtLeast(ids.length, 500)
+    assert.strictEqual(new Set(ids).size, ids.length)
+  })
+
+  it.effect("the sandbox holds everything that can be shown", () =>
+    Effect.gen(function* () {
+      const outcomes = yield* hold(all)
+      assert.deepStrictEqual(told(outcomes, "fails"), [])
+      assert.isAtMost(told(outcomes, "cannot show").length, 40, told(outcomes, "cannot show").join("\n"))
+    })
+  )
+
+  it.effect("without the conveniences of a sandbox it says what it cannot show, and finds nothing wrong", () =>
+    Effect.gen(function* () {
+      const real: Lie = ({ path }) =>
+        path.startsWith("/sandbox") ? { status: 404, body: { message: "none" } } : undefined
+      const outcomes = yield* hold(only("2.3", "3.", "4.4", "4.5", "2.4"), real)
+      assert.deepStrictEqual(told(outcomes, "fails"), [])
+      assert.isTrue(told(outcomes, "cannot show").some((text) => text.includes("--spend")))
+      assert.isAbove(told(outcomes, "holds").length, 150)
+    })
+  )
+
+  const lies: ReadonlyArray<readonly [what: string, check: string, lie: Lie]> = [
+    [
+      "meta without a correlation id",
+      "2.1.create.meta.correlationId",
+      patched(/^\/v0\/orders$/, (body) => without(body, "meta.correlationId"))
+    ],
+    [
+      "an order without its deposit address",
+      "2.3.create.attributes.depositAddress",
+      patched(/^\/v0\/orders/, (body) => without(body, "data.attributes.depositAddress"))
+    ],
+    [
+      "a create with another code",
+      "7.1.create.400.validation-failed",
+      ({ body, path, status }) => (path === "/v0/orders" && status === 400 ? { status: 422, body } : undefined)
+    ],
+    [
+      "a dry quote with an address",
+      "4.1.dry",
+      patched(/quote$/, (body) => ({ ...body, quote: { ...Object(body["quote"]), depositAddress: "x" } }))
+    ],
+    [
+      "a list that ignores its filter",
+      "4.5.list.filter.FILLED",
+      patched(/filter\[fillStatus\]=FILLED/, (body) => ({ ...body, data: [{ attributes: { fillStatus: "OPEN" } }] }))
+    ],
+    ["no 401", "5.401.GET /v0/orders.none", ({ status }) => (status === 401 ? { status: 200, body: {} } : undefined)],
+    [
+      "a history without milliseconds",
+      "2.2.createdAt",
+      patched(/transactions\?/, (body) =>
+        Array.isArray(body) ? body.map((line) => ({ ...line, createdAt: "2026-01-01T00:00:00Z" })) : body
+      )
+    ],
+    ["a page without totals", "4.10.page.total", patched(/transactions-pages/, (body) => without(body, "total"))],
+    [
+      "a history that never says 429",
+      "8.rate",
+      ({ status }) => (status === 429 ? { status: 200, body: [] } : undefined)
+    ]
+  ]
+  it.effect.each(lies)("a service with %s fails", ([, id, lie]) =>
+    Effect.gen(function* () {
+      const outcomes = yield* hold(only(id), lie)
+      assert.include(
+        outcomes.filter(({ verdict }) => verdict === "fails").map((outcome) => outcome.id),
+        id
+      )
+    })
+  )
+})

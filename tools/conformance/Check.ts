@@ -1,0 +1,82 @@
+/**
+ * A check is one sentence of the interface and a way to see whether a service keeps it. It holds, it fails, or the service does
+ * not let it be seen; the last is said, never guessed.
+ */
+import type { World } from "./World.ts"
+
+export type Verdict = "holds" | "fails" | "cannot show"
+
+export interface Check {
+  readonly id: string
+  readonly sentence: string
+  /** Returns what was seen; throws `Failure` or `CannotShow` otherwise. */
+  readonly look: (world: World) => Promise<string | undefined>
+}
+
+export interface Outcome {
+  readonly id: string
+  readonly sentence: string
+  readonly verdict: Verdict
+  readonly detail: string
+}
+
+export class Failure extends Error {}
+export class CannotShow extends Error {}
+
+export const check = (id: string, sentence: string, look: (world: World) => Promise<string | undefined>): Check => ({
+  id,
+  sentence,
+  look
+})
+
+export const fail = (text: string): never => {
+  throw new Failure(text)
+}
+
+export const cannotShow = (text: string): never => {
+  throw new CannotShow(text)
+}
+
+export const that = (isSo: boolean, otherwise: string): void => {
+  if (!isSo) fail(otherwise)
+}
+
+export const same = (found: unknown, expected: unknown, what: string): void =>
+  that(
+    JSON.stringify(found) === JSON.stringify(expected),
+    `${what}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`
+  )
+
+const outcomeOf = async (world: World, { id, look, sentence }: Check): Promise<Outcome> => {
+  try {
+    return { id, sentence, verdict: "holds", detail: (await look(world)) ?? "" }
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    return {
+      id,
+      sentence,
+      verdict: error instanceof CannotShow ? "cannot show" : "fails",
+      detail: detail.slice(0, 500)
+    }
+  }
+}
+
+/** Lanes run beside each other, the checks of a lane one after the other; `report` hears of each as it is known. */
+export const run = async (
+  world: World,
+  lanes: ReadonlyArray<ReadonlyArray<Check>>,
+  report: (outcome: Outcome) => void
+): Promise<ReadonlyArray<Outcome>> => {
+  const done = await Promise.all(
+    lanes.map(async (lane) => {
+      const outcomes: Array<Outcome> = []
+      for (const one of lane) {
+        const outcome = await outcomeOf(world, one)
+        outcomes.push(outcome)
+        report(outcome)
+      }
+      return outcomes
+    })
+  )
+  return done.flat()
+}
