@@ -9,7 +9,7 @@ import * as MoneyText from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, clock, counted } from "../../report/text/Words.ts"
 import { marketNames, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
-import type { Plan } from "./plan.ts"
+import type { Plan } from "./PlanDraft.ts"
 
 type Assets = ReadonlyMap<string, Asset>
 

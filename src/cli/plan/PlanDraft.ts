@@ -1,0 +1,101 @@
+/** Everything that a plan shows, gathered: the journal, what the venue says now, and what a turn would do with both. */
+import { Clock, Effect } from "effect"
+import type { Market } from "../../domain/Market.ts"
+import * as DepthWarnings from "../../engine/planning/DepthWarnings.ts"
+import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
+import * as PlanFindings from "../../engine/planning/PlanFindings.ts"
+import { type Moment, momentOf } from "../../engine/planning/Planning.ts"
+import * as PlanReport from "../../engine/planning/PlanReport.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { version } from "../../version.ts"
+import type * as ConfigFile from "../files/ConfigFile.ts"
+import type * as Modes from "../Modes.ts"
+import { Process } from "../Process.ts"
+import * as KillFile from "../run/KillFile.ts"
+import * as PlanGround from "./PlanGround.ts"
+
+export interface Plan {
+  readonly at: number
+  readonly journal: string
+  readonly hasJournal: boolean
+  readonly killed: string | undefined
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly prices: ReadonlyMap<Market["name"], Moment["price"]>
+  readonly fees: PlanReport.Fees
+  readonly isBalanceKnown: boolean
+  readonly changes: ReadonlyArray<PlanReport.PlannedChange>
+  readonly absent: ReturnType<typeof PlanReport.absentOf>
+  readonly locked: ReadonlyArray<PlanReport.Locked>
+  readonly findings: ReadonlyArray<PlanFindings.Finding>
+  /** What nobody needs to allow, and should know. */
+  readonly warnings: ReadonlyArray<DepthWarnings.Warning>
+}
+
+export const draft = Effect.fnUntraced(function* (
+  config: ConfigFile.BotConfig,
+  account: Modes.Account,
+  strategies: ReadonlyArray<Strategy>
+) {
+  const { assets } = config.markets
+  const { state, hasJournal, candles } = yield* PlanGround.remember(config.journal, strategies)
+  const killed = yield* Effect.flatten(KillFile.watch(config.journal))
+  const books = yield* PlanGround.books(strategies)
+  const prices = pricesIn(books)
+  const [fees, balances, usd] = yield* Effect.all(
+    [PlanGround.fees(assets), PlanGround.balances(assets, account), PlanGround.usdValues(assets)],
+    { concurrency: 3 }
+  )
+  const { pid } = yield* Process
+  const at = yield* Clock.currentTimeMillis
+  // Whatever mode the journal is of: a plan writes nothing into it.
+  const run = { pid, version, mode: state.run?.mode ?? "live", account: account.signerId, venue: config.venue.url }
+  const planned = yield* PlanAhead.planAhead({
+    run,
+    strategies,
+    state,
+    moments: momentsOf(strategies, books, candles, at),
+    now: at,
+    withdraw: killed === undefined ? undefined : { code: "kill-switch", text: killed }
+  })
+  const changes = PlanReport.changesOf(strategies, planned, fees)
+  const locked = PlanReport.lockedOf(strategies, planned, changes)
+  const { minOrderUsd } = config.venue
+  const exposure = config.limits?.exposure ?? new Map<string, bigint>()
+  const ground = { strategies, planned, changes, fees, balances, usd, minOrderUsd, locked, exposure }
+  return {
+    at,
+    journal: config.journal,
+    hasJournal,
+    killed,
+    strategies,
+    prices,
+    fees,
+    isBalanceKnown: balances !== undefined,
+    changes,
+    absent: PlanReport.absentOf(planned),
+    locked,
+    findings: PlanFindings.findingsOf(ground),
+    warnings: DepthWarnings.warningsOf(changes, books)
+  } satisfies Plan
+})
+
+type Books = Effect.Success<ReturnType<typeof PlanGround.books>>
+
+const pricesIn = (books: Books): Plan["prices"] =>
+  new Map([...books].flatMap(([name, { price }]) => (price === undefined ? [] : [[name, price] as const])))
+
+const momentsOf = (
+  strategies: ReadonlyArray<Strategy>,
+  books: Books,
+  candles: PlanGround.Remembered["candles"],
+  now: number
+): ReadonlyMap<string, Moment> => {
+  const prices = pricesIn(books)
+  return new Map(
+    strategies.flatMap((strategy) => {
+      const depth = books.get(strategy.market.name)?.depth
+      const moment = momentOf(strategy, prices, candles.get(strategy.name), now, depth)
+      return moment === undefined ? [] : [[strategy.name, moment] as const]
+    })
+  )
+}
