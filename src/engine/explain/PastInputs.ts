@@ -13,8 +13,8 @@ import type { View } from "../../strategy/View.ts"
 import * as CandleFeed from "../book/CandleFeed.ts"
 import { progress } from "../planning/Planning.ts"
 import { type BotState, type StrategyState, unfinished } from "../state/BotState.ts"
+import { ownState } from "../state/OwnTrading.ts"
 import * as Tally from "../state/Tally.ts"
-import { ownState } from "../state/TradingFold.ts"
 
 /** An older price says nothing about the moment. */
 const freshMinutes = 3

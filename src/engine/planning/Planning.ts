@@ -18,10 +18,10 @@ import { priceIn, progressOf, type SlotProgress, type View } from "../../strateg
 import { backoffMillis, EngineSettings, type Settings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
+import { ownState } from "../state/OwnTrading.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import * as SlotFold from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
-import { ownState } from "../state/TradingFold.ts"
 import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
 import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
 

@@ -4,14 +4,8 @@ import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as CostBasis from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import * as Ledger from "../../domain/Ledger.ts"
 import type { Price } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import type { OwnState } from "../../strategy/View.ts"
-import type { BotState } from "./BotState.ts"
 import type { Placement } from "./Placement.ts"
-import type { Usage } from "./Tally.ts"
 
 /** On one market. */
 export interface Trading {
@@ -67,24 +61,3 @@ const movingTags: ReadonlySet<PlacementEvent["_tag"]> = new Set([
   "LegFailed",
   "Settled"
 ])
-
-/** On its first market. */
-export const ownState = (
-  state: BotState,
-  { name, market }: Strategy,
-  { openOrders, reserved }: Pick<Usage, "openOrders" | "reserved">
-): OwnState => {
-  const trading = state.strategies.get(name)?.trading.get(market.name)
-  const basis = trading?.basis ?? CostBasis.empty
-  const averageEntry = CostBasis.averagePrice(basis, market)
-  const free = (asset: string) => Ledger.freeOf(state.ledger, name, asset) - (reserved.get(asset) ?? 0n)
-  return {
-    openOrders,
-    freeBase: free(market.base.symbol),
-    freeQuote: free(market.quote.symbol),
-    realisedProfit: basis.realised,
-    ...present({ averageEntry }),
-    ...(trading?.lastFill === undefined ? {} : { lastFill: trading.lastFill }),
-    ...(trading?.lastPlacedAt === undefined ? {} : { lastPlacedAt: trading.lastPlacedAt })
-  }
-}

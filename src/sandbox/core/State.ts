@@ -11,9 +11,8 @@ import type { QuoteRequest, QuoteResponse } from "../../venue/wire/WireQuote.ts"
 import type { refundReasons, swapStatuses } from "../../venue/wire/WireSwap.ts"
 import type { MarketModel } from "../market/MarketModel.ts"
 import * as Books from "./money/Books.ts"
-import type { SandboxSettings } from "./Settings.ts"
+import type { SandboxAsset, SandboxSettings } from "./Settings.ts"
 import * as SortedList from "./SortedList.ts"
-import type { Pair, QuotedAmounts } from "./swaps/Quotes.ts"
 
 export interface AppFee {
   readonly recipient: string
@@ -22,6 +21,21 @@ export interface AppFee {
 }
 
 export type AccountKind = "ORIGIN_CHAIN" | "DESTINATION_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
+
+/** From what into what, and the flat fees of paying out and paying back. */
+export interface Pair {
+  readonly origin: SandboxAsset
+  readonly destination: SandboxAsset
+  readonly withdrawFee: Amount
+  readonly refundFee: Amount
+}
+
+export interface QuotedAmounts {
+  readonly amountIn: Amount
+  readonly minAmountIn: Amount
+  readonly amountOut: Amount
+  readonly minAmountOut: Amount
+}
 
 /** Orders and swaps have this in common: an address of their own that money can be paid into. */
 interface Payable extends Pair {

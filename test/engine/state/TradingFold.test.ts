@@ -3,8 +3,8 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as CostBasis from "../../../src/domain/CostBasis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import { ownState } from "../../../src/engine/state/OwnTrading.ts"
 import * as Tally from "../../../src/engine/state/Tally.ts"
-import { ownState } from "../../../src/engine/state/TradingFold.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 
 const market = {

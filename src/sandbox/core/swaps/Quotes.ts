@@ -9,23 +9,8 @@ import * as Market from "../../../domain/Market.ts"
 import type { QuoteRequest } from "../../../venue/wire/WireQuote.ts"
 import { distance, usdOf } from "../orders/Pricing.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
-import { assetById, type SandboxAsset } from "../Settings.ts"
-import type { State } from "../State.ts"
-
-/** From what into what, and the flat fees of paying out and paying back. */
-export interface Pair {
-  readonly origin: SandboxAsset
-  readonly destination: SandboxAsset
-  readonly withdrawFee: Amount.Amount
-  readonly refundFee: Amount.Amount
-}
-
-export interface QuotedAmounts {
-  readonly amountIn: Amount.Amount
-  readonly minAmountIn: Amount.Amount
-  readonly amountOut: Amount.Amount
-  readonly minAmountOut: Amount.Amount
-}
+import { assetById } from "../Settings.ts"
+import type { Pair, QuotedAmounts, State } from "../State.ts"
 
 const platformFeeBasisPoints = 20
 const insuranceBasisPoints = 2

@@ -15,8 +15,8 @@ import { usdOf } from "../orders/Pricing.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
 import * as Seeded from "../Seeded.ts"
 import type { SandboxAsset } from "../Settings.ts"
-import { type SandboxSwap, type State, schedule } from "../State.ts"
-import { type Pair, type QuotedAmounts, quote } from "./Quotes.ts"
+import { type Pair, type QuotedAmounts, type SandboxSwap, type State, schedule } from "../State.ts"
+import { quote } from "./Quotes.ts"
 
 export interface QuoteAsked {
   readonly partner?: string | undefined
