@@ -36,7 +36,8 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   candles: ["domain", "strategy"],
   venue: ["domain"],
   journal: ["domain"],
-  report: ["domain", "strategy", "journal"],
+  ledger: ["domain"],
+  report: ["domain", "strategy", "journal", "ledger"],
   engine: [
     "domain",
     "strategy",
@@ -48,10 +49,11 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   sandbox: ["domain", "venue", "candles"],
   backtest: ["domain", "strategy", "candles", /^src\/engine\/planning\/RiskLimits\.ts$/],
   dashboard: [],
-  control: ["domain", "strategy", "journal", "report", "engine", "version.ts"],
+  control: ["domain", "ledger", "strategy", "journal", "report", "engine", "version.ts"],
   rehearsal: ["domain", "strategy", "journal", "venue", "engine", "sandbox", "report"],
   cli: [
     "domain",
+    "ledger",
     "strategy",
     "candles",
     "venue",

@@ -18,6 +18,8 @@ const commands = {
   status: () => import("./journal/status.ts").then(({ command }) => command),
   orders: () => import("./journal/orders.ts").then(({ command }) => command),
   fills: () => import("./journal/fills.ts").then(({ command }) => command),
+  money: () => import("./money/money.ts").then(({ command }) => command),
+  profit: () => import("./money/profit.ts").then(({ command }) => command),
   explain: () => import("./plan/explain.ts").then(({ command }) => command),
   resolve: () => import("./journal/resolve.ts").then(({ command }) => command),
   kill: () => import("./run/kill.ts").then(({ kill }) => kill),

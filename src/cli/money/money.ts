@@ -1,0 +1,95 @@
+/** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
+import { Console, DateTime, Effect } from "effect"
+import { Command } from "effect/cli"
+import type { Ledger } from "../../domain/Ledger.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
+import * as Money from "../../report/text/Money.ts"
+import * as Table from "../../report/text/Table.ts"
+import * as flags from "../flags.ts"
+import { withJournal } from "../journal/JournalView.ts"
+
+export const command = Command.make(
+  "money",
+  { config: flags.config, json: flags.json },
+  Effect.fn(function* ({ config, json }) {
+    const overTime = MoneyOverTime.make()
+    yield* withJournal(
+      config,
+      ({ state, assets, now }) => {
+        const orders = orderRows(state, assets)
+        const strategies = strategyRows(state, assets)
+        if (json) {
+          const history = overTime.result().map(({ at, places }) => ({
+            at,
+            places: places.map(({ asset, place, amount }) => ({
+              asset,
+              place,
+              amount: Money.amountText(assets, asset, amount)
+            }))
+          }))
+          const unexplained = Money.residual(state.ledger, assets)
+          const places = Money.rows(state.ledger, assets)
+          return Console.log(JSON.stringify({ at: now, places, strategies, orders, history, unexplained }))
+        }
+        return Console.log(
+          [
+            ...Money.table(state.ledger, assets),
+            ...block(
+              ["STRATEGY", "PLACE"],
+              strategies.map(({ strategy, place, amount, asset }) => [strategy, place, `${amount} ${asset}`])
+            ),
+            ...block(
+              ["ORDER", "SLOT", "PLACE"],
+              orders.map(({ order, placement, slot, place, amount, asset }) => [
+                order ?? placement,
+                slot,
+                place,
+                `${amount} ${asset}`
+              ])
+            ),
+            ...historyLines(overTime.result(), assets)
+          ].join("\n")
+        )
+      },
+      { until: Number.POSITIVE_INFINITY, seen: overTime.see }
+    )
+  })
+).pipe(Command.withDescription("Show where every unit of money is: by place, strategy and order, and over time"))
+
+const entriesOf = ({ balances }: Ledger) =>
+  [...balances.values()].filter(({ entry: { account } }) => account !== "outside" && account !== "traded")
+
+/** Wallets and fees are a strategy's; everything else is an order's. */
+const strategyRows = ({ ledger, strategies }: BotState, assets: Money.Assets) =>
+  entriesOf(ledger).flatMap(({ entry: { asset, account, owner }, amount }) =>
+    strategies.has(owner)
+      ? [{ strategy: owner, place: account, asset, amount: Money.amountText(assets, asset, amount) }]
+      : []
+  )
+
+const orderRows = ({ ledger, placements, strategies }: BotState, assets: Money.Assets) =>
+  entriesOf(ledger).flatMap(({ entry: { asset, account, owner }, amount }) => {
+    if (strategies.has(owner)) return []
+    const placement = placements.get(owner)
+    const slot = placement === undefined ? "-" : `${placement.strategy}/${placement.slot}`
+    const text = Money.amountText(assets, asset, amount)
+    return [{ order: placement?.order?.id ?? null, placement: owner, slot, place: account, asset, amount: text }]
+  })
+
+const block = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
+  rows.length === 0
+    ? []
+    : ["", ...Table.render([...titles.map((title) => ({ title })), { title: "AMOUNT", align: "decimal" }], rows)]
+
+const historyLines = (days: ReturnType<ReturnType<typeof MoneyOverTime.make>["result"]>, assets: Money.Assets) =>
+  block(
+    ["DAY (UTC)", "PLACE"],
+    days.flatMap(({ at, places }) =>
+      places.map(({ asset, place, amount }) => [
+        DateTime.formatIsoDateUtc(DateTime.makeUnsafe(at)),
+        place,
+        Money.withSymbol(assets, asset, amount)
+      ])
+    )
+  )

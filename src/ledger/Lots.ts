@@ -1,0 +1,84 @@
+/**
+ * Which purchase a sale closes, and what that earned: first in first out, last in first out, highest cost first, or average
+ * cost. What is sold before it was bought opens a lot below zero that a later purchase closes, as `CostBasis` has it.
+ *
+ * Exact: the cost of all lots ever opened is the cost of those that were closed and of those that are open, to the smallest
+ * unit. Only the share of a lot that a part of it takes is rounded (down); the rest stays in the lot.
+ */
+import { type Amount, min } from "../domain/Amount.ts"
+import type { Trade } from "./Trades.ts"
+
+export const methods = ["fifo", "lifo", "hifo", "average"] as const
+export type Method = (typeof methods)[number]
+
+/** Bought and not yet sold; or, short, sold and not yet bought back. */
+export interface Lot {
+  readonly openedBy: Trade
+  readonly isShort: boolean
+  /** Base that is left, positive. */
+  readonly quantity: Amount
+  /** Quote paid for it, or received when it is short. */
+  readonly cost: Amount
+}
+
+export interface Gain {
+  readonly closedBy: Trade
+  readonly openedBy: Trade
+  readonly isShort: boolean
+  readonly quantity: Amount
+  /** Quote paid, and quote received; whichever came first. */
+  readonly cost: Amount
+  readonly proceeds: Amount
+}
+
+export const earned = ({ proceeds, cost }: Gain): Amount => proceeds - cost
+
+export interface Matched {
+  readonly gains: ReadonlyArray<Gain>
+  readonly open: ReadonlyArray<Lot>
+}
+
+/** The place in `lots` (in the order of their opening) of the one that is closed next. */
+const next = (lots: ReadonlyArray<Lot>, method: Method): number => {
+  if (method === "lifo") return lots.length - 1
+  if (method !== "hifo") return 0
+  // Cost per unit without division; of equal ones the oldest. A short lot earns least where it brought in least.
+  return lots.reduce((best, lot, index) => {
+    const chosen = lots[best]
+    if (chosen === undefined) return index
+    const [own, other] = [lot.cost * chosen.quantity, chosen.cost * lot.quantity]
+    return (lot.isShort ? own < other : own > other) ? index : best
+  }, 0)
+}
+
+/** Trades of one pool (a market of a strategy, or of an account), oldest first. */
+export const match = (trades: ReadonlyArray<Trade>, method: Method): Matched => {
+  const lots: Array<Lot> = []
+  const gains: Array<Gain> = []
+  for (const trade of trades) {
+    let { baseAmount: base, quoteAmount: quote } = trade
+    const closesShort = trade.side === "BUY"
+    while (base > 0n && lots[0] !== undefined && lots[0].isShort === closesShort) {
+      const index = next(lots, method)
+      const lot = lots[index]
+      if (lot === undefined) break
+      const quantity = min(base, lot.quantity)
+      const [ofLot, ofTrade] = [(lot.cost * quantity) / lot.quantity, (quote * quantity) / base]
+      const [cost, proceeds] = lot.isShort ? [ofTrade, ofLot] : [ofLot, ofTrade]
+      gains.push({ closedBy: trade, openedBy: lot.openedBy, isShort: lot.isShort, quantity, cost, proceeds })
+      if (quantity === lot.quantity) lots.splice(index, 1)
+      else lots[index] = { ...lot, quantity: lot.quantity - quantity, cost: lot.cost - ofLot }
+      base -= quantity
+      quote -= ofTrade
+    }
+    if (base > 0n) open(lots, { openedBy: trade, isShort: trade.side === "SELL", quantity: base, cost: quote }, method)
+  }
+  return { gains, open: lots }
+}
+
+/** By average cost there is one lot, which grows. */
+const open = (lots: Array<Lot>, lot: Lot, method: Method): void => {
+  const [known] = lots
+  if (method !== "average" || known === undefined) lots.push(lot)
+  else lots[0] = { ...known, quantity: known.quantity + lot.quantity, cost: known.cost + lot.cost }
+}

@@ -1,0 +1,28 @@
+/** How much was in each place at the end of every UTC day that moved money, the last days first kept. */
+
+import type { Recorded } from "../domain/BotEvent.ts"
+import { dayMillis } from "../domain/Durations.ts"
+import * as Ledger from "../domain/Ledger.ts"
+
+const mostDays = 400
+
+export interface DayEnd {
+  /** The last event of that day. */
+  readonly at: number
+  readonly places: ReadonlyArray<Ledger.PlaceBalance>
+}
+
+export const make = () => {
+  const ledger = Ledger.make()
+  const days = new Map<number, DayEnd>()
+  return {
+    see: ({ at, event }: Recorded): void => {
+      if (Ledger.apply(ledger, event).length === 0) return
+      const day = Math.floor(at / dayMillis)
+      days.delete(day)
+      days.set(day, { at, places: Ledger.totals(ledger) })
+      if (days.size > mostDays) days.delete(Math.min(...days.keys()))
+    },
+    result: (): ReadonlyArray<DayEnd> => [...days.values()].sort((a, b) => a.at - b.at)
+  }
+}

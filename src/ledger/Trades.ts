@@ -1,0 +1,180 @@
+/**
+ * What the journal says of trading, for accounts and reports: fills with their market, fees that were paid, and capital that
+ * came or went. A pure fold: fed with every event in order, it knows no files and no clock.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import type { Of, PlacementEvent, Recorded } from "../domain/BotEvent.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Side } from "../domain/Market.ts"
+
+interface About {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly strategy: string
+  readonly slot: string
+  readonly placement: string
+  readonly market: string
+  readonly base: string
+  readonly quote: string
+}
+
+export interface Trade extends About {
+  readonly fillId: string
+  readonly orderId?: string
+  readonly side: Side
+  readonly baseAmount: Amount
+  readonly quoteAmount: Amount
+}
+
+export interface Fee extends About {
+  readonly kind: "payout" | "refund"
+  readonly asset: string
+  readonly amount: Amount
+  /** In quote smallest units at the price of its order, rounded up. */
+  readonly inQuote: Amount
+  /** What arrived beside it. */
+  readonly received: Amount
+  readonly txHashes: ReadonlyArray<string>
+}
+
+/** Capital, not trading: a budget was given, changed or taken away. */
+export interface Flow {
+  readonly at: number
+  readonly strategy: string
+  readonly asset: string
+  /** Positive: came in. */
+  readonly amount: Amount
+}
+
+/** One attempt, for how orders fare: its life from the plan to the end. */
+export interface OrderLife extends About {
+  readonly side: Side
+  readonly plannedAt: number
+  readonly restingAt?: number
+  readonly firstFillAt?: number
+  readonly closedAt?: number
+  readonly status?: string
+  readonly price: Decimal.Decimal
+  /** What was withdrawn to be placed elsewhere, and what that cost in quote. */
+  readonly wasRequoted: boolean
+}
+
+export interface Trading {
+  readonly trades: ReadonlyArray<Trade>
+  readonly fees: ReadonlyArray<Fee>
+  readonly flows: ReadonlyArray<Flow>
+  readonly orders: ReadonlyArray<OrderLife>
+  /** The last price that a decision or a fill saw, by market; quote per base. */
+  readonly lastPrices: ReadonlyMap<string, { readonly price: Decimal.Decimal; readonly at: number }>
+}
+
+export interface TradesFold {
+  readonly see: (entry: Recorded) => void
+  readonly result: () => Trading
+}
+
+export const make = (): TradesFold => {
+  const trades: Array<Trade> = []
+  const fees: Array<Fee> = []
+  const flows: Array<Flow> = []
+  const planned = new Map<string, { readonly event: Of<"Planned">; readonly life: OrderLife; orderId?: string }>()
+  const budgets = new Map<string, Amount>()
+  const markets = new Map<string, string>()
+  const lastPrices = new Map<string, { readonly price: Decimal.Decimal; readonly at: number }>()
+
+  const ofPlacement = (event: PlacementEvent, at: number): void => {
+    if (event._tag === "Planned") {
+      const [base, quote] =
+        event.side === "SELL" ? [event.inputAsset, event.outputAsset] : [event.outputAsset, event.inputAsset]
+      const { strategy, slot, placement, market, side, price } = event
+      const about = { at, strategy, slot, placement, market, base, quote }
+      planned.set(placement, { event, life: { ...about, side, price, plannedAt: at, wasRequoted: false } })
+      return
+    }
+    const known = planned.get(event.placement)
+    if (known === undefined) return
+    const { life } = known
+    const note = (change: Partial<OrderLife>) =>
+      planned.set(event.placement, { ...known, life: { ...life, ...change } })
+    const { strategy, slot, placement, market, base, quote } = life
+    const about = { strategy, slot, placement, market, base, quote }
+    switch (event._tag) {
+      case "Bound":
+        planned.set(event.placement, { ...known, orderId: event.orderId })
+        return
+      case "DepositSeen":
+        note({ restingAt: life.restingAt ?? at })
+        return
+      case "CancelRequested":
+        note({ wasRequoted: event.why.code === "requote" })
+        return
+      case "Closed":
+        note({ closedAt: at, status: event.status })
+        return
+      case "FillSeen": {
+        const isSale = event.side === "SELL"
+        trades.push({
+          ...about,
+          at: event.filledAt,
+          fillId: event.fillId,
+          ...(known.orderId === undefined ? {} : { orderId: known.orderId }),
+          side: event.side,
+          baseAmount: isSale ? event.amountIn : event.amountOut,
+          quoteAmount: isSale ? event.amountOut : event.amountIn
+        })
+        lastPrices.set(market, { price: event.price, at: event.filledAt })
+        note({ firstFillAt: Math.min(life.firstFillAt ?? event.filledAt, event.filledAt) })
+        return
+      }
+      case "PaidOut":
+      case "Refunded":
+        fees.push({
+          ...about,
+          at,
+          kind: event._tag === "PaidOut" ? "payout" : "refund",
+          asset: event.asset,
+          amount: event.fee,
+          inQuote: event.asset === quote ? event.fee : worth(known.event, event.fee),
+          received: event.amount,
+          txHashes: event.txHashes
+        })
+        return
+      default:
+        return
+    }
+  }
+
+  const see = ({ at, event }: Recorded): void => {
+    if (event._tag === "BudgetAllotted") {
+      const key = `${event.strategy}\u0000${event.asset}`
+      const amount = event.amount - (budgets.get(key) ?? 0n)
+      budgets.set(key, event.amount)
+      if (amount !== 0n) flows.push({ at, strategy: event.strategy, asset: event.asset, amount })
+    } else if (event._tag === "StrategyLoaded") {
+      markets.set(event.strategy, event.market.split(", ")[0] ?? event.market)
+    } else if (event._tag === "Decided") {
+      const market = markets.get(event.strategy)
+      const price = Decimal.midpoint(event.bid, event.ask)
+      if (market !== undefined) lastPrices.set(market, { price, at: event.priceAt })
+      for (const { market: name, bid, ask, at: seenAt } of event.elsewhere ?? [])
+        lastPrices.set(name, { price: Decimal.midpoint(bid, ask), at: seenAt })
+    } else if ("placement" in event) ofPlacement(event, at)
+  }
+
+  return {
+    see,
+    result: () => ({
+      trades: trades.toSorted((a, b) => a.at - b.at),
+      fees,
+      flows,
+      orders: [...planned.values()].map(({ life }) => life),
+      lastPrices
+    })
+  }
+}
+
+/** A fee in base counts at the price of its order. */
+const worth = ({ side, inputAmount, outputAmount }: Of<"Planned">, fee: Amount): Amount => {
+  const [quote, base] = side === "BUY" ? [inputAmount, outputAmount] : [outputAmount, inputAmount]
+  return base === 0n ? 0n : Decimal.divideInteger(fee * quote, base, "up")
+}
