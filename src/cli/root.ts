@@ -20,6 +20,7 @@ const commands = {
   fills: () => import("./journal/fills.ts").then(({ command }) => command),
   money: () => import("./money/money.ts").then(({ command }) => command),
   profit: () => import("./money/profit.ts").then(({ command }) => command),
+  export: () => import("./money/export.ts").then(({ command }) => command),
   explain: () => import("./plan/explain.ts").then(({ command }) => command),
   resolve: () => import("./journal/resolve.ts").then(({ command }) => command),
   kill: () => import("./run/kill.ts").then(({ kill }) => kill),

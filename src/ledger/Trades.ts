@@ -6,6 +6,7 @@ import type { Amount } from "../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Side } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
 
 interface About {
   /** Epoch milliseconds. */
@@ -44,6 +45,9 @@ export interface Flow {
   readonly asset: string
   /** Positive: came in. */
   readonly amount: Amount
+  /** The strategy's market, and what the amount was worth there at the first price seen after it, quote smallest units. */
+  readonly market?: string
+  readonly worth?: Amount
 }
 
 /** One attempt, for how orders fare: its life from the plan to the end. */
@@ -73,7 +77,7 @@ export interface TradesFold {
   readonly result: () => Trading
 }
 
-export const make = (): TradesFold => {
+export const make = (decimals: (symbol: string) => number | undefined): TradesFold => {
   const trades: Array<Trade> = []
   const fees: Array<Fee> = []
   const flows: Array<Flow> = []
@@ -144,18 +148,36 @@ export const make = (): TradesFold => {
     }
   }
 
+  /** Capital is worth what the market says first. */
+  const value = (market: string, price: Decimal.Decimal): void => {
+    for (const [index, flow] of flows.entries()) {
+      const [base = "", quote = ""] = market.split("/")
+      if (flow.worth !== undefined || flow.market !== market || flow.asset !== base) continue
+      const [ofBase, ofQuote] = [decimals(base), decimals(quote)]
+      if (ofBase === undefined || ofQuote === undefined) continue
+      const worth = Decimal.multiply(Decimal.make(flow.amount, ofBase), price)
+      const units = Decimal.multiply(worth, Decimal.make(Decimal.powerOfTen(ofQuote)))
+      flows[index] = { ...flow, worth: Decimal.divide(units, Decimal.one, 0, "down").digits }
+    }
+  }
+
   const see = ({ at, event }: Recorded): void => {
     if (event._tag === "BudgetAllotted") {
       const key = `${event.strategy}\u0000${event.asset}`
       const amount = event.amount - (budgets.get(key) ?? 0n)
       budgets.set(key, event.amount)
-      if (amount !== 0n) flows.push({ at, strategy: event.strategy, asset: event.asset, amount })
+      const market = markets.get(event.strategy)
+      const flow = { at, strategy: event.strategy, asset: event.asset, amount, ...present({ market }) }
+      if (amount !== 0n) flows.push(flow)
     } else if (event._tag === "StrategyLoaded") {
       markets.set(event.strategy, event.market.split(", ")[0] ?? event.market)
     } else if (event._tag === "Decided") {
       const market = markets.get(event.strategy)
       const price = Decimal.midpoint(event.bid, event.ask)
-      if (market !== undefined) lastPrices.set(market, { price, at: event.priceAt })
+      if (market !== undefined) {
+        lastPrices.set(market, { price, at: event.priceAt })
+        value(market, price)
+      }
       for (const { market: name, bid, ask, at: seenAt } of event.elsewhere ?? [])
         lastPrices.set(name, { price: Decimal.midpoint(bid, ask), at: seenAt })
     } else if ("placement" in event) ofPlacement(event, at)

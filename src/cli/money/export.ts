@@ -1,0 +1,112 @@
+/** `limitbot export`: the books of the journal in formats that other programs read and check. */
+import { Console, DateTime, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { utcYear } from "../../ledger/Dates.ts"
+import * as Entries from "../../ledger/Entries.ts"
+import { methods } from "../../ledger/Lots.ts"
+import * as PlainText from "../../ledger/PlainText.ts"
+import * as Rp2 from "../../ledger/Rp2.ts"
+import * as Tables from "../../ledger/Tables.ts"
+import * as Csv from "../../report/text/Csv.ts"
+import { counted } from "../../report/text/Words.ts"
+import * as flags from "../flags.ts"
+import { type LedgerView, withLedger } from "./LedgerView.ts"
+
+/** Nothing to write, or nothing that could be written. */
+export class NothingToExport extends Schema.TaggedError<NothingToExport>()("NothingToExport", {
+  message: Schema.String
+}) {}
+
+export const command = Command.make(
+  "export",
+  {
+    config: flags.config,
+    format: Flag.Literals("format", ["csv", "beancount", "hledger", "rp2"]).pipe(
+      Flag.withDescription("csv and rp2 write into a folder, beancount and hledger one file")
+    ),
+    out: Flag.String("out").pipe(Flag.withDescription("Where to; it must not exist yet, or be an empty folder")),
+    year: Flag.Int("year").pipe(Flag.withDescription("Only this calendar year (UTC)"), Flag.optional),
+    method: Flag.Literals("method", methods).pipe(
+      Flag.withDescription("Which purchase a sale closes, in the tax lots"),
+      Flag.withDefault("fifo")
+    )
+  },
+  Effect.fn(function* ({ config, format, out, year, method }) {
+    yield* withLedger(
+      config,
+      Effect.fnUntraced(function* (view) {
+        const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })
+        yield* refuseUnknownAssets(view)
+        const files = filesOf(view, { format, span, method })
+        if (files.length === 0) {
+          const when = Option.match(year, { onNone: () => "The journal", onSome: (only) => `The year ${only}` })
+          return yield* new NothingToExport({ message: `${when} has nothing to export.` })
+        }
+        for (const { name, content } of files) yield* write(name === "" ? [out] : [out, name], content)
+        const years = [...new Set(view.trading.trades.map(({ at }) => utcYear(at)))].join(", ")
+        yield* Console.log(
+          `${out}: ${counted(view.trading.trades.length, "fill")}${years === "" ? "" : ` of ${years}`}, as ${format}`
+        )
+      })
+    )
+  })
+).pipe(
+  Command.withDescription("Write the books: CSV tables, beancount, hledger, or the input of RP2"),
+  Command.withExamples([
+    { command: "limitbot export --format beancount --out books.beancount", description: "Books for beancount" },
+    { command: "limitbot export --format csv --out books --year 2026", description: "Tables of one year" }
+  ])
+)
+
+interface Wanted {
+  readonly format: "csv" | "beancount" | "hledger" | "rp2"
+  readonly span: Tables.Span
+  readonly method: (typeof methods)[number]
+}
+
+const forEver: Tables.Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
+
+const startOf = (year: number): number => DateTime.toEpochMillis(DateTime.makeUnsafe({ year, month: 1, day: 1 }))
+const spanOf = (year: number): Tables.Span => ({ from: startOf(year), to: startOf(year + 1) })
+
+/** An amount of an asset without known decimals would be wrong by a power of ten. */
+const refuseUnknownAssets = ({ bookings, decimals }: LedgerView) => {
+  const symbols = new Set(bookings.flatMap(({ postings }) => postings.map(({ asset }) => asset)))
+  const unknown = [...symbols].filter((symbol) => decimals(symbol) === undefined)
+  if (unknown.length === 0) return Effect.void
+  const message = `The journal has money in ${unknown.join(", ")}, which the configuration does not know any more. Add it under assets again.`
+  return Effect.fail(new NothingToExport({ message }))
+}
+
+interface File {
+  readonly name: string
+  readonly content: string | Uint8Array
+}
+
+const filesOf = (view: LedgerView, { format, span, method }: Wanted): ReadonlyArray<File> => {
+  const decimals: PlainText.Decimals = (symbol) => view.decimals(symbol) ?? 0
+  const { trading } = view
+  if (format === "csv")
+    return Tables.tablesOf(trading, { decimals, method, span }).map(({ name, titles, rows }) => ({
+      name: `${name}.csv`,
+      content: Csv.render(titles, rows)
+    }))
+  if (format === "rp2") return Rp2.filesOf(trading, { decimals, method })
+  const render = format === "beancount" ? PlainText.beancount : PlainText.hledger
+  const bookings = Entries.within(view.bookings, span)
+  if (bookings.length === 0) return []
+  const trades = trading.trades.filter(({ at }) => at >= span.from && at < span.to)
+  return [{ name: "", content: render({ bookings, trades, decimals }) }]
+}
+
+/** Nothing is overwritten. */
+const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content: string | Uint8Array) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.join(...parts)
+  yield* fileSystem.makeDirectory(path.dirname(file), { recursive: true })
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
+  yield* fileSystem
+    .writeFile(file, bytes, { flag: "wx" })
+    .pipe(Effect.mapError((cause) => new NothingToExport({ message: `Cannot write ${file}: ${cause.message}` })))
+})

@@ -1,0 +1,94 @@
+/**
+ * The journal as a list of balanced bookings, for programs of other people: each event that moved money is one booking, and
+ * what it moves adds up to nothing in every asset. Accounts are the places of the ledger, by strategy where a strategy owns
+ * them; what single orders hold is one account for all of them.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import type { Recorded } from "../domain/BotEvent.ts"
+import * as Ledger from "../domain/Ledger.ts"
+
+export type AccountKind = "asset" | "expense" | "equity"
+
+export interface BookAccount {
+  readonly kind: AccountKind
+  /** "wallet", "in order", "traded". */
+  readonly place: string
+  readonly strategy: string | undefined
+}
+
+export interface Posting {
+  readonly account: BookAccount
+  readonly asset: string
+  readonly amount: Amount
+}
+
+export interface Booking {
+  readonly at: number
+  readonly text: string
+  readonly postings: ReadonlyArray<Posting>
+}
+
+const kinds: Readonly<Record<string, AccountKind>> = { fees: "expense", outside: "equity", traded: "equity" }
+const ofStrategies = new Set(["wallet", "fees", "outside", "traded"])
+
+const accountOf = ({ account, owner }: Ledger.Transfer["from"]): BookAccount => ({
+  kind: kinds[account] ?? "asset",
+  place: account === "outside" ? "capital" : account === "residual" ? "unexplained" : account,
+  strategy: ofStrategies.has(account) ? owner : undefined
+})
+
+export const keyOf = ({ place, strategy }: BookAccount, asset: string): string =>
+  `${place}\u0000${strategy}\u0000${asset}`
+
+/** What an event is called in the books: its name in words, and the slot it is about. */
+const textOf = ({ event }: Recorded): string => {
+  const words = event._tag.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()
+  if ("placement" in event) return `${words} ${event.strategy}/${event.slot} ${event.placement}`
+  return "strategy" in event ? `${words} ${event.strategy}` : words
+}
+
+export const make = () => {
+  const ledger = Ledger.make()
+  const bookings: Array<Booking> = []
+  return {
+    see: (entry: Recorded): void => {
+      const moved = Ledger.apply(ledger, entry.event)
+      const sums = new Map<string, Posting>()
+      const post = (account: BookAccount, asset: string, amount: Amount) => {
+        const key = keyOf(account, asset)
+        sums.set(key, { account, asset, amount: amount + (sums.get(key)?.amount ?? 0n) })
+      }
+      for (const { asset, amount, from, to } of moved) {
+        post(accountOf(from), asset, -amount)
+        post(accountOf(to), asset, amount)
+      }
+      const postings = [...sums.values()].filter(({ amount }) => amount !== 0n)
+      if (postings.length > 0) bookings.push({ at: entry.at, text: textOf(entry), postings })
+    },
+    result: (): ReadonlyArray<Booking> => bookings
+  }
+}
+
+/** Balances after these bookings, zeros left out. */
+export const balancesOf = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Posting> => {
+  const sums = new Map<string, Posting>()
+  for (const { postings } of bookings) {
+    for (const posting of postings) {
+      const key = keyOf(posting.account, posting.asset)
+      sums.set(key, { ...posting, amount: posting.amount + (sums.get(key)?.amount ?? 0n) })
+    }
+  }
+  return [...sums.values()].filter(({ amount }) => amount !== 0n)
+}
+
+/** One year of the books: what was there before it is one opening booking, which balances like any. */
+export const within = (
+  bookings: ReadonlyArray<Booking>,
+  { from, to }: { readonly from: number; readonly to: number }
+): ReadonlyArray<Booking> => {
+  const opening = balancesOf(bookings.filter(({ at }) => at < from))
+  return [
+    ...(opening.length === 0 ? [] : [{ at: from, text: "opening balances", postings: opening }]),
+    ...bookings.filter(({ at }) => at >= from && at < to)
+  ]
+}

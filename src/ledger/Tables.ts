@@ -1,0 +1,146 @@
+/**
+ * The tables of the CSV export: fills, payouts and refunds, fees, capital flows, and tax lots. Times are ISO 8601 in UTC,
+ * amounts exact decimals in units of their asset. Columns are added at the end, never changed or removed.
+ */
+import { DateTime } from "effect"
+import { type Amount, format } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { earned, type Method, match } from "./Lots.ts"
+import type { Decimals } from "./PlainText.ts"
+import type { Fee, Flow, Trade, Trading } from "./Trades.ts"
+
+export interface Table {
+  readonly name: string
+  readonly titles: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+}
+
+const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
+const pricePlaces = 12
+
+/** Between two times, the second not included. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+const priceOf = (decimals: Decimals, { base, quote, baseAmount, quoteAmount }: Trade): string =>
+  baseAmount === 0n
+    ? ""
+    : Decimal.format(
+        Decimal.divide(
+          Decimal.make(quoteAmount, decimals(quote)),
+          Decimal.make(baseAmount, decimals(base)),
+          pricePlaces,
+          "down"
+        )
+      )
+
+export const tablesOf = (
+  trading: Trading,
+  { decimals, method, span }: { readonly decimals: Decimals; readonly method: Method; readonly span: Span }
+): ReadonlyArray<Table> => {
+  const money = (asset: string, amount: Amount) => format(amount, decimals(asset))
+  const inSpan = ({ at }: { readonly at: number }) => at >= span.from && at < span.to
+  const fill = (trade: Trade) => [
+    iso(trade.at),
+    trade.market,
+    trade.side,
+    money(trade.base, trade.baseAmount),
+    trade.base,
+    money(trade.quote, trade.quoteAmount),
+    trade.quote,
+    priceOf(decimals, trade),
+    `${trade.strategy}/${trade.slot}`,
+    trade.orderId ?? "",
+    trade.fillId
+  ]
+  const leg = (each: Fee) => [
+    iso(each.at),
+    each.kind,
+    each.asset,
+    money(each.asset, each.received),
+    money(each.asset, each.amount),
+    `${each.strategy}/${each.slot}`,
+    each.placement,
+    each.txHashes.join(" ")
+  ]
+  const fee = (each: Fee) => [
+    iso(each.at),
+    each.kind,
+    each.asset,
+    money(each.asset, each.amount),
+    money(each.quote, each.inQuote),
+    each.quote,
+    `${each.strategy}/${each.slot}`
+  ]
+  const flow = ({ at, strategy, asset, amount }: Flow) => [iso(at), strategy, asset, money(asset, amount)]
+  return [
+    {
+      name: "fills",
+      titles: "time,market,side,quantity,base,value,quote,price,slot,order,fill".split(","),
+      rows: trading.trades.filter(inSpan).map(fill)
+    },
+    {
+      name: "payouts",
+      titles: "time,kind,asset,received,fee,slot,placement,transactions".split(","),
+      rows: trading.fees.filter(inSpan).map(leg)
+    },
+    {
+      name: "fees",
+      titles: "time,kind,asset,fee,value,quote,slot".split(","),
+      rows: trading.fees.filter((each) => inSpan(each) && each.amount > 0n).map(fee)
+    },
+    {
+      name: "flows",
+      titles: "time,strategy,asset,amount".split(","),
+      rows: trading.flows.filter(inSpan).map(flow)
+    },
+    {
+      name: "lots",
+      titles: "acquired,sold,asset,quantity,cost,proceeds,gain,currency,basis,method".split(","),
+      rows: lotRows(trading, { decimals, method, span })
+    }
+  ]
+}
+
+/** The purchases of an account in one pool for each market, with the capital that came in as base counted as bought then. */
+export const taxPools = ({ trades, flows }: Trading): ReadonlyMap<string, ReadonlyArray<Trade>> => {
+  const capital = flows.flatMap(({ market, worth, ...flow }): ReadonlyArray<Trade> => {
+    const [base = "", quote = ""] = market?.split("/") ?? []
+    if (market === undefined || worth === undefined || flow.asset !== base || flow.amount <= 0n) return []
+    const { at, strategy, amount } = flow
+    const about = { at, strategy, slot: "", placement: "", market, base, quote }
+    return [{ ...about, fillId: "capital", side: "BUY", baseAmount: amount, quoteAmount: worth }]
+  })
+  return Map.groupBy(
+    [...capital, ...trades].toSorted((a, b) => a.at - b.at),
+    ({ market }) => market
+  )
+}
+
+const lotRows = (
+  trading: Trading,
+  { decimals, method, span }: { readonly decimals: Decimals; readonly method: Method; readonly span: Span }
+) =>
+  [...taxPools(trading).values()].flatMap((pool) =>
+    match(pool, method)
+      .gains.filter(({ closedBy: { at } }) => at >= span.from && at < span.to)
+      .map((gain) => {
+        const { openedBy, closedBy, isShort, quantity, cost, proceeds } = gain
+        const { base, quote } = openedBy
+        const [acquired, sold] = isShort ? [closedBy, openedBy] : [openedBy, closedBy]
+        return [
+          iso(acquired.at),
+          iso(sold.at),
+          base,
+          format(quantity, decimals(base)),
+          format(cost, decimals(quote)),
+          format(proceeds, decimals(quote)),
+          format(earned(gain), decimals(quote)),
+          quote,
+          acquired.fillId === "capital" ? "capital at its market value" : isShort ? "bought after the sale" : "bought",
+          method
+        ]
+      })
+  )

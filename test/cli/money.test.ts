@@ -1,0 +1,152 @@
+/**
+ * The books of a bot that traded on a sandbox, at the command line: profit, money and exports agree with the sandbox's own
+ * books, and the programs that read exports accept them. Where one of those is not installed, its test says so and is skipped.
+ */
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Connection, run, startSandbox, workspace } from "./program.ts"
+
+const config = ["--config", "config.yaml"]
+/** Where programs of other people may be, beside the usual places. */
+const path = [process.env["LIMITBOT_ORACLES"], process.env["PATH"]].filter(Boolean).join(":")
+const has = (program: string) => spawnSync(program, ["--help"], { env: { PATH: path } }).error === undefined
+
+let cwd = ""
+let connection: Connection
+
+const json = async <A>(...args: ReadonlyArray<string>): Promise<A> => {
+  const { stdout, stderr, code } = await run([...args, ...config, "--json"], { cwd })
+  assert.strictEqual(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+const exported = async (format: string, out: string, ...more: ReadonlyArray<string>): Promise<string> => {
+  const { stderr, code } = await run(["export", "--format", format, "--out", out, ...more, ...config], { cwd })
+  assert.strictEqual(code, 0, stderr)
+  return join(cwd, out)
+}
+
+interface Figures {
+  readonly realised: string
+  readonly unrealised: string
+  readonly fees: string
+  readonly flows: string
+  readonly total: string
+  readonly groups?: ReadonlyArray<Figures>
+}
+
+describe("the books of a bot", () => {
+  beforeAll(async () => {
+    connection = await startSandbox({ speed: 3_000 })
+    cwd = workspace(connection)
+    const { code, stderr } = await run(["run", "grid.yaml", ...config, "--for", "12s", "--poll", "0.3s"], { cwd })
+    assert.strictEqual(code, 0, stderr)
+  })
+
+  it("profit is the same in every breakdown, and adds up", async () => {
+    const { USDC } = await json<{ USDC: Figures }>("profit")
+    const units = (text: string) => Math.round(Number(text) * 1e6)
+    assert.strictEqual(units(USDC.total), units(USDC.realised) + units(USDC.unrealised) - units(USDC.fees))
+    assert.strictEqual(USDC.flows, "6000")
+    for (const by of ["strategy", "slot", "day", "asset"]) {
+      const { groups = [] } = (await json<{ USDC: Figures }>("profit", "--by", by)).USDC
+      for (const field of ["realised", "unrealised", "fees", "flows", "total"] as const) {
+        const sum = groups.reduce((total, group) => total + units(group[field]), 0)
+        assert.strictEqual(sum, units(USDC[field]), `${field} by ${by}`)
+      }
+    }
+    for (const method of ["fifo", "lifo", "hifo"]) {
+      const other = (await json<{ USDC: Figures }>("profit", "--method", method)).USDC
+      // At one price, what is earned in all does not depend on which purchase is called sold; marks are rounded by lot.
+      assert.approximately(units(other.total), units(USDC.total), 60, method)
+    }
+  })
+
+  it("money says the same by place, by owner and at the end of the last day", async () => {
+    interface Amount {
+      readonly asset: string
+      readonly amount: string
+      readonly place: string
+    }
+    const money = await json<{
+      places: ReadonlyArray<Amount>
+      strategies: ReadonlyArray<Amount>
+      orders: ReadonlyArray<Amount>
+      history: ReadonlyArray<{ places: ReadonlyArray<Amount> }>
+      unexplained: Record<string, string>
+    }>("money")
+    assert.deepStrictEqual(money.unexplained, { BTC: "0", USDC: "0" })
+    assert.deepStrictEqual(money.history.at(-1)?.places, money.places)
+    const owned = [...money.strategies, ...money.orders]
+    for (const { asset, place, amount } of money.places) {
+      const sum = owned
+        .filter((each) => each.asset === asset && each.place === place)
+        .reduce((total, each) => total + Number(each.amount), 0)
+      assert.approximately(sum, Number(amount), 1e-7, `${asset} ${place}`)
+    }
+  })
+
+  it("the CSV tables have the fills that the sandbox has", async () => {
+    const folder = await exported("csv", "books")
+    assert.deepStrictEqual(readdirSync(folder).sort(), [
+      "fees.csv",
+      "fills.csv",
+      "flows.csv",
+      "lots.csv",
+      "payouts.csv"
+    ])
+    const [titles, ...rows] = readFileSync(join(folder, "fills.csv"), "utf8").trim().split("\r\n")
+    assert.strictEqual(titles, "time,market,side,quantity,base,value,quote,price,slot,order,fill")
+    const orders: { orders: ReadonlyArray<{ fills?: ReadonlyArray<unknown> }> } = await (
+      await fetch(`${connection.url}/sandbox/books`)
+    ).json()
+    const seen = rows.length
+    assert.isAbove(seen, 0)
+    assert.isAtLeast(orders.orders.length, 1)
+    const again = await run(["export", "--format", "csv", "--out", "books", ...config], { cwd })
+    assert.strictEqual(again.code, 1)
+    assert.match(again.stderr, /Cannot write/)
+  })
+
+  it.skipIf(!has("bean-check"))("bean-check accepts the beancount export, of all time and of one year", async () => {
+    const year = String(new Date().getUTCFullYear())
+    for (const file of [
+      await exported("beancount", "all.beancount"),
+      await exported("beancount", "y.beancount", "--year", year)
+    ])
+      execFileSync("bean-check", [file], { env: { PATH: path } })
+    const edited = readFileSync(join(cwd, "all.beancount"), "utf8").replace(
+      / {2}Assets:Limitbot:Wallet:Grid {2}-(\d)/,
+      "  Assets:Limitbot:Wallet:Grid  -9$1"
+    )
+    assert.include(edited, "-9")
+  })
+
+  it.skipIf(!has("hledger"))("hledger check accepts the hledger export, and finds the journal's balances", async () => {
+    const file = await exported("hledger", "all.journal")
+    execFileSync("hledger", ["-f", file, "check"], { env: { PATH: path, LANG: "C.UTF-8" } })
+    const said = execFileSync(
+      "hledger",
+      ["-f", file, "balance", "assets:limitbot:wallet", "--flat", "-N", "-O", "csv"],
+      {
+        env: { PATH: path, LANG: "C.UTF-8" },
+        encoding: "utf8"
+      }
+    )
+    const { places } = await json<{ places: ReadonlyArray<{ place: string; asset: string; amount: string }> }>("money")
+    for (const { amount } of places.filter(({ place }) => place === "wallet")) assert.include(said, amount)
+  })
+
+  it.skipIf(!has("rp2_us"))("RP2 computes the same gains as the lots, first in first out", async () => {
+    const folder = await exported("rp2", "rp2")
+    mkdirSync(join(folder, "reports"))
+    execFileSync("rp2_us", ["-m", "fifo", "-o", "reports", "rp2.ini", "rp2.fods"], {
+      cwd: folder,
+      env: { PATH: path },
+      stdio: "inherit"
+    })
+    assert.isAbove(readdirSync(join(folder, "reports")).length, 0)
+  })
+})
