@@ -1,5 +1,5 @@
 /**
- * Input for RP2 (a tax calculator): its configuration, and a spreadsheet as flat OpenDocument XML with one sheet per asset.
+ * Input for RP2 (a tax calculator): its configuration, and a spreadsheet with one sheet per asset.
  * RP2 needs the whole history to know what was bought for what, so a year is chosen when it runs, not here. Capital that
  * came in as base counts as bought at its market value. RP2 reads doubles: at most eleven digits behind the point.
  */
@@ -7,6 +7,7 @@ import { DateTime } from "effect"
 import { format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Method } from "./Lots.ts"
+import * as Ods from "./Ods.ts"
 import type { Decimals } from "./PlainText.ts"
 import { taxPools } from "./Tables.ts"
 import type { Trade, Trading } from "./Trades.ts"
@@ -55,15 +56,15 @@ const between = [
 export const filesOf = (
   trading: Trading,
   { decimals, method }: { readonly decimals: Decimals; readonly method: Method }
-): ReadonlyArray<{ readonly name: string; readonly content: string }> => {
+): ReadonlyArray<{ readonly name: string; readonly content: string | Uint8Array }> => {
   const byAsset = Map.groupBy([...taxPools(trading).values()].flat(), ({ base }) => base)
   if (byAsset.size === 0) return []
   return [
     { name: "rp2.ini", content: configuration([...byAsset.keys()]) },
-    { name: "rp2.fods", content: spreadsheet([...byAsset].map(([asset, trades]) => sheet(asset, trades, decimals))) },
+    { name: "rp2.ods", content: Ods.render([...byAsset].map(([asset, trades]) => sheet(asset, trades, decimals))) },
     {
       name: "README.txt",
-      content: `rp2_us -m ${method === "average" ? "fifo" : method} -o reports rp2.ini rp2.fods\nCosts are in the quote asset of each market. Fees of payouts are in fees.csv of --format csv.\n`
+      content: `rp2_us -m ${method === "average" ? "fifo" : method} -o reports rp2.ini rp2.ods\nCosts are in the quote asset of each market. Fees of payouts are in fees.csv of --format csv.\n`
     }
   ]
 }
@@ -79,8 +80,6 @@ const configuration = (assets: ReadonlyArray<string>): string =>
     section("intra_header", between)
   ].join("\n")
 
-type Cell = string | { readonly number: string }
-
 /** Quote per base as precisely as RP2 reads it, so that price times quantity is what was paid. */
 const priceOf = ({ base, quote, baseAmount, quoteAmount }: Trade, decimals: Decimals): string =>
   baseAmount === 0n
@@ -94,7 +93,7 @@ const priceOf = ({ base, quote, baseAmount, quoteAmount }: Trade, decimals: Deci
         )
       )
 
-const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<Cell> => {
+const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<Ods.Cell> => {
   const common = [DateTime.formatIso(DateTime.makeUnsafe(trade.at)), trade.base, exchange, holder]
   const price = { number: priceOf(trade, decimals) }
   const quantity = { number: format(trade.baseAmount, decimals(trade.base)) }
@@ -104,7 +103,7 @@ const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<C
     : [...common, "Sell", price, quantity, { number: "0" }, id, trade.slot]
 }
 
-const sheet = (asset: string, trades: ReadonlyArray<Trade>, decimals: Decimals) => {
+const sheet = (asset: string, trades: ReadonlyArray<Trade>, decimals: Decimals): Ods.Sheet => {
   const rows = (side: Trade["side"]) =>
     trades.flatMap((trade, index) => (trade.side === side ? [rowOf(trade, decimals, index)] : []))
   return {
@@ -123,29 +122,6 @@ const sheet = (asset: string, trades: ReadonlyArray<Trade>, decimals: Decimals) 
       ["INTRA"],
       between,
       ["TABLE END"]
-    ] satisfies ReadonlyArray<ReadonlyArray<Cell>>
+    ]
   }
-}
-
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
-
-const cell = (value: Cell): string =>
-  typeof value === "string"
-    ? `<table:table-cell office:value-type="string"><text:p>${escaped(value)}</text:p></table:table-cell>`
-    : `<table:table-cell office:value-type="float" office:value="${value.number}"><text:p>${value.number}</text:p></table:table-cell>`
-
-const spreadsheet = (sheets: ReadonlyArray<ReturnType<typeof sheet>>): string => {
-  const width = Math.max(incoming.length, outgoing.length, between.length)
-  const tables = sheets.map(({ name, rows }) => {
-    const lines = rows.map((row: ReadonlyArray<Cell>) => {
-      const empty = width - row.length
-      const rest = empty > 0 ? `<table:table-cell table:number-columns-repeated="${empty}"/>` : ""
-      return `<table:table-row>${row.map(cell).join("")}${rest}</table:table-row>`
-    })
-    return `<table:table table:name="${escaped(name)}"><table:table-column table:number-columns-repeated="${width}"/>${lines.join("")}</table:table>`
-  })
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${tables.join("")}</office:spreadsheet></office:body></office:document>
-`
 }
