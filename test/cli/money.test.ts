@@ -120,7 +120,8 @@ describe("the books of a bot", () => {
     ] as const) {
       const [, wallet = ""] = new RegExp(`balance Assets:Limitbot:Wallet:Grid +(\\S+) ${asset}`).exec(text) ?? []
       const own = theirs[asset] ?? {}
-      const earned = (Number(own["balance"]) - Number(own["initial"])) / 10 ** decimals
+      const earned =
+        (Number(own["balance"] ?? 0) + Number(own["private"] ?? 0) - Number(own["initial"])) / 10 ** decimals
       assert.approximately(Number(wallet) - budget, earned, 1e-9, asset)
     }
   })
