@@ -9,6 +9,7 @@
 
 import type { Amount } from "./Amount.ts"
 import { max, min } from "./Amount.ts"
+import * as Payload from "./Payload.ts"
 import { present } from "./Present.ts"
 import type { RecordedStep, SwapEvent, SwapEventOf } from "./SwapEvent.ts"
 
@@ -16,17 +17,6 @@ type Agreed = SwapEventOf<"SwapAgreed">
 export type Seen = SwapEventOf<"SwapSeen">
 
 export type Phase = "agreed" | "funding" | "deposited" | "ended" | "dropped"
-
-export interface SignedPayment {
-  readonly amount: Amount
-  readonly signed: string
-  readonly intentHash: string
-  readonly validUntil: number
-  readonly attempts: number
-  readonly lastSentAt: number
-  readonly acknowledged: boolean
-  readonly lastAnswer?: string
-}
 
 export interface WalletPayment {
   readonly wallet: "manual" | "command"
@@ -47,7 +37,9 @@ export interface SwapAccount {
   readonly phase: Phase
   readonly agreed: Agreed
   readonly agreedAt: number
-  readonly intent?: SignedPayment
+  readonly intent?: Payload.Payload
+  /** Nobody has said whether it was paid, and no deposit shows. */
+  readonly doubt?: string
   readonly wallet?: WalletPayment
   readonly seen?: Seen
   readonly seenAt?: number
@@ -92,22 +84,24 @@ const changeOf = (account: SwapAccount, event: SwapEvent, at: number): Partial<S
       if (account.intent !== undefined) throw new Error(`Swap ${account.id} was signed twice`)
       return {
         phase: "funding",
-        intent: { ...event, attempts: 0, lastSentAt: 0, acknowledged: false }
+        intent: Payload.signed(event)
       }
     case "IntentSent":
       return intentChange(account, { attempts: event.attempt, lastSentAt: at })
     case "IntentAcknowledged":
       return intentChange(account, { acknowledged: true })
     case "IntentAnswered":
-      return intentChange(account, { lastAnswer: `${event.code}: ${event.text}` })
+      return account.intent === undefined ? {} : intentChange(account, Payload.answered(account.intent, event))
     case "IntentDead":
       return {}
+    case "SwapInDoubt":
+      return { doubt: event.reason }
     default:
       return walletChange(account, event, at)
   }
 }
 
-const intentChange = (account: SwapAccount, change: Partial<SignedPayment>): Partial<SwapAccount> =>
+const intentChange = (account: SwapAccount, change: Partial<Payload.Payload>): Partial<SwapAccount> =>
   account.intent === undefined ? {} : { intent: { ...account.intent, ...change } }
 
 type WalletEvent = SwapEventOf<
@@ -150,7 +144,7 @@ export const mayHavePaid = ({ state }: WalletPayment): boolean => state !== "ref
 const committed = ({ intent, wallet }: SwapAccount): Amount =>
   intent?.amount ?? (wallet !== undefined && mayHavePaid(wallet) ? wallet.amount : 0n)
 
-export const swapPlaces = ["deposit in flight", "in swap", "spent", "refunded", "fees", "residual"] as const
+export const swapPlaces = ["deposit in flight", "in doubt", "in swap", "spent", "refunded", "fees", "residual"] as const
 export type SwapPlace = (typeof swapPlaces)[number]
 
 export interface SwapMoney {
@@ -160,15 +154,25 @@ export interface SwapMoney {
   readonly received: Amount
 }
 
-const nowhere = { "deposit in flight": 0n, "in swap": 0n, spent: 0n, refunded: 0n, fees: 0n, residual: 0n }
+const nowhere = {
+  "deposit in flight": 0n,
+  "in doubt": 0n,
+  "in swap": 0n,
+  spent: 0n,
+  refunded: 0n,
+  fees: 0n,
+  residual: 0n
+}
 
 /** Where the money of a swap is. What no amount explains is in `residual`, not forgotten. */
 export const moneyOf = (account: SwapAccount): SwapMoney => {
   const { agreed, ended, seen } = account
   const deposited = seen?.deposited ?? 0n
   if (ended === undefined) {
-    const inFlight = max(0n, committed(account) - deposited)
-    return { input: { ...nowhere, "deposit in flight": inFlight, "in swap": deposited }, received: 0n }
+    const unseen = max(0n, committed(account) - deposited)
+    const isUnclear = account.wallet?.state === "unclear"
+    const place = account.doubt === undefined && !isUnclear ? "deposit in flight" : "in doubt"
+    return { input: { ...nowhere, [place]: unseen, "in swap": deposited }, received: 0n }
   }
   if (ended.outcome === "unfunded") return { input: nowhere, received: 0n }
   const left = max(deposited, seen?.deposited === undefined ? committed(account) : 0n)

@@ -52,8 +52,10 @@ const funding = {
   IntentAcknowledged: { intentHash: Text, ...correlation },
   /** An answer that is not success. The payload may still execute until `validUntil`. */
   IntentAnswered: { code: Text, text: Text, ...correlation },
-  /** The payload is past its deadline and no deposit showed in reads made after that. */
+  /** The payload has expired, and provably was never executed. */
   IntentDead: { reason: Text },
+  /** The payload was sent and has expired, nobody acknowledged it, and no deposit shows: it may have been paid. */
+  SwapInDoubt: { reason: Text },
   /** A wallet is about to be asked to pay. Never asked a second time unless the operator said so. */
   WalletAsked: { attempt: Schema.Int, wallet: Schema.Literals(["manual", "command"]), amount: Amount },
   WalletPaid: { txHash: Text, sender: optional(Text) },

@@ -190,6 +190,7 @@ const toTheEnd = Effect.fnUntraced(function* (begunWith: SwapAccount.SwapAccount
     yield* show(fresh, account.agreed, json)
     if (SwapAccount.isOver(account)) break
     if (fresh.some(({ event }) => event._tag === "WalletUnclear")) yield* advise(account, json)
+    if (account.doubt !== undefined && account.phase === "funding") return yield* stillOpen(account)
     const now = yield* Clock.currentTimeMillis
     progress.update(stageOf(account), stages, account.seen?.status ?? account.phase)
     const late = now - account.agreed.deadline
@@ -217,13 +218,14 @@ const stages = 4
 const stageOf = ({ phase, seen }: SwapAccount.SwapAccount): number =>
   phase === "agreed" ? 0 : phase === "funding" ? 1 : seen?.status === "PROCESSING" ? 3 : 2
 
-const stillOpen = ({ agreed, id, seen, wallet }: SwapAccount.SwapAccount) =>
+const stillOpen = ({ agreed, doubt, id, seen, wallet }: SwapAccount.SwapAccount) =>
   new SwapStillOpen({
     swap: id,
     why:
-      wallet?.state === "asked" || wallet?.state === "unclear"
+      doubt ??
+      (wallet?.state === "asked" || wallet?.state === "unclear"
         ? `nobody knows whether the wallet paid ${agreed.depositAddress}; the venue says ${seen?.status ?? "nothing"} (if you are sure that it did not, add --pay-again)`
-        : `its deadline is over and the venue says ${seen?.status ?? "nothing"}`
+        : `its deadline is over and the venue says ${seen?.status ?? "nothing"}`)
   })
 
 const show = Effect.fnUntraced(function* (

@@ -2,12 +2,13 @@
  * Takes one swap a step further: fund, send again, tell the venue of the transaction, look. Every step is in the journal
  * before it is taken, so the process may die between any two lines and `--resume` goes on from there.
  *
- * The rules that make funding happen at most once are those of orders (see `Placing`): one payload is signed per swap and
- * only its bytes are sent again; a wallet is asked once, and again only when it said that nothing was sent, or the operator
- * did; a step of a swap can be written by one process only.
+ * The rules that make funding happen at most once are those of orders: one payload is signed per swap and sent by the same
+ * code (`Submission`), and its silence is judged by the same rules (`Payload`); a wallet is asked once, and again only when
+ * it said that nothing was sent, or the operator did. A step of a swap can be written by one process only.
  */
 
 import { Clock, Duration, Effect } from "effect"
+import * as Payload from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import * as SwapAccount from "../../domain/SwapAccount.ts"
 import type { SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"
@@ -15,6 +16,7 @@ import { SwapJournal } from "../../journal/SwapJournal.ts"
 import { type Swap, Swaps } from "../../venue/Swaps.ts"
 import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
 import { type Answer, Venue } from "../../venue/Venue.ts"
+import { submit } from "./Submission.ts"
 import { Wallet } from "./Wallet.ts"
 
 export interface SwapPace {
@@ -24,17 +26,18 @@ export interface SwapPace {
   readonly visibilityMillis: number
   /** No funding when less than this is left until the deadline. */
   readonly marginMillis: number
+  /** First pause before a payload is sent again; doubles up to `retryMaxMillis`. */
+  readonly retryMinMillis: number
+  readonly retryMaxMillis: number
 }
 
 export const defaultPace: SwapPace = {
   pollMillis: Duration.toMillis("1 second"),
   visibilityMillis: Duration.toMillis("10 seconds"),
-  marginMillis: Duration.toMillis("15 seconds")
+  marginMillis: Duration.toMillis("15 seconds"),
+  retryMinMillis: Duration.toMillis("1 second"),
+  retryMaxMillis: Duration.toMillis("1 minute")
 }
-
-/** Reads after a payload's deadline that must show no deposit before it is declared dead. */
-const emptyReadsNeeded = 2
-const resendAfterMillis = Duration.toMillis("5 seconds")
 
 type Account = SwapAccount.SwapAccount
 
@@ -76,23 +79,19 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
     return yield* sendIntent(yield* record(account, event))
   })
 
-  /** Sends the journaled bytes, as often as it takes: their nonce can execute only once. */
-  const sendIntent = Effect.fnUntraced(function* (account: Account) {
-    const { intent } = account
-    const now = yield* Clock.currentTimeMillis
-    if (intent === undefined || now >= intent.validUntil || intent.acknowledged) return account
-    if (now - intent.lastSentAt < resendAfterMillis) return account
-    const sent = yield* record(account, { _tag: "IntentSent", attempt: intent.attempts + 1 })
-    const { intentHash, signed: body, validUntil } = intent
-    const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil }))
-    if (answer._tag === "Success") {
-      const { correlationId } = answer.success
-      return yield* record(sent, { _tag: "IntentAcknowledged", intentHash, ...correlationOf(correlationId) })
-    }
-    const { reason } = answer.failure
-    if (reason._tag !== "Rejected") return sent
-    const { code, correlationId, text } = reason
-    return yield* record(sent, { _tag: "IntentAnswered", code, text, ...correlationOf(correlationId) })
+  const sendIntent = Effect.fnUntraced(function* (begun: Account) {
+    let account = begun
+    if (account.intent === undefined || account.phase !== "funding") return account
+    const noted = (event: SwapEvent) =>
+      Effect.map(record(account, event), (next) => {
+        account = next
+      })
+    yield* submit(venue, account.intent, pace, {
+      sent: (attempt) => noted({ _tag: "IntentSent", attempt }),
+      acknowledged: (answer) => noted({ _tag: "IntentAcknowledged", ...answer }),
+      refused: (answer) => noted({ _tag: "IntentAnswered", ...answer })
+    })
+    return account
   })
 
   /** Whoever leaves meanwhile waits for the wallet: it may be in the middle of a payment, and its answer counts. */
@@ -155,18 +154,23 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
     return yield* note(account, yield* swaps.status(depositAddress, depositMemo))
   })
 
-  /** After its deadline the verifier refuses the payload: what is not deposited by then never will be. */
-  const declareDead = Effect.fnUntraced(function* (account: Account) {
-    const { id, intent, phase } = account
+  /** What it means that no deposit shows: only what provably was not executed is over. */
+  const judge = Effect.fnUntraced(function* (account: Account) {
+    const { doubt, id, intent, phase } = account
     const now = yield* Clock.currentTimeMillis
-    if (intent === undefined || phase !== "funding" || now < intent.validUntil + pace.visibilityMillis) return account
+    if (intent === undefined || phase !== "funding" || doubt !== undefined) return account
     // Known is more than nothing: a transfer that was seen is waited for.
-    if (account.seen?.status === "KNOWN_DEPOSIT_TX") return account
+    if (now < intent.validUntil + pace.visibilityMillis || account.seen?.status === "KNOWN_DEPOSIT_TX") return account
     const reads = (emptyReads.get(id) ?? 0) + 1
     emptyReads.set(id, reads)
-    if (reads < emptyReadsNeeded) return account
-    const answered = intent.lastAnswer === undefined ? "" : `; the venue had answered ${intent.lastAnswer}`
-    const reason = `its payload expired without a deposit${answered}`
+    const meaning = Payload.silenceMeans(intent, now, pace.visibilityMillis, reads)
+    if (meaning === "wait") return account
+    const answer = intent.lastAnswer === undefined ? "" : `; the venue had answered ${intent.lastAnswer}`
+    if (meaning === "doubt") {
+      const reason = `its payload was sent and has expired, the venue never acknowledged it, and no deposit shows${answer}`
+      return yield* record(account, { _tag: "SwapInDoubt", reason })
+    }
+    const reason = `its payload expired without a deposit${answer}`
     return yield* record(
       account,
       { _tag: "IntentDead", reason },
@@ -191,7 +195,7 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
     if (account.wallet !== undefined && !SwapAccount.mayHavePaid(account.wallet)) return yield* fundByWallet(account)
     const sent = yield* sendIntent(account)
     const looked = yield* look(yield* report(sent))
-    return SwapAccount.isOver(looked) ? looked : yield* declareDead(looked)
+    return SwapAccount.isOver(looked) ? looked : yield* judge(looked)
   })
 
   return { advance, record }

@@ -74,6 +74,8 @@ const sentence = (event: SwapEvent, { destination, origin }: Agreed): string | u
       return `the venue answered the payment with ${event.code}: ${event.text}`
     case "IntentDead":
       return event.reason
+    case "SwapInDoubt":
+      return `IN DOUBT: ${event.reason}`
     case "WalletAsked":
       return event.wallet === "manual"
         ? `waits for a payment of ${paid(event.amount)} by hand`

@@ -19,7 +19,7 @@ import { SwapJournal } from "../../../src/journal/SwapJournal.ts"
 import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
 import { type QuoteRequest, Swaps } from "../../../src/venue/Swaps.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
-import { RetryLater, VenueError } from "../../../src/venue/VenueError.ts"
+import { OutcomeUnknown, Rejected, RetryLater, VenueError } from "../../../src/venue/VenueError.ts"
 import { btc, quoteRequest, send, usdc, venueBooks } from "../../sandbox/clients.ts"
 import { play, start } from "../../sandbox/play.ts"
 import { payByIntent } from "../../sandbox/playedSwaps.ts"
@@ -194,6 +194,51 @@ describe("swaps", () => {
         assert.strictEqual(outcome(yield* finish((yield* reread(begun.id)) ?? begun)), "paid")
       }).pipe(Effect.provide(journalLayer))
     )
+  )
+})
+
+describe("a payment that does not show", () => {
+  const followed = (submitIntent: Venue["Service"]["submitIntent"]) =>
+    play(
+      Effect.gen(function* () {
+        const venue = yield* Venue
+        const swapping = yield* Effect.provideService(Swapping.make(), Venue, { ...venue, submitIntent })
+        let account = yield* begin()
+        for (let look = 0; look < 60 && !SwapAccount.isOver(account); look += 1) {
+          account = yield* swapping.advance(account)
+          yield* Effect.sleep("10 seconds")
+        }
+        return account
+      }).pipe(Effect.provide(journalLayer))
+    )
+  const lost = new VenueError({ reason: new OutcomeUnknown({ operation: "submit intent", text: "lost" }) })
+  const refused = new VenueError({
+    reason: new Rejected({ operation: "submit intent", code: "http-400", text: "insufficient balance" })
+  })
+
+  it.effect("was said to be unfunded, paid in nothing, because nobody answered", () =>
+    Effect.gen(function* () {
+      const account = yield* followed(() => Effect.fail(lost))
+      assert.isFalse(SwapAccount.isOver(account))
+      assert.include(account.doubt ?? "", "never acknowledged")
+      assert.strictEqual(SwapAccount.moneyOf(account).input["in doubt"], 1_000_000n)
+    })
+  )
+
+  it.effect("has been made when it was acknowledged, and is waited for", () =>
+    Effect.gen(function* () {
+      const account = yield* followed(({ intentHash }) => Effect.succeed({ value: { intentHash } }))
+      assert.isFalse(SwapAccount.isOver(account))
+      assert.isUndefined(account.doubt)
+      assert.strictEqual(SwapAccount.moneyOf(account).input["deposit in flight"], 1_000_000n)
+    })
+  )
+
+  it.effect("was not made when it was refused every time", () =>
+    Effect.gen(function* () {
+      const account = yield* followed(() => Effect.fail(refused))
+      assert.strictEqual(outcome(account), "unfunded")
+    })
   )
 })
 
