@@ -15,7 +15,7 @@ import type { Strategy } from "../strategy/Strategy.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 import * as MarketWatch from "./book/MarketWatch.ts"
 import type { WrongDecimals } from "./book/Quotes.ts"
-import { backoffMillis, EngineSettings } from "./EngineSettings.ts"
+import { EngineSettings, refusalPauseMillis } from "./EngineSettings.ts"
 import { closedBecause } from "./funding/FundingGate.ts"
 import * as Placing from "./funding/Placing.ts"
 import * as LossGuard from "./planning/LossGuard.ts"
@@ -191,7 +191,7 @@ export const make = Effect.fnUntraced(function* ({
     }
     for (const { name } of strategies) note(decisions.get(name)?.until.time)
     for (const { refusals, refusedAt } of books.state.slots.values()) {
-      if (refusals > 0) note(refusedAt + backoffMillis(settings, refusals))
+      if (refusals > 0) note(refusedAt + refusalPauseMillis(settings, refusals))
     }
     return next
   }

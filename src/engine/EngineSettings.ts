@@ -31,6 +31,8 @@ export interface Settings {
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
   readonly retryMinMillis: number
   readonly retryMaxMillis: number
+  /** Longest pause of a slot whose attempts are refused one after the other. */
+  readonly refusalMaxMillis: number
   /** Limits over all strategies together. */
   readonly overall?: OverallLimits
   /** Placements worked on at the same time. */
@@ -58,10 +60,18 @@ export const defaults: Omit<Settings, "account"> = {
   maxFeeBasisPoints: 500,
   retryMinMillis: 1_000,
   retryMaxMillis: 60_000,
+  refusalMaxMillis: 900_000,
   concurrency: 4
 }
 
 export class EngineSettings extends Context.Service<EngineSettings, Settings>()("limitbot/engine/EngineSettings") {}
+
+/**
+ * The pause before a slot that was refused several times in a row is tried once more: it doubles on beyond what a single
+ * request is given, because a refusal that lasts must not cost an order a minute for ever.
+ */
+export const refusalPauseMillis = (settings: Settings, refusals: number): number =>
+  refusals === 0 ? 0 : Math.min(settings.refusalMaxMillis, settings.retryMinMillis * 2 ** Math.min(refusals - 1, 20))
 
 /** The pause before attempt number `attempts + 1`: kept in the journal's counters, so a restart does not forget it. */
 export const backoffMillis = (settings: Settings, attempts: number): number =>

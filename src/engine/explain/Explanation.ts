@@ -15,7 +15,7 @@ import { armedLeg, type DesiredOrder, type PriceBounds } from "../../strategy/De
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Input, Strategy } from "../../strategy/Strategy.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
-import { backoffMillis, type Settings } from "../EngineSettings.ts"
+import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { circumstances, progress } from "../planning/Planning.ts"
 import type { Circumstances } from "../planning/RiskLimits.ts"
 import { type BotState, type StrategyState, slotKey, unfinished } from "../state/BotState.ts"
@@ -256,7 +256,7 @@ const without = (placement: Placement, at: Circumstances): Circumstances => ({
 const backoff = (state: BotState, settings: Settings, strategy: string, name: string, now: number): Judged => {
   const slot = state.slots.get(slotKey(strategy, name))
   if (slot === undefined || slot.refusals === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }
-  const due = slot.refusedAt + backoffMillis(settings, slot.refusals)
+  const due = slot.refusedAt + refusalPauseMillis(settings, slot.refusals)
   const text = `${counted(slot.refusals, "failed attempt")}, the next one from ${time(due)}`
   return { guard: "retry", verdict: now < due ? "refuses" : "passes", text, flips: `the time ${time(due)}` }
 }

@@ -1,7 +1,8 @@
 /**
  * A wallet that is a program of the user's. It gets the payment as one JSON object on standard input and answers on standard
- * output with `{"txHash": "…", "sender": "…"}` or the bare hash. Exit code 65 says that nothing was sent; every other end
- * without a hash is unclear, because a program can die after it has paid. It lives in a process group of its own, so that
+ * output with `{"txHash": "…", "sender": "…"}` or the bare hash. Exit code 65 says that nothing was sent, and so does 1
+ * unless a transaction is named, which makes it unclear; so is every other end without a hash, because a program can die
+ * after it has paid. It lives in a process group of its own, so that
  * Ctrl-C on the bot does not cut it off in the middle. It inherits the environment without our secrets.
  */
 import { DateTime, Duration, Effect, Layer, Option, Schema, Stream } from "effect"
@@ -11,6 +12,8 @@ import { type Paid, type Payment, Wallet, WalletRefused, WalletUnclear } from ".
 
 /** EX_DATAERR: the program's promise that it sent nothing. */
 const nothingSent = 65
+/** What a program ends with when it fails, as a rule before it did anything. */
+const generalFailure = 1
 const patience = Duration.minutes(10)
 /** A transaction hash of any chain. */
 const hash = /^[\x21-\x7e]{1,200}$/
@@ -59,6 +62,11 @@ export const layer = ({ args, program, secretVariables }: WalletCommand) =>
           Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new WalletUnclear({ text: message })))
         )
         const paid = readAnswer(output)
+        if (code === generalFailure) {
+          return yield* paid !== undefined && output.length >= leastHashLength
+            ? new WalletUnclear({ text: `${program} ended with code 1 after it named the transaction ${paid.txHash}` })
+            : new WalletRefused({ text: output.slice(0, 200) || `${program} failed` })
+        }
         // A hash counts whatever the exit code: money may have moved. One word of refusal is no hash.
         if (paid !== undefined && (code !== nothingSent || output.length >= leastHashLength)) return paid
         if (code === nothingSent)

@@ -1,6 +1,6 @@
 /**
  * Watches what a strategy's holdings are worth, in its quote asset, against its loss limits. Worth counts every unit wherever
- * it is (wallet, orders, payments under way) at the mid, less fees; a daily loss is counted from midnight UTC, a drawdown
+ * it is (wallet, orders, payments under way) at the mid, less fees; a change of the budget is capital and moves the marks; a daily loss is counted from midnight UTC, a drawdown
  * from the highest worth so far. A daily pause ends with the day, a drawdown's when the strategy file is changed: somebody
  * has to have looked.
  */
@@ -15,9 +15,15 @@ import type { Moment } from "./Planning.ts"
 import { isOver, lossOf, marked } from "./RiskLimits.ts"
 
 /** What all of the strategy's assets are worth now, quote smallest units, rounded down. */
-export const equity = (state: BotState, strategy: Strategy, { price, elsewhere }: Moment): Amount => {
-  const { name, market } = strategy
-  const owned = (symbol: string) => Ledger.ownedBy(state.ledger, name, symbol)
+export const equity = (state: BotState, strategy: Strategy, moment: Moment): Amount =>
+  worthOf(strategy, (symbol) => Ledger.ownedBy(state.ledger, strategy.name, symbol), moment)
+
+/** What the changes of the budget since the last mark are worth now. */
+const flowOf = (strategy: Strategy, flows: ReadonlyMap<string, Amount>, moment: Moment): Amount =>
+  worthOf(strategy, (symbol) => flows.get(symbol) ?? 0n, moment)
+
+const worthOf = (strategy: Strategy, owned: (symbol: string) => Amount, { price, elsewhere }: Moment): Amount => {
+  const { market } = strategy
   return marketsOf(strategy).reduce((sum, each) => {
     const now = priceIn({ market, price, elsewhere }, each.name)
     return now === undefined ? sum : sum + quoteAmount(each, owned(each.base.symbol), mid(now), "down")
@@ -31,11 +37,16 @@ export const check = (state: BotState, strategy: Strategy, moment: Moment): Read
   const { name, market } = strategy
   const known = state.strategies.get(name)
   const worth = equity(state, strategy, moment)
-  const { marks, isNews } = marked(known?.equity, worth, moment.now)
+  const flow = flowOf(strategy, known?.flows ?? new Map(), moment)
+  const before = known?.equity
+  // Capital that came or went moves the marks with it: only trading and prices make profit and loss.
+  const moved =
+    before === undefined ? undefined : { ...before, atStart: before.atStart + flow, peak: before.peak + flow }
+  const { marks, isNews } = marked(moved, worth, moment.now)
   const { day, atStart, peak } = marks
   const asset = market.quote.symbol
   const mark: BotEvent = { _tag: "EquityMarked", strategy: name, asset, day, equity: atStart, peak }
-  const events = isNews ? [mark] : []
+  const events = isNews || flow !== 0n ? [mark] : []
   if (known?.paused !== undefined) {
     return isOver(known.paused, moment.now)
       ? [...events, { _tag: "Resumed", strategy: name, reason: "a new day began" }]

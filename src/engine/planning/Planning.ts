@@ -15,7 +15,7 @@ import { type Decision, type DesiredOrder, type DesiredSlot, holds } from "../..
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import { type Inputs, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
-import { backoffMillis, EngineSettings, type Settings } from "../EngineSettings.ts"
+import { EngineSettings, refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
 import { ownState } from "../state/OwnTrading.ts"
@@ -144,7 +144,7 @@ export const make = Effect.gen(function* () {
     const { state } = books
     const { now } = view
     const slot = state.slots.get(slotKey(strategy.name, desired.slot))
-    const waitUntil = slot === undefined ? 0 : slot.refusedAt + backoffMillis(settings, slot.refusals)
+    const waitUntil = slot === undefined ? 0 : slot.refusedAt + refusalPauseMillis(settings, slot.refusals)
     const about = { strategy: strategy.name, slot: desired.slot }
     if (now < waitUntil) {
       const reason = `the last attempt failed; the next one is due in ${waitUntil - now} ms`

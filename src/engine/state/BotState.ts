@@ -20,6 +20,8 @@ import { changesOwnState, type Trading, tradingAfter } from "./TradingFold.ts"
 export interface StrategyState {
   readonly name: string
   readonly budget: ReadonlyMap<string, Amount>
+  /** Changes of the budget since the last mark of its worth, by asset: capital, neither profit nor loss. */
+  readonly flows: ReadonlyMap<string, Amount>
   readonly decision?: Of<"Decided">
   readonly decidedAt: number
   readonly memory: Memory | undefined
@@ -107,6 +109,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "BudgetAllotted":
       return changeStrategy(state, event.strategy, (strategy) => ({
         budget: new Map(strategy.budget).set(event.asset, event.amount),
+        flows: flowsAfter(strategy, event),
         moves: strategy.moves + 1
       }))
     case "Decided":
@@ -129,7 +132,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       }))
     case "EquityMarked": {
       const { day, equity, peak } = event
-      return changeStrategy(state, event.strategy, () => ({ equity: { day, atStart: equity, peak } }))
+      return changeStrategy(state, event.strategy, () => ({ equity: { day, atStart: equity, peak }, flows: new Map() }))
     }
     case "Paused": {
       const { limit, action, reason } = event
@@ -152,9 +155,16 @@ const resume = (state: BotState, name: string): void => {
   state.strategies.set(name, rest)
 }
 
+/** Before there is a mark there is nothing to correct. */
+const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, asset }: Of<"BudgetAllotted">) =>
+  equity === undefined
+    ? flows
+    : new Map(flows).set(asset, (flows.get(asset) ?? 0n) + amount - (budget.get(asset) ?? 0n))
+
 const emptyStrategy = (name: string): StrategyState => ({
   name,
   budget: new Map(),
+  flows: new Map(),
   decidedAt: 0,
   memory: undefined,
   planned: [],
@@ -219,6 +229,7 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   }
   const placement = planned(event, at)
   state.placements.set(id, placement)
+  forgetAbandoned(state, event, at)
   noteTrading(state, placement, event, at)
   changeSlot(state, event, () => ({ placement: id }))
   changeStrategy(state, event.strategy, (strategy) => {
@@ -226,6 +237,18 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
     refusals.delete(event.slot)
     return { refusals, planned: [...strategy.planned.filter((time) => time > at - hourMillis), at] }
   })
+}
+
+/** A create without an answer shows by then, and what is abandoned can never be funded. */
+const rememberedMillis = 3_600_000
+
+/** A slot that is refused again and again must not grow the memory with each attempt. */
+const forgetAbandoned = (state: BotState, { slot, strategy }: Of<"Planned">, at: number): void => {
+  for (const [id, other] of state.placements) {
+    const isOfSlot = other.state === "abandoned" && other.slot === slot && other.strategy === strategy
+    if (!isOfSlot || other.changedAt > at - rememberedMillis) continue
+    if ([...other.orphans.values()].every((isCancelled) => isCancelled)) state.placements.delete(id)
+  }
 }
 
 const changeSlot = (

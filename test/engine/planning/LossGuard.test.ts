@@ -74,6 +74,23 @@ describe("LossGuard", () => {
     assert.deepStrictEqual(look(day + 2, 48_999), ["Paused"])
   })
 
+  it("an edit of the budget counted as profit or loss", () => {
+    const strategy = strategyWith({ maxDailyLoss: 5_000_000_000n, maxDrawdown: Decimal.make(1n, 1) })
+    const { state, record } = bot()
+    record(0, loaded(state, strategy))
+    const look = (now: number, price: number) =>
+      record(now, LossGuard.check(state, strategy, { price: at(price), now, candles: undefined }))
+    look(1, 60_000)
+    // Half of the coin is taken out.
+    record(2, loaded(state, strategyWith({ budget: { base: 50_000_000n, quote: 0n } }, "less")))
+    assert.deepStrictEqual(look(3, 60_000), ["EquityMarked"])
+    assert.deepStrictEqual(look(4, 59_000), [])
+    // More is put in, which makes no room for losses.
+    record(5, loaded(state, strategyWith({ budget: { base: 50_000_000n, quote: 70_000_000_000n } }, "more")))
+    assert.deepStrictEqual(look(6, 59_000), ["EquityMarked"])
+    assert.deepStrictEqual(look(7, 49_990), ["Paused"])
+  })
+
   it("pauses at the drawdown from the highest worth until the file is changed", () => {
     const strategy = strategyWith({ maxDrawdown: Decimal.make(1n, 1), onLoss: "drain" })
     const { state, record } = bot()

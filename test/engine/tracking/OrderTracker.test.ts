@@ -264,6 +264,42 @@ describe("OrderTracker", () => {
     assert.deepStrictEqual(said({ ...known, by: "swap" }), ["funded with 0.01 BTC, the swap is under way"])
   })
 
+  it("a fill that was reported twice in one answer was booked twice", () => {
+    const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
+    const { record, placement } = start(life)
+    const [, partial] = reports(life)
+    const known = placement()
+    if (known === undefined || partial === undefined) return assert.fail("not placed")
+    const events = observe(known, { ...partial, fills: [...partial.fills, ...partial.fills] })
+    assert.strictEqual(events.filter(({ _tag }) => _tag === "FillSeen").length, 1)
+    record(...events)
+    const different = partial.fills.map((fill) => ({ ...fill, amountOut: fill.amountOut - 1n }))
+    const odd = observe(known, { ...partial, fills: [...partial.fills, ...different] })
+    assert.strictEqual(odd[0]?._tag, "Contradiction")
+  })
+
+  it("a payout and a refund that were noted failed heal when they complete after all", () => {
+    const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 7n, refundFee: 3n }
+    const { state, record, placement } = start(life)
+    const all = reports(life)
+    const paid = all.at(-1)
+    const failedLeg = { status: "FAILED", reason: "broken" }
+    const see = (order: Order) => {
+      const known = placement()
+      if (known !== undefined) record(...observe(known, order))
+    }
+    for (const report of all.slice(0, -1)) see(report)
+    if (paid === undefined) return assert.fail("no report")
+    see({ ...paid, withdrawals: [failedLeg], refund: failedLeg })
+    assert.include(state.slots.get("s/a")?.frozen ?? "", "failed")
+    assert.strictEqual(Ledger.heldBy(state.ledger, "p1", "BTC", "residual"), 500_000n)
+    see(paid)
+    assert.isUndefined(placement())
+    assert.isUndefined(state.slots.get("s/a")?.frozen)
+    assert.strictEqual(Ledger.freeOf(state.ledger, "s", "BTC"), budget.base - 500_000n - 3n)
+    assert.strictEqual(Ledger.freeOf(state.ledger, "s", "USDC"), budget.quote + quoteOf(500_000n) - 7n)
+  })
+
   it("a fill that changes its amounts freezes the slot", () => {
     const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
     const { state, record, placement } = start(life)
