@@ -25,6 +25,8 @@ const commands = {
   resolve: () => import("./journal/resolve.ts").then(({ command }) => command),
   kill: () => import("./run/kill.ts").then(({ kill }) => kill),
   release: () => import("./run/kill.ts").then(({ release }) => release),
+  doctor: () => import("./control/doctor.ts").then(({ command }) => command),
+  notify: () => import("./control/notify.ts").then(({ command }) => command),
   pause: () => import("./control/commands.ts").then(({ pause }) => pause),
   resume: () => import("./control/commands.ts").then(({ resume }) => resume),
   cancel: () => import("./control/commands.ts").then(({ cancel }) => cancel),

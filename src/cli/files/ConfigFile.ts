@@ -22,6 +22,8 @@ import {
 } from "../../strategy/Problem.ts"
 import { readYaml } from "../../strategy/YamlReader.ts"
 import * as DashboardConfig from "../control/DashboardConfig.ts"
+import * as NotifyConfig from "../control/NotifyConfig.ts"
+import type { Telling } from "../control/Tellers.ts"
 import * as OverallLimits from "./OverallLimits.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
 import * as WalletConfig from "./WalletConfig.ts"
@@ -57,9 +59,11 @@ interface Settings {
   readonly limits: EngineSettings.OverallLimits | undefined
   readonly journal: string
   readonly dashboard: DashboardConfig.DashboardConfig | undefined
+  readonly notify: ReadonlyArray<NotifyConfig.TargetConfig>
+  readonly heartbeat: NotifyConfig.HeartbeatConfig | undefined
 }
 
-export interface BotConfig extends Omit<Settings, "dashboard"> {
+export interface BotConfig extends Omit<Settings, "dashboard" | keyof Telling>, Telling {
   readonly dashboard: ControlOptions | undefined
   readonly venue: Settings["venue"] & {
     readonly apiKey: Redacted.Redacted
@@ -100,6 +104,9 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const key = yield* secretAt(parsed?.secrets.key)
   const wanted = parsed?.settings?.dashboard
   const dashboard = wanted === undefined ? undefined : yield* DashboardConfig.loaded(wanted, folder, to)
+  const notify = yield* NotifyConfig.loadedTargets(parsed?.settings?.notify ?? [], folder, to)
+  const beat = parsed?.settings?.heartbeat
+  const heartbeat = beat === undefined ? undefined : yield* NotifyConfig.loadedHeartbeat(beat, folder, to)
   if (parsed?.settings === undefined || apiKey === undefined || key === undefined || to.problems.length > 0) {
     return yield* invalid(to)
   }
@@ -107,6 +114,8 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const config: BotConfig = {
     ...others,
     dashboard,
+    notify,
+    heartbeat,
     venue: { ...venue, apiKey, partnerJwt },
     account: { ...account, key }
   }
@@ -218,6 +227,8 @@ const configFields = Read.fields({
   markets: Read.optional(Read.table(Read.text, marketFields)),
   limits: Read.optional(OverallLimits.reader(symbol)),
   journal: Read.optional(Read.text, "everything the bot did and saw; left out: limitbot.sqlite beside this file"),
+  notify: Read.optional(NotifyConfig.notifyReader, "who is told what"),
+  heartbeat: Read.optional(NotifyConfig.heartbeatReader, "a sign of life to somebody who watches from outside"),
   dashboard: Read.optional(DashboardConfig.reader, "the dashboard and the control API; left out: none")
 })
 
@@ -263,6 +274,8 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
     markets: { assets, ticks },
     limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
     journal: resolve(read.journal?.value ?? "limitbot.sqlite"),
+    notify: NotifyConfig.targetsOf(read.notify?.value, to),
+    heartbeat: NotifyConfig.heartbeatOf(read.heartbeat, to),
     dashboard: read.dashboard === undefined ? undefined : DashboardConfig.resolved(read.dashboard, resolve, to)
   }
   return { secrets, settings }

@@ -16,6 +16,7 @@ import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as Surfaces from "../control/Surfaces.ts"
+import * as Tellers from "../control/Tellers.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/resolve.ts"
 import { Stop } from "../Stop.ts"
@@ -39,6 +40,7 @@ export interface BotRunOptions extends Display.DisplayOptions {
   readonly journal: string
   /** Where the configuration is, for commands that are started on it. */
   readonly configFile: string
+  readonly telling: Tellers.Telling
   /** The control server; left out: none. */
   readonly dashboard: ControlServer.ControlOptions | undefined
   /** The operator's kill switch, asked at every turn. */
@@ -95,6 +97,9 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     if (options.json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))
     else if (!terminal.isInteractive) yield* Console.log(`dashboard ${url}  token in ${operatorFile(options.journal)}`)
   }
+  const { assets, markets, run, telling } = options
+  const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
+  yield* Tellers.start(telling, { ...pulse, assets, markets, name: `${run.mode} ${run.account.slice(0, 16)}` })
   const present: Display.Present = { prices: engine.prices, leaving: () => farewell }
   const display = yield* Effect.forkScoped(Display.show(options, present, changes), { startImmediately: true })
 

@@ -63,6 +63,7 @@ export const command = Command.make(
       journal,
       configFile,
       dashboard: config.dashboard,
+      telling: config,
       title: `limitbot ${version}  ${mode}  ${config.venue.url}`,
       detail: `account ${account.signerId}  journal ${journal}`,
       warning: dryRun ? "DRY RUN: nothing is created or signed, fills are simulated" : undefined,

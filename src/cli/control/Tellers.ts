@@ -1,0 +1,71 @@
+/** What a running bot tells by itself: notifications of its events, a heartbeat, and once a day that all is well. */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Clock, Effect, Layer, PubSub, Stream } from "effect"
+import type { Target } from "../../control/notify/channels.ts"
+import * as Heartbeat from "../../control/notify/Heartbeat.ts"
+import { noticeOf } from "../../control/notify/Notice.ts"
+import * as Notifier from "../../control/notify/Notifier.ts"
+import type { Pulse } from "../../control/view/Health.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market } from "../../domain/Market.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import type * as Money from "../../report/text/Money.ts"
+import { counted } from "../../report/text/Words.ts"
+
+export interface Telling {
+  readonly notify: ReadonlyArray<Target>
+  readonly heartbeat: Heartbeat.HeartbeatOptions | undefined
+}
+
+interface Teller extends Pulse {
+  /** For somebody who has several bots. */
+  readonly name: string
+  readonly assets: Money.Assets
+  readonly markets: ReadonlyMap<string, Market>
+}
+
+const dayMillis = 86_400_000
+
+const summaryOf = (state: BotState, markets: Teller["markets"]): string => {
+  const profits = [...state.strategies.values()].flatMap(({ name, trading }) =>
+    [...trading].flatMap(([market, { basis }]) => {
+      const quote = markets.get(market)?.quote
+      if (quote === undefined) return []
+      return [`${name} realised ${Decimal.format(Decimal.make(basis.realised, quote.decimals))} ${quote.symbol}`]
+    })
+  )
+  return [counted(state.fills, "fill"), counted(unfinished(state).length, "open order"), ...profits].join(", ")
+}
+
+/** Runs beside the bot while the scope lives. */
+export const start = Effect.fn("Tellers.start")(function* ({ heartbeat, notify }: Telling, teller: Teller) {
+  const books = yield* Bookkeeper
+  const summary = () => summaryOf(books.state, teller.markets)
+  const client = yield* Layer.build(NodeHttpClient.layerUndici)
+  if (heartbeat !== undefined) {
+    const beat = Heartbeat.beat(heartbeat, books.state, teller, summary)
+    yield* Effect.forkScoped(Effect.provide(beat, client))
+  }
+  if (notify.length === 0) return
+  const tell = yield* Effect.provide(Notifier.make(notify, teller.name), client)
+  const changes = yield* PubSub.subscribe(books.changes)
+  yield* Effect.forkScoped(
+    Stream.runForEach(Stream.fromSubscription(changes), (recorded) => {
+      const notice = noticeOf(recorded, teller.assets)
+      return notice === undefined ? Effect.void : tell(notice)
+    })
+  )
+  const daily = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* Effect.sleep(dayMillis - (now % dayMillis))
+    const why = Heartbeat.silentBecause(books.state, teller, yield* Clock.currentTimeMillis, 600_000)
+    const at = yield* Clock.currentTimeMillis
+    yield* tell(
+      why === undefined
+        ? { at, severity: "good", kind: "AllClear", subject: teller.name, text: `all is well: ${summary()}` }
+        : { at, severity: "alarm", kind: "NotWell", subject: teller.name, text: why }
+    )
+  })
+  yield* Effect.forkScoped(Effect.forever(daily))
+})

@@ -1,0 +1,37 @@
+/** `limitbot notify test`: one message to every receiver of the configuration, now, and whether each was taken. */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Clock, Console, Effect, Schema } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as Notifier from "../../control/notify/Notifier.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
+
+/** At least one receiver did not take it; which ones has been printed. */
+export class NotAllDelivered extends Schema.TaggedError<NotAllDelivered>()("NotAllDelivered", {
+  message: Schema.String
+}) {}
+
+export const command = Command.make(
+  "notify",
+  { what: Argument.Literals("what", ["test"]).pipe(Argument.withDescription("test")), config: flags.config },
+  Effect.fn(function* ({ config }) {
+    const { notify } = yield* ConfigFile.load(config)
+    if (notify.length === 0) {
+      return yield* new NotAllDelivered({
+        message: "The configuration has no `notify`: nobody would be told anything."
+      })
+    }
+    const at = yield* Clock.currentTimeMillis
+    const notice = { at, severity: "good", kind: "Test", subject: "limitbot", text: "this is a test" } as const
+    const failures = yield* Effect.forEach(notify, (target) =>
+      Notifier.deliver(target, "test", [notice]).pipe(
+        Effect.as(undefined),
+        Effect.catch((error) => Effect.succeed(error.message)),
+        Effect.tap((failure) => Console.log(failure ?? `${target.to}: taken`))
+      )
+    )
+    const failed = failures.filter((failure) => failure !== undefined).length
+    if (failed > 0)
+      return yield* new NotAllDelivered({ message: `${failed} of ${notify.length} receivers did not take it` })
+  }, Effect.provide(NodeHttpClient.layerUndici))
+).pipe(Command.withDescription("Send a test message to every receiver of the configuration"))

@@ -1,0 +1,64 @@
+/**
+ * A sign of life to an address of the user's, in the style of healthchecks: `/start` when the bot starts, the address itself
+ * every period while turns end and the venue answers, `/fail` once when that ends. Whoever watches from outside learns of a
+ * bot that was killed, that hangs or that has lost its venue, because the signs stop within one period.
+ */
+import { Clock, Effect, Redacted } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import type { BotState } from "../../engine/state/BotState.ts"
+import { age } from "../../report/text/Words.ts"
+import type { Pulse } from "../view/Health.ts"
+
+export interface HeartbeatOptions {
+  readonly url: Redacted.Redacted
+  readonly everyMillis: number
+}
+
+const patience = "10 seconds"
+
+/** Why no sign is given now. A turn has to end within the period, however long supervisors would wait. */
+export const silentBecause = (
+  state: BotState,
+  { turnedAt }: Pulse,
+  now: number,
+  everyMillis: number
+): string | undefined => {
+  if (state.venueDownSince !== undefined) return `the venue has not answered for ${age(now - state.venueDownSince)}`
+  const since = turnedAt()
+  if (since === 0) return "the first turn has not ended yet"
+  return now - since > everyMillis ? `no turn has ended for ${age(now - since)}` : undefined
+}
+
+/** For ever. `summary` goes with every sign, so that the watcher's page tells how the bot does. */
+export const beat = Effect.fn("Heartbeat.beat")(function* (
+  { everyMillis, url }: HeartbeatOptions,
+  state: BotState,
+  pulse: Pulse,
+  summary: () => string
+) {
+  const client = yield* HttpClient.HttpClient
+  const send = (path: string, text: string) =>
+    client
+      .execute(
+        HttpClientRequest.post(`${Redacted.value(url)}${path}`).pipe(HttpClientRequest.bodyText(text, "text/plain"))
+      )
+      .pipe(
+        Effect.timeout(patience),
+        Effect.catch(() => Effect.logWarning("The heartbeat's address cannot be reached"))
+      )
+  let hasFailed = false
+  yield* send("/start", "started")
+  const once = Effect.gen(function* () {
+    const why = silentBecause(state, pulse, yield* Clock.currentTimeMillis, everyMillis)
+    // What has not begun has not failed.
+    const isStarting = pulse.turnedAt() === 0 && state.venueDownSince === undefined
+    if (why === undefined) yield* send("", summary())
+    else if (!hasFailed && !isStarting) yield* send("/fail", why)
+    hasFailed = why !== undefined
+  })
+  const untilFirstTurn = Effect.gen(function* () {
+    while (pulse.turnedAt() === 0 && state.venueDownSince === undefined) yield* Effect.sleep(200)
+  })
+  yield* untilFirstTurn
+  return yield* Effect.forever(Effect.andThen(once, Effect.sleep(everyMillis)))
+})

@@ -1,0 +1,36 @@
+/** What is worth telling somebody who does not look: the events of the journal that people read, by how grave they are. */
+import type { Recorded } from "../../domain/BotEvent.ts"
+import { describe } from "../../report/text/EventLine.ts"
+import type * as Money from "../../report/text/Money.ts"
+
+export const severities = ["quiet", "good", "warn", "alarm"] as const
+export type Severity = (typeof severities)[number]
+
+export interface Notice {
+  readonly at: number
+  readonly severity: Severity
+  /** The kind of event, or "AllClear", "Test". */
+  readonly kind: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** Which notices somebody wants: the least severity, or kinds by name whatever their severity. */
+export interface Rule {
+  readonly least: Severity
+  readonly kinds: ReadonlySet<string>
+}
+
+export const isWanted = ({ kinds, least }: Rule, { kind, severity }: Notice): boolean =>
+  daily.has(kind) || kinds.has(kind) || severities.indexOf(severity) >= severities.indexOf(least)
+
+/** Told to everybody once a day, so that silence means something. */
+const daily: ReadonlySet<string> = new Set(["AllClear", "NotWell"])
+
+/** `undefined` for events that say nothing to a person. */
+export const noticeOf = ({ at, event }: Recorded, assets: Money.Assets): Notice | undefined => {
+  const line = describe(event, assets)
+  return line === undefined
+    ? undefined
+    : { at, severity: line.weight, kind: event._tag, subject: line.subject, text: line.text }
+}

@@ -1,0 +1,101 @@
+/**
+ * Tells the receivers, each from a queue of its own: what comes within two seconds goes together, a message goes at most
+ * every ten seconds, a failed one is tried again for some minutes and then given up. A receiver that is slow, broken or
+ * away costs the bot nothing: its queue drops the oldest.
+ */
+import { Clock, Effect, Queue, Schedule, Schema } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { requestFor, type Target } from "./channels.ts"
+import { isWanted, type Notice } from "./Notice.ts"
+
+export interface Pace {
+  /** What comes within this time goes together. */
+  readonly groupMillis: number
+  /** Between two messages to the same receiver. */
+  readonly spacingMillis: number
+  readonly retryMillis: number
+  readonly retries: number
+}
+
+export const usualPace: Pace = { groupMillis: 2_000, spacingMillis: 10_000, retryMillis: 2_000, retries: 7 }
+
+const mostWaiting = 1_000
+/** Lines of one message; the others are counted. */
+const mostLines = 20
+const patience = "15 seconds"
+
+/** A receiver did not take a message. Its address is a secret and not said. */
+export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDelivered", {
+  to: Schema.String,
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `The ${this.to} notification was not delivered: ${this.reason}`
+  }
+}
+
+export const deliver = Effect.fn("Notifier.deliver")(function* (
+  target: Target,
+  bot: string,
+  notices: ReadonlyArray<Notice>
+) {
+  const client = yield* HttpClient.HttpClient
+  const now = yield* Clock.currentTimeMillis
+  yield* client.execute(requestFor(target, bot, notices, now)).pipe(
+    Effect.flatMap(HttpClientResponse.filterStatusOk),
+    Effect.timeout(patience),
+    Effect.mapError((error) => new NotDelivered({ to: target.to, reason: reasonOf(error) }))
+  )
+})
+
+const reasonOf = (error: { readonly _tag: string; readonly reason?: unknown }): string => {
+  const { reason } = error
+  if (typeof reason === "object" && reason !== null && "response" in reason) {
+    const { response } = reason
+    if (typeof response === "object" && response !== null && "status" in response) return `answered ${response.status}`
+  }
+  return error._tag === "TimeoutError" ? "no answer in time" : "cannot be reached"
+}
+
+const grouped = (notices: ReadonlyArray<Notice>): ReadonlyArray<Notice> => {
+  const rest = notices.length - mostLines
+  const last = notices.at(-1)
+  if (rest <= 0 || last === undefined) return notices
+  // The gravest are kept, in their order.
+  const kept = new Set(notices.toSorted((a, b) => weight(b) - weight(a)).slice(0, mostLines))
+  const more: Notice = { ...last, severity: "quiet", kind: "More", subject: "limitbot", text: `and ${rest} more` }
+  return [...notices.filter((notice) => kept.has(notice)), more]
+}
+
+const weight = ({ severity }: Notice): number => ({ quiet: 0, good: 1, warn: 2, alarm: 3 })[severity]
+
+/** Starts one teller for each receiver; gives what takes a notice and never waits. */
+export const make = Effect.fn("Notifier.make")(function* (
+  targets: ReadonlyArray<Target>,
+  bot: string,
+  pace: Pace = usualPace
+) {
+  const queues = yield* Effect.forEach(targets, (target) =>
+    Effect.gen(function* () {
+      const queue = yield* Queue.sliding<Notice>(mostWaiting)
+      const tell = Effect.gen(function* () {
+        const first = yield* Queue.take(queue)
+        yield* Effect.sleep(pace.groupMillis)
+        const others = yield* Queue.clear(queue)
+        yield* deliver(target, bot, grouped([first, ...others])).pipe(
+          Effect.retry({ schedule: Schedule.exponential(pace.retryMillis), times: pace.retries }),
+          Effect.catch((error) => Effect.logWarning(error.message))
+        )
+        yield* Effect.sleep(pace.spacingMillis)
+      })
+      yield* Effect.forkScoped(Effect.forever(tell))
+      return { target, queue }
+    })
+  )
+  return (notice: Notice) =>
+    Effect.forEach(
+      queues.filter(({ target }) => isWanted(target.rule, notice)),
+      ({ queue }) => Queue.offer(queue, notice),
+      { discard: true }
+    )
+})

@@ -1,0 +1,84 @@
+/**
+ * How a group of notices goes to each kind of receiver, as one HTTP request. The generic webhook is signed: the header
+ * `x-limitbot-signature` is `t=<seconds>,v1=<hex>`, the HMAC-SHA256 under the shared secret of `<seconds>.<body>`, so that
+ * the receiver can tell who sent it and when.
+ */
+import { createHmac } from "node:crypto"
+import { Redacted } from "effect"
+import { HttpClientRequest } from "effect/http"
+import type { Notice, Rule, Severity } from "./Notice.ts"
+
+export const receivers = ["webhook", "slack", "discord", "telegram", "ntfy"] as const
+export type Receiver = (typeof receivers)[number]
+
+export interface Target {
+  readonly to: Receiver
+  readonly rule: Rule
+  /** For telegram the bot's API, which needs no setting. */
+  readonly url: Redacted.Redacted
+  /** What a webhook is signed with, a telegram bot's token, or ntfy's access token. */
+  readonly secret: Redacted.Redacted | undefined
+  /** Telegram. */
+  readonly chat: string | undefined
+}
+
+export const defaultTelegram = "https://api.telegram.org"
+
+const longest = { slack: 3_000, discord: 1_900, telegram: 4_000, ntfy: 3_500, webhook: 100_000 } as const
+
+const lineOf = ({ at, subject, text }: Notice): string =>
+  `${new Date(at).toISOString().slice(11, 19)} ${subject}: ${text}`
+
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`)
+
+const gravest = (notices: ReadonlyArray<Notice>): Severity =>
+  notices.some(({ severity }) => severity === "alarm")
+    ? "alarm"
+    : notices.some(({ severity }) => severity === "warn")
+      ? "warn"
+      : "good"
+
+const title = (bot: string, notices: ReadonlyArray<Notice>): string =>
+  `${gravest(notices) === "alarm" ? "ALARM " : ""}limitbot ${bot}`
+
+/** Characters that would be markup or a mention become harmless. */
+const plain = (text: string): string =>
+  text.replace(/[<>&@]/g, (found) => ({ "<": "‹", ">": "›", "&": "+", "@": "(at)" })[found] ?? "")
+
+/** What is sent. `bot` names the bot for somebody who has several. */
+export const requestFor = (
+  { chat, secret, to, url }: Target,
+  bot: string,
+  notices: ReadonlyArray<Notice>,
+  now: number
+): HttpClientRequest.HttpClientRequest => {
+  const address = Redacted.value(url)
+  const text = cut([title(bot, notices), ...notices.map(lineOf)].join("\n"), longest[to])
+  const json = (body: unknown, at = address) =>
+    HttpClientRequest.post(at).pipe(HttpClientRequest.bodyText(JSON.stringify(body), "application/json"))
+  switch (to) {
+    case "webhook": {
+      const body = JSON.stringify({ version: 1, bot, sentAt: now, severity: gravest(notices), notices })
+      const seconds = Math.floor(now / 1000)
+      const request = HttpClientRequest.post(address).pipe(HttpClientRequest.bodyText(body, "application/json"))
+      if (secret === undefined) return request
+      const mac = createHmac("sha256", Redacted.value(secret)).update(`${seconds}.${body}`).digest("hex")
+      return HttpClientRequest.setHeader(request, "x-limitbot-signature", `t=${seconds},v1=${mac}`)
+    }
+    case "slack":
+      return json({ text: plain(text) })
+    case "discord":
+      return json({ content: text, allowed_mentions: { parse: [] } })
+    case "telegram": {
+      const token = secret === undefined ? "" : Redacted.value(secret)
+      return json({ chat_id: chat, text, disable_web_page_preview: true }, `${address}/bot${token}/sendMessage`)
+    }
+    case "ntfy": {
+      const request = HttpClientRequest.post(address).pipe(
+        HttpClientRequest.bodyText(text, "text/plain"),
+        HttpClientRequest.setHeaders({ title: title(bot, notices), priority: gravest(notices) === "alarm" ? "5" : "3" })
+      )
+      return secret === undefined ? request : HttpClientRequest.bearerToken(request, secret)
+    }
+  }
+}

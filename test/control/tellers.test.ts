@@ -1,0 +1,156 @@
+/** What a bot tells by itself, received by a real server: signed notifications, and a heartbeat that stops when it should. */
+import { createHmac } from "node:crypto"
+import { createServer, type IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assertSays, configText, newFolder, nowhere, run, start, startSandbox, workspace } from "../cli/program.ts"
+import { until } from "./runningBot.ts"
+
+interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  readonly at: number
+}
+
+const received: Array<Received> = []
+/** Answers of the hook to come, 200 when there are none. */
+const statuses: Array<number> = []
+const server = createServer((request, response) => {
+  let body = ""
+  request.setEncoding("utf8").on("data", (part: string) => {
+    body += part
+  })
+  request.on("end", () => {
+    received.push({ path: request.url ?? "", headers: request.headers, body, at: Date.now() })
+    response.statusCode = (request.url === "/hook" ? statuses.shift() : undefined) ?? 200
+    response.end()
+  })
+})
+const listening = new Promise<string>((done) =>
+  server.listen(0, "127.0.0.1", () => done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+)
+afterAll(() => server.closeAllConnections())
+afterAll(() => server.close())
+const at = (path: string) => received.filter((each) => each.path === path)
+
+describe.concurrent("a bot that tells", () => {
+  it("signs its webhooks, groups events, and tries a receiver again that fails", async () => {
+    const url = await listening
+    statuses.push(500, 503)
+    const sandbox = await startSandbox({ speed: 60 })
+    const config = `${configText(sandbox)}notify:\n  - { to: webhook, url: "${url}/hook", secret: { file: hook.key }, least: good }\n`
+    const folder = workspace(sandbox, { "config.yaml": config, "hook.key": "shared-secret\n" })
+    const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
+    await until("a message after two failures", async () => at("/hook").length >= 3, 60_000)
+    const [first, , third] = at("/hook")
+    assert.deepStrictEqual(JSON.parse(third?.body ?? "{}").notices, JSON.parse(first?.body ?? "[]").notices)
+    const [, seconds = "", mac = ""] =
+      /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(third?.headers["x-limitbot-signature"])) ?? []
+    assert.strictEqual(createHmac("sha256", "shared-secret").update(`${seconds}.${third?.body}`).digest("hex"), mac)
+    const { notices } = JSON.parse(third?.body ?? "{}")
+    assert.isAbove(notices.length, 1)
+    for (const { severity } of notices) assert.notStrictEqual(severity, undefined)
+    bot.signal("SIGTERM")
+    assert.strictEqual((await bot.ended).code, 0)
+  }, 90_000)
+
+  it("a test message says which receivers took it", async () => {
+    const url = await listening
+    const notify = `notify:\n  - { to: webhook, url: "${url}/test" }\n  - { to: ntfy, url: "http://127.0.0.1:1/topic" }\n`
+    const folder = workspace(nowhere, { "config.yaml": `${configText(nowhere)}${notify}` })
+    const ended = await run(["notify", "test", "--config", join(folder, "config.yaml")])
+    assertSays(ended, 1, /1 of 2 receivers did not take it/)
+    assert.match(ended.stdout, /webhook: taken/)
+    assert.match(ended.stdout, /ntfy notification was not delivered: cannot be reached/)
+    assert.strictEqual(at("/test").length, 1)
+  }, 60_000)
+
+  it("the heartbeat stops within its period when the bot is stopped (SIGSTOP), and when it is killed", async () => {
+    const url = await listening
+    const sandbox = await startSandbox({ speed: 60 })
+    const config = `${configText(sandbox)}heartbeat: { url: "${url}/beat", every: 2s }\n`
+    const folder = workspace(sandbox, { "config.yaml": config })
+    const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
+    await until("three signs", async () => at("/beat").length >= 3)
+    assert.strictEqual(at("/beat/start").length, 1)
+    process.kill(bot.pid, "SIGSTOP")
+    const stopped = Date.now()
+    await new Promise((done) => setTimeout(done, 5_000))
+    assert.deepStrictEqual(
+      at("/beat").filter((each) => each.at > stopped + 500),
+      []
+    )
+    process.kill(bot.pid, "SIGCONT")
+    await until("signs again", async () => at("/beat").some((each) => each.at > stopped + 5_000))
+    process.kill(bot.pid, "SIGKILL")
+    await bot.ended
+    const killed = Date.now()
+    await new Promise((done) => setTimeout(done, 3_000))
+    assert.deepStrictEqual(
+      at("/beat").filter((each) => each.at > killed + 100),
+      []
+    )
+  }, 90_000)
+
+  it("the heartbeat says fail once and stops when the venue is lost", async () => {
+    const url = await listening
+    const proxied = createServer((request, response) => {
+      const target = new URL(request.url ?? "", sandbox.url)
+      const body: Array<Buffer> = []
+      request.on("data", (part: Buffer) => body.push(part))
+      request.on("end", async () => {
+        const { host: _, connection: __, "content-length": ___, ...headers } = request.headers
+        const method = request.method ?? "GET"
+        const init = {
+          method,
+          headers: headers as Record<string, string>,
+          ...(method === "GET" ? {} : { body: Buffer.concat(body) })
+        }
+        const answer = await fetch(target, init).catch(() => undefined)
+        response.statusCode = answer?.status ?? 502
+        response.setHeader("content-type", answer?.headers.get("content-type") ?? "text/plain")
+        response.end(answer === undefined ? "" : Buffer.from(await answer.arrayBuffer()))
+      })
+    })
+    const sandbox = await startSandbox({ speed: 60 })
+    const venue = await new Promise<string>((done) =>
+      proxied.listen(0, "127.0.0.1", () => done(`http://127.0.0.1:${(proxied.address() as AddressInfo).port}`))
+    )
+    const text = configText({ ...sandbox, url: venue })
+    const folder = workspace(sandbox, { "config.yaml": `${text}heartbeat: { url: "${url}/lost", every: 2s }\n` })
+    const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
+    await until("a sign", async () => at("/lost").length >= 1)
+    proxied.close()
+    proxied.closeAllConnections()
+    await until("it says fail", async () => at("/lost/fail").length >= 1, 90_000)
+    const failed = Date.now()
+    await new Promise((done) => setTimeout(done, 5_000))
+    assert.deepStrictEqual(
+      at("/lost").filter((each) => each.at > failed + 500),
+      []
+    )
+    assert.strictEqual(at("/lost/fail").length, 1)
+    bot.signal("SIGTERM")
+    await bot.ended
+  }, 150_000)
+})
+
+describe("doctor", () => {
+  it("says what is well, and what to mend", async () => {
+    const sandbox = await startSandbox({ speed: 60 })
+    const folder = workspace(sandbox)
+    const well = await run(["doctor", "--json", "--config", join(folder, "config.yaml")])
+    assert.strictEqual(well.code, 0, well.stdout + well.stderr)
+    const { findings, ok } = JSON.parse(well.stdout)
+    assert.isTrue(ok)
+    const checks = findings.map(({ check }: { check: string }) => check)
+    assert.includeMembers(checks, ["configuration", "key", "disk", "journal", "venue", "clock", "alerts"])
+    const lost = await run(["doctor", "--config", join(workspace(nowhere), "config.yaml")])
+    assert.strictEqual(lost.code, 1)
+    assert.match(lost.stdout, /WRONG {2}venue: http:\/\/127\.0\.0\.1:1 does not answer\n\s+→ check venue\.url/)
+    const none = await run(["doctor", "--config", join(newFolder(), "none.yaml")])
+    assert.match(none.stdout, /WRONG {2}configuration: .*cannot be read/)
+  }, 60_000)
+})
