@@ -16,6 +16,7 @@ import * as Ledger from "../../src/domain/Ledger.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../src/engine/state/BotState.ts"
 import { type Journal, JournalError } from "../../src/journal/Journal.ts"
+import * as BookCheck from "../../src/rehearsal/BookCheck.ts"
 import * as BotProcess from "../../src/rehearsal/BotProcess.ts"
 import * as Network from "../../src/rehearsal/Network.ts"
 import { calm } from "../../src/rehearsal/Trouble.ts"
@@ -340,21 +341,8 @@ const play = async (
   const told = seats.map(({ journalFile }) => BotProcess.withJournal({ world, journalFile }, replay))
   const imbalances = Books.imbalances(state.books)
   if (imbalances.length > 0) throw new Oracle.Violation("I1", `the sandbox itself: ${imbalances.join("; ")}`)
-  if (isLive) compareBooks(told)
-
-  /** I10: at rest both sides have the same books, to the unit. */
-  function compareBooks(states: ReadonlyArray<BotState>) {
-    for (const { id, initial, decimals, symbol } of state.settings.assets) {
-      const places = states.flatMap((told) => Ledger.totals(told.ledger).filter(({ asset }) => asset === symbol))
-      const wallet = places.filter(({ place }) => place === "wallet").reduce((sum, { amount }) => sum + amount, 0n)
-      const given = budget.get(id) ?? 0n
-      const theirs =
-        Books.amountIn(state.books, id, { account: signerId, place: "balance" }) -
-        BigInt(initial) * 10n ** BigInt(decimals)
-      if (wallet - given !== theirs)
-        throw new Oracle.Violation("I10", `${symbol}: the bots have ${wallet - given} more, the venue says ${theirs}`)
-    }
-  }
+  const differences = isLive ? BookCheck.differences(state, signerId, told) : []
+  if (differences.length > 0) throw new Oracle.Violation("I10", differences.join("; "))
 
   return {
     trace: trace.digest("hex"),

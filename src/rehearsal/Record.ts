@@ -1,0 +1,118 @@
+/**
+ * What a rehearsal remembers of what its bot went through: how often each thing happened, what a person would have been called
+ * for, how long a payment stayed without an answer, and how far its worth fell from its highest.
+ */
+import type { BotEvent } from "../domain/BotEvent.ts"
+import type { Fate } from "./Network.ts"
+
+/** One kind of thing that a person would have been told of. */
+export interface Alert {
+  readonly event: string
+  readonly count: number
+  /** Virtual milliseconds from the beginning. */
+  readonly firstAfterMillis: number
+  readonly first: string
+}
+
+export interface Drawdown {
+  /** Dollars of the market. */
+  readonly usd: number
+  /** Of the highest worth before it. */
+  readonly ratio: number
+  readonly afterMillis: number
+}
+
+/** Shorter absences of the service are nobody's business. */
+const longOutageMillis = 300_000
+
+/** What a person would be told, if it is anything to call for. */
+const alertOf = (event: BotEvent): string | undefined => {
+  switch (event._tag) {
+    case "FundingInDoubt":
+    case "PaymentLost":
+      return `${event.slot}: ${event.reason}`
+    case "PaymentUnclear":
+      return `${event.slot}: ${event.text}`
+    case "Contradiction":
+      return `${event.slot}: ${event.what}`
+    case "LegFailed":
+      return `${event.slot}: the ${event.leg} failed: ${event.reason}`
+    case "Paused":
+      return `${event.strategy}: ${event.reason}`
+    case "VenueUp":
+      return event.downMillis >= longOutageMillis
+        ? `the service was away for ${Math.round(event.downMillis / 60_000)} minutes`
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+export const make = (startedAt: number) => {
+  const events = new Map<string, number>()
+  const requests = new Map<Fate, number>()
+  const accidents = new Map<string, number>()
+  const alerts = new Map<string, Alert>()
+  const unanswered = new Map<string, number>()
+  let longestUnansweredMillis = 0
+  let highest = 0
+  let worst: Drawdown = { usd: 0, ratio: 0, afterMillis: 0 }
+  let worth = { first: 0, last: 0 }
+
+  const count = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1)
+
+  const followPayment = (event: BotEvent, now: number): void => {
+    if (!("placement" in event)) return
+    if (event._tag === "FundingSent" && !unanswered.has(event.placement)) unanswered.set(event.placement, now)
+    const isAnswer =
+      event._tag === "FundingAcknowledged" ||
+      event._tag === "DepositSeen" ||
+      event._tag === "FundingDead" ||
+      event._tag === "Resolved"
+    const since = unanswered.get(event.placement)
+    if (!isAnswer || since === undefined) return
+    longestUnansweredMillis = Math.max(longestUnansweredMillis, now - since)
+    // What is known does not become unknown again.
+    unanswered.set(event.placement, Number.POSITIVE_INFINITY)
+  }
+
+  return {
+    recorded: (event: BotEvent, now: number): void => {
+      count(events, event._tag)
+      followPayment(event, now)
+      const text = alertOf(event)
+      if (text === undefined) return
+      const known = alerts.get(event._tag)
+      alerts.set(
+        event._tag,
+        known === undefined
+          ? { event: event._tag, count: 1, firstAfterMillis: now - startedAt, first: text }
+          : { ...known, count: known.count + 1 }
+      )
+    },
+    requested: (fate: Fate): void => {
+      count(requests, fate)
+    },
+    happened: (accident: "crash" | "suspension"): void => {
+      count(accidents, accident)
+    },
+    valued: (usd: number, now: number): void => {
+      worth = { first: worth.first === 0 ? usd : worth.first, last: usd }
+      highest = Math.max(highest, usd)
+      if (highest - usd > worst.usd)
+        worst = { usd: highest - usd, ratio: (highest - usd) / highest, afterMillis: now - startedAt }
+    },
+    result: (now: number) => ({
+      events,
+      requests,
+      accidents,
+      worth,
+      worstDrawdown: worst,
+      alerts: [...alerts.values()],
+      longestUnansweredMillis: [...unanswered.values()].reduce(
+        (longest, since) => Math.max(longest, Number.isFinite(since) ? now - since : 0),
+        longestUnansweredMillis
+      )
+    })
+  }
+}
