@@ -79,6 +79,10 @@ const lifecycle = {
   },
   /** A running bot was given files that it cannot use; it goes on with what it had. */
   StrategiesRefused: { problems: Schema.Array(Text) },
+  /** What was refused is mended: the running strategies are those of the files again. */
+  EditMended: {},
+  /** A loop beside the engine failed and begins anew. */
+  LoopFailed: { what: Text, reason: Text },
   StrategyRemoved: { strategy: Text, orders: Schema.Literals(["drained", "left"]) },
   /** An element of the venue's list that cannot be read as an order; the others are used. Said once in a run. */
   OddOrderSeen: { orderId: Schema.optionalKey(Text), reason: Text },

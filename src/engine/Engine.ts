@@ -57,12 +57,10 @@ export const make = Effect.fnUntraced(function* ({
   const decisions = new Map<string, Decision>()
   let strategies = first
   let turnAt = Number.NEGATIVE_INFINITY
-  /** Strategies that were taken away while running, whose orders are withdrawn. */
-  let draining: ReadonlySet<string> = new Set()
   const woken = yield* Queue.sliding<void>(1)
   let turnedAt = 0
   yield* watch.follow(first)
-  const withdrawals = yield* Withdrawals.make({ withdraw, isDraining: (strategy) => draining.has(strategy) })
+  const withdrawals = yield* Withdrawals.make({ withdraw })
 
   /**
    * Takes these strategies from the next turn on. What their slots have been through stays, by name; a strategy that is the
@@ -77,9 +75,8 @@ export const make = Effect.fnUntraced(function* ({
       ...changed.flatMap((strategy) => StartUp.loaded(books.state, strategy)),
       ...gone.map(({ name }) => ({ _tag: "StrategyRemoved", strategy: name, orders: removed }) as const)
     )
-    const withdrawn = removed === "drained" ? gone.map(({ name }) => name) : []
-    draining = new Set([...draining, ...withdrawn].filter((name) => !names.has(name)))
     strategies = next
+    yield* Queue.offer(woken, undefined)
   })
 
   const plan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {

@@ -22,11 +22,9 @@ const mostAtOnce = 50
 export interface WithdrawalOptions {
   /** Why everything is to be withdrawn now, if so. */
   readonly withdraw: Effect.Effect<Reason | undefined>
-  /** Whether a strategy was taken away while running. */
-  readonly isDraining: (strategy: string) => boolean
 }
 
-export const make = Effect.fnUntraced(function* ({ withdraw, isDraining }: WithdrawalOptions) {
+export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions) {
   const books = yield* Bookkeeper
   const cancelling = yield* Cancelling.make
 
@@ -42,10 +40,11 @@ export const make = Effect.fnUntraced(function* ({ withdraw, isDraining }: Withd
 
   const reasonFor = (state: BotState, { id, strategy }: Placement, all: Reason | undefined): Reason | undefined => {
     if (all !== undefined) return all
-    if (isDraining(strategy)) return { code: "removed", text: "Its strategy was taken away" }
     const wish = asked.get(id)
     if (wish !== undefined) return wish
-    const paused = state.strategies.get(strategy)?.paused
+    const known = state.strategies.get(strategy)
+    if (known?.removed === "drained") return { code: "removed", text: "Its strategy was taken away" }
+    const paused = known?.paused
     return paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
   }
 

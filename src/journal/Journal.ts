@@ -5,8 +5,8 @@
  * Invariants: sequence numbers have no gap; an event is never changed (the database refuses); a body that does not decode
  * stops the start instead of being skipped, because a skipped event is lost money.
  */
-import { Array, Clock, Context, Effect, Layer, Option, Schema, Semaphore, Stream } from "effect"
-import { Migrator, SqlClient } from "effect/sql"
+import { Array, Clock, Context, Effect, Layer, Option, Schedule, Schema, Semaphore, Stream } from "effect"
+import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { BotEvent, type Recorded, type Tag } from "../domain/BotEvent.ts"
 import { migrations } from "./migrations.ts"
 
@@ -62,6 +62,13 @@ interface Row {
   readonly body: string
 }
 
+/** Somebody else holds the database, a backup or a reader with a transaction: the bot waits for it up to a minute. */
+const whileLocked = {
+  schedule: Schedule.spaced("100 millis"),
+  times: 60,
+  while: ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
+} as const
+
 /** Rows read at a time. */
 const pageSize = 5_000
 
@@ -91,7 +98,7 @@ const make = Effect.gen(function* () {
         Effect.map(encode(event), (body) => ({ sequence, at, event: event._tag, ...columns(event), body }))
       )
       // One statement, therefore all rows or none.
-      yield* sql`INSERT INTO journal ${sql.insert(rows)}`
+      yield* Effect.retry(sql`INSERT INTO journal ${sql.insert(rows)}`, whileLocked)
       last += events.length
       return recorded
     },

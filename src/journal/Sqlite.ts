@@ -24,7 +24,7 @@ const attempt = <A>(message: string, evaluate: () => A): Effect.Effect<A, SqlErr
 
 const open = ({ filename, readOnly = false }: SqliteOptions): DatabaseSync => {
   const database = new DatabaseSync(filename, { readOnly })
-  database.exec("PRAGMA busy_timeout = 5000")
+  database.exec("PRAGMA busy_timeout = 1000")
   if (!readOnly) database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
   return database
 }

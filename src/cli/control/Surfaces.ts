@@ -8,7 +8,7 @@ import { EngineSettings } from "../../engine/EngineSettings.ts"
 import type * as StartUp from "../../engine/StartUp.ts"
 import type * as Money from "../../report/text/Money.ts"
 import * as KillFile from "../run/KillFile.ts"
-import type * as StrategyWatch from "../run/StrategyWatch.ts"
+import type * as StrategyWatch from "../run/watch/StrategyWatch.ts"
 import * as Desk from "./Desk.ts"
 
 export interface Running {

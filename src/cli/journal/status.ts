@@ -41,6 +41,7 @@ const printJson = (
       dashboard: dashboard ?? null,
       run: state.run === undefined ? undefined : runJson(state.run),
       killSwitch: killSwitch ?? null,
+      rejectedEdit: state.rejectedEdit ?? null,
       venueDownSince: state.venueDownSince ?? null,
       frozen: [...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>
         frozen === undefined ? [] : [{ slot: `${strategy}/${slot}`, why: frozen }]

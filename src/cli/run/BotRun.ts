@@ -22,7 +22,8 @@ import { note } from "../journal/resolve.ts"
 import { Stop } from "../Stop.ts"
 import { Terminal } from "../Terminal.ts"
 import * as Display from "./Display.ts"
-import * as StrategyWatch from "./StrategyWatch.ts"
+import * as StrategyWatch from "./watch/StrategyWatch.ts"
+import { supervised } from "./watch/Supervision.ts"
 
 /** A turn under way gets this long to end by itself; then it is cut off, which the journal survives. */
 const graceMillis = 3_000
@@ -91,7 +92,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     )
   })
   const files = yield* StrategyWatch.make(engine, options.strategies, options.reload)
-  yield* Effect.forkScoped(files.forever)
+  yield* Effect.forkScoped(supervised("the watch on strategy files", files.forever))
   if (options.dashboard !== undefined) {
     const url = yield* Surfaces.open(options.dashboard, { ...options, engine, files, leaving: () => farewell })
     if (options.json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))
@@ -101,7 +102,9 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
   yield* Tellers.start(telling, { ...pulse, assets, markets, name: `${run.mode} ${run.account.slice(0, 16)}` })
   const present: Display.Present = { prices: engine.prices, leaving: () => farewell }
-  const display = yield* Effect.forkScoped(Display.show(options, present, changes), { startImmediately: true })
+  const display = yield* Effect.forkScoped(supervised("the screen", Display.show(options, present, changes)), {
+    startImmediately: true
+  })
 
   const stopping = yield* Deferred.make<void>()
   const timeIsUp = options.forMillis === undefined ? Effect.never : Effect.sleep(options.forMillis)

@@ -90,6 +90,9 @@ const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<Line> => {
     ...(state.venueDownSince === undefined
       ? []
       : [[`The venue has not answered for ${age(now - state.venueDownSince)}; resting orders stay`, "red"] as const]),
+    ...(state.rejectedEdit === undefined
+      ? []
+      : [[`Edited file rejected, still running the old one: ${state.rejectedEdit.join(" ")}`, "red"] as const]),
     ...(first === undefined
       ? []
       : [

@@ -4,11 +4,13 @@ import { Argument, Command, Flag } from "effect/cli"
 import { version } from "../../version.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
+import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import * as BotRun from "./BotRun.ts"
 import * as Kill from "./KillFile.ts"
+import * as RemovedFiles from "./watch/RemovedFiles.ts"
 
 export const command = Command.make(
   "run",
@@ -49,7 +51,10 @@ export const command = Command.make(
     json
   }) {
     const config = yield* ConfigFile.load(configFile)
-    const strategies = yield* StrategyFiles.load(files, config.markets)
+    if (!dryRun) yield* TlsCheck.verified
+    const given = yield* RemovedFiles.sort(files, config.journal)
+    for (const file of given.left) yield* Console.error(`${file}: was removed while the bot ran, and is left out`)
+    const strategies = yield* StrategyFiles.load(given.files, config.markets)
     const account = yield* Modes.accountOf(config)
     const { pid } = yield* Process
     const journal = dryRun ? yield* temporaryJournal : config.journal
@@ -72,7 +77,7 @@ export const command = Command.make(
       json,
       payAgain,
       pictureMillis: Duration.toMillis("10 minutes"),
-      reload: { files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
+      reload: { files: given.files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
       killSwitch: yield* Kill.watch(journal)
     }
     if (!json && options.warning !== undefined) yield* Console.log(options.warning)

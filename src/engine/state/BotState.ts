@@ -41,6 +41,8 @@ export interface StrategyState {
   }
   /** The strategy file that is in force, with its text where the journal has it. */
   readonly loaded?: Of<"StrategyLoaded">
+  /** Its file was taken away while the bot ran; what becomes of its orders. */
+  readonly removed?: "drained" | "left" | undefined
   /** Last denial or deferral by slot, to say each thing once. */
   readonly refusals: ReadonlyMap<string, string>
 }
@@ -51,6 +53,8 @@ export interface BotState {
   runStartedAt: number
   killed: string | undefined
   venueDownSince: number | undefined
+  /** What is wrong with the files as they are saved now; the running strategies are older. */
+  rejectedEdit: ReadonlyArray<string> | undefined
   placementCount: number
   lastDeadline: number
   fills: number
@@ -66,6 +70,7 @@ export const make = (): BotState => ({
   runStartedAt: 0,
   killed: undefined,
   venueDownSince: undefined,
+  rejectedEdit: undefined,
   placementCount: 0,
   lastDeadline: 0,
   fills: 0,
@@ -96,6 +101,8 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       state.run = event
       state.runStartedAt = at
       state.venueDownSince = undefined
+      // Nothing starts on files that are refused.
+      state.rejectedEdit = undefined
       return
     case "KillSwitch":
       state.killed = event.on ? event.reason : undefined
@@ -128,6 +135,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       }))
     case "StrategyLoaded":
       return changeStrategy(state, event.strategy, ({ loaded }) => ({
+        removed: undefined,
         loaded: loaded?.text !== undefined && loaded.hash === event.hash ? { text: loaded.text, ...event } : event
       }))
     case "EquityMarked": {
@@ -141,7 +149,14 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "Resumed":
       return resume(state, event.strategy)
     case "StrategyRemoved":
+      return changeStrategy(state, event.strategy, () => ({ removed: event.orders }))
     case "StrategiesRefused":
+      state.rejectedEdit = event.problems
+      return
+    case "EditMended":
+      state.rejectedEdit = undefined
+      return
+    case "LoopFailed":
     case "OddOrderSeen":
     case "BotStopped":
       return

@@ -51,6 +51,10 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return [`was taken away; its orders are ${event.orders}`, "warn"]
     case "StrategiesRefused":
       return [`edited file rejected, still running the old one: ${event.problems.join(" ")}`, "warn"]
+    case "EditMended":
+      return ["the files are right again", "good"]
+    case "LoopFailed":
+      return [`${event.what} failed and begins anew: ${event.reason}`, "alarm"]
     case "OddOrderSeen":
       return [
         `the venue lists something that is not a usable order (${event.orderId ?? "without an id"}): ${event.reason}`,

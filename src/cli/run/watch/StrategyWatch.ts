@@ -4,11 +4,11 @@
  * notifies reliably, and a strategy is small.
  */
 import { Effect, FileSystem, Semaphore } from "effect"
-import type { Engine } from "../../engine/Engine.ts"
-import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import type { Markets } from "../../strategy/Markets.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import * as StrategyFiles from "../files/StrategyFiles.ts"
+import type { Engine } from "../../../engine/Engine.ts"
+import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
+import type { Markets } from "../../../strategy/Markets.ts"
+import type { Strategy } from "../../../strategy/Strategy.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 
 const lookMillis = 1_000
 /** An editor that replaces a file leaves a moment without one: only a file missing this often in a row is gone. */
@@ -53,9 +53,11 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     if (read.problems.length > 0) {
       const refusal = read.rendered.join("\n")
       if (refusal === lastRefusal) return
+      yield* books.record({ _tag: "StrategiesRefused", problems: read.rendered })
       lastRefusal = refusal
-      return yield* books.record({ _tag: "StrategiesRefused", problems: read.rendered })
+      return
     }
+    if (lastRefusal !== "") yield* books.record({ _tag: "EditMended" })
     lastRefusal = ""
     // An unchanged file keeps its very object, so that the engine does not even ask it again.
     const next = read.strategies.map((strategy) => strategies.find((old) => isSame(old, strategy)) ?? strategy)

@@ -1,0 +1,16 @@
+/** With `NODE_TLS_REJECT_UNAUTHORIZED=0` anybody on the way can be the venue: no money moves like that. */
+import { Config, Effect, Option, Schema } from "effect"
+
+const variable = "NODE_TLS_REJECT_UNAUTHORIZED"
+
+export class TlsUnverified extends Schema.TaggedError<TlsUnverified>()("TlsUnverified", {}) {
+  override get message(): string {
+    return `The environment variable ${variable} is 0, so that nobody checks who the venue is. Unset it; name a certificate authority of your own with NODE_EXTRA_CA_CERTS.`
+  }
+}
+
+/** Refuses to go on while certificates are not verified. */
+export const verified = Effect.gen(function* () {
+  const value = yield* Config.String(variable).pipe(Config.option, Effect.orElseSucceed(Option.none<string>))
+  if (Option.contains(value, "0")) return yield* new TlsUnverified()
+})

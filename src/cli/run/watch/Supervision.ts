@@ -1,0 +1,31 @@
+/**
+ * Loops beside the engine: the watch on strategy files, the screen. None ends in silence: a failure is recorded and shown, and
+ * the loop begins anew after a second.
+ */
+import { Cause, Effect, Schedule } from "effect"
+import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
+
+const pause = Schedule.spaced("1 second")
+
+/** `what` names the loop for people: "the watch on strategy files". */
+export const supervised = Effect.fn("Supervision.supervised")(function* <A, E, R>(
+  what: string,
+  loop: Effect.Effect<A, E, R>
+) {
+  const books = yield* Bookkeeper
+  const note = (cause: Cause.Cause<unknown>) => {
+    const squashed = Cause.squash(cause)
+    const reason = squashed instanceof Error ? squashed.message : String(squashed)
+    return books.record({ _tag: "LoopFailed", what, reason })
+  }
+  const attempt = loop.pipe(
+    Effect.as(true),
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.interrupt
+        : // What cannot be written yet is tried until it can: the failure may have been of the journal itself.
+          Effect.as(Effect.retry(note(cause), pause), false)
+    )
+  )
+  yield* Effect.repeat(attempt, { schedule: pause, until: (isOver) => isOver })
+})

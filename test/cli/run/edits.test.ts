@@ -1,0 +1,81 @@
+/** Strategy files that change, vanish or are locked out while the bot runs, and what the next start makes of that. */
+import { rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as pause } from "node:timers/promises"
+import { assert, describe, it } from "@effect/vitest"
+import { assertSays, gridText, run, start, startSandbox, workspace } from "../program.ts"
+
+const ladder = (total: number) => `name: ladder
+market: BTC/USDC
+kind: ladder
+limits: { budget: { quote: ${total} }, maxPriceDeviation: 90% }
+ladder: { side: buy, from: 40000, to: 50000, rungs: 2, total: { quote: ${total} } }
+`
+
+describe.concurrent("strategy files of a running bot", () => {
+  it("hot reload goes on after the database was locked for seven seconds", async () => {
+    const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
+    const bot = start(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
+    await bot.says('"DepositSeen"')
+    const database = new DatabaseSync(join(cwd, "journal.sqlite"))
+    database.exec("BEGIN IMMEDIATE")
+    writeFileSync(join(cwd, "ladder.yaml"), ladder(900))
+    await pause(7_000)
+    database.exec("ROLLBACK")
+    database.close()
+    await bot.says('"amount":"900000000"')
+    // A reduction of limits that is saved later is taken as well.
+    writeFileSync(join(cwd, "ladder.yaml"), ladder(500))
+    await bot.says('"amount":"500000000"')
+    bot.signal("SIGTERM")
+    assert.strictEqual((await bot.ended).code, 0)
+  })
+
+  it("a rejected edit stays in status until it is mended", async () => {
+    const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
+    const bot = start(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
+    const rejectedEdit = async () =>
+      JSON.parse((await run(["status", "--json", "--config", "config.yaml"], { cwd })).stdout).rejectedEdit
+    await bot.says('"DepositSeen"')
+    writeFileSync(join(cwd, "ladder.yaml"), ladder(1000).replace("rungs: 2", "rungs: two"))
+    await bot.says('"StrategiesRefused"')
+    assert.include((await rejectedEdit()).join(), "rungs")
+    writeFileSync(join(cwd, "ladder.yaml"), ladder(1000))
+    await bot.says('"EditMended"')
+    assert.isNull(await rejectedEdit())
+    bot.signal("SIGTERM")
+    await bot.ended
+  })
+
+  it("a file that was removed while the bot ran is left out by the next start, and its orders are still withdrawn", async () => {
+    const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
+    const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml"]
+    const bot = start([...both, "--json"], { cwd })
+    await bot.says(/"DepositSeen".*"ladder"/)
+    rmSync(join(cwd, "ladder.yaml"))
+    await bot.says('"StrategyRemoved"')
+    bot.signal("SIGTERM")
+    await bot.ended
+    const again = await run([...both, "--for", "6s"], { cwd })
+    assert.include(again.stderr, "ladder.yaml: was removed while the bot ran, and is left out")
+    assert.strictEqual(again.code, 0, again.stderr)
+    const orders = JSON.parse((await run(["orders", "--json", "--config", "config.yaml"], { cwd })).stdout)
+    assert.deepStrictEqual(
+      orders.filter(
+        ({ slot, state }: { slot: string; state: string }) => slot.startsWith("ladder") && state === "open"
+      ),
+      []
+    )
+    const wrong = await run(["run", "grid.yaml", "never.yaml", "--config", "config.yaml"], { cwd })
+    assertSays(wrong, 1, /never\.yaml/)
+  })
+
+  it("does not trade while certificates are not verified", async () => {
+    const cwd = workspace(await startSandbox())
+    const environment = { NODE_TLS_REJECT_UNAUTHORIZED: "0" }
+    const live = await run(["run", "grid.yaml", "--config", "config.yaml"], { cwd, environment })
+    assert.match(live.stderr, /NODE_TLS_REJECT_UNAUTHORIZED is 0/)
+    assert.strictEqual(live.code, 1)
+  })
+})
