@@ -66,6 +66,10 @@ const lifecycle = {
     )
   },
   BotStopped: { reason: Text },
+  /** The last event of a journal that goes on elsewhere: no bot starts on it any more. */
+  JournalMoved: { to: Text },
+  /** It was taken up again from a copy of so many events that ended with this hash. */
+  JournalRestored: { events: Schema.Int, head: Text },
   /** The total that a strategy may use of an asset; the ledger posts the difference to the last total. */
   BudgetAllotted: { strategy: Text, asset: Text, amount: Amount },
   StrategyLoaded: {

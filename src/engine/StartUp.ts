@@ -30,8 +30,18 @@ export class JournalOfAnother extends Schema.TaggedError<JournalOfAnother>()("Jo
   }
 }
 
+/** Another machine goes on with this journal: two bots on one account could fund one slot twice. */
+export class JournalHandedOver extends Schema.TaggedError<JournalHandedOver>()("JournalHandedOver", {
+  to: Schema.String
+}) {
+  override get message(): string {
+    return `This journal was handed over as ${this.to} and is closed. Run the bot where that copy is, after: limitbot journal restore ${this.to}`
+  }
+}
+
 export const record = Effect.fn("StartUp.record")(function* (run: Run, strategies: ReadonlyArray<Strategy>) {
   const { state, record } = yield* Bookkeeper
+  if (state.movedTo !== undefined) return yield* new JournalHandedOver({ to: state.movedTo })
   const last = state.run
   for (const what of ["account", "venue", "mode"] as const) {
     if (last !== undefined && last[what] !== run[what]) {

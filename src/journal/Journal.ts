@@ -8,6 +8,7 @@
 import { Array, Clock, Context, Effect, Layer, Option, Schedule, Schema, Semaphore, Stream } from "effect"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { BotEvent, type Recorded, type Tag } from "../domain/BotEvent.ts"
+import { genesis, hashOf } from "./Hash.ts"
 import { migrations } from "./migrations.ts"
 
 /** The journal cannot be read or written. Nothing may be sent any more: stop, and start again when it is mended. */
@@ -86,20 +87,32 @@ const make = Effect.gen(function* () {
     Effect.mapError(broken("Cannot read the journal"))
   )
   let last = newest?.sequence ?? 0
+  /** Hash of the newest event, once something was written. */
+  let head: string | undefined
   /** Sequence numbers are given under it: two fibers may append at the same time. */
   const writing = yield* Semaphore.make(1)
+
+  const newestHash = Effect.map(
+    sql<{ hash: string }>`SELECT hash FROM journal ORDER BY sequence DESC LIMIT 1`,
+    ([row]) => row?.hash ?? genesis
+  )
 
   const append = Effect.fn("Journal.append")(
     function* (events: ReadonlyArray<BotEvent>) {
       if (!Array.isReadonlyArrayNonEmpty(events)) return []
       const at = yield* Clock.currentTimeMillis
       const recorded = Array.map(events, (event, index): Recorded => ({ sequence: last + 1 + index, at, event }))
+      let hash = head ?? (yield* newestHash)
       const rows = yield* Effect.forEach(recorded, ({ sequence, event }) =>
-        Effect.map(encode(event), (body) => ({ sequence, at, event: event._tag, ...columns(event), body }))
+        Effect.map(encode(event), (body) => {
+          hash = hashOf(hash, { sequence, at, body })
+          return { sequence, at, event: event._tag, ...columns(event), body, hash }
+        })
       )
       // One statement, therefore all rows or none.
       yield* Effect.retry(sql`INSERT INTO journal ${sql.insert(rows)}`, whileLocked)
       last += events.length
+      head = hash
       return recorded
     },
     Effect.mapError(broken("Cannot write the journal")),

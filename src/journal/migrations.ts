@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { genesis, hashOf, type Link } from "./Hash.ts"
 import { createHistory } from "./historyTables.ts"
 import { createSwaps } from "./swapTables.ts"
 
@@ -47,9 +48,34 @@ const createPrices = Effect.gen(function* () {
     ) STRICT, WITHOUT ROWID`
 })
 
+/** Events chained at a time. */
+const pageSize = 5_000
+
+/** A hash for each event, those that are there already included. */
+const createChain = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE journal ADD COLUMN hash TEXT`
+  yield* sql`DROP TRIGGER journal_is_append_only_update`
+  let [last, head] = [0, genesis]
+  for (let isMore = true; isMore; ) {
+    const rows = yield* sql<Link>`
+      SELECT sequence, at, body FROM journal WHERE sequence > ${last} ORDER BY sequence LIMIT ${pageSize}`
+    for (const row of rows) {
+      head = hashOf(head, row)
+      last = row.sequence
+      yield* sql`UPDATE journal SET hash = ${head} WHERE sequence = ${last}`
+    }
+    isMore = rows.length === pageSize
+  }
+  yield* sql`
+    CREATE TRIGGER journal_is_append_only_update BEFORE UPDATE ON journal
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END`
+})
+
 export const migrations = Migrator.fromRecord({
   "0001_create_journal": createJournal,
   "0002_create_prices": createPrices,
   "0003_create_swaps": createSwaps,
-  "0004_create_history": createHistory
+  "0004_create_history": createHistory,
+  "0005_create_chain": createChain
 })

@@ -52,6 +52,8 @@ export interface BotState {
   run: Of<"BotStarted"> | undefined
   runStartedAt: number
   killed: string | undefined
+  /** This journal was handed over to another machine, as this copy. */
+  movedTo: string | undefined
   venueDownSince: number | undefined
   /** What is wrong with the files as they are saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
@@ -69,6 +71,7 @@ export const make = (): BotState => ({
   run: undefined,
   runStartedAt: 0,
   killed: undefined,
+  movedTo: undefined,
   venueDownSince: undefined,
   rejectedEdit: undefined,
   placementCount: 0,
@@ -159,6 +162,12 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "LoopFailed":
     case "OddOrderSeen":
     case "BotStopped":
+      return
+    case "JournalMoved":
+      state.movedTo = event.to
+      return
+    case "JournalRestored":
+      state.movedTo = undefined
       return
   }
 }

@@ -43,6 +43,10 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return [`started (${event.mode}) for account ${event.account} at ${event.venue}`]
     case "BotStopped":
       return [`stopped: ${event.reason}`]
+    case "JournalMoved":
+      return [`closed: the bot goes on elsewhere with ${event.to}`, "warn"]
+    case "JournalRestored":
+      return [`restored from a copy of ${event.events} events`, "warn"]
     case "StrategyLoaded":
       return [`loaded ${event.file} (${event.kind} on ${event.market})`]
     case "BudgetAllotted":

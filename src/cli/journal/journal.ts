@@ -1,0 +1,147 @@
+/** `limitbot journal …`: is it what the bot wrote, make it smaller, copy it while the bot runs, take a copy up. */
+import { Console, Effect, FileSystem, Layer, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as Chain from "../../journal/Chain.ts"
+import { Journal } from "../../journal/Journal.ts"
+import * as Lease from "../../journal/Lease.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
+import { Process } from "../Process.ts"
+
+/** A copy that cannot be made or taken up as asked. */
+export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", { message: Schema.String }) {}
+
+const reading = (filename: string) => Sqlite.layer({ filename, readOnly: true })
+
+/** For the only writer: refused while a bot runs. */
+const writing = Effect.fnUntraced(function* (journal: string) {
+  const { pid } = yield* Process
+  return Journal.layer.pipe(
+    Layer.provideMerge(Sqlite.layer({ filename: journal })),
+    Layer.provide(Lease.layer({ journal, pid }))
+  )
+})
+
+const journalOf = Effect.fnUntraced(function* (config: string) {
+  const { journal } = yield* ConfigFile.loadSettings(config)
+  const fileSystem = yield* FileSystem.FileSystem
+  const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
+  return { journal, exists }
+})
+
+const existing = Effect.fnUntraced(function* (config: string) {
+  const { journal, exists } = yield* journalOf(config)
+  if (!exists) return yield* new CopyRefused({ message: `There is no journal at ${journal} yet.` })
+  return journal
+})
+
+const say = (json: boolean, facts: Readonly<Record<string, unknown>>, text: string) =>
+  Console.log(json ? JSON.stringify(facts) : text)
+
+const verify = Command.make(
+  "verify",
+  {
+    config: flags.config,
+    head: Flag.String("head").pipe(
+      Flag.withDescription("A hash that this journal had: says whether it still goes back to it"),
+      Flag.optional
+    ),
+    json: flags.json
+  },
+  Effect.fn(function* ({ config, head, json }) {
+    const journal = yield* existing(config)
+    const { events, head: newest } = yield* Effect.provide(Chain.verify(Option.getOrUndefined(head)), reading(journal))
+    yield* say(json, { journal, events, head: newest }, `${journal}: ${events} events, none changed. Head ${newest}`)
+  })
+).pipe(Command.withDescription("Check that no event was changed, removed or put in between"))
+
+const sizeOf = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  return Number((yield* fileSystem.stat(file)).size)
+})
+
+const compact = Command.make(
+  "compact",
+  { config: flags.config, json: flags.json },
+  Effect.fn(function* ({ config, json }) {
+    const journal = yield* existing(config)
+    const before = yield* sizeOf(journal)
+    const { events, head } = yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const verified = yield* Chain.verify()
+      yield* sql`VACUUM`
+      yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
+      return yield* Chain.verify(verified.head)
+    }).pipe(Effect.provide(yield* writing(journal)))
+    const after = yield* sizeOf(journal)
+    const text = `${journal}: ${before} bytes before, ${after} after; ${events} events, all kept. Head ${head}`
+    yield* say(json, { journal, events, head, bytesBefore: before, bytesAfter: after }, text)
+  }, Effect.scoped)
+).pipe(Command.withDescription("Give back unused space of the file; events and chain stay. The bot must not run"))
+
+/** A whole copy, even while the bot writes; its file is its owner's alone. */
+const copyTo = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const sql = yield* SqlClient.SqlClient
+  yield* fileSystem
+    .writeFile(file, new Uint8Array(), { flag: "wx", mode: 0o600 })
+    .pipe(
+      Effect.mapError(() => new CopyRefused({ message: `Cannot create ${file}: it exists, or its folder does not.` }))
+    )
+  yield* sql`VACUUM INTO ${file}`
+})
+
+const backup = Command.make(
+  "backup",
+  {
+    out: Argument.String("file").pipe(Argument.withDescription("The copy; must not exist yet")),
+    config: flags.config,
+    move: Flag.Boolean("move").pipe(
+      Flag.withDescription("The bot goes on elsewhere: this journal is closed for good. The bot must not run"),
+      Flag.withDefault(false)
+    ),
+    json: flags.json
+  },
+  Effect.fn(function* ({ out, config, move, json }) {
+    const journal = yield* existing(config)
+    if (move) {
+      // Closed before it is copied: there is no moment in which both could go on.
+      const close = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "JournalMoved", to: out }]))
+      yield* Effect.andThen(close, copyTo(out)).pipe(Effect.provide(yield* writing(journal)))
+    } else yield* Effect.provide(copyTo(out), reading(journal))
+    const { events, head } = yield* Effect.provide(Chain.verify(), reading(out))
+    const next = move ? ` This journal is closed; take the copy up with: limitbot journal restore ${out}` : ""
+    yield* say(json, { file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
+  }, Effect.scoped)
+).pipe(Command.withDescription("Copy the journal, even while the bot runs; --move hands it over to another machine"))
+
+const restore = Command.make(
+  "restore",
+  {
+    from: Argument.String("file").pipe(Argument.withDescription("A copy that `journal backup` made")),
+    config: flags.config,
+    json: flags.json
+  },
+  Effect.fn(function* ({ from, config, json }) {
+    const { journal, exists } = yield* journalOf(config)
+    if (exists) {
+      const message = `${journal} exists. Move it away first (with its -wal and -shm files), so that nothing is lost.`
+      return yield* new CopyRefused({ message })
+    }
+    const { events, head } = yield* Effect.provide(Chain.verify(), reading(from))
+    yield* Effect.provide(copyTo(journal), reading(from))
+    const state = yield* Effect.flatMap(Journal, ({ append }) =>
+      Effect.andThen(append([{ _tag: "JournalRestored", events, head }]), Bookkeeper.replay)
+    ).pipe(Effect.provide(yield* writing(journal)))
+    const text = `${journal}: restored from ${from}, ${events} events, ${state.placements.size} placements that are not settled. Start the bot: it asks the venue what happened since.`
+    yield* say(json, { journal, events, head }, text)
+  }, Effect.scoped)
+).pipe(Command.withDescription("Take up a copy as the journal of this configuration, after verifying it"))
+
+export const command = Command.make("journal").pipe(
+  Command.withDescription("Verify, compact, back up and restore the journal"),
+  Command.withSubcommands([verify, compact, backup, restore])
+)

@@ -1,0 +1,60 @@
+/**
+ * Verifies that a journal is what the bot wrote, by the hash that each event carries. Who can write the file can also write
+ * a whole new chain; whoever keeps a head from outside (`journal verify --head`) notices that too.
+ */
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { genesis, hashOf, type Link } from "./Hash.ts"
+import { broken } from "./Journal.ts"
+
+/** The journal is not what was written. */
+export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken", {
+  sequence: Schema.Int,
+  text: Schema.String
+}) {
+  override get message(): string {
+    return `The journal is not what the bot wrote: ${this.text} (event ${this.sequence}). Everything up to event ${this.sequence - 1} is intact. Keep the file, and restore the last backup that verifies.`
+  }
+}
+
+interface Row extends Link {
+  readonly hash: string | null
+}
+
+export interface Verified {
+  readonly events: number
+  /** The hash of the newest event: it stands for all of them. */
+  readonly head: string
+}
+
+const pageSize = 5_000
+
+/** Reads all of it; `expected` is a head that was noted elsewhere, of this moment or an earlier one. */
+export const verify = Effect.fn("Chain.verify")(function* (expected?: string) {
+  const sql = yield* SqlClient.SqlClient
+  let [last, head] = [0, genesis]
+  let isExpectedSeen = expected === undefined || expected === genesis
+  for (let isMore = true; isMore; ) {
+    const rows = yield* sql<Row>`
+      SELECT sequence, at, body, hash FROM journal WHERE sequence > ${last} ORDER BY sequence LIMIT ${pageSize}`.pipe(
+      Effect.mapError(broken("Cannot verify the journal; one of an older version is chained when the bot starts next"))
+    )
+    for (const row of rows) {
+      const { sequence, hash } = row
+      if (sequence !== last + 1)
+        return yield* new ChainBroken({ sequence: last + 1, text: `event ${last + 1} is missing` })
+      if (hash !== hashOf(head, row)) {
+        const text = hash === null ? "it was not written by the bot" : "it or one before it was changed"
+        return yield* new ChainBroken({ sequence, text })
+      }
+      ;[last, head] = [sequence, hash]
+      isExpectedSeen ||= hash === expected
+    }
+    isMore = rows.length === pageSize
+  }
+  if (!isExpectedSeen) {
+    const text = `no event has the hash ${expected}: the end is missing, or it is another journal`
+    return yield* new ChainBroken({ sequence: last + 1, text })
+  }
+  return { events: last, head } satisfies Verified
+})

@@ -1,0 +1,18 @@
+/**
+ * The link between one event of the journal and the next: a hash of the event and of the hash before it. Nothing can be
+ * changed, removed or put in between without breaking every hash that follows.
+ */
+import { createHash } from "node:crypto"
+
+export interface Link {
+  readonly sequence: number
+  readonly at: number
+  /** The event as its row has it. */
+  readonly body: string
+}
+
+/** Before the first event. */
+export const genesis = "0".repeat(64)
+
+export const hashOf = (before: string, { sequence, at, body }: Link): string =>
+  createHash("sha256").update(`${before}\n${sequence}\n${at}\n${body}`).digest("hex")
