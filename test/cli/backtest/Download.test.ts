@@ -107,7 +107,7 @@ describe("Download", () => {
       const other = wantedIn("other.csv")
       writeFileSync(other.out, "something else\n")
       const mixed = yield* Effect.flip(Download.run(nonsense, other, () => undefined))
-      assert.match(mixed.message, /no file of a download; name another/)
+      assert.match(mixed.message, /not a file of a download; name another/)
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })
