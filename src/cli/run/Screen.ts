@@ -14,6 +14,7 @@ import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, clock, counted } from "../../report/text/Words.ts"
+import { ladder } from "./Ladder.ts"
 
 export interface ScreenInput {
   readonly title: string
@@ -44,8 +45,6 @@ export const paper: Canvas = { colours: false, rows: Number.POSITIVE_INFINITY, c
 
 /** Terminals of at least this height show the whole balance sheet and more events. */
 const tallRows = 36
-/** Narrower ones leave out what one can do without. */
-const wideColumns = 100
 const fewestSlots = 3
 
 export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string> => {
@@ -69,7 +68,12 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   ]
   // The table's header and the count of the slots that are not shown take a line each.
   const room = Math.max(fewestSlots, canvas.rows - above.length - below.length - 2)
-  const lines = [...above, ...slotLines(rows, canvas.slots ?? room, canvas), ...below]
+  const slots = canvas.slots ?? room
+  // On paper, where nothing has to fit, every slot tells its own reason.
+  const shown = Number.isFinite(canvas.columns)
+    ? ladder(rows, { prices: input.prices, now: input.now, columns: canvas.columns, room: slots })
+    : slotLines(rows, slots)
+  const lines = [...above, ...shown, ...below]
   return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
 }
 
@@ -113,19 +117,18 @@ const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<Line> =>
 const significant = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
 
 /** The most telling slots that there is room for, in their own order, and a count of the others. */
-const slotLines = (rows: ReadonlyArray<SlotRow>, room: number, { columns }: Canvas): ReadonlyArray<Line> => {
+const slotLines = (rows: ReadonlyArray<SlotRow>, room: number): ReadonlyArray<Line> => {
   const telling = new Set(rows.toSorted((a, b) => a.rank - b.rank).slice(0, room))
   const shown = rows.filter((row) => telling.has(row))
-  const isWide = columns >= wideColumns
   const [header = "", ...lines] = Table.render(
     [
       { title: "SLOT" },
       { title: "SIDE" },
       { title: "PRICE", align: "decimal" },
       { title: "QUANTITY", align: "decimal" },
-      ...(isWide ? [{ title: "FILLED", align: "right" as const }] : []),
+      { title: "FILLED", align: "right" },
       { title: "STATE" },
-      ...(isWide ? [{ title: "LEGS", align: "right" as const }] : []),
+      { title: "LEGS", align: "right" },
       { title: "WHY" }
     ],
     shown.map(({ slot, side, price, quantity, filled, state, legs, why, progress }) => [
@@ -133,10 +136,10 @@ const slotLines = (rows: ReadonlyArray<SlotRow>, room: number, { columns }: Canv
       side,
       price,
       quantity,
-      ...(isWide ? [filled] : []),
+      filled,
       state,
-      ...(isWide ? [legs] : []),
-      progress === undefined ? why : isWide ? `${progress}: ${why}` : progress
+      legs,
+      progress === undefined ? why : `${progress}: ${why}`
     ])
   )
   const hidden = rows.filter((row) => !telling.has(row))

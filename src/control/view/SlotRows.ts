@@ -9,6 +9,12 @@ import * as Money from "../../report/text/Money.ts"
 
 export interface SlotRow {
   readonly slot: string
+  /** The market of its order; `undefined` where it holds none. */
+  readonly market: string | undefined
+  /** From the price, as a share of it. */
+  readonly away: number | undefined
+  /** When its order was planned, epoch milliseconds. */
+  readonly since: number | undefined
   readonly side: string
   readonly price: string
   readonly quantity: string
@@ -63,6 +69,9 @@ const placementRow = (
   const isTrouble = contradiction !== undefined || isFailed || toPay !== undefined
   return {
     slot,
+    market: placement.market,
+    away: price === undefined ? undefined : distance(placement, price),
+    since: placement.plannedAt,
     side,
     price: Decimal.format(placement.price),
     quantity: Money.withSymbol(assets, base, quantity),
@@ -128,6 +137,9 @@ const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {
   const why = frozen ?? absent ?? stopOf(state, strategy) ?? strategy?.refusals.get(name) ?? "waits to be placed"
   return {
     slot: key,
+    market: undefined,
+    away: undefined,
+    since: undefined,
     side: "",
     price: "",
     quantity: "",

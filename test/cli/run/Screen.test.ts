@@ -79,7 +79,27 @@ describe("screen", () => {
     for (const part of ["grid/cell-19", "bid 59990", "60 s old", "free", "refund in flight", "unexplained"]) {
       assert.include(text, part)
     }
-    assert.match(text, /… and \d+ more: \d+ planned/)
+    assert.match(text, /… and \d+ orders further away/)
+  })
+
+  it("is a ladder: the highest price first, the market between sells and buys, whatever the width", () => {
+    for (const columns of [130, 80, 60]) {
+      const lines = frame(input(stateOf(...started)), { colours: false, rows: 40, columns })
+      const market = lines.findIndex((line) => line.startsWith("── BTC/USDC  60000 ──"))
+      const sideOf = (line: string) => /^ *([\d.]+) +(SELL|BUY)/.exec(line)?.slice(1) ?? []
+      const orders = lines.map(sideOf)
+      const above = orders.slice(0, market).flatMap(([price, side]) => (price === undefined ? [] : [{ price, side }]))
+      const below = orders.slice(market).flatMap(([price, side]) => (price === undefined ? [] : [{ price, side }]))
+      assert.isAbove(above.length, 3)
+      assert.isAbove(below.length, 3)
+      assert.isTrue(above.every(({ side }) => side === "SELL") && below.every(({ side }) => side === "BUY"))
+      const prices = [...above, ...below].map(({ price }) => Number(price))
+      assert.deepStrictEqual(
+        prices,
+        prices.toSorted((a, b) => b - a)
+      )
+      assert.isAbove(lines.filter((line) => line.includes(" grid/cell-")).length, 6, "no column is cut off")
+    }
   })
 
   it("shows trouble before anything else, in red", () => {
@@ -93,7 +113,7 @@ describe("screen", () => {
     assert.match(red[0] ?? "", /^KILL SWITCH: fire drill/)
     assert.match(red[1] ?? "", /^The venue has not answered for 60 s/)
     assert.match(red[2] ?? "", /^1 slot frozen, no new funding: grid\/cell-39: fills grew back/)
-    assert.match(red[3] ?? "", /^grid\/cell-39 /)
+    assert.match(red[3] ?? "", / grid\/cell-39 /)
   })
 
   it("says of empty slots why nothing is placed, not that they wait, while the bot is stopped", () => {

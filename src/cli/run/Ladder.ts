@@ -1,0 +1,124 @@
+/**
+ * The slots of a screen as a trader knows them: the highest price first, a line where the market is, distance and age beside
+ * each order. Slots in trouble come before, slots that hold nothing are counted by their reason in a line each.
+ */
+
+import type { SlotRow } from "../../control/view/SlotRows.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import type { Line } from "../../report/text/Colours.ts"
+import * as Table from "../../report/text/Table.ts"
+import { age, counted } from "../../report/text/Words.ts"
+
+interface Sight {
+  readonly prices: ReadonlyMap<string, TwoSidedPrice>
+  readonly now: number
+  /** Of the terminal; narrow ones drop columns, never the ends of lines. */
+  readonly columns: number
+  /** Lines for orders, the lines of the market included. */
+  readonly room: number
+}
+
+/** Reasons of empty slots that get a line of their own; the others are counted together. */
+const mostReasons = 3
+
+export const ladder = (rows: ReadonlyArray<SlotRow>, { prices, now, columns, room }: Sight): ReadonlyArray<Line> => {
+  const isEmpty = ({ price, colour }: SlotRow) => price === "" && colour !== "red"
+  const told = emptyLines(rows.filter(isEmpty))
+  const held = rows.filter((row) => !isEmpty(row))
+  const markets = [...new Set(held.flatMap(({ market }) => market ?? []))]
+  const most = Math.max(1, room - told.length - markets.length)
+  const telling = new Set(held.toSorted((a, b) => a.rank - b.rank).slice(0, most))
+  const shown = held.filter((row) => telling.has(row)).toSorted(byPrice)
+  const hidden = held.length - shown.length
+  return [
+    ...tableLines(shown, prices, now, columns),
+    ...(hidden === 0 ? [] : [[`… and ${counted(hidden, "order")} further away`, "dim"] as const]),
+    ...told
+  ]
+}
+
+const isTrouble = ({ colour }: SlotRow): boolean => colour === "red"
+
+/** Trouble, then market by market from the highest price down. */
+const byPrice = (a: SlotRow, b: SlotRow): number => {
+  if (isTrouble(a) !== isTrouble(b)) return isTrouble(a) ? -1 : 1
+  const markets = (a.market ?? "").localeCompare(b.market ?? "")
+  return markets === 0 ? numberOf(b) - numberOf(a) : markets
+}
+
+const numberOf = ({ price }: SlotRow): number => Number(price)
+
+const marker = (market: string, price: TwoSidedPrice): string =>
+  `── ${market}  ${Decimal.format(Decimal.fromNumber(Decimal.toNumber(mid(price)), 8))} ──`
+
+const tableLines = (
+  shown: ReadonlyArray<SlotRow>,
+  prices: Sight["prices"],
+  now: number,
+  columns: number
+): ReadonlyArray<Line> => {
+  const [isWide, isMiddle] = [columns >= 100, columns >= 70]
+  const [header = "", ...lines] = Table.render(
+    [
+      { title: "PRICE", align: "decimal" },
+      { title: "SIDE" },
+      ...(isMiddle ? [{ title: "QUANTITY", align: "decimal" as const }] : []),
+      { title: "AWAY", align: "right" },
+      ...(isMiddle ? [{ title: "AGE", align: "right" as const }] : []),
+      ...(isWide ? [{ title: "FILLED", align: "right" as const }] : []),
+      ...(isWide ? [{ title: "LEGS", align: "right" as const }] : []),
+      { title: "STATE" },
+      { title: "SLOT" },
+      ...(isWide ? [{ title: "NOTE" }] : [])
+    ],
+    shown.map((row) => [
+      row.price,
+      row.side,
+      ...(isMiddle ? [row.quantity] : []),
+      row.away === undefined ? "" : `${(row.away * 100).toFixed(2)} %`,
+      ...(isMiddle ? [row.since === undefined ? "" : age(now - row.since)] : []),
+      ...(isWide ? [row.filled] : []),
+      ...(isWide ? [row.legs] : []),
+      row.state,
+      row.slot,
+      ...(isWide ? [row.progress === undefined ? row.why : ""] : [])
+    ])
+  )
+  const said: Array<Line> = shown.length === 0 ? [] : [[header, "dim"]]
+  const open = new Set<string>()
+  for (const [index, row] of shown.entries()) {
+    const { market } = row
+    const price = market === undefined ? undefined : prices.get(market)
+    const previous = shown[index - 1]
+    const isLeft = previous?.market !== undefined && previous.market !== market && open.has(previous.market)
+    if (isLeft) pushMarker(said, open, previous.market, prices)
+    if (market !== undefined && previous?.market !== market && !isTrouble(row)) open.add(market)
+    if (price !== undefined && open.has(market ?? "") && numberOf(row) < Decimal.toNumber(mid(price)))
+      pushMarker(said, open, market, prices)
+    said.push([lines[index] ?? "", row.colour])
+  }
+  for (const market of [...open]) pushMarker(said, open, market, prices)
+  return said
+}
+
+const pushMarker = (
+  said: Array<Line>,
+  open: Set<string>,
+  market: string | undefined,
+  prices: Sight["prices"]
+): void => {
+  const price = market === undefined ? undefined : prices.get(market)
+  if (market === undefined || price === undefined) return
+  open.delete(market)
+  said.push([marker(market, price), "bold"])
+}
+
+const emptyLines = (rows: ReadonlyArray<SlotRow>): ReadonlyArray<Line> => {
+  const reasons = [...Map.groupBy(rows, ({ why }) => why)].toSorted(([, a], [, b]) => b.length - a.length)
+  const others = reasons.slice(mostReasons).reduce((sum, [, slots]) => sum + slots.length, 0)
+  return [
+    ...reasons.slice(0, mostReasons).map(([why, slots]): Line => [`${slots.length} empty: ${why}`, "dim"]),
+    ...(others === 0 ? [] : [[`${others} empty for other reasons: limitbot explain STRATEGY`, "dim"] as const])
+  ]
+}
