@@ -9,7 +9,7 @@ import { age } from "../../report/text/Words.ts"
 import * as RunningBot from "../control/RunningBot.ts"
 import * as flags from "../flags.ts"
 import * as KillFile from "../run/KillFile.ts"
-import { frame, paper } from "../run/Screen.ts"
+import { frame, paper } from "../screen/Screen.ts"
 import { Terminal } from "../Terminal.ts"
 import { type View, withJournal } from "./JournalView.ts"
 

@@ -1,7 +1,7 @@
 /** The screen fits the terminal it is shown on, whatever its size, and says first what is wrong. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { frame, paper, type ScreenInput } from "../../../src/cli/run/Screen.ts"
+import { frame, paper, type ScreenInput } from "../../../src/cli/screen/Screen.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
