@@ -1,0 +1,283 @@
+/** The last moment before money leaves: what is looked at again, and what is done when it is not as it was. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import * as Ledger from "../../../src/domain/Ledger.ts"
+import type { Order } from "../../../src/domain/Order.ts"
+import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
+import { closedBecause, type Present } from "../../../src/engine/funding/FundingGate.ts"
+import * as Placing from "../../../src/engine/funding/Placing.ts"
+import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import { IntentGuard } from "../../../src/venue/signing/IntentGuard.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
+import { OutcomeUnknown, VenueError } from "../../../src/venue/VenueError.ts"
+
+const market = {
+  name: "BTC/USDC",
+  base: { symbol: "BTC", id: "btc", decimals: 8 },
+  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
+}
+const hour = 3_600_000
+const lost = new VenueError({ reason: new OutcomeUnknown({ operation: "submit intent", text: "lost" }) })
+
+/** A bound order of one slot that waits for its money. */
+const bound = (id: string, address: string, fee = 0n): ReadonlyArray<BotEvent> => {
+  const about = { strategy: "s", slot: id, placement: id }
+  return [
+    {
+      _tag: "Planned",
+      ...about,
+      market: market.name,
+      side: "SELL",
+      price: Decimal.make(60_000n),
+      quantity: 1_000_000n,
+      inputAsset: "BTC",
+      inputAmount: 1_000_000n,
+      outputAsset: "USDC",
+      outputAmount: 600_000_000n,
+      deadline: 24 * hour + Number(id.slice(1)) * 1000,
+      why: { code: "x", text: "x" }
+    },
+    { _tag: "CreateSent", ...about, attempt: 1 },
+    {
+      _tag: "Bound",
+      ...about,
+      orderId: `order-${id}`,
+      depositAddress: address,
+      via: "reply",
+      estimatedWithdrawFee: fee,
+      estimatedRefundFee: 0n
+    }
+  ]
+}
+
+const orderOf = (id: string, depositAddress: string): Order => ({
+  id: `order-${id}`,
+  side: "SELL",
+  baseAsset: "btc",
+  quoteAsset: "usdc",
+  originAsset: "btc",
+  destinationAsset: "usdc",
+  quantity: 1_000_000n,
+  price: Decimal.make(60_000n),
+  inputAmount: 1_000_000n,
+  outputAmount: 600_000_000n,
+  depositAddress,
+  depositType: "INTENTS",
+  recipient: "me",
+  recipientType: "INTENTS",
+  refundTo: "me",
+  refundType: "INTENTS",
+  appFeeBasisPoints: 0,
+  fillStatus: "AWAITING_DEPOSIT",
+  depositedAmount: 0n,
+  fills: [],
+  withdrawals: [],
+  payoutIsFinal: false,
+  estimatedWithdrawFee: 0n,
+  estimatedRefundFee: 0n,
+  deadline: 24 * hour,
+  createdAt: 0
+})
+
+interface World {
+  readonly addressOf?: (orderId: string) => string
+  readonly fee?: bigint
+  readonly submit?: (count: number) => Effect.Effect<{ readonly value: { readonly intentHash: string } }, VenueError>
+  /** Why the gate is closed when it is asked for the n-th time. */
+  readonly closed?: (asked: number) => string | undefined
+}
+
+/** Works on placements, and tells what was done. */
+const world = ({ addressOf = (id) => `address-${id.slice(6)}`, closed = () => undefined, fee = 0n, submit }: World) =>
+  Effect.gen(function* () {
+    const done = { asked: 0, signed: 0, sent: 0 }
+    const venue = Layer.mock(Venue)({
+      getOrder: (id) => Effect.succeed({ value: orderOf(id.slice(6), addressOf(id)) }),
+      generateIntent: () => Effect.succeed({ value: { standard: "nep413", payload: {} } }),
+      submitIntent: () => {
+        done.sent += 1
+        return submit?.(done.sent) ?? Effect.succeed({ value: { intentHash: "hash" } })
+      }
+    })
+    const guard = Layer.mock(IntentGuard)({
+      signTransfer: () =>
+        Effect.sync(() => {
+          done.signed += 1
+          return { body: "bytes", intentHash: "hash", validUntil: 120_000 }
+        })
+    })
+    const settings = { ...defaults, account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 } }
+    const layer = Layer.mergeAll(
+      venue,
+      guard,
+      Layer.succeed(EngineSettings, settings),
+      Bookkeeper.layer.pipe(Layer.provide(Journal.layer.pipe(Layer.provide(Sqlite.layer({ filename: ":memory:" })))))
+    )
+    const context = yield* Layer.build(layer)
+    const { record, state } = yield* Effect.provideContext(Bookkeeper, context)
+    const placing = yield* Effect.provideContext(Placing.make, context)
+    yield* record({ _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: 10_000_000n })
+    const gate = () => Effect.sync(() => closed(++done.asked))
+    const work = (id: string) =>
+      Effect.suspend(() => {
+        const placement = state.placements.get(id)
+        if (placement === undefined) return Effect.void
+        return placing.advance(placement, { market, gate, payAgain: new Set() })
+      })
+    return { bind: (id: string, address: string) => record(...bound(id, address, fee)), done, state, work }
+  })
+
+describe("the last moment before funding", () => {
+  it.effect("reads the order once more, signs once and sends", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({})
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      assert.deepStrictEqual([done.signed, done.sent], [1, 1])
+      assert.isTrue(state.placements.get("p1")?.funding?.acknowledged)
+    })
+  )
+
+  it.effect("an order whose address changed since it was bound was funded", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({ addressOf: () => "thief" })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      assert.deepStrictEqual([done.signed, done.sent], [0, 0])
+      assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
+      assert.include(state.slots.get("s/p1")?.frozen ?? "", "deposit address changed to thief")
+    })
+  )
+
+  it.effect("of two orders with one address neither is funded, and both slots are frozen", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({ addressOf: () => "shared" })
+      yield* bind("p1", "shared")
+      yield* bind("p2", "shared")
+      yield* work("p1")
+      yield* work("p2")
+      assert.deepStrictEqual([done.signed, done.sent], [0, 0])
+      for (const id of ["p1", "p2"]) {
+        assert.strictEqual(state.placements.get(id)?.state, "abandoned")
+        assert.include(state.slots.get(`s/${id}`)?.frozen ?? "", "one deposit address")
+      }
+    })
+  )
+
+  it.effect("asks the gate directly before signing", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({ closed: (asked) => (asked > 1 ? "killed" : undefined) })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      assert.deepStrictEqual([done.signed, done.sent], [0, 0])
+      assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
+    })
+  )
+
+  it.effect(
+    "signed bytes that were never sent were sent after the kill switch; now they expire, and are certainly dead",
+    () =>
+      Effect.gen(function* () {
+        const { bind, done, state, work } = yield* world({ closed: (asked) => (asked > 2 ? "killed" : undefined) })
+        yield* bind("p1", "address-p1")
+        yield* work("p1")
+        yield* work("p1")
+        assert.deepStrictEqual([done.signed, done.sent], [1, 0])
+        yield* TestClock.adjust(hour)
+        for (let look = 0; look < 3; look += 1) yield* work("p1")
+        assert.strictEqual(state.placements.get("p1")?.state, "dead")
+        assert.strictEqual(Ledger.freeOf(state.ledger, "s", "BTC"), 10_000_000n)
+      })
+  )
+
+  it.effect(
+    "bytes that may have arrived are repeated whatever the gate says, then in doubt, and never signed anew",
+    () =>
+      Effect.gen(function* () {
+        const { bind, done, state, work } = yield* world({
+          submit: () => Effect.fail(lost),
+          closed: (asked) => (asked > 3 ? "killed" : undefined)
+        })
+        yield* bind("p1", "address-p1")
+        yield* work("p1")
+        yield* TestClock.adjust(5_000)
+        yield* work("p1")
+        assert.deepStrictEqual([done.signed, done.sent], [1, 2])
+        yield* TestClock.adjust(100 * hour)
+        for (let look = 0; look < 5; look += 1) {
+          yield* work("p1")
+          yield* TestClock.adjust(hour)
+        }
+        assert.strictEqual(state.placements.get("p1")?.state, "in doubt")
+        assert.strictEqual(Ledger.heldBy(state.ledger, "p1", "BTC", "in doubt"), 1_000_000n)
+        assert.deepStrictEqual([done.signed, done.sent], [1, 2])
+      })
+  )
+
+  it.effect("an acknowledged payment whose deposit does not show is waited for, for ever", () =>
+    Effect.gen(function* () {
+      const { bind, state, work } = yield* world({})
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      for (let look = 0; look < 20; look += 1) {
+        yield* TestClock.adjust(10 * hour)
+        yield* work("p1")
+      }
+      assert.strictEqual(state.placements.get("p1")?.state, "funding")
+      assert.strictEqual(Ledger.heldBy(state.ledger, "p1", "BTC", "deposit in flight"), 1_000_000n)
+    })
+  )
+
+  it.effect("a payout that would cost more than the cap is not funded", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({ fee: 60_000_000n })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      assert.strictEqual(done.signed, 0)
+      assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
+    })
+  )
+})
+
+describe("the gate", () => {
+  const price = { bid: Decimal.make(60_000n), ask: Decimal.make(60_000n), at: 0 }
+  const limits = {
+    budget: { base: 1n, quote: 1n },
+    maxOpenOrders: 1,
+    maxPriceDeviation: Decimal.make(5n, 2),
+    staleAfterMillis: 1000
+  }
+  const open: Present = { now: 0, withdrawAll: undefined, limits, price }
+  const why = { code: "x", text: "pulled" }
+  const about = { strategy: "s", slot: "p1", placement: "p1" }
+  const closings: ReadonlyArray<readonly [string, RegExp, Partial<Present>, ReadonlyArray<BotEvent>]> = [
+    ["the kill switch", /pulled/, { withdrawAll: why }, []],
+    ["a noted kill switch", /noted/, {}, [{ _tag: "KillSwitch", on: true, reason: "noted" }]],
+    ["a cancel", /withdrawn: pulled/, {}, [{ _tag: "CancelRequested", ...about, why }]],
+    ["a contradiction", /odd/, {}, [{ _tag: "Contradiction", ...about, what: "odd", evidence: "" }]],
+    ["an old price", /1001 ms old/, { now: 1001 }, []],
+    ["no price", /no price/, { price: undefined }, []],
+    [
+      "a price that ran away",
+      /beyond/,
+      { price: { ...price, bid: Decimal.make(90_000n), ask: Decimal.make(90_000n) } },
+      []
+    ],
+    ["a strategy that is gone", /no longer loaded/, { limits: undefined }, []]
+  ]
+  it.effect.each(closings)("is closed by %s", ([, expected, change, events]) =>
+    Effect.gen(function* () {
+      const { bind, state } = yield* world({})
+      yield* bind("p1", "address-p1")
+      assert.isUndefined(closedBecause(state, { id: "p1" }, open))
+      for (const event of events) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
+      assert.match(closedBecause(state, { id: "p1" }, { ...open, ...change }) ?? "", expected)
+    })
+  )
+})
