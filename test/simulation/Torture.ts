@@ -282,7 +282,8 @@ export const run = async (episode: Episode) => {
     )
     const places = runIn(world, asking).accounts[signerId] ?? {}
     const left = Object.entries(places).map(([symbol, of]) => {
-      return [symbol, BigInt(of["initial"] ?? "0") - BigInt(of["balance"] ?? "0")] as const
+      const has = BigInt(of["balance"] ?? "0") + BigInt(of["private"] ?? "0")
+      return [symbol, BigInt(of["initial"] ?? "0") - has] as const
     })
     return Object.fromEntries(left)
   }

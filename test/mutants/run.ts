@@ -1,0 +1,59 @@
+/**
+ * `npm run mutants`: takes each rule out of a copy of the program and runs the simulation on it until an invariant falls.
+ * Prints which seed found which mutant; ends with exit code 1 when one survives, or the program itself fails.
+ */
+import { spawnSync } from "node:child_process"
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { type Mutant, mutants } from "./mutants.ts"
+
+const { values } = parseArgs({
+  options: { only: { type: "string", default: "" }, seeds: { type: "string", default: "500" } }
+})
+const root = join(import.meta.dirname, "../..")
+const most = Number(values.seeds)
+const profiles = ["safety", "hostile"] as const
+/** Several episodes share the start of a process. */
+const batch = 5
+
+const copyOf = ({ edits }: Mutant): string => {
+  const folder = mkdtempSync(join(tmpdir(), "limitbot-mutant-"))
+  for (const name of ["src", "test", "package.json", "tsconfig.json"]) {
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  }
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  for (const { file, find, replace } of edits) {
+    const path = join(folder, file)
+    writeFileSync(
+      path,
+      readFileSync(path, "utf8").replace(find, () => replace)
+    )
+  }
+  return folder
+}
+
+/** The first episode in which an invariant falls, in words. */
+const foundIn = (folder: string): string | undefined => {
+  for (let seed = 1; seed <= most; seed += batch) {
+    for (const profile of profiles) {
+      const args = ["test/simulation/simulate.ts", "--seed", `${seed}`, "--episodes", `${batch}`, "--profile", profile]
+      const { status, stderr, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" })
+      if (status === 0) continue
+      const said = `${stdout}\n${stderr}`.split("\n").find((line) => /^seed \d+: /.test(line)) ?? stderr.slice(0, 200)
+      return `${profile} ${said}`
+    }
+  }
+  return undefined
+}
+
+let survivors = 0
+for (const mutant of mutants.filter(({ name }) => name.includes(values.only))) {
+  const folder = copyOf(mutant)
+  const found = foundIn(folder)
+  rmSync(folder, { recursive: true, force: true })
+  if (found === undefined) survivors += 1
+  process.stdout.write(`${mutant.name}: ${found ?? `SURVIVED ${most} seeds of each profile`}\n`)
+}
+process.exitCode = survivors === 0 ? 0 : 1
