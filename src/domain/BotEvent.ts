@@ -100,6 +100,8 @@ const decisions = {
   /** Recorded when a decision differs from the one before it, never per tick. */
   Decided: {
     strategy: Text,
+    /** The time that the strategy was told. */
+    now: Schema.optionalKey(Time),
     bid: Price,
     ask: Price,
     priceAt: Time,

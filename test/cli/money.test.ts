@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Connection, run, startSandbox, workspace } from "./program.ts"
+import { type Connection, gridText, run, startSandbox, workspace } from "./program.ts"
 
 const config = ["--config", "config.yaml"]
 /** Where programs of other people may be, beside the usual places. */
@@ -124,6 +124,71 @@ describe("the books of a bot", () => {
         (Number(own["balance"] ?? 0) + Number(own["private"] ?? 0) - Number(own["initial"])) / 10 ** decimals
       assert.approximately(Number(wallet) - budget, earned, 1e-9, asset)
     }
+  })
+
+  it("replay takes every decision again as it was, and an edited file differs", async () => {
+    interface Replay {
+      readonly decisions: number
+      readonly identical: number
+      readonly hash: string
+      readonly fillsInBand: number
+      readonly fills: number
+      readonly differences: ReadonlyArray<unknown>
+    }
+    const same = await json<Replay>("replay", "--certificate")
+    assert.isAbove(same.decisions, 0)
+    assert.deepStrictEqual([same.identical, same.differences], [same.decisions, []])
+    assert.isAbove(same.fills, 0)
+    assert.strictEqual((await json<Replay>("replay")).hash, same.hash)
+    writeFileSync(join(cwd, "grid.yaml"), gridText.replace("lower: 59000", "lower: 58000"))
+    const edited = await json<Replay>("replay", "--with", "grid.yaml")
+    assert.isBelow(edited.identical, edited.decisions)
+    assert.notStrictEqual(edited.hash, same.hash)
+  })
+
+  it("fills are sorted, with price and fee, filtered, and as CSV", async () => {
+    interface Fill {
+      readonly at: string
+      readonly side: string
+      readonly price: string
+      readonly limit: string
+      readonly fee: string | null
+      readonly slot: string
+    }
+    const fills = await json<ReadonlyArray<Fill>>("fills")
+    assert.isAbove(fills.length, 0)
+    assert.deepStrictEqual(
+      fills.map(({ at }) => at),
+      fills.map(({ at }) => at).toSorted()
+    )
+    for (const { price, limit, side } of fills)
+      assert.isTrue(
+        side === "BUY" ? Number(price) <= Number(limit) * (1 + 1e-6) : Number(price) >= Number(limit) * (1 - 1e-6)
+      )
+    const slot = fills[0]?.slot ?? ""
+    const ofSlot = await json<ReadonlyArray<Fill>>("fills", "--slot", slot)
+    assert.strictEqual(ofSlot.length, fills.filter((fill) => fill.slot === slot).length)
+    assert.deepStrictEqual(await json("fills", "--strategy", "nobody"), [])
+    const { stdout } = await run(["fills", "--csv", ...config], { cwd })
+    assert.strictEqual(stdout.trim().split("\r\n").length, fills.length + 1)
+  })
+
+  it("evidence of an order is one file without secrets; nothing is stuck", async () => {
+    const [fill] = await json<ReadonlyArray<{ orderId: string }>>("fills")
+    const order = fill?.orderId ?? ""
+    const written = await run(["evidence", order, "--out", "evidence.json", ...config], { cwd })
+    assert.strictEqual(written.code, 0, written.stderr)
+    const text = readFileSync(join(cwd, "evidence.json"), "utf8")
+    const { orders } = JSON.parse(text)
+    assert.strictEqual(orders.length, 1)
+    assert.deepStrictEqual([orders[0].order, orders[0].contradictions], [order, []])
+    assert.isAbove(orders[0].correlationIds.length, 0)
+    assert.isAbove(orders[0].requests.length, 1)
+    assert.notMatch(text, /"signed"|signature/)
+    const unknown = await run(["evidence", "nothing", "--out", "x.json", ...config], { cwd })
+    assert.strictEqual(unknown.code, 1)
+    assert.match(unknown.stderr, /knows no order nothing/)
+    assert.deepStrictEqual(await json("stuck"), [])
   })
 
   it.skipIf(!has("bean-check"))("bean-check accepts the beancount export, of all time and of one year", async () => {

@@ -1,54 +1,139 @@
-/** `limitbot fills`: every fill that was seen, oldest first. */
-import { Console, DateTime, Effect } from "effect"
-import { Command } from "effect/cli"
-import type { Of } from "../../domain/BotEvent.ts"
+/** `limitbot fills`: every fill that was seen, oldest first, with its price and what its payout cost. */
+import { Console, DateTime, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"
+import type { Trade, Trading } from "../../ledger/Trades.ts"
+import * as Csv from "../../report/text/Csv.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
-import { eventsOf, withJournal } from "./JournalView.ts"
+import { withLedger } from "../money/LedgerView.ts"
 
-const row = (event: Of<"FillSeen">, assets: Money.Assets) => ({
-  at: DateTime.formatIso(DateTime.makeUnsafe(event.filledAt)),
-  slot: `${event.strategy}/${event.slot}`,
-  side: event.side,
-  limit: Decimal.format(event.price),
-  paid: Money.amountText(assets, event.inputAsset, event.amountIn),
-  paidAsset: event.inputAsset,
-  received: Money.amountText(assets, event.outputAsset, event.amountOut),
-  receivedAsset: event.outputAsset,
-  fillId: event.fillId
-})
+const pricePlaces = 12
+/** Digits that a table shows; programs get them all. */
+const shownDigits = 8
+
+/** Quote per base of what was exchanged. */
+const priceOf = (
+  { base, quote, baseAmount, quoteAmount }: Trade,
+  assets: Money.Assets
+): Decimal.Decimal | undefined => {
+  const [ofBase, ofQuote] = [assets.get(base), assets.get(quote)]
+  if (ofBase === undefined || ofQuote === undefined || baseAmount === 0n) return undefined
+  const [value, quantity] = [Decimal.make(quoteAmount, ofQuote.decimals), Decimal.make(baseAmount, ofBase.decimals)]
+  return Decimal.divide(value, quantity, pricePlaces, "down")
+}
+
+const row = (trade: Trade, { fees, orders }: Trading, assets: Money.Assets) => {
+  const [paidAsset, paid, receivedAsset, received] =
+    trade.side === "SELL"
+      ? [trade.base, trade.baseAmount, trade.quote, trade.quoteAmount]
+      : [trade.quote, trade.quoteAmount, trade.base, trade.baseAmount]
+  const price = priceOf(trade, assets)
+  const limit = orders.find(({ placement }) => placement === trade.placement)?.price
+  const payout = fees.findLast(({ placement, kind }) => placement === trade.placement && kind === "payout")
+  return {
+    at: DateTime.formatIso(DateTime.makeUnsafe(trade.at)),
+    market: trade.market,
+    slot: `${trade.strategy}/${trade.slot}`,
+    side: trade.side,
+    limit: limit === undefined ? null : Decimal.format(limit),
+    price: price === undefined ? null : Decimal.format(price),
+    paid: Money.amountText(assets, paidAsset, paid),
+    paidAsset,
+    received: Money.amountText(assets, receivedAsset, received),
+    receivedAsset,
+    /** Of the payout of its whole order; null until it is paid. */
+    fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
+    feeAsset: payout?.asset ?? null,
+    orderId: trade.orderId ?? null,
+    fillId: trade.fillId
+  }
+}
+
+type Row = ReturnType<typeof row>
+
+const shown = (price: string | null): string =>
+  price === null ? "" : Decimal.format(Decimal.fromNumber(Number(price), shownDigits))
+
+const table = (rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
+  Table.render(
+    [
+      { title: "TIME" },
+      { title: "SLOT" },
+      { title: "SIDE" },
+      { title: "PRICE", align: "decimal" },
+      { title: "PAID", align: "decimal" },
+      { title: "RECEIVED", align: "decimal" },
+      { title: "PAYOUT FEE", align: "decimal" }
+    ],
+    rows.map((fill) => [
+      fill.at,
+      fill.slot,
+      fill.side,
+      shown(fill.price),
+      `${fill.paid} ${fill.paidAsset}`,
+      `${fill.received} ${fill.receivedAsset}`,
+      fill.fee === null ? "" : `${fill.fee} ${fill.feeAsset}`
+    ])
+  )
+
+const titles = [
+  "at",
+  "market",
+  "slot",
+  "side",
+  "limit",
+  "price",
+  "paid",
+  "paidAsset",
+  "received",
+  "receivedAsset",
+  "fee",
+  "feeAsset",
+  "orderId",
+  "fillId"
+] as const
 
 export const command = Command.make(
   "fills",
-  { config: flags.config, json: flags.json },
-  Effect.fn(function* ({ config, json }) {
-    yield* withJournal(config, ({ assets }) =>
-      Effect.gen(function* () {
-        const rows = (yield* eventsOf("FillSeen")).map((event) => row(event, assets))
-        if (json) return yield* Console.log(JSON.stringify(rows))
-        if (rows.length === 0) return yield* Console.log("No fills yet.")
-        const lines = Table.render(
-          [
-            { title: "TIME" },
-            { title: "SLOT" },
-            { title: "SIDE" },
-            { title: "LIMIT", align: "decimal" },
-            { title: "PAID", align: "decimal" },
-            { title: "RECEIVED", align: "decimal" }
-          ],
-          rows.map((fill) => [
-            fill.at,
-            fill.slot,
-            fill.side,
-            fill.limit,
-            `${fill.paid} ${fill.paidAsset}`,
-            `${fill.received} ${fill.receivedAsset}`
-          ])
+  {
+    config: flags.config,
+    strategy: Flag.String("strategy").pipe(Flag.withDescription("Only of this strategy"), Flag.optional),
+    slot: Flag.String("slot").pipe(Flag.withDescription("Only of this slot, such as grid/cell-07"), Flag.optional),
+    market: Flag.String("market").pipe(Flag.withDescription("Only of this market"), Flag.optional),
+    since: Flag.String("since").pipe(
+      Flag.withSchema(flags.DurationText),
+      Flag.withDescription("Only of the last 30s, 5m, 6h, 7d"),
+      Flag.optional
+    ),
+    csv: Flag.Boolean("csv").pipe(Flag.withDescription("Print comma-separated values"), Flag.withDefault(false)),
+    json: flags.json
+  },
+  Effect.fn(function* ({ config, strategy, slot, market, since, csv, json }) {
+    yield* withLedger(config, ({ trading, assets, now }) => {
+      const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
+      const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
+      const rows = trading.trades
+        .filter(
+          (trade) =>
+            trade.at >= from &&
+            is(strategy, trade.strategy) &&
+            is(slot, `${trade.strategy}/${trade.slot}`) &&
+            is(market, trade.market)
         )
-        yield* Console.log(lines.join("\n"))
-      })
-    )
+        .map((trade) => row(trade, trading, assets))
+      if (json) return Console.log(JSON.stringify(rows))
+      if (csv) {
+        const cells = rows.map((fill) => titles.map((title) => fill[title] ?? ""))
+        return Console.log(Csv.render(titles, cells).trimEnd())
+      }
+      return Console.log(rows.length === 0 ? "No fills yet." : table(rows).join("\n"))
+    })
   })
-).pipe(Command.withDescription("List the fills, oldest first"))
+).pipe(
+  Command.withDescription("List the fills, oldest first"),
+  Command.withExamples([
+    { command: "limitbot fills --since 1d --csv", description: "Yesterday and today for a spreadsheet" }
+  ])
+)

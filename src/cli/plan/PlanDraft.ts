@@ -1,10 +1,10 @@
 /** Everything that a plan shows, gathered: the journal, what the venue says now, and what a turn would do with both. */
 import { Clock, Effect } from "effect"
 import type { Market } from "../../domain/Market.ts"
+import { type Moment, momentOf } from "../../engine/planning/DecisionRecord.ts"
 import * as DepthWarnings from "../../engine/planning/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/PlanFindings.ts"
-import { type Moment, momentOf } from "../../engine/planning/Planning.ts"
 import * as PlanReport from "../../engine/planning/PlanReport.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { version } from "../../version.ts"

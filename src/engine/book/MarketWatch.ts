@@ -6,9 +6,9 @@ import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid } from "../../domain/Market.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { EngineSettings } from "../EngineSettings.ts"
-import { type Moment, momentOf } from "../planning/Planning.ts"
+import { type Moment, momentOf } from "../planning/DecisionRecord.ts"
 import type { BotState } from "../state/BotState.ts"
 import * as CandleFeed from "./CandleFeed.ts"
 import { OrderBook } from "./OrderBook.ts"
@@ -64,6 +64,8 @@ export const make = Effect.gen(function* () {
 /** Closed candles wanted by market and timeframe, over all its strategies. */
 const candleNeeds = (strategies: ReadonlyArray<Strategy>): ReadonlyMap<string, ReadonlyMap<string, number>> => {
   const needs = new Map<string, Map<string, number>>()
+  // Of the others as well: what was seen is a source for backtests and for certificates.
+  for (const { name } of strategies.flatMap(marketsOf)) needs.set(name, new Map())
   for (const { market, candles } of strategies) {
     for (const [timeframe, count] of candles ?? []) {
       const ofMarket = needs.get(market.name) ?? new Map<string, number>()

@@ -11,7 +11,7 @@ import { mid, quoteAmount } from "../../domain/Market.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn } from "../../strategy/View.ts"
 import type { BotState } from "../state/BotState.ts"
-import type { Moment } from "./Planning.ts"
+import type { Moment } from "./DecisionRecord.ts"
 import { isOver, lossOf, marked } from "./RiskLimits.ts"
 
 /** What all of the strategy's assets are worth now, quote smallest units, rounded down. */

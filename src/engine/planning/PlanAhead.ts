@@ -10,6 +10,7 @@ import * as StartUp from "../StartUp.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import * as BotState from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
+import type { Moment } from "./DecisionRecord.ts"
 import * as Planning from "./Planning.ts"
 
 export interface Situation {
@@ -18,7 +19,7 @@ export interface Situation {
   /** Changed in place: give it away. */
   readonly state: BotState.BotState
   /** By strategy; one without a price is not planned. */
-  readonly moments: ReadonlyMap<string, Planning.Moment>
+  readonly moments: ReadonlyMap<string, Moment>
   readonly now: number
   /** Why everything would be withdrawn, if so. */
   readonly withdraw: Reason | undefined

@@ -11,17 +11,15 @@ import * as Ledger from "../../domain/Ledger.ts"
 import { inputAsset, mid, outputAsset, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
-import { type Decision, type DesiredOrder, type DesiredSlot, holds } from "../../strategy/Decision.ts"
-import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
-import { type Inputs, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
-import { priceIn, progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
+import { type Decision, type DesiredOrder, holds } from "../../strategy/Decision.ts"
+import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import { priceIn, type View } from "../../strategy/View.ts"
 import { EngineSettings, refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
-import { ownState } from "../state/OwnTrading.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
-import * as SlotFold from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
+import { armed, decisionEvent, type Moment, stable, viewOf } from "./DecisionRecord.ts"
 import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
 import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
 
@@ -33,37 +31,6 @@ interface Standing {
   readonly candles: View["candles"]
   readonly depth: Depth | undefined
   readonly recorded: string
-}
-
-/** What is known of a market when a strategy is asked. */
-export interface Moment {
-  readonly price: TwoSidedPrice
-  /** Of further markets of the strategy, by name. */
-  readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
-  readonly now: number
-  readonly candles: View["candles"]
-  /** Of its first market. */
-  readonly depth?: Depth | undefined
-}
-
-/** What a strategy may see; `undefined` while a price of one of its markets is missing. */
-export const momentOf = (
-  { market, others }: Strategy,
-  prices: ReadonlyMap<string, TwoSidedPrice>,
-  candles: View["candles"],
-  now: number,
-  depth?: Depth
-): Moment | undefined => {
-  const price = prices.get(market.name)
-  if (price === undefined) return undefined
-  if (others === undefined) return { price, now, candles, depth }
-  const elsewhere = new Map(
-    others.flatMap(({ name }) => {
-      const found = prices.get(name)
-      return found === undefined ? [] : [[name, found] as const]
-    })
-  )
-  return elsewhere.size < others.length ? undefined : { price, elsewhere, now, candles, depth }
 }
 
 export const make = Effect.gen(function* () {
@@ -88,22 +55,12 @@ export const make = Effect.gen(function* () {
 
   const plan = Effect.fn("Planning.plan")(function* (
     strategy: Strategy,
-    { price, elsewhere, now, candles, depth }: Moment,
+    moment: Moment,
     withdrawAll: Reason | undefined
   ) {
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
-    const slots = progress(books.state, strategy.name, own)
-    const tally = Tally.of(books.state, strategy.name, now)
-    const view: View = {
-      now,
-      market: strategy.market,
-      price,
-      ...present({ elsewhere }),
-      slots,
-      ...present({ candles }),
-      ...present({ depth }),
-      own: ownState(books.state, strategy, tally.own)
-    }
+    const tally = Tally.of(books.state, strategy.name, moment.now)
+    const view = viewOf(books.state, strategy, moment, tally)
     const decision = yield* decide(strategy, view)
     const wish = withdrawAll === undefined ? wishOf(decision, view) : nothing(own, withdrawAll)
     const changes = diff(
@@ -225,9 +182,6 @@ const stillHolds = ({ decision: { until }, moves, candles, depth }: Standing, vi
   (until.barClose === undefined || view.candles?.get(until.barClose) === candles?.get(until.barClose)) &&
   (until.depth === undefined || view.depth === depth)
 
-const armed = (desired: DesiredSlot, view: View): DesiredOrder | undefined =>
-  armedAboveCost(desired.market ?? view.market, desired, progressOf(view, desired.slot))
-
 const wishOf = (decision: Decision, view: View) => ({
   desired: new Map(
     decision.desired.flatMap((desired) => {
@@ -242,19 +196,6 @@ const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
   desired: new Map<string, DesiredOrder>(),
   absent: new Map(own.map(({ slot }) => [slot, why]))
 })
-
-export const progress = (
-  state: BotState,
-  strategy: string,
-  own: ReadonlyArray<Placement>
-): ReadonlyMap<string, SlotProgress> => {
-  const live = new Map(own.map((placement) => [placement.slot, placement]))
-  const slots = new Map<string, SlotProgress>()
-  for (const slot of state.slots.values()) {
-    if (slot.strategy === strategy) slots.set(slot.slot, SlotFold.progressOf(slot, live.get(slot.slot)))
-  }
-  return slots
-}
 
 export const withdrawal = (placement: Placement, why: Reason): BotEvent => {
   const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
@@ -321,57 +262,3 @@ const uniqueDeadline = (state: BotState, wanted: number): number => {
   const second = Math.max(Math.trunc(wanted / 1000), Math.trunc(state.lastDeadline / 1000) + 1)
   return second * 1000 + ((state.placementCount + 1) % 1000)
 }
-
-const decisionEvent = (
-  strategy: Strategy,
-  view: View,
-  decision: Decision,
-  inputs: Inputs | undefined
-): Of<"Decided"> => {
-  const { price, elsewhere, depth } = view
-  const wished = decision.desired.map((desired) => ({
-    desired,
-    order: armed(desired, view)
-  }))
-  return {
-    _tag: "Decided",
-    strategy: strategy.name,
-    bid: price.bid,
-    ask: price.ask,
-    priceAt: price.at,
-    ...(elsewhere === undefined
-      ? {}
-      : { elsewhere: [...elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
-    ...(depth === undefined || decision.until.depth === undefined ? {} : { depth }),
-    desired: wished.flatMap(({ desired: { slot, market, legs, cycle, why }, order }) => {
-      if (order === undefined) return []
-      const { side, price, quantity, by } = order
-      const of = { ...(market === undefined ? {} : { market: market.name }), ...present({ by }) }
-      return [{ slot, ...of, side, price, quantity, ...(decision.until.onFill ? {} : { legs, cycle }), why }]
-    }),
-    absent: [
-      ...decision.absent,
-      ...wished.flatMap(({ desired, order }) =>
-        order === undefined ? [done(desired, progressOf(view, desired.slot))] : []
-      )
-    ],
-    ...(inputs === undefined ? {} : { inputs: [...inputs].map(([slot, checks]) => ({ slot, checks })) }),
-    reasons: decision.reasons,
-    until: decision.until,
-    memory: decision.memory
-  }
-}
-
-const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decision["absent"][number] => ({
-  slot,
-  why:
-    filledInLeg > 0n
-      ? { ...why, code: "filled", text: `filled, payout pending: ${why.text}` }
-      : { ...why, code: "done", text: `it is done, all its orders have filled: ${why.text}` }
-})
-
-/** What makes two decisions the same: everything but the price that they were made at. */
-const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
-  JSON.stringify([desired, absent.map(({ slot, why }) => [slot, why.code]), memory], (_key, value) =>
-    typeof value === "bigint" ? value.toString() : value
-  )

@@ -1,0 +1,124 @@
+/**
+ * `limitbot replay`: takes every recorded decision anew, with the files of the time or with an edited one, and says what
+ * share of the fills came when the recorded prices say that they could.
+ */
+import { Console, DateTime, Effect, Option, Schema, Stream } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as FillModel from "../../backtest/kernel/FillModel.ts"
+import { secondMillis } from "../../domain/Durations.ts"
+import * as Replay from "../../engine/explain/Replay.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import { judge, type Margin, type Verdict } from "../../ledger/FillBand.ts"
+import * as Trades from "../../ledger/Trades.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as StrategyFiles from "../files/StrategyFiles.ts"
+import * as flags from "../flags.ts"
+import * as Modes from "../Modes.ts"
+
+/** Live did not do what its files say. */
+export class NotIdentical extends Schema.TaggedError<NotIdentical>()("NotIdentical", {
+  decisions: Schema.Int,
+  identical: Schema.Int
+}) {
+  override get message(): string {
+    return `${this.decisions - this.identical} of ${this.decisions} decisions are not what the files of the time say: no certificate.`
+  }
+}
+
+export const command = Command.make(
+  "replay",
+  {
+    config: flags.config,
+    journal: Flag.String("journal").pipe(
+      Flag.withDescription("A journal or a copy of one; left out: that of the configuration"),
+      Flag.optional
+    ),
+    with: Flag.String("with").pipe(
+      Flag.withDescription("A strategy file that takes the place of the one of the same name"),
+      Flag.between(0, 20)
+    ),
+    certificate: Flag.Boolean("certificate").pipe(
+      Flag.withDescription("Fail unless every decision is what the files of the time say"),
+      Flag.withDefault(false)
+    ),
+    json: flags.json
+  },
+  Effect.fn(function* ({ config, journal, with: edited, certificate, json }) {
+    const settings = yield* ConfigFile.loadSettings(config)
+    const { markets } = settings
+    const strategies = edited.length === 0 ? [] : yield* StrategyFiles.load(edited, markets)
+    const file = Option.getOrElse(journal, () => settings.journal)
+    const places = new Map(markets.assets.map(({ symbol, decimals }) => [symbol, decimals]))
+    const { replayed, fills } = yield* Effect.gen(function* () {
+      const { events } = yield* Journal
+      const minutes = yield* minutesOf(yield* tradedMarkets)
+      const replay = Replay.make({ markets, minutes, edited: new Map(strategies.map((each) => [each.name, each])) })
+      const trades = Trades.make((symbol) => places.get(symbol))
+      yield* Stream.runForEach(events(), (entry) =>
+        Effect.sync(() => {
+          replay.see(entry)
+          trades.see(entry)
+        })
+      )
+      return { replayed: replay.result(), fills: verdictsOf(trades.result(), minutes) }
+    }).pipe(Effect.provide(Modes.readOnlyJournal(file)))
+    const { decisions, identical, hash, differences, withoutFile } = replayed
+    const fillsInBand = fills.filter((verdict) => verdict === "in band").length
+    const result = { decisions, identical, hash, fillsInBand, fills: fills.length }
+    const unjudged = fills.filter((verdict) => verdict === "no prices").length
+    if (json) yield* Console.log(JSON.stringify({ ...result, fillsWithoutPrices: unjudged, withoutFile, differences }))
+    else
+      yield* Console.log(
+        [
+          `${identical} of ${decisions} decisions identical. Hash ${hash}`,
+          `${fillsInBand} of ${fills.length} fills came when the recorded prices say that they could${unjudged === 0 ? "" : `; ${unjudged} without recorded prices`}.`,
+          ...differences.map(
+            ({ at, strategy, recorded, now }) =>
+              `${DateTime.formatIso(DateTime.makeUnsafe(at))} ${strategy}\n  was ${recorded}\n  now ${now}`
+          )
+        ].join("\n")
+      )
+    if (certificate && identical < decisions) return yield* new NotIdentical({ decisions, identical })
+  })
+).pipe(
+  Command.withDescription("Take every recorded decision anew: the same files must decide the same"),
+  Command.withExamples([
+    { command: "limitbot replay --certificate", description: "The daily proof that the bot did what its files say" },
+    { command: "limitbot replay --with strategies/grid.yaml", description: "What an edited file would have decided" }
+  ])
+)
+
+/** Every market that a strategy of this journal traded. */
+const tradedMarkets = Effect.gen(function* () {
+  const { events } = yield* Journal
+  const names = yield* events({ tag: "StrategyLoaded" }).pipe(
+    Stream.map(({ event }) => (event._tag === "StrategyLoaded" ? event.market.split(", ") : [])),
+    Stream.runCollect
+  )
+  return new Set(names.flat())
+})
+
+const minutesOf = Effect.fnUntraced(function* (markets: ReadonlySet<string>) {
+  const store = yield* PriceStore
+  const minutes = new Map<string, ReadonlyArray<Minute>>()
+  for (const market of markets) minutes.set(market, yield* store.since(market, 0))
+  return minutes
+})
+
+/** The pessimistic rules of backtests, and half a minute for clocks and looks. */
+const margin: Margin = {
+  edgeBasisPoints: FillModel.rulesOf("pessimistic", FillModel.noCosts, {}).edgeBasisPoints,
+  delayMillis: 30 * secondMillis
+}
+
+const verdictsOf = (
+  { trades, orders }: Trades.Trading,
+  minutes: ReadonlyMap<string, ReadonlyArray<Minute>>
+): ReadonlyArray<Verdict> => {
+  const lives = new Map(orders.map((order) => [order.placement, order]))
+  return trades.map((trade) => {
+    const life = lives.get(trade.placement)
+    return life === undefined ? "no prices" : judge(trade, life, minutes.get(trade.market) ?? [], margin)
+  })
+}

@@ -1,0 +1,107 @@
+/**
+ * What strategies would decide on what the journal recorded: the same files must give every decision again, an edited file
+ * shows where it differs. A fold: each recorded decision is asked anew on the state, prices and candles of its moment.
+ */
+import { createHash } from "node:crypto"
+import { Result } from "effect"
+import type { Of, Recorded } from "../../domain/BotEvent.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import type { Minute } from "../../journal/PriceStore.ts"
+import type { Memory } from "../../strategy/Decision.ts"
+import type { Markets } from "../../strategy/Markets.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as CandleFeed from "../book/CandleFeed.ts"
+import { decisionEvent, stable, viewOf } from "../planning/DecisionRecord.ts"
+import * as BotState from "../state/BotState.ts"
+
+export interface Difference {
+  readonly sequence: number
+  readonly at: number
+  readonly strategy: string
+  readonly recorded: string
+  readonly now: string
+}
+
+export interface Replayed {
+  readonly decisions: number
+  readonly identical: number
+  /** Of all decisions as they are taken now: the same files on the same journal give the same hash. */
+  readonly hash: string
+  /** The first ones. */
+  readonly differences: ReadonlyArray<Difference>
+  /** Decisions of which the journal does not have the file. */
+  readonly withoutFile: number
+}
+
+export interface ReplayOptions {
+  readonly markets: Markets
+  /** Files that take the place of those of the same name. */
+  readonly edited: ReadonlyMap<string, Strategy>
+  /** What the bot saw of a market, oldest first. */
+  readonly minutes: ReadonlyMap<string, ReadonlyArray<Minute>>
+}
+
+const mostDifferences = 100
+
+export const make = ({ markets, edited, minutes }: ReplayOptions) => {
+  const state = BotState.make()
+  const strategies = new Map<string, Strategy>(edited)
+  /** What an edited strategy remembers is its own; the others go on with what was recorded. */
+  const memories = new Map<string, Memory>()
+  const hash = createHash("sha256")
+  const differences: Array<Difference> = []
+  let [decisions, identical, withoutFile] = [0, 0, 0]
+
+  const load = ({ strategy, text, file }: Of<"StrategyLoaded">): void => {
+    if (edited.has(strategy)) return
+    const source = text ?? state.strategies.get(strategy)?.loaded?.text
+    const read = source === undefined ? undefined : StrategyFile.parse(source, file, markets)
+    if (read !== undefined && Result.isSuccess(read)) strategies.set(strategy, read.success)
+  }
+
+  const candlesAt = ({ candles, market }: Strategy, now: number) => {
+    if (candles === undefined) return undefined
+    const feed = CandleFeed.make(candles)
+    const seen = minutes.get(market.name) ?? []
+    feed.restore(seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= now))
+    return feed.view()
+  }
+
+  const decide = ({ sequence, at }: Recorded, event: Of<"Decided">): void => {
+    const strategy = strategies.get(event.strategy)
+    decisions += 1
+    if (strategy === undefined) {
+      withoutFile += 1
+      return
+    }
+    const now = event.now ?? at
+    const elsewhere = event.elsewhere?.map(({ market, ...price }) => [market, price] as const)
+    const view = viewOf(state, strategy, {
+      now,
+      price: { bid: event.bid, ask: event.ask, at: event.priceAt },
+      ...(elsewhere === undefined ? {} : { elsewhere: new Map(elsewhere) }),
+      candles: candlesAt(strategy, now),
+      depth: event.depth
+    })
+    const isEdited = edited.has(event.strategy)
+    const known = isEdited ? memories.get(event.strategy) : state.strategies.get(event.strategy)?.memory
+    const decision = strategy.decide(view, known ?? strategy.initialMemory)
+    memories.set(event.strategy, decision.memory)
+    const [recorded, again] = [stable(event), stable(decisionEvent(strategy, view, decision, undefined))]
+    hash.update(`${sequence} ${again}\n`)
+    if (recorded === again) identical += 1
+    else if (differences.length < mostDifferences)
+      differences.push({ sequence, at, strategy: event.strategy, recorded, now: again })
+  }
+
+  return {
+    see: (entry: Recorded): void => {
+      const { event } = entry
+      if (event._tag === "StrategyLoaded") load(event)
+      if (event._tag === "Decided") decide(entry, event)
+      BotState.apply(state, entry)
+    },
+    result: (): Replayed => ({ decisions, identical, hash: hash.digest("hex"), differences, withoutFile })
+  }
+}

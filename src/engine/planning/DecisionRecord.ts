@@ -1,0 +1,137 @@
+/**
+ * A decision between what a strategy saw and what the journal keeps of it: the view that it is asked with, the event that is
+ * recorded, and what makes two decisions the same. A run and a replay of its journal share all three.
+ */
+import type { Depth } from "../../domain/Book.ts"
+import type { Of } from "../../domain/BotEvent.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
+import type { Decision, DesiredOrder, DesiredSlot } from "../../strategy/Decision.ts"
+import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
+import type { Inputs, Strategy } from "../../strategy/Strategy.ts"
+import { progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
+import { type BotState, unfinished } from "../state/BotState.ts"
+import { ownState } from "../state/OwnTrading.ts"
+import type { Placement } from "../state/Placement.ts"
+import * as SlotFold from "../state/SlotFold.ts"
+import * as Tally from "../state/Tally.ts"
+
+/** What is known of a market when a strategy is asked. */
+export interface Moment {
+  readonly price: TwoSidedPrice
+  /** Of further markets of the strategy, by name. */
+  readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
+  readonly now: number
+  readonly candles: View["candles"]
+  /** Of its first market. */
+  readonly depth?: Depth | undefined
+}
+
+/** What a strategy may see; `undefined` while a price of one of its markets is missing. */
+export const momentOf = (
+  { market, others }: Strategy,
+  prices: ReadonlyMap<string, TwoSidedPrice>,
+  candles: View["candles"],
+  now: number,
+  depth?: Depth
+): Moment | undefined => {
+  const price = prices.get(market.name)
+  if (price === undefined) return undefined
+  if (others === undefined) return { price, now, candles, depth }
+  const elsewhere = new Map(
+    others.flatMap(({ name }) => {
+      const found = prices.get(name)
+      return found === undefined ? [] : [[name, found] as const]
+    })
+  )
+  return elsewhere.size < others.length ? undefined : { price, elsewhere, now, candles, depth }
+}
+
+/** What a strategy sees of this state at this moment. */
+export const viewOf = (
+  state: BotState,
+  strategy: Strategy,
+  { price, elsewhere, now, candles, depth }: Moment,
+  tally = Tally.of(state, strategy.name, now)
+): View => {
+  const own = unfinished(state).filter((placement) => placement.strategy === strategy.name)
+  return {
+    now,
+    market: strategy.market,
+    price,
+    slots: progress(state, strategy.name, own),
+    ...present({ elsewhere, candles, depth }),
+    own: ownState(state, strategy, tally.own)
+  }
+}
+
+export const progress = (
+  state: BotState,
+  strategy: string,
+  own: ReadonlyArray<Placement>
+): ReadonlyMap<string, SlotProgress> => {
+  const live = new Map(own.map((placement) => [placement.slot, placement]))
+  const slots = new Map<string, SlotProgress>()
+  for (const slot of state.slots.values()) {
+    if (slot.strategy === strategy) slots.set(slot.slot, SlotFold.progressOf(slot, live.get(slot.slot)))
+  }
+  return slots
+}
+
+export const armed = (desired: DesiredSlot, view: View): DesiredOrder | undefined =>
+  armedAboveCost(desired.market ?? view.market, desired, progressOf(view, desired.slot))
+
+export const decisionEvent = (
+  strategy: Strategy,
+  view: View,
+  decision: Decision,
+  inputs: Inputs | undefined
+): Of<"Decided"> => {
+  const { price, elsewhere, depth } = view
+  const wished = decision.desired.map((desired) => ({
+    desired,
+    order: armed(desired, view)
+  }))
+  return {
+    _tag: "Decided",
+    strategy: strategy.name,
+    now: view.now,
+    bid: price.bid,
+    ask: price.ask,
+    priceAt: price.at,
+    ...(elsewhere === undefined
+      ? {}
+      : { elsewhere: [...elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
+    ...(depth === undefined || decision.until.depth === undefined ? {} : { depth }),
+    desired: wished.flatMap(({ desired: { slot, market, legs, cycle, why }, order }) => {
+      if (order === undefined) return []
+      const { side, price, quantity, by } = order
+      const of = { ...(market === undefined ? {} : { market: market.name }), ...present({ by }) }
+      return [{ slot, ...of, side, price, quantity, ...(decision.until.onFill ? {} : { legs, cycle }), why }]
+    }),
+    absent: [
+      ...decision.absent,
+      ...wished.flatMap(({ desired, order }) =>
+        order === undefined ? [done(desired, progressOf(view, desired.slot))] : []
+      )
+    ],
+    ...(inputs === undefined ? {} : { inputs: [...inputs].map(([slot, checks]) => ({ slot, checks })) }),
+    reasons: decision.reasons,
+    until: decision.until,
+    memory: decision.memory
+  }
+}
+
+const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decision["absent"][number] => ({
+  slot,
+  why:
+    filledInLeg > 0n
+      ? { ...why, code: "filled", text: `filled, payout pending: ${why.text}` }
+      : { ...why, code: "done", text: `it is done, all its orders have filled: ${why.text}` }
+})
+
+/** What makes two decisions the same: everything but the price that they were made at. */
+export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
+  JSON.stringify([desired, absent.map(({ slot, why }) => [slot, why.code]), memory], (_key, value) =>
+    typeof value === "bigint" ? value.toString() : value
+  )

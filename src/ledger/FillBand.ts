@@ -1,0 +1,47 @@
+/**
+ * Whether a fill came when it could have: not before the recorded price had reached its limit, and not later than it went
+ * beyond it by a solver's margin. The two ends are the optimistic and the pessimistic rules of backtests.
+ */
+import * as Decimal from "../domain/Decimal.ts"
+import { minuteMillis } from "../domain/Durations.ts"
+import type { OrderLife, Trade } from "./Trades.ts"
+
+/** What the bot saw of the mid in one minute. */
+export interface SeenMinute {
+  readonly openedAt: number
+  readonly low: number
+  readonly high: number
+}
+
+export interface Margin {
+  /** How far beyond the limit the price must go until a fill is certain, basis points. */
+  readonly edgeBasisPoints: number
+  /** How long placing and telling may take. */
+  readonly delayMillis: number
+}
+
+export type Verdict = "in band" | "too early" | "too late" | "no prices"
+
+/** `minutes` of the order's market, oldest first. */
+export const judge = (
+  { at }: Pick<Trade, "at">,
+  { side, price, restingAt }: Pick<OrderLife, "side" | "price" | "restingAt">,
+  minutes: ReadonlyArray<SeenMinute>,
+  { edgeBasisPoints, delayMillis }: Margin
+): Verdict => {
+  if (restingAt === undefined) return "no prices"
+  const from = restingAt - delayMillis
+  const seen = minutes.filter(({ openedAt }) => openedAt + minuteMillis > from && openedAt <= at + delayMillis)
+  if (seen.length === 0) return "no prices"
+  const limit = Decimal.toNumber(price)
+  const share = edgeBasisPoints / 10_000
+  const beyond = side === "BUY" ? limit * (1 - share) : limit * (1 + share)
+  const near = side === "BUY" ? limit * (1 + share) : limit * (1 - share)
+  const reaches = (level: number) => seen.find(({ low, high }) => (side === "BUY" ? low <= level : high >= level))
+  // The recorded mid is a sample of each look: a touch between two looks shows as a price close to the limit.
+  if (reaches(near) === undefined) return "too early"
+  const certain = reaches(beyond)
+  return certain !== undefined && at > Math.max(certain.openedAt + minuteMillis, restingAt) + delayMillis
+    ? "too late"
+    : "in band"
+}
