@@ -90,6 +90,8 @@ const lifecycle = {
   StrategyRemoved: { strategy: Text, orders: Schema.Literals(["drained", "left"]) },
   /** An element of the venue's list that cannot be read as an order; the others are used. Said once in a run. */
   OddOrderSeen: { orderId: Schema.optionalKey(Text), reason: Text },
+  /** How far our clock is ahead of the venue's; noted at first and when it changes by a second or more. */
+  ClockCompared: { skewMillis: Schema.Int, ok: Schema.Boolean },
   KillSwitch: { on: Schema.Boolean, reason: Text },
   /** The venue stopped or resumed answering. */
   VenueDown: { reason: Text },

@@ -12,6 +12,7 @@ import type { Market, Price } from "../domain/Market.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
+import { Venue } from "../venue/Venue.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 import * as MarketWatch from "./book/MarketWatch.ts"
 import type { WrongDecimals } from "./book/Quotes.ts"
@@ -26,6 +27,7 @@ import { unfinished } from "./state/BotState.ts"
 import type { Placement } from "./state/Placement.ts"
 import * as Observation from "./tracking/Observation.ts"
 import { isMoving, levelsIn, pauseMillis } from "./tracking/PollPlan.ts"
+import * as VenueTime from "./tracking/VenueTime.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
 export interface EngineOptions {
@@ -50,6 +52,7 @@ export const make = Effect.fnUntraced(function* ({
 }: EngineOptions) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
+  const venue = yield* Venue
   const observation = yield* Observation.make
   const planning = yield* Planning.make
   const placing = yield* Placing.make
@@ -98,7 +101,7 @@ export const make = Effect.fnUntraced(function* ({
 
   /** Whether a turn may begin one more order: on fresh prices, and while the venue answers clearly. */
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
-    now <= turnStartedAt + settings.turnMillis && placing.unclearAt() < turnStartedAt
+    now <= turnStartedAt + settings.turnMillis && (placing.unclearAt() < turnStartedAt || placing.unclearAt() > now)
 
   const gate = Effect.fnUntraced(function* (placement: Placement) {
     const withdrawAll = yield* withdraw
@@ -143,13 +146,15 @@ export const make = Effect.fnUntraced(function* ({
     })
     const problem = unseen ?? unpriced
     yield* problem === undefined ? noteVenueUp : noteVenueDown(problem)
-    if (problem === undefined) {
+    yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
+    const mayPlan = problem === undefined && VenueTime.problem(books.state) === undefined
+    if (mayPlan) {
       yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
     }
     yield* Effect.forEach(
       // Copied: working on placements changes the map.
       [...books.state.placements.keys()],
-      (id) => work(id, problem === undefined, startedAt),
+      (id) => work(id, mayPlan, startedAt),
       { concurrency: settings.concurrency, discard: true }
     )
     watch.rest(books.state)

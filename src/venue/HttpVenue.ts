@@ -165,7 +165,8 @@ export const layer = Layer.effect(
   Venue,
   Effect.gen(function* () {
     const orders = { ...(yield* makeOrders), ...(yield* SwapOrders.make) }
-    return Venue.of({ ...orders, ...(yield* makeFunding), ...(yield* makePricesAndBalances) })
+    const { clockSkewMillis } = yield* VenueClient
+    return Venue.of({ ...orders, ...(yield* makeFunding), ...(yield* makePricesAndBalances), clockSkewMillis })
   })
 ).pipe(Layer.provide(Swaps.layer))
 

@@ -116,6 +116,8 @@ export class Venue extends Context.Service<
       readonly destinationAsset: string
       readonly amount: Amount
     }): Effect.Effect<Answer<DryQuote>, VenueError>
+    /** How far our clock is ahead of the venue's; undefined before an answer told. */
+    readonly clockSkewMillis: Effect.Effect<number | undefined>
     readonly tokens: Effect.Effect<ReadonlyArray<Token>, VenueError>
     /** Private balances of the account; authenticates by signed message and refreshes by itself. */
     readonly balances: Effect.Effect<ReadonlyArray<Balance>, VenueError>

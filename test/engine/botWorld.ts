@@ -68,7 +68,7 @@ export const isCancel = ({ method, path }: Network["sent"][number]) => method ==
 
 const never: Bend = () => undefined
 
-const networkOver = (service: HttpClient.HttpClient) => {
+const networkOver = (service: HttpClient.HttpClient, venueClock: Clock.Clock) => {
   const network: Network = { bend: never, reply: (_request, body) => body, sent: [] }
   const client = HttpClient.make((request) =>
     Effect.gen(function* () {
@@ -80,7 +80,7 @@ const networkOver = (service: HttpClient.HttpClient) => {
         return yield* new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
       }
       if (bent !== undefined) return answer(request, JSON.stringify(bent.body), bent.status)
-      const response = yield* service.execute(request)
+      const response = yield* Effect.provideService(service.execute(request), Clock.Clock, venueClock)
       const body = yield* response.text
       return answer(request, JSON.stringify(network.reply(request, JSON.parse(body))), response.status)
     })
@@ -103,7 +103,9 @@ export interface Run {
 export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const sandbox = yield* Layer.buildWithScope(sandboxLayer({ seed: 3 }), scope)
-  const { network, client } = networkOver(Context.get(sandbox, HttpClient.HttpClient))
+  const trueClock = yield* Clock.Clock
+  let aheadMillis = 0
+  const { network, client } = networkOver(Context.get(sandbox, HttpClient.HttpClient), trueClock)
   const connection = Context.get(sandbox, SandboxConnection)
   const journal = yield* Layer.buildWithScope(
     PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename: ":memory:" }))),
@@ -155,7 +157,15 @@ export const make = Effect.gen(function* () {
       })
       yield* engine.runUntil(Effect.never)
     })
-    const fiber = yield* Effect.forkIn(Effect.scoped(Effect.provideContext(running, context)), scope)
+    const fiber = yield* Effect.forkIn(
+      Effect.scoped(Effect.provideContext(running, context)).pipe(
+        Effect.provideService(
+          Clock.Clock,
+          shifted(trueClock, () => aheadMillis)
+        )
+      ),
+      scope
+    )
     const stop = Effect.andThen(Fiber.interrupt(fiber), Scope.close(process, yield* Effect.exit(Effect.void)))
     return { state: books.state, fiber, stop } as const
   })
@@ -163,6 +173,10 @@ export const make = Effect.gen(function* () {
   return {
     network,
     run,
+    /** Sets the bot's clock so much ahead of the venue's; what measures waiting is not moved. */
+    setClockAhead: (millis: number) => {
+      aheadMillis = millis
+    },
     setWithdraw: (reason: Reason | undefined) => {
       withdraw = reason
     }
@@ -193,6 +207,12 @@ const wholeMillis = (clock: Clock.Clock): Clock.Clock => ({
   monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
   monotonicTimeNanos: clock.monotonicTimeNanos,
   sleep: (duration) => clock.sleep(duration)
+})
+
+const shifted = (clock: Clock.Clock, ahead: () => number): Clock.Clock => ({
+  ...clock,
+  currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + ahead(),
+  currentTimeMillis: Effect.map(clock.currentTimeMillis, (millis) => millis + ahead())
 })
 
 /** Runs a test under a virtual clock that goes on by itself. */

@@ -41,6 +41,7 @@ const printJson = (
       dashboard: dashboard ?? null,
       run: state.run === undefined ? undefined : runJson(state.run),
       killSwitch: killSwitch ?? null,
+      clock: { skewMillis: state.clock?.skewMillis ?? null, ok: state.clock?.ok ?? null },
       rejectedEdit: state.rejectedEdit ?? null,
       venueDownSince: state.venueDownSince ?? null,
       frozen: [...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>

@@ -13,7 +13,7 @@ import { type Colour, type Line, painted } from "../../report/text/Colours.ts"
 import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
-import { age, clock, counted } from "../../report/text/Words.ts"
+import { age, clock, clockText, counted } from "../../report/text/Words.ts"
 import { ladder } from "./Ladder.ts"
 
 export interface ScreenInput {
@@ -94,6 +94,9 @@ const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<Line> => {
     ...(state.venueDownSince === undefined
       ? []
       : [[`The venue has not answered for ${age(now - state.venueDownSince)}; resting orders stay`, "red"] as const]),
+    ...(state.clock === undefined || state.clock.ok
+      ? []
+      : [[`Clock: ${clockText(state.clock.skewMillis)}; above 30 s nothing new is funded`, "red"] as const]),
     ...(state.rejectedEdit === undefined
       ? []
       : [[`Edited file rejected, still running the old one: ${state.rejectedEdit.join(" ")}`, "red"] as const]),

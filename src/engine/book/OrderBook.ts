@@ -12,6 +12,7 @@ import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import { type Book, bestFirst, type Depth, type DepthLevel, type OwnOrder } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
@@ -154,7 +155,7 @@ export class OrderBook extends Context.Service<
         const entry = yield* entryOf(market)
         const asking = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
-          const isFresh = entry.book.price !== undefined && now - entry.book.price.at < maxAgeMillis
+          const isFresh = entry.book.price !== undefined && elapsedMillis(entry.book.price.at, now) < maxAgeMillis
           if (!isFresh) yield* askTop(entry, wanted)
           const due = isDeep ? wanted.depth : [levelDue(entry, wanted, now)]
           for (const quantity of due) if (quantity !== undefined) yield* askLevel(entry, market, quantity)

@@ -7,6 +7,7 @@
 import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
 import { inputAsset } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import * as Payload from "../../domain/Payload.ts"
@@ -17,6 +18,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { readOrder } from "../tracking/Observation.ts"
 import { observe } from "../tracking/OrderTracker.ts"
+import * as VenueTime from "../tracking/VenueTime.ts"
 import type { Surroundings } from "./FundingGate.ts"
 import type * as Paying from "./Paying.ts"
 import { refusalOf } from "./Refusal.ts"
@@ -99,7 +101,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const generated = yield* Effect.result(venue.generateIntent(order.depositAddress))
     if (generated._tag === "Failure") {
       const { code, text } = yield* refusalOf(generated.failure)
-      if ((yield* Clock.currentTimeMillis) - placement.changedAt < settings.resolveAfterMillis) return
+      if (elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis) < settings.resolveAfterMillis) return
       return yield* abandon(placement, `the venue generates no payload to sign: ${code}: ${text}`)
     }
     const hold = yield* surroundings.gate(placement)
@@ -137,7 +139,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   /** Bytes that never left the process may still be held back; once they did, only their repetition tells their fate. */
   const send = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, { gate }: Surroundings) {
     if (placement.funding.attempts === 0 && (yield* gate(placement)) !== undefined) return
-    yield* submit(venue, placement.funding, settings, {
+    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), {
       sent: (attempt) => record({ _tag: "FundingSent", ...about(placement), attempt }),
       acknowledged: (answer) => record({ _tag: "FundingAcknowledged", ...about(placement), ...answer }),
       refused: (answer) => record({ _tag: "FundingAnswered", ...about(placement), ...answer })
@@ -147,7 +149,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   /** After its deadline the verifier refuses the payload; whether it has executed before is another question. */
   const judge = Effect.fnUntraced(function* (placement: PlacementIn<"funding">) {
     const { funding, id } = placement
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* VenueTime.now(books.state)
     if (now < funding.validUntil + settings.visibilityMillis) return
     if (Payload.fateOf(funding) === "executed") return yield* settle(placement)
     const read = yield* readOrder(venue, placement.by, placement.order)
@@ -178,9 +180,9 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   /** Only an end that the venue itself says ends a doubt. */
   const settle = Effect.fnUntraced(function* (placement: PlacementIn<"funding" | "in doubt">) {
     const { funding, id } = placement
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* VenueTime.now(books.state)
     const known = watched.get(id) ?? { readAt: Number.NEGATIVE_INFINITY, overSince: undefined }
-    if (now - known.readAt < settings.retryMaxMillis) return
+    if (elapsedMillis(known.readAt, now) < settings.retryMaxMillis) return
     const read = yield* readOrder(venue, placement.by, placement.order)
     const { depositedAmount, fillStatus } = read.value
     if (depositedAmount > 0n) return yield* note(placement, read)

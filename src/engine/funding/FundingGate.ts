@@ -10,6 +10,7 @@ import type { Limits } from "../../strategy/Strategy.ts"
 import { badDeviation, staleness } from "../planning/RiskLimits.ts"
 import { type BotState, slotKey } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
+import * as VenueTime from "../tracking/VenueTime.ts"
 
 /** What the engine knows beside the journal when it works on a placement. */
 export interface Surroundings {
@@ -45,6 +46,8 @@ export const closedBecause = (
   if (placement.contradiction !== undefined) return placement.contradiction
   if (slot?.frozen !== undefined) return `its slot is frozen: ${slot.frozen}`
   if (paused?.action === "drain") return paused.reason
+  const wrongClock = VenueTime.problem(state)
+  if (wrongClock !== undefined) return wrongClock
   if (limits === undefined) return "its strategy is no longer loaded"
   if (price === undefined) return "there is no price"
   return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })

@@ -12,6 +12,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
@@ -69,7 +70,7 @@ export const make = Effect.gen(function* () {
 
   const awaitCreated = Effect.fnUntraced(function* (placement: Placement, now: number) {
     if (placement.by === "swap") return yield* abandon(placement, "nobody knows what the venue answered to its quote")
-    if (now - placement.changedAt < settings.resolveAfterMillis) return
+    if (elapsedMillis(placement.changedAt, now) < settings.resolveAfterMillis) return
     const seconds = Math.round(settings.resolveAfterMillis / 1000)
     yield* abandon(placement, `no answer to its create, and no order of its kind in the list for ${seconds} s`)
   })

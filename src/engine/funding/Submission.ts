@@ -3,7 +3,8 @@
  * because their nonce can execute only once. It is sent on after an acknowledgement, more patiently, until its deposit is
  * seen: an acknowledged payload that was lost behind the venue's door is executed by the repetition.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Payload } from "../../domain/Payload.ts"
 import type { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
@@ -26,7 +27,7 @@ export const isDue = (
   if (now >= validUntil) return false
   const pause =
     attempts === 0 ? 0 : Math.min(pace.retryMaxMillis, pace.retryMinMillis * 2 ** Math.min(attempts - 1, 20))
-  return now - lastSentAt >= (acknowledged ? Math.max(pause, pace.visibilityMillis) : pause)
+  return elapsedMillis(lastSentAt, now) >= (acknowledged ? Math.max(pause, pace.visibilityMillis) : pause)
 }
 
 interface Traced {
@@ -44,9 +45,10 @@ export const submit = Effect.fnUntraced(function* <E, R>(
   venue: Venue["Service"],
   payload: Payload,
   pace: SubmissionPace,
+  now: number,
   records: SubmissionRecords<E, R>
 ) {
-  if (!isDue(payload, yield* Clock.currentTimeMillis, pace)) return
+  if (!isDue(payload, now, pace)) return
   yield* records.sent(payload.attempts + 1)
   const { intentHash, signed: body, validUntil } = payload
   const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil }))

@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
       Effect.map(record(account, event), (next) => {
         account = next
       })
-    yield* submit(venue, account.intent, pace, {
+    yield* submit(venue, account.intent, pace, yield* Clock.currentTimeMillis, {
       sent: (attempt) => noted({ _tag: "IntentSent", attempt }),
       acknowledged: (answer) => noted({ _tag: "IntentAcknowledged", ...answer }),
       refused: (answer) => noted({ _tag: "IntentAnswered", ...answer })

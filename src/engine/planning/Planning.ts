@@ -103,7 +103,7 @@ export const make = Effect.gen(function* () {
     const slot = state.slots.get(slotKey(strategy.name, desired.slot))
     const waitUntil = slot === undefined ? 0 : slot.refusedAt + refusalPauseMillis(settings, slot.refusals)
     const about = { strategy: strategy.name, slot: desired.slot }
-    if (now < waitUntil) {
+    if (now < waitUntil && now >= (slot?.refusedAt ?? 0)) {
       const reason = `the last attempt failed; the next one is due in ${waitUntil - now} ms`
       return once(state, about, `${slot?.refusals} refusals`, { _tag: "Deferred", ...about, reason })
     }

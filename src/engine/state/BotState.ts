@@ -57,6 +57,8 @@ export interface BotState {
   venueDownSince: number | undefined
   /** What is wrong with the files as they are saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
+  /** Our clock against the venue's, once it was compared in this run. */
+  clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
   placementCount: number
   lastDeadline: number
   fills: number
@@ -74,6 +76,7 @@ export const make = (): BotState => ({
   movedTo: undefined,
   venueDownSince: undefined,
   rejectedEdit: undefined,
+  clock: undefined,
   placementCount: 0,
   lastDeadline: 0,
   fills: 0,
@@ -106,6 +109,10 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       state.venueDownSince = undefined
       // Nothing starts on files that are refused.
       state.rejectedEdit = undefined
+      state.clock = undefined
+      return
+    case "ClockCompared":
+      state.clock = event
       return
     case "KillSwitch":
       state.killed = event.on ? event.reason : undefined

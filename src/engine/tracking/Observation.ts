@@ -11,6 +11,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import type { OddOrder, Order } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
@@ -161,7 +162,7 @@ export const make = Effect.gen(function* () {
         isMoving(placement, now) ||
         doubtful.has(placement.id) ||
         now >= placement.deadline ||
-        isWithinReach(placement.price, prices.get(placement.market), now - lookedAt)
+        isWithinReach(placement.price, prices.get(placement.market), elapsedMillis(lookedAt, now))
     )
     const listed = yield* Effect.flatMap(Effect.result(readListed(open, urgent, now)), unlessFatal)
     if (listed._tag === "Success") {

@@ -7,7 +7,7 @@ import type { BotEvent, PlacementEvent, Recorded } from "../../domain/BotEvent.t
 import { format as price } from "../../domain/Decimal.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 import { printable } from "./Table.ts"
-import { age, clock, counted } from "./Words.ts"
+import { age, clock, clockText, counted } from "./Words.ts"
 
 /** How much a person should care. */
 export type Weight = "quiet" | "good" | "warn" | "alarm"
@@ -59,6 +59,8 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return ["the files are right again", "good"]
     case "LoopFailed":
       return [`${event.what} failed and begins anew: ${event.reason}`, "alarm"]
+    case "ClockCompared":
+      return event.ok ? undefined : [`${clockText(event.skewMillis)}; set it right`, "alarm"]
     case "OddOrderSeen":
       return [
         `the venue lists something that is not a usable order (${event.orderId ?? "without an id"}): ${event.reason}`,

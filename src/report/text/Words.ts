@@ -18,3 +18,7 @@ export const clock = (at: number): string => {
   const day = ((at % dayMillis) + dayMillis) % dayMillis
   return `${pad(day / hourMillis)}:${pad((day / 60_000) % 60)}:${pad((day / 1000) % 60)}.${pad(day % 1000, 3)}`
 }
+
+/** How our clock differs from the venue's. */
+export const clockText = (skewMillis: number): string =>
+  `this machine's clock is ${(Math.abs(skewMillis) / 1000).toFixed(1)} s ${skewMillis > 0 ? "ahead of" : "behind"} the venue's`

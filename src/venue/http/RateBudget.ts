@@ -36,7 +36,7 @@ export class RateBudget extends Context.Service<
   static readonly layer = Layer.effect(
     RateBudget,
     Effect.gen(function* () {
-      const bucket = makeBucket(yield* RateSettings, yield* Clock.currentTimeMillis)
+      const bucket = makeBucket(yield* RateSettings, yield* monotonicMillis)
       const queues: Record<Priority, Array<Deferred.Deferred<void>>> = { urgent: [], normal: [], background: [] }
       const bell = yield* Queue.sliding<void>(1)
       const firstWaiting = (among: ReadonlyArray<Priority> = priorities) =>
@@ -46,7 +46,7 @@ export class RateBudget extends Context.Service<
       const serve = Effect.gen(function* () {
         const next = firstWaiting()
         if (next === undefined) return yield* Queue.take(bell)
-        const wait = bucket.waitMillis(next, yield* Clock.currentTimeMillis)
+        const wait = bucket.waitMillis(next, yield* monotonicMillis)
         if (wait > 0) return yield* Effect.timeoutOption(Queue.take(bell), wait)
         const turn = queues[next].shift()
         if (turn === undefined) return
@@ -72,7 +72,7 @@ export class RateBudget extends Context.Service<
 
       const enter = Effect.fnUntraced(function* (priority: Priority, maxWaitMillis: number) {
         const before = priorities.slice(0, priorities.indexOf(priority) + 1)
-        const wait = bucket.waitMillis(priority, yield* Clock.currentTimeMillis)
+        const wait = bucket.waitMillis(priority, yield* monotonicMillis)
         if (wait <= 0 && firstWaiting(before) === undefined) return bucket.spend()
         if (wait > maxWaitMillis) return yield* new RateLimited({ afterMillis: Math.ceil(wait) })
         return yield* waitInLine(priority, maxWaitMillis)
@@ -81,13 +81,16 @@ export class RateBudget extends Context.Service<
       const limiter = (priority: Priority): RateLimiter => ({
         enter: (maxWaitMillis) => enter(priority, maxWaitMillis),
         accepted: Effect.sync(bucket.accepted),
-        throttled: (pauseMillis) => Effect.map(Clock.currentTimeMillis, (now) => bucket.throttled(now, pauseMillis))
+        throttled: (pauseMillis) => Effect.map(monotonicMillis, (now) => bucket.throttled(now, pauseMillis))
       })
 
       return RateBudget.of({ limiter, rate: Effect.sync(bucket.rate) })
     })
   )
 }
+
+/** Waiting must not depend on a wall clock that somebody sets back: everything would wait as long, cancels too. */
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 /** A token bucket of one second's worth whose rate moves with what the venue answers. */
 const makeBucket = (settings: Rates, startedAt: number) => {

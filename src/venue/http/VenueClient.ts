@@ -13,6 +13,7 @@ import { VenueConfig } from "../VenueConfig.ts"
 import { Rejected, RetryLater, VenueError } from "../VenueError.ts"
 import { clean } from "../wire/WireValue.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
+import * as ClockSkew from "./ClockSkew.ts"
 import { type Priority, RateBudget } from "./RateBudget.ts"
 import type { RateLimited, RateLimiter } from "./RateLimiter.ts"
 import * as Reply from "./Reply.ts"
@@ -40,6 +41,8 @@ export class VenueClient extends Context.Service<
     read<A>(call: Call, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
     /** Sends once, whatever happens. */
     write<A>(call: Call, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
+    /** How far our clock is ahead of the venue's; undefined before an answer told. */
+    readonly clockSkewMillis: Effect.Effect<number | undefined>
   }
 >()("limitbot/venue/http/VenueClient") {
   static readonly layer = Layer.effect(
@@ -49,6 +52,24 @@ export class VenueClient extends Context.Service<
       const budget = yield* RateBudget
       const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
       const api = yield* HttpApiClient.makeWith(WholeVenueApi, { httpClient: http })
+
+      const skew = ClockSkew.make()
+      /** Notes the venue's time of every answer: from its header, and more exactly from its body where that says it. */
+      const timing = () => {
+        let last: Pick<ClockSkew.Sample, "receivedAt" | "tookMillis"> | undefined
+        const timed = (send: Send): Send =>
+          Effect.gen(function* () {
+            const [took, response] = yield* Effect.timed(send)
+            last = { receivedAt: yield* Clock.currentTimeMillis, tookMillis: Duration.toMillis(took) }
+            skew.note({ ...last, venueTime: undefined, date: response.headers["date"] })
+            return response
+          })
+        const noteTime = ({ venueTime }: { readonly venueTime?: number }) =>
+          Effect.sync(() => {
+            if (last !== undefined && venueTime !== undefined) skew.note({ ...last, venueTime, date: undefined })
+          })
+        return { timed, noteTime }
+      }
 
       const post = (path: string, body: string): Send =>
         http.execute(
@@ -64,12 +85,19 @@ export class VenueClient extends Context.Service<
         success: Schema.Codec<A, unknown>
       ) {
         yield* Effect.annotateCurrentSpan({ operation })
-        const request = { credential, operation, kind: "read", send, deadlineMillis: patience.attemptMillis } as const
+        const { timed, noteTime } = timing()
+        const request = {
+          credential,
+          operation,
+          kind: "read",
+          send: timed(send),
+          deadlineMillis: patience.attemptMillis
+        } as const
         const reply = yield* attempt(request, budget.limiter(priority), patience.readMillis).pipe(
           Effect.retry(repeatReads(patience.readMillis)),
           within(operation, patience.readMillis)
         )
-        return yield* Reply.decode(success)(operation, reply)
+        return yield* Effect.tap(Reply.decode(success)(operation, reply), noteTime)
       })
 
       const write = Effect.fn("VenueClient.write")(function* <A>(
@@ -78,12 +106,19 @@ export class VenueClient extends Context.Service<
         success: Schema.Codec<A, unknown>
       ) {
         yield* Effect.annotateCurrentSpan({ operation })
-        const request = { credential, operation, kind: "write", send, deadlineMillis: patience.writeMillis } as const
+        const { timed, noteTime } = timing()
+        const request = {
+          credential,
+          operation,
+          kind: "write",
+          send: timed(send),
+          deadlineMillis: patience.writeMillis
+        } as const
         const reply = yield* attempt(request, budget.limiter(priority), patience.writeMillis)
-        return yield* Reply.decode(success)(operation, reply)
+        return yield* Effect.tap(Reply.decode(success)(operation, reply), noteTime)
       })
 
-      return VenueClient.of({ api, post, read, write })
+      return VenueClient.of({ api, post, read, write, clockSkewMillis: Effect.sync(skew.millis) })
     })
   ).pipe(Layer.provide([RateBudget.layer, ClientCredentials.layer]))
 }

@@ -111,6 +111,7 @@ const makeVenue = () => {
     submitIntent: () => unused,
     submitDeposit: () => unused,
     dryQuote: () => unused,
+    clockSkewMillis: unused,
     tokens: unused,
     balances: unused,
     getOrder: (id) =>

@@ -1,0 +1,34 @@
+/**
+ * Our clock against the venue's. What is due by the venue's clock (a payload's deadline) is judged by that clock, as far as it
+ * is known; a clock that differs too much gets no new money out at all.
+ */
+import { Clock, Effect } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import type { BotState } from "../state/BotState.ts"
+
+/** Above this somebody is told. */
+const warnMillis = 2_000
+/** Above this nothing new is funded. */
+const mostMillis = 30_000
+/** Smaller changes are not worth an event. */
+const notedMillis = 1_000
+
+/** What is to be recorded of a comparison. */
+export const compared = ({ clock }: BotState, skewMillis: number | undefined): ReadonlyArray<BotEvent> => {
+  if (skewMillis === undefined) return []
+  const ok = Math.abs(skewMillis) <= warnMillis
+  const isSame = clock?.ok === ok && Math.abs(clock.skewMillis - skewMillis) < notedMillis
+  return isSame ? [] : [{ _tag: "ClockCompared", skewMillis, ok }]
+}
+
+/** Why nothing new is funded by this clock, if so. */
+export const problem = ({ clock }: BotState): string | undefined =>
+  clock === undefined || Math.abs(clock.skewMillis) <= mostMillis
+    ? undefined
+    : `this machine's clock differs from the venue's by ${Math.round(Math.abs(clock.skewMillis) / 1000)} s`
+
+/** The time at the venue, as far as it is known; our own while they agree. */
+export const now = ({ clock }: BotState): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (millis) =>
+    clock === undefined || clock.ok ? millis : millis - clock.skewMillis
+  )

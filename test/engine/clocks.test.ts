@@ -1,0 +1,81 @@
+/** Clocks that are wrong, on this machine, from the start or suddenly. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { inVirtualTime, isCancel, ladder, make, openOrders, until } from "./botWorld.ts"
+
+const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/submit-intent")
+
+describe("clocks", () => {
+  it.effect("a clock that goes back an hour stops no request, the kill switch's neither", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const bot = yield* world.run({ strategies: [ladder(4)] })
+        yield* until(() => openOrders(bot).length === 4, 60_000, "four orders rest")
+        world.setClockAhead(-3_600_000)
+        world.network.sent.length = 0
+        yield* Effect.sleep(15_000)
+        assert.isAbove(world.network.sent.length, 2)
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* until(() => world.network.sent.filter(isCancel).length >= 4, 1_500, "four cancels")
+        world.setWithdraw(undefined)
+        yield* until(() => openOrders(bot).length === 0, 60_000, "all are cancelled")
+      })
+    )
+  )
+
+  it.effect.each([40_000, 130_000, -45_000])("by a clock %i ms ahead nothing is funded, dies or freezes", (ahead) =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        world.setClockAhead(ahead)
+        const bot = yield* world.run({ strategies: [ladder(3)] })
+        yield* Effect.sleep(60_000)
+        assert.isEmpty(world.network.sent.filter(isSubmit))
+        assert.closeTo(bot.state.clock?.skewMillis ?? 0, ahead, 1_500)
+        assert.isFalse(bot.state.clock?.ok)
+        world.setClockAhead(0)
+        yield* until(() => openOrders(bot).length === 3, 60_000, "it goes on when the clock is right")
+        assert.isTrue(bot.state.clock?.ok)
+        assert.isEmpty([...bot.state.slots.values()].filter(({ frozen }) => frozen !== undefined))
+      })
+    )
+  )
+
+  it.effect("a clock that jumps ahead while orders are funded kills no payment", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const bot = yield* world.run({ strategies: [ladder(4)] })
+        yield* until(() => world.network.sent.some(isSubmit), 60_000, "the first payment")
+        world.setClockAhead(200_000)
+        yield* Effect.sleep(30_000)
+        assert.isEmpty(
+          [...bot.state.placements.values()].filter(({ state }) => state === "dead" || state === "in doubt")
+        )
+        world.setClockAhead(0)
+        yield* until(() => openOrders(bot).length === 4, 90_000, "all rest in the end")
+      })
+    )
+  )
+})
+
+describe("orders in a list of one page", () => {
+  it.effect("one that left it is read by itself at the next look, however far its price is", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const bot = yield* world.run({ strategies: [ladder(12)] })
+        yield* until(() => openOrders(bot).length === 12, 60_000, "twelve orders rest")
+        const gone = openOrders(bot)[5]?.order?.id
+        world.network.reply = (request, body) => {
+          if (request.method !== "GET" || !new URL(request.url).pathname.endsWith("/orders")) return body
+          const { data, ...rest } = body as { data: ReadonlyArray<{ id: string }> }
+          return { ...rest, data: data.filter(({ id }) => id !== gone) }
+        }
+        const read = () => world.network.sent.some(({ method, path }) => method === "GET" && path.endsWith(`/${gone}`))
+        yield* until(read, 15_000, "it is read")
+      })
+    )
+  )
+})
