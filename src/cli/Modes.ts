@@ -26,6 +26,7 @@ import { publicKeyOf, Signer } from "../venue/signing/Signer.ts"
 import type { Venue } from "../venue/Venue.ts"
 import { chainAccount, defaultPatience, ownAccount, VenueConfig } from "../venue/VenueConfig.ts"
 import type { BotConfig } from "./files/ConfigFile.ts"
+import { feesToOthers, withTerms } from "./files/OrderTerms.ts"
 import * as WalletConfig from "./files/WalletConfig.ts"
 
 /** App fees that we did not ask for: more than this share of the input, and the order is not funded. */
@@ -46,7 +47,7 @@ export type Pace = Partial<Omit<Settings, "account">>
 export const accountOf = Effect.fn("Modes.accountOf")(function* ({ account, markets }: BotConfig) {
   const signerId = yield* signerOf(account)
   const { depositType } = account
-  if (depositType !== "ORIGIN_CHAIN") return ownAccount(signerId, depositType)
+  if (depositType !== "ORIGIN_CHAIN") return withTerms(ownAccount(signerId, depositType), account.terms)
   const missing = markets.assets.flatMap(({ symbol }) => [
     ...(account.recipients.has(symbol) ? [] : [`account.recipients.${symbol}`]),
     ...(account.refundTo.has(symbol) ? [] : [`account.refundTo.${symbol}`])
@@ -54,7 +55,8 @@ export const accountOf = Effect.fn("Modes.accountOf")(function* ({ account, mark
   if (missing.length > 0) return yield* new AddressesMissing({ missing })
   const byId = (bySymbol: ReadonlyMap<string, string>) =>
     new Map(markets.assets.map(({ id, symbol }) => [id, bySymbol.get(symbol) ?? ""]))
-  return chainAccount(signerId, { recipients: byId(account.recipients), refundTo: byId(account.refundTo) })
+  const addresses = { recipients: byId(account.recipients), refundTo: byId(account.refundTo) }
+  return withTerms(chainAccount(signerId, addresses), account.terms)
 })
 
 /** The account that signs: named, or the implicit one of its key. */
@@ -72,17 +74,30 @@ export const venueConfig = ({ venue }: BotConfig, account: Account) =>
     ledger: venue.ledger,
     verifier: venue.verifier,
     apiKey: venue.apiKey,
-    ...present({ partnerJwt: venue.partnerJwt, quoteKey: venue.quoteKey }),
+    ...present({ partnerJwt: venue.partnerJwt, quoteKey: venue.quoteKey, nonceSalt: bytesOf(venue.nonceSalt) }),
+    assetSpellings: venue.assetSpellings,
     account,
     patience: defaultPatience
   })
 
-const engineSettings = ({ limits }: BotConfig, { addresses, depositType, signerId }: Account, pace: Pace) =>
+const bytesOf = (hex: string | undefined): Uint8Array | undefined =>
+  hex === undefined ? undefined : Uint8Array.from(Buffer.from(hex, "hex"))
+
+const engineSettings = (
+  { account: { terms }, limits }: BotConfig,
+  { addresses, depositType, signerId }: Account,
+  pace: Pace
+) =>
   Layer.succeed(EngineSettings, {
     ...defaults,
     ...pace,
     ...present({ overall: limits }),
-    account: { signerId, depositType, maxAppFeeBasisPoints, ...present({ addresses }) }
+    account: {
+      signerId,
+      depositType,
+      maxAppFeeBasisPoints: Math.max(maxAppFeeBasisPoints, feesToOthers(terms)),
+      ...present({ addresses })
+    }
   })
 
 /** The journal for writing: leased first, so that a second bot changes nothing before it is refused. */

@@ -28,6 +28,7 @@ import {
 } from "./Venue.ts"
 import { partiesOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
+import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
 import { type Quote, QuoteResponse } from "./wire/WireQuote.ts"
 import { SwapStatusResponse } from "./wire/WireSwap.ts"
@@ -66,8 +67,22 @@ const cursorIn = (link: string | undefined): string | undefined => {
   return cursor === null || cursor === "" ? undefined : cursor
 }
 
+/** Whatever spelling the venue answers with, everybody else sees ours. */
+const inOurSpelling =
+  (spellings: AssetSpellings | undefined) =>
+  (order: Order): Order => ({
+    ...order,
+    baseAsset: canonicalAssetId(spellings, order.baseAsset),
+    quoteAsset: canonicalAssetId(spellings, order.quoteAsset),
+    originAsset: canonicalAssetId(spellings, order.originAsset),
+    destinationAsset: canonicalAssetId(spellings, order.destinationAsset)
+  })
+
 const makeOrders = Effect.gen(function* () {
-  const { account } = yield* VenueConfig
+  const { account, assetSpellings } = yield* VenueConfig
+  const spelled = inOurSpelling(assetSpellings)
+  const oneOrder = (call: Call, answer: Answer<OrderResponse>, expectedId?: string) =>
+    Effect.map(orderIn(call, answer, expectedId), ({ value, ...trace }) => ({ ...trace, value: spelled(value) }))
   const client = yield* VenueClient
   const { orders } = client.api
 
@@ -87,7 +102,7 @@ const makeOrders = Effect.gen(function* () {
     const nextCursor = value.meta?.nextCursor ?? cursorIn(value.links?.next ?? undefined)
     const [usable, odd] = Array.partition(value.data, fromList)
     const page = {
-      orders: usable,
+      orders: usable.map(spelled),
       ...(odd.length === 0 ? {} : { odd }),
       ...present({ nextCursor })
     }
@@ -138,7 +153,7 @@ const makeFunding = Effect.gen(function* () {
 })
 
 const makePricesAndBalances = Effect.gen(function* () {
-  const { account } = yield* VenueConfig
+  const { account, assetSpellings } = yield* VenueConfig
   const client = yield* VenueClient
   const session = yield* Session
 
@@ -151,11 +166,20 @@ const makePricesAndBalances = Effect.gen(function* () {
 
   const tokens = client
     .read(calls.tokens, client.api.swaps.tokens({ responseMode }), TokensResponse)
-    .pipe(Effect.map(({ value }) => value.map(toToken)))
+    .pipe(
+      Effect.map(({ value }) =>
+        value.map((token) => ({ ...toToken(token), assetId: canonicalAssetId(assetSpellings, token.assetId) }))
+      )
+    )
 
   const balances = session
     .run(client.read(calls.balances, client.api.account.balances({ query: {}, responseMode }), BalancesResponse))
-    .pipe(Effect.flatMap(({ value }) => Effect.forEach(value.balances, toBalance)))
+    .pipe(
+      Effect.flatMap(({ value }) => Effect.forEach(value.balances, toBalance)),
+      Effect.map((found) =>
+        found.map((balance) => ({ ...balance, tokenId: canonicalAssetId(assetSpellings, balance.tokenId) }))
+      )
+    )
 
   return { dryQuote, tokens, balances }
 })
@@ -189,14 +213,14 @@ const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRe
       recipientType: account.recipientType,
       confidentiality: account.confidentiality,
       deadline: formatTimestamp(order.deadline),
-      depositMode: "SIMPLE",
+      depositMode: account.depositMode ?? "SIMPLE",
       timeInForce: "GTC",
-      appFees: []
+      appFees: account.appFees ?? []
     }
   }
 })
 
-const oneOrder = (
+const orderIn = (
   { operation }: Call,
   { value, ...trace }: Answer<OrderResponse>,
   expectedId?: string

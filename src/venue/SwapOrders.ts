@@ -17,6 +17,7 @@ import { Swaps } from "./Swaps.ts"
 import type { Answer, CreateSwap } from "./Venue.ts"
 import { partiesOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import { Rejected, VenueError } from "./VenueError.ts"
+import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
 import { formatTimestamp, parseAmount, parseTimestamp } from "./wire/WireValue.ts"
@@ -30,7 +31,7 @@ const calls = {
 const whole = 10_000n
 
 export const make = Effect.gen(function* () {
-  const { account } = yield* VenueConfig
+  const { account, assetSpellings } = yield* VenueConfig
   const client = yield* VenueClient
   const swaps = yield* Swaps
 
@@ -51,7 +52,7 @@ export const make = Effect.gen(function* () {
     const promised = amountOf(answer.value.quote.minAmountOut)
     if (promised < least) return yield* worse(promised, least, answer.correlationId)
     const now = yield* Clock.currentTimeMillis
-    return yield* exact(calls.quote.operation, answer, toOrder(answer.value, now, undefined, swap))
+    return yield* exact(calls.quote.operation, answer, toOrder(assetSpellings, answer.value, now, undefined, swap))
   })
 
   const getSwap = Effect.fn("Venue.getSwap")(function* (depositAddress: string, depositMemo?: string) {
@@ -59,7 +60,9 @@ export const make = Effect.gen(function* () {
     const send = client.api.deposits.status({ query, responseMode: "response-only" })
     const answer = yield* client.read(calls.status, send, SwapStatusResponse)
     const now = yield* Clock.currentTimeMillis
-    const order = Result.flatMap(toSwap(answer.value), (swap) => toOrder(answer.value.quoteResponse, now, swap))
+    const order = Result.flatMap(toSwap(answer.value), (swap) =>
+      toOrder(assetSpellings, answer.value.quoteResponse, now, swap)
+    )
     const { operation } = calls.status
     const read = yield* exact(operation, answer, order)
     if (read.value.id === depositAddress) return read
@@ -119,15 +122,17 @@ const requestOf = (
     refundType: account.refundType,
     recipientType: account.recipientType,
     deadline: formatTimestamp(deadline),
-    depositMode: "SIMPLE",
+    depositMode: account.depositMode ?? "SIMPLE",
     confidentiality: account.confidentiality,
     quoteWaitingTimeMs: 0,
+    ...(account.appFees === undefined ? {} : { appFees: account.appFees }),
     insured: false
   }
 }
 
 /** `swap`: what is known of it, nothing yet when it was just quoted; `asked`: the terms that it was quoted for. */
 const toOrder = (
+  spellings: AssetSpellings | undefined,
   { quote, quoteRequest: echo, timestamp }: QuoteResponse,
   now: number,
   swap: Swap | undefined,
@@ -135,7 +140,10 @@ const toOrder = (
 ): Result.Result<Order, string> => {
   const { depositAddress, depositMemo } = quote
   const inputAmount = amountOf(quote.amountIn)
-  const { originAsset, destinationAsset, depositType, recipient, recipientType, refundTo, refundType } = echo
+  const { depositType, recipient, recipientType, refundTo, refundType } = echo
+  const [originAsset, destinationAsset] = [echo.originAsset, echo.destinationAsset].map((id) =>
+    id === undefined ? undefined : canonicalAssetId(spellings, id)
+  )
   if (depositAddress === undefined) return Result.fail("it has no deposit address")
   if (inputAmount === 0n) return Result.fail("it does not say what is to be deposited")
   if (originAsset === undefined || destinationAsset === undefined) return Result.fail("it does not say its assets")
@@ -167,7 +175,10 @@ const toOrder = (
     recipientType: recipientType ?? "",
     refundTo: refundTo ?? "",
     refundType: refundType ?? "",
-    appFeeBasisPoints: (echo.appFees ?? []).reduce((sum, { fee }) => sum + fee, 0),
+    // Fees to our own account are not a cost.
+    appFeeBasisPoints: (echo.appFees ?? [])
+      .filter((fee) => fee.recipient !== recipient && fee.recipient !== refundTo)
+      .reduce((sum, { fee }) => sum + fee, 0),
     // The output is what arrives: its fee is taken already.
     estimatedWithdrawFee: 0n,
     deadline,

@@ -12,9 +12,10 @@ import * as QuoteSignature from "./signing/QuoteSignature.ts"
 import type { Answer, Deposit } from "./Venue.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
+import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
-import { parseAmount, parseTimestamp } from "./wire/WireValue.ts"
+import { clean, parseAmount, parseTimestamp } from "./wire/WireValue.ts"
 
 export type { QuoteRequest, QuoteResponse, Swap }
 
@@ -41,7 +42,7 @@ export class Swaps extends Context.Service<
   static readonly layer = Layer.effect(
     Swaps,
     Effect.gen(function* () {
-      const { ledger, quoteKey } = yield* VenueConfig
+      const { assetSpellings, ledger, quoteKey } = yield* VenueConfig
       const client = yield* VenueClient
       const { deposits, swaps } = client.api
 
@@ -51,7 +52,7 @@ export class Swaps extends Context.Service<
           ? client.read(calls.quote, send, QuoteResponse)
           : client.write(calls.quote, send, QuoteResponse)
         const answer = yield* call
-        const why = distrust(request, answer.value, quoteKey)
+        const why = distrust(request, answer.value, quoteKey, assetSpellings)
         if (why === undefined) return answer
         const { correlationId } = answer
         return yield* new QuoteRefused({ why, ...present({ correlationId }) })
@@ -85,9 +86,7 @@ const bound = [
   "dry",
   "swapType",
   "slippageTolerance",
-  "originAsset",
   "depositType",
-  "destinationAsset",
   "amount",
   "refundTo",
   "refundType",
@@ -98,10 +97,21 @@ const bound = [
 const amountFields = ["amountIn", "amountOut", "minAmountIn", "minAmountOut"] as const
 
 /** Why a quote must not be funded; `undefined` when it may be. */
-const distrust = (request: QuoteRequest, answer: QuoteResponse, quoteKey: string | undefined): string | undefined => {
+const distrust = (
+  request: QuoteRequest,
+  answer: QuoteResponse,
+  quoteKey: string | undefined,
+  spellings: AssetSpellings | undefined
+): string | undefined => {
   const { quote, quoteRequest } = answer
   const changed = bound.find((field) => quoteRequest[field] !== request[field])
   if (changed !== undefined) return `it answers another ${changed} than the one that was asked for`
+  const [otherAsset] = (["originAsset", "destinationAsset"] as const).filter(
+    (field) => canonicalAssetId(spellings, quoteRequest[field] ?? "") !== canonicalAssetId(spellings, request[field])
+  )
+  if (otherAsset !== undefined) {
+    return `it answers another ${otherAsset}, ${clean(quoteRequest[otherAsset] ?? "none")}, than ${request[otherAsset]} that was asked for`
+  }
   if (parseTimestamp(quoteRequest.deadline ?? "") !== parseTimestamp(request.deadline))
     return "it answers another deadline"
   const impossible = amountFields.find((field) => quote[field] !== undefined && parseAmount(quote[field]) === undefined)

@@ -3,7 +3,14 @@
  * `Redacted` until a header is written.
  */
 import { Context, type Redacted } from "effect"
-import type { confidentialities, depositTypes, LedgerName, recipientTypes } from "./wire/WireValue.ts"
+import type { AssetSpellings } from "./wire/AssetId.ts"
+import type { confidentialities, depositModes, depositTypes, LedgerName, recipientTypes } from "./wire/WireValue.ts"
+
+export interface AppFee {
+  readonly recipient: string
+  /** Basis points of the input. */
+  readonly fee: number
+}
 
 /** Whose money it is and where it comes back to. */
 export interface VenueAccount {
@@ -15,6 +22,10 @@ export interface VenueAccount {
   readonly refundTo: string
   readonly refundType: (typeof depositTypes)[number]
   readonly confidentiality: Exclude<(typeof confidentialities)[number], "public">
+  /** Asked for with every order and swap: fees to oneself are a rebate. */
+  readonly appFees?: ReadonlyArray<AppFee>
+  /** How a deposit on another chain is told apart: by its address alone, or by a memo as well. */
+  readonly depositMode?: (typeof depositModes)[number]
   /** On other chains every asset has addresses of its own: by the venue's asset ids. */
   readonly addresses?: {
     readonly recipients: ReadonlyMap<string, string>
@@ -77,6 +88,8 @@ export class VenueConfig extends Context.Service<
     readonly quoteKey?: string
     /** The verifier's current salt (4 bytes), where it takes only nonces that carry one. */
     readonly nonceSalt?: Uint8Array
+    /** Other spellings of the asset ids that the configuration uses. */
+    readonly assetSpellings?: AssetSpellings
     readonly account: VenueAccount
     readonly patience: Patience
   }

@@ -1,11 +1,12 @@
 /** What the port sends and what it makes of an answer: exact values out, nothing impossible in. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Stream } from "effect"
+import { Effect, Exit, Layer, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Venue } from "../../src/venue/Venue.ts"
+import { VenueConfig } from "../../src/venue/VenueConfig.ts"
 import type { VenueError } from "../../src/venue/VenueError.ts"
 import * as Answers from "./answers.ts"
-import { bodyText, json, testAccount, text } from "./scriptedVenue.ts"
+import { bodyText, config, json, scripted, testAccount, text } from "./scriptedVenue.ts"
 import { order, reads, reasonOf, run, signed, start, structured, writes } from "./venueCalls.ts"
 
 describe("bodies", () => {
@@ -59,6 +60,24 @@ describe("bodies", () => {
         const { exit } = yield* run<unknown>(call, () => json({ data, meta: Answers.meta }))
         assert.strictEqual(reasonOf(exit)?._tag, "OutcomeUnknown")
       }
+    })
+  )
+
+  it.effect("another spelling of an asset is the same asset; another asset is not", () =>
+    Effect.gen(function* () {
+      const { attributes } = Answers.wireOrder
+      const swapView = { ...attributes.swapView, originAsset: "1cs_v1:near:nep141:quote", destinationAsset: "other" }
+      const respelled = { ...Answers.wireOrder, attributes: { ...attributes, baseAsset: "ALIAS", swapView } }
+      const aliased = Layer.effect(
+        VenueConfig,
+        Effect.map(VenueConfig, (given) => ({ ...given, assetSpellings: new Map([["ALIAS", "base"]]) }))
+      ).pipe(Layer.provide(config))
+      const { layer } = scripted(() => json({ data: respelled, meta: Answers.meta }), aliased)
+      const { value } = yield* Effect.provide(
+        Venue.use((venue) => venue.getOrder("order-1")),
+        layer
+      )
+      assert.deepInclude(value, { baseAsset: "base", originAsset: "nep141:quote", destinationAsset: "other" })
     })
   )
 

@@ -250,20 +250,43 @@ describe("status", () => {
 describe("deposits", () => {
   it.effect("are told with the ledger's spelling, once", () =>
     Effect.gen(function* () {
-      const deposit = { txHash: "tx", depositAddress: "deposit-1", memo: "m", senderAccount: "alice" }
+      const deposit = { txHash: "tx", depositAddress: "deposit-1", memo: "m", senderAccount: "bob.near" }
       const call = Swaps.use((swaps) => swaps.submitDeposit(deposit))
       const near = scripted(() => json(record({ status: "KNOWN_DEPOSIT_TX" }), 201), verifying)
       const { value } = yield* Effect.provide(call, near.layer)
       assert.strictEqual(value.status, "KNOWN_DEPOSIT_TX")
       const body = { txHash: "tx", depositAddress: "deposit-1", memo: "m" }
-      assert.deepStrictEqual(JSON.parse(bodyText(near.sent[0])), { ...body, nearSenderAccount: "alice" })
+      assert.deepStrictEqual(JSON.parse(bodyText(near.sent[0])), { ...body, nearSenderAccount: "bob.near" })
       const native = scripted(() => text("", 502))
-      const error = yield* Effect.flip(Effect.provide(call, native.layer))
+      const byKey = { ...deposit, senderAccount: "a".repeat(64) }
+      const error = yield* Effect.flip(
+        Effect.provide(
+          Swaps.use((swaps) => swaps.submitDeposit(byKey)),
+          native.layer
+        )
+      )
       assert.strictEqual(error.reason._tag, "OutcomeUnknown")
       assert.deepStrictEqual(
         native.sent.map((sent) => JSON.parse(bodyText(sent))),
-        [{ ...body, nativeSenderAccount: "alice" }]
+        [{ ...body, nativeSenderAccount: "a".repeat(64) }]
       )
+    })
+  )
+
+  const elsewhere = [
+    "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
+    `0x${"a".repeat(40)}`,
+    "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8"
+  ]
+  it.effect.each(elsewhere)("do not name a sender of another chain as an account of the ledger: %s", (senderAccount) =>
+    Effect.gen(function* () {
+      const { layer, sent } = scripted(() => json(record({ status: "KNOWN_DEPOSIT_TX" }), 201), verifying)
+      const deposit = { txHash: "tx", depositAddress: "deposit-1", senderAccount }
+      yield* Effect.provide(
+        Swaps.use((swaps) => swaps.submitDeposit(deposit)),
+        layer
+      )
+      assert.deepStrictEqual(JSON.parse(bodyText(sent[0])), { txHash: "tx", depositAddress: "deposit-1" })
     })
   )
 })

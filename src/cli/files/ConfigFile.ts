@@ -24,6 +24,7 @@ import { readYaml } from "../../strategy/YamlReader.ts"
 import * as DashboardConfig from "../control/DashboardConfig.ts"
 import * as NotifyConfig from "../control/NotifyConfig.ts"
 import type { Telling } from "../control/Tellers.ts"
+import * as OrderTerms from "./OrderTerms.ts"
 import * as OverallLimits from "./OverallLimits.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
 import * as WalletConfig from "./WalletConfig.ts"
@@ -43,6 +44,10 @@ interface Settings {
     /** Public key by which the venue signs quotes; they are verified when it is given. */
     readonly quoteKey: string | undefined
     readonly minOrderUsd: Decimal.Decimal | undefined
+    /** The verifier's salt, four bytes in hex, where it takes only nonces that carry one. */
+    readonly nonceSalt: string | undefined
+    /** Other spellings of asset ids, as the venue may answer with. */
+    readonly assetSpellings: ReadonlyMap<string, string>
   }
   readonly account: {
     /** Left out: the implicit account of the key. */
@@ -53,6 +58,7 @@ interface Settings {
     /** Where money is paid to, and refunded to, on other chains: address by symbol. */
     readonly recipients: ReadonlyMap<string, string>
     readonly refundTo: ReadonlyMap<string, string>
+    readonly terms: OrderTerms.OrderTerms
   }
   readonly markets: Markets
   /** Over all strategies together. */
@@ -192,11 +198,13 @@ const matching = (expected: string, pattern: RegExp): Read.Reader<string> =>
 const ledger = Read.oneOf("native", "near")
 const account = matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
 const publicKey = matching("a public key such as ed25519:…", /^ed25519:[1-9A-HJ-NP-Za-km-z]{40,46}$/)
+const salt = matching("four bytes in hex, such as 252812b3", /^[0-9a-f]{8}$/)
 const symbol = matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
 const address = matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
 const assetFields = Read.fields({
   id: Read.required(Read.text, "the venue's identifier"),
-  decimals: Read.required(Read.integer(0, 36), "places of the smallest unit")
+  decimals: Read.required(Read.integer(0, 36), "places of the smallest unit"),
+  aliases: Read.optional(Read.list(Read.text), "other identifiers that the venue may answer with")
 })
 const marketFields = Read.fields({ tick: Read.optional(Read.price, "price step") })
 
@@ -210,7 +218,8 @@ const configFields = Read.fields({
       apiKey: Read.required(secretSource, "key of the venue"),
       partnerJwt: Read.optional(secretSource, "waives the platform fee, opens the history"),
       quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
-      minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD")
+      minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD"),
+      nonceSalt: Read.optional(salt, "salt of the verifier's nonces; left out: nonces without one")
     })
   ),
   account: Read.required(
@@ -220,7 +229,8 @@ const configFields = Read.fields({
       depositType: Read.optional(Read.oneOf(...depositTypes), "left out: INTENTS"),
       wallet: Read.optional(WalletConfig.reader),
       recipients: Read.optional(Read.table(symbol, address)),
-      refundTo: Read.optional(Read.table(symbol, address))
+      refundTo: Read.optional(Read.table(symbol, address)),
+      ...OrderTerms.readers
     })
   ),
   assets: Read.required(Read.table(symbol, assetFields)),
@@ -259,7 +269,9 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
       ledger: ledgerName,
       verifier: venue.verifier?.value ?? `intents.${ledgerName}`,
       quoteKey: venue.quoteKey?.value,
-      minOrderUsd: venue.minOrderUsd?.value
+      minOrderUsd: venue.minOrderUsd?.value,
+      nonceSalt: venue.nonceSalt?.value,
+      assetSpellings: spellingsOf(read, to)
     },
     account: {
       signerId: account.signerId?.value,
@@ -269,7 +281,8 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
           ? undefined
           : WalletConfig.resolved(account.wallet.value, resolve, secretVariables),
       recipients: addresses(account.recipients?.value, assets, to),
-      refundTo: addresses(account.refundTo?.value, assets, to)
+      refundTo: addresses(account.refundTo?.value, assets, to),
+      terms: OrderTerms.resolved(account, account.depositType?.value ?? "INTENTS", to)
     },
     markets: { assets, ticks },
     limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
@@ -307,6 +320,20 @@ const readAssets = ({ assets }: ConfigFields, to: Report): ReadonlyArray<Asset> 
     return [{ symbol: symbol.value, id: id.value, decimals: decimals.value }]
   })
   return read?.length === assets?.value.length ? read : undefined
+}
+
+/** An alias that is also another asset's name would make two assets one. */
+const spellingsOf = ({ assets }: ConfigFields, to: Report): ReadonlyMap<string, string> => {
+  const ids = new Set((assets?.value ?? []).flatMap(([, { value }]) => value.id?.value ?? []))
+  const spellings = new Map<string, string>()
+  for (const [symbol, { value }] of assets?.value ?? []) {
+    for (const alias of value.aliases?.value ?? []) {
+      if (ids.has(alias.value) || spellings.has(alias.value)) {
+        report(to, alias, `${quoted(alias.value)} names an asset already: an alias of ${symbol.value} must be its own`)
+      } else if (value.id !== undefined) spellings.set(alias.value, value.id.value)
+    }
+  }
+  return spellings
 }
 
 const readTicks = ({ markets }: ConfigFields, assets: ReadonlyArray<Asset>, to: Report): Markets["ticks"] => {

@@ -20,11 +20,18 @@ const SubmitDepositRequest = Schema.Struct({
 }).annotate({ identifier: "SubmitDepositRequest" })
 type SubmitDepositRequest = typeof SubmitDepositRequest.Type
 
-/** A deposit in the spelling of the deployment. */
+/** An account of the home ledger: named below it, or the 64 hex digits of a key. No other chain has senders of this form. */
+const isLedgerAccount = (ledger: Wire.LedgerName, account: string): boolean =>
+  /^[0-9a-f]{64}$/.test(account) || (/^[a-z0-9._-]{2,64}$/.test(account) && account.endsWith(`.${ledger}`))
+
+/**
+ * A deposit in the spelling of the deployment. The sender is told for the home ledger only: an address of another chain is no
+ * account there.
+ */
 export const depositRequest = (ledger: Wire.LedgerName, deposit: Deposit): SubmitDepositRequest => {
   const { depositAddress, memo, senderAccount, txHash } = deposit
   const sender =
-    senderAccount === undefined
+    senderAccount === undefined || !isLedgerAccount(ledger, senderAccount)
       ? {}
       : ledger === "near"
         ? { nearSenderAccount: senderAccount }

@@ -2,7 +2,9 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Path, Redacted } from "effect"
 import { type ConfigInvalid, load, loadSettings } from "../../../src/cli/files/ConfigFile.ts"
+import { feesToOthers, withTerms } from "../../../src/cli/files/OrderTerms.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import { ownAccount } from "../../../src/venue/VenueConfig.ts"
 
 const good = `venue:
   url: https://venue.example/base/
@@ -80,6 +82,43 @@ describe("configuration file", () => {
           "the environment variable LIMITBOT_ACCOUNT_KEY is not set"
         ]
       )
+    }).pipe(provided)
+  )
+
+  it.effect("takes what every order asks for, other spellings of assets, and the salt of nonces", () =>
+    Effect.gen(function* () {
+      const text = good
+        .replace("account:\n", "account:\n  confidentiality: advanced\n  appFees: { self: 10, partner.near: 5 }\n")
+        .replace("https://venue.example/base/\n", "$&  nonceSalt: 252812b3\n")
+        .replace('native", decimals: 8 }', 'native", decimals: 8, aliases: ["1cs_v1:btc:native:coin"] }')
+      const loaded = yield* load((yield* withFiles({ "bot.yaml": text })).config)
+      assert.deepStrictEqual(
+        loaded.venue.assetSpellings,
+        new Map([["1cs_v1:btc:native:coin", "nep141:btc.omft.native"]])
+      )
+      assert.strictEqual(loaded.venue.nonceSalt, "252812b3")
+      const account = withTerms(ownAccount("alice", "INTENTS"), loaded.account.terms)
+      assert.deepInclude(account, {
+        confidentiality: "advanced",
+        appFees: [
+          { recipient: "alice", fee: 10 },
+          { recipient: "partner.near", fee: 5 }
+        ]
+      })
+      assert.strictEqual(feesToOthers(loaded.account.terms), 5)
+      const wrong: ReadonlyArray<readonly [string, string, RegExp]> = [
+        ["account:\n", "account:\n  depositMode: MEMO\n", /carries no memo: MEMO is for ORIGIN_CHAIN/],
+        ["account:\n", "account:\n  appFees: { self: 300, a.near: 300 }\n", /600 basis points together/],
+        ["account:\n", "account:\n  confidentiality: public\n", /basic or advanced/],
+        [
+          'native", decimals: 8 }',
+          'native", decimals: 8, aliases: ["nep141:usdc.omft.native"] }',
+          /names an asset already/
+        ]
+      ]
+      for (const [from, to, problem] of wrong) {
+        assert.match(said(yield* failure(good.replace(from, to))).join("\n"), problem)
+      }
     }).pipe(provided)
   )
 
