@@ -26,8 +26,8 @@ import { publicKeyOf, Signer } from "../venue/signing/Signer.ts"
 import type { Venue } from "../venue/Venue.ts"
 import { chainAccount, defaultPatience, ownAccount, VenueConfig } from "../venue/VenueConfig.ts"
 import type { BotConfig } from "./files/ConfigFile.ts"
-import { feesToOthers, withTerms } from "./files/OrderTerms.ts"
 import * as WalletConfig from "./files/WalletConfig.ts"
+import { feesToOthers, withTerms } from "./OrderTerms.ts"
 
 /** App fees that we did not ask for: more than this share of the input, and the order is not funded. */
 const maxAppFeeBasisPoints = 100

@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Path, Redacted } from "effect"
 import { type ConfigInvalid, load, loadSettings } from "../../../src/cli/files/ConfigFile.ts"
-import { feesToOthers, withTerms } from "../../../src/cli/files/OrderTerms.ts"
+import { feesToOthers, withTerms } from "../../../src/cli/OrderTerms.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { ownAccount } from "../../../src/venue/VenueConfig.ts"
 

@@ -2,9 +2,9 @@
  * What every order and swap of the account asks for besides market, side and price: app fees, confidentiality, the mode of
  * deposits. Each has the service's own default, so that most configurations say nothing of it.
  */
-import * as Read from "../../strategy/Fields.ts"
-import { type Report, report } from "../../strategy/Problem.ts"
-import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import * as Read from "../strategy/Fields.ts"
+import { type Report, report } from "../strategy/Problem.ts"
+import type { VenueAccount } from "../venue/VenueConfig.ts"
 
 export interface OrderTerms {
   readonly confidentiality: VenueAccount["confidentiality"] | undefined
