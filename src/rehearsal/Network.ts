@@ -34,6 +34,8 @@ export interface NetworkOptions {
   /** What goes wrong now. */
   readonly trouble: () => Trouble
   readonly seen: (departure: Departure) => void
+  /** Decides in the place of the trouble and the seed. */
+  readonly fate?: () => Fate
   /** Another answer than the service's own; `undefined` leaves it alone. */
   readonly rewrite?: (departure: Departure, answer: Answer) => Answer | undefined
 }
@@ -91,7 +93,7 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
   return HttpClient.make((request) =>
     Effect.gen(function* () {
       const trouble = options.trouble()
-      const fate = fateOf(trouble)
+      const fate = options.fate?.() ?? fateOf(trouble)
       const departure: Departure = {
         method: request.method,
         path: pathOf(request),

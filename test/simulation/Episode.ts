@@ -40,9 +40,9 @@ export const assets = [
   { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
   { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
 ] as const
-const markets = marketsByName({ assets, ticks: new Map() })
+export const markets = marketsByName({ assets, ticks: new Map() })
 
-const parse = (text: string): Strategy => {
+export const parse = (text: string): Strategy => {
   const read = StrategyFile.parse(text, "strategy.yaml", { assets, ticks: new Map() })
   if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
   return read.success
@@ -141,7 +141,7 @@ const play = async (
     budget,
     now: () => world.now,
     killWithinMillis: options.killWithinMillis ?? 1_000,
-    isEchoed: lies.isEchoed
+    isUnfit: lies.isUnfit
   })
 
   const troubleNow = () => (isCalm ? calm : plan.trouble)

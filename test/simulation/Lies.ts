@@ -207,5 +207,5 @@ export const make = (seed: number, share: number, told: (lie: string, orderId: s
     return undefined
   }
 
-  return { rewrite, isEchoed: (orderId: string) => kindOf(orderId) === "echo" }
+  return { rewrite, isUnfit: (orderId: string) => kindOf(orderId) === "echo" || kindOf(orderId) === "address" }
 }

@@ -50,7 +50,7 @@ export interface OracleOptions {
   /** How long after nothing is in its way a killed bot may take to ask for each cancel. */
   readonly killWithinMillis: number
   /** Orders about whose creation the venue lies: no money may ever reach them. */
-  readonly isEchoed: (orderId: string) => boolean
+  readonly isUnfit: (orderId: string) => boolean
 }
 
 const second = (millis: number): number => Math.trunc(millis / 1000)
@@ -178,11 +178,12 @@ export const make = (options: OracleOptions) => {
     const message = JSON.parse(String(text))
     const [transfer, ...others] = message.intents
     const address: string = transfer.receiver_id
-    const signed = [...placements.values()]
-      .filter(({ bot }) => bot === name)
-      .flatMap((known) => known.signed)
-      .find((event) => event.signed === body)
+    const placement = [...placements.values()].find(
+      ({ bot, signed }) => bot === name && signed.some((event) => event.signed === body)
+    )
+    const signed = placement?.signed.find((event) => event.signed === body)
     if (signed === undefined) return violated("I13", `bytes left that were not journaled, for ${address}`)
+    if (placement?.isSent !== true) violated("I13", `bytes of ${signed.placement} left before it was recorded`)
     const target = state.targets.get(address)
     if (others.length > 0) violated("I5", "a signed message does more than one thing")
     if (target === undefined || target.id !== (target.kind === "order" ? signed.orderId : target.id))
@@ -230,7 +231,8 @@ export const make = (options: OracleOptions) => {
       if (seenHashes.get(order.id) !== paid) {
         seenHashes.set(order.id, paid)
         note("deposit executed")
-        if (options.isEchoed(order.id)) violated("I6", `order ${order.id} was funded although its echo was wrong`)
+        if (options.isUnfit(order.id))
+          violated("I6", `order ${order.id} was funded although the venue's word about it was wrong`)
         const wanted = order.kind === "order" ? order.inputAmount : order.quoted.amountIn
         if (wanted !== planned.inputAmount)
           violated("I5", `order ${order.id} wants ${wanted}, planned were ${planned.inputAmount}`)

@@ -11,6 +11,7 @@ const { values } = parseArgs({
     profile: { type: "string", default: "safety" },
     minutes: { type: "string" },
     without: { type: "string", default: "" },
+    first: { type: "boolean", default: false },
     json: { type: "boolean", default: false }
   }
 })
@@ -77,6 +78,7 @@ for (let seed = first; seed < first + count; seed += 1) {
     totals.failures += 1
     const failure = await failureOf(options)
     print(`seed ${seed}: ${failure?.text ?? "failed once, and not again: not deterministic"}`)
+    if (values.first) break
     if (failure === undefined) continue
     // One of a kind is enough to look at.
     const isFirst = !shrunk.has(failure.invariant)
