@@ -126,5 +126,73 @@ export const mutants: ReadonlyArray<Mutant> = [
         replace: "    if (now < 0 && !(yield* isStillAsBound(placement))) return\n"
       }
     ]
+  },
+  {
+    name: "bytes are sent before that is recorded",
+    edits: [
+      {
+        file: "src/engine/funding/Submission.ts",
+        find: "  yield* records.sent(payload.attempts + 1)\n",
+        replace: ""
+      },
+      {
+        file: "src/engine/funding/Submission.ts",
+        find: '  if (answer._tag === "Success") {\n',
+        replace: '  yield* records.sent(payload.attempts + 1)\n  if (answer._tag === "Success") {\n'
+      }
+    ]
+  },
+  {
+    name: "a create is repeated without a record",
+    edits: [
+      {
+        file: "src/engine/funding/Placing.ts",
+        find: "      isSwap ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder(order)\n",
+        replace: `      isSwap
+        ? venue.createSwap({ ...order, inputAmount, outputAmount })
+        : Effect.catch(venue.createOrder(order), () => venue.createOrder(order))
+`
+      }
+    ]
+  },
+  {
+    name: "the echo of an order is not checked",
+    edits: [
+      {
+        file: "src/engine/tracking/OrderTracker.ts",
+        find: "? echoProblem(placement, market, order, expected)",
+        replace: "? undefined"
+      }
+    ]
+  },
+  {
+    name: "the guard takes any address",
+    edits: [
+      {
+        file: "src/venue/signing/IntentGuard.ts",
+        find: '  yield* exactly("intent.receiver_id", expected.depositAddress, intent.receiver_id)\n',
+        replace: ""
+      }
+    ]
+  },
+  {
+    name: "the guard takes any amount",
+    edits: [
+      {
+        file: "src/venue/signing/IntentGuard.ts",
+        find: '  yield* exactly("intent.tokens amount", String(expected.amount), tokens[expected.asset])\n',
+        replace: ""
+      }
+    ]
+  },
+  {
+    name: "the guard signs several intents",
+    edits: [
+      {
+        file: "src/venue/signing/IntentGuard.ts",
+        find: "Array.isArray(intents) && intents.length === 1 ?",
+        replace: "Array.isArray(intents) ?"
+      }
+    ]
   }
 ]

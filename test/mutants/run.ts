@@ -38,7 +38,16 @@ const copyOf = ({ edits }: Mutant): string => {
 const foundIn = (folder: string): string | undefined => {
   for (let seed = 1; seed <= most; seed += batch) {
     for (const profile of profiles) {
-      const args = ["test/simulation/simulate.ts", "--seed", `${seed}`, "--episodes", `${batch}`, "--profile", profile]
+      const args = [
+        "test/simulation/simulate.ts",
+        "--seed",
+        `${seed}`,
+        "--episodes",
+        `${batch}`,
+        "--profile",
+        profile,
+        "--first"
+      ]
       const { status, stderr, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" })
       if (status === 0) continue
       const said = `${stdout}\n${stderr}`.split("\n").find((line) => /^seed \d+: /.test(line)) ?? stderr.slice(0, 200)

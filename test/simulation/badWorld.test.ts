@@ -15,11 +15,7 @@ type Regression = EpisodeOptions & { readonly symptom: string }
 /** Seeds that showed a defect, which is mended. */
 const mended: ReadonlyArray<Regression> = [
   { symptom: "an executed payment is paid again, beyond the budget (I2)", seed: 1, profile: "safety", minutes: 4 },
-  { symptom: "a deposit that is hidden for ever frees its money (I2)", seed: 4, profile: "hostile", minutes: 2 }
-]
-
-/** Seeds that show a defect: each moves up when it is mended. */
-const open: ReadonlyArray<Regression> = [
+  { symptom: "a deposit that is hidden for ever frees its money (I2)", seed: 4, profile: "hostile", minutes: 2 },
   { symptom: "a killed bot takes seconds to cancel (I18)", seed: 4, profile: "liveness", minutes: 4 }
 ]
 
@@ -36,12 +32,6 @@ describe("bad world", () => {
   for (const { symptom, ...options } of mended) {
     it(`no more: ${symptom}`, { timeout: 120_000 }, async () => {
       assert.isAbove((await run(options)).events, 0)
-    })
-  }
-
-  for (const { symptom, ...options } of open) {
-    it.fails(symptom, { timeout: 60_000 }, async () => {
-      await run(options)
     })
   }
 
