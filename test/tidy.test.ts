@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   sandbox: ["domain", "venue", "candles"],
   backtest: ["domain", "strategy", "candles", /^src\/engine\/planning\/RiskLimits\.ts$/],
   dashboard: [],
+  signer: ["domain", "venue"],
   control: ["domain", "ledger", "strategy", "journal", "report", "engine", "version.ts"],
   rehearsal: ["domain", "strategy", "journal", "venue", "engine", "sandbox", "report"],
   cli: [
@@ -63,6 +64,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
     "sandbox",
     "backtest",
     "control",
+    "signer",
     "rehearsal",
     "version.ts"
   ],

@@ -22,6 +22,7 @@ import { Session } from "../venue/http/Session.ts"
 import { VenueClient } from "../venue/http/VenueClient.ts"
 import * as Ed25519 from "../venue/signing/Ed25519.ts"
 import * as IntentGuard from "../venue/signing/IntentGuard.ts"
+import * as RemoteSigner from "../venue/signing/RemoteSigner.ts"
 import { publicKeyOf, Signer } from "../venue/signing/Signer.ts"
 import type { Venue } from "../venue/Venue.ts"
 import { chainAccount, defaultPatience, ownAccount, VenueConfig } from "../venue/VenueConfig.ts"
@@ -61,9 +62,18 @@ export const accountOf = Effect.fn("Modes.accountOf")(function* ({ account, mark
 
 /** The account that signs: named, or the implicit one of its key. */
 export const signerOf = Effect.fn("Modes.signerOf")(function* (account: BotConfig["account"]) {
-  const publicKey = yield* publicKeyOf(account.key)
+  // With a signer process the configuration names the account: there is no key here to derive it from.
+  if ("signer" in account.signing) return account.signing.signerId
+  const publicKey = yield* publicKeyOf(account.signing.key)
   return account.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
 })
+
+/** The configured key, or the process that has it. */
+export const signerLayer = ({ signing }: BotConfig["account"]) =>
+  "signer" in signing ? RemoteSigner.layer(signing.signer.socket) : Signer.layer(signing.key)
+
+const guardLayer = ({ signing }: BotConfig["account"]) =>
+  "signer" in signing ? RemoteSigner.guardLayer(signing.signer.socket) : IntentGuard.layer
 
 export type Account = Effect.Success<ReturnType<typeof accountOf>>
 
@@ -124,8 +134,8 @@ const httpVenue = HttpVenue.layer.pipe(
 const withBook = <E, R>(venue: Layer.Layer<Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
 
 export const live = (config: BotConfig, account: Account, pid: number, pace: Pace = {}) =>
-  Layer.mergeAll(withBook(httpVenue), IntentGuard.layer).pipe(
-    Layer.provide(Signer.layer(config.account.key)),
+  Layer.mergeAll(withBook(httpVenue), guardLayer(config.account)).pipe(
+    Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, pace)),
     Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
@@ -135,7 +145,7 @@ export const live = (config: BotConfig, account: Account, pid: number, pace: Pac
 /** The venue for looking only. The key signs nothing but the message that opens a session. */
 export const looking = (config: BotConfig, account: Account) =>
   withBook(httpVenue).pipe(
-    Layer.provide(Signer.layer(config.account.key)),
+    Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, {}))
   )

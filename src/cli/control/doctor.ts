@@ -105,7 +105,16 @@ const venueFindings = Effect.fnUntraced(function* (url: string) {
 })
 
 const accountFindings = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
-  return yield* publicKeyOf(config.account.key).pipe(
+  const { signing } = config.account
+  if ("signer" in signing) {
+    const isThere = yield* Effect.sync(
+      () => statSync(signing.signer.socket, { throwIfNoEntry: false })?.isSocket() === true
+    )
+    return isThere
+      ? ok("key", `in the signer process at ${signing.signer.socket}`)
+      : wrong("key", `no signer process listens at ${signing.signer.socket}`, "start it: limitbot signer")
+  }
+  return yield* publicKeyOf(signing.key).pipe(
     Effect.flatMap((publicKey) =>
       Effect.map(Modes.accountOf(config), ({ signerId }) => ok("key", `signs for ${signerId} with ${publicKey}`))
     ),

@@ -52,6 +52,8 @@ interface Settings {
   readonly account: {
     /** Left out: the implicit account of the key. */
     readonly signerId: string | undefined
+    /** The process that signs, where this one has no key. */
+    readonly signer: { readonly socket: string } | undefined
     readonly depositType: (typeof depositTypes)[number]
     /** Who pays deposits on other chains. */
     readonly wallet: WalletConfig.WalletConfig | undefined
@@ -76,8 +78,12 @@ export interface BotConfig extends Omit<Settings, "dashboard" | keyof Telling>, 
     readonly partnerJwt: Redacted.Redacted | undefined
   }
   readonly account: Settings["account"] & {
-    /** `ed25519:` and base58 of a 32-byte seed or a 64-byte secret key. */
-    readonly key: Redacted.Redacted
+    readonly signing:
+      | {
+          /** `ed25519:` and base58 of a 32-byte seed or a 64-byte secret key. */
+          readonly key: Redacted.Redacted
+        }
+      | { readonly signer: { readonly socket: string }; readonly signerId: string }
   }
 }
 
@@ -113,17 +119,26 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const notify = yield* NotifyConfig.loadedTargets(parsed?.settings?.notify ?? [], folder, to)
   const beat = parsed?.settings?.heartbeat
   const heartbeat = beat === undefined ? undefined : yield* NotifyConfig.loadedHeartbeat(beat, folder, to)
-  if (parsed?.settings === undefined || apiKey === undefined || key === undefined || to.problems.length > 0) {
+  const settings = parsed?.settings
+  const process = settings?.account.signer
+  const named = settings?.account.signerId
+  const signing =
+    process !== undefined && named !== undefined
+      ? { signer: process, signerId: named }
+      : key === undefined
+        ? undefined
+        : { key }
+  if (settings === undefined || apiKey === undefined || signing === undefined || to.problems.length > 0) {
     return yield* invalid(to)
   }
-  const { venue, account, ...others } = parsed.settings
+  const { venue, account, ...others } = settings
   const config: BotConfig = {
     ...others,
     dashboard,
     notify,
     heartbeat,
     venue: { ...venue, apiKey, partnerJwt },
-    account: { ...account, key }
+    account: { ...account, signing }
   }
   return config
 })
@@ -224,7 +239,11 @@ const configFields = Read.fields({
   ),
   account: Read.required(
     Read.fields({
-      key: Read.required(secretSource, "ed25519 key of the account"),
+      key: Read.optional(secretSource, "ed25519 key of the account"),
+      signer: Read.optional(
+        Read.fields({ socket: Read.required(Read.text, "where `limitbot signer` listens") }),
+        "a process that has the key instead"
+      ),
       signerId: Read.optional(account, "left out: the implicit account of the key"),
       depositType: Read.optional(Read.oneOf(...depositTypes), "left out: INTENTS"),
       wallet: Read.optional(WalletConfig.reader),
@@ -275,6 +294,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
     },
     account: {
       signerId: account.signerId?.value,
+      signer: read.account === undefined ? undefined : signerOf(read.account, resolve, to),
       depositType: account.depositType?.value ?? "INTENTS",
       wallet:
         account.wallet === undefined
@@ -292,6 +312,22 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
     dashboard: read.dashboard === undefined ? undefined : DashboardConfig.resolved(read.dashboard, resolve, to)
   }
   return { secrets, settings }
+}
+
+/** Either a key or a process that has it; a process does not say whose key it is. */
+const signerOf = (
+  { value: { key, signer, signerId }, ...place }: NonNullable<ConfigFields["account"]>,
+  resolve: (path: string) => string,
+  to: Report
+): Settings["account"]["signer"] => {
+  if (signer !== undefined && key !== undefined) return report(to, key, "account has a key and a signer: leave one out")
+  // A key that cannot be read has been reported.
+  if (signer === undefined && key === undefined && to.problems.length > 0) return undefined
+  if (signer === undefined && key === undefined)
+    return report(to, place, '"key" is missing: ed25519 key of the account', "or `signer`, a process that has it")
+  if (signer?.value.socket === undefined) return undefined
+  if (signerId === undefined) return report(to, signer, "account.signer needs account.signerId beside it")
+  return { socket: resolve(signer.value.socket.value) }
 }
 
 /** Addresses by symbol; a symbol that is no asset is a mistake. */

@@ -13,7 +13,6 @@ import { Session } from "../../venue/http/Session.ts"
 import { VenueClient } from "../../venue/http/VenueClient.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import * as IntentGuard from "../../venue/signing/IntentGuard.ts"
-import { Signer } from "../../venue/signing/Signer.ts"
 import { ownAccount } from "../../venue/VenueConfig.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
 import * as WalletConfig from "../files/WalletConfig.ts"
@@ -37,7 +36,7 @@ const venueWith = <E, R>(history: Layer.Layer<History, E, R>, config: BotConfig,
       Layer.provide(NodeHttpClient.layerUndici)
     ),
     IntentGuard.layer
-  ).pipe(Layer.provide(Signer.layer(config.account.key)), Layer.provide(venueConfig(config, signerId)))
+  ).pipe(Layer.provide(Modes.signerLayer(config.account)), Layer.provide(venueConfig(config, signerId)))
 
 export const venue = (config: BotConfig, signerId: string) => venueWith(History.layer, config, signerId)
 

@@ -119,7 +119,8 @@ const signLoginWith = (
     const bytes = yield* random.randomBytes(32)
     const nonce = nonceSalt === undefined ? bytes : versionedNonce(nonceSalt, deadline, bytes)
     const message = JSON.stringify({ deadline: formatTimestamp(deadline), intents: [], signer_id: account.signerId })
-    const { publicKey, signature } = yield* signer.sign(Nep413.digest({ message, nonce, recipient: verifier }))
+    const whole = { message, nonce, recipient: verifier }
+    const { publicKey, signature } = yield* signer.sign(Nep413.digest(whole), whole)
     const payload = { message, nonce: Buffer.from(nonce).toString("base64"), recipient: verifier }
     return { standard: "nep413", payload, public_key: publicKey, signature } satisfies SignedData
   })

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import nacl from "tweetnacl"
 import * as Ed25519 from "./Ed25519.ts"
+import type { Payload } from "./Nep413.ts"
 
 export interface Signature {
   /** `ed25519:` and base58, as is the signature. */
@@ -28,7 +29,10 @@ export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalform
 
 export class Signer extends Context.Service<
   Signer,
-  { sign(digest: Uint8Array): Effect.Effect<Signature, SigningRefused> }
+  {
+    /** `payload` is what the digest is of, for signers that look at what they sign. */
+    sign(digest: Uint8Array, payload?: Payload): Effect.Effect<Signature, SigningRefused>
+  }
 >()("limitbot/venue/signing/Signer") {
   static readonly layer = (key: Redacted.Redacted): Layer.Layer<Signer, KeyMalformed> =>
     Layer.effect(Signer, Effect.map(readKey(key), signWith))

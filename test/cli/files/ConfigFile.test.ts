@@ -58,7 +58,8 @@ describe("configuration file", () => {
       assert.strictEqual(loaded.venue.analyticsUrl, "https://venue.example/base")
       assert.deepStrictEqual([loaded.venue.ledger, loaded.venue.verifier], ["native", "intents.native"])
       assert.strictEqual(Redacted.value(loaded.venue.apiKey), "api-key-value")
-      assert.strictEqual(Redacted.value(loaded.account.key), "ed25519:key-value")
+      const { signing } = loaded.account
+      assert.strictEqual("key" in signing && Redacted.value(signing.key), "ed25519:key-value")
       assert.deepStrictEqual([loaded.account.depositType, loaded.account.signerId], ["INTENTS", undefined])
       assert.strictEqual(loaded.journal, `${folder}/bot.sqlite`)
       assert.deepStrictEqual(loaded.dashboard, { host: "127.0.0.1", port: 9000, names: [], tls: undefined })

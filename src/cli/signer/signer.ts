@@ -1,0 +1,50 @@
+/** `limitbot signer`: the process that has the key, apart from the bot that has the strategies. */
+import { Console, Effect, Layer, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Record from "../../signer/Record.ts"
+import * as SignerServer from "../../signer/SignerServer.ts"
+import * as Ed25519 from "../../venue/signing/Ed25519.ts"
+import * as IntentGuard from "../../venue/signing/IntentGuard.ts"
+import { publicKeyOf, Signer } from "../../venue/signing/Signer.ts"
+import { defaultPatience, ownAccount, VenueConfig } from "../../venue/VenueConfig.ts"
+import { Stop } from "../Stop.ts"
+import * as SignerFile from "./SignerFile.ts"
+
+export const command = Command.make(
+  "signer",
+  {
+    socket: Flag.String("socket").pipe(
+      Flag.withDescription("The Unix socket to listen on; only its owner can open it")
+    ),
+    config: Flag.String("config").pipe(
+      Flag.withAlias("c"),
+      Flag.withDescription("The signer's own file: key, caps, record"),
+      Flag.withDefault("config/signer.yaml")
+    )
+  },
+  Effect.fn(function* ({ config, socket }) {
+    const file = yield* SignerFile.load(config)
+    const stop = yield* Stop
+    const publicKey = yield* publicKeyOf(file.key)
+    const signerId = file.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
+    const record = yield* Record.open(file.record)
+    // The guard reads the account and the verifier; it asks no venue anything.
+    const venue = Layer.succeed(VenueConfig, {
+      url: "http://signer.invalid",
+      analyticsUrl: "http://signer.invalid",
+      ledger: "near",
+      verifier: file.verifier,
+      apiKey: Redacted.make(""),
+      account: ownAccount(signerId, "INTENTS"),
+      patience: defaultPatience
+    })
+    const signer = Signer.layer(file.key)
+    const services = Layer.provideMerge(IntentGuard.layer.pipe(Layer.provide(venue)), signer)
+    const { caps, verifier } = file
+    const serving = yield* SignerServer.serve({ socket, signerId, verifier, caps, record }).pipe(
+      Effect.provide(services)
+    )
+    yield* Console.log(`signs for ${signerId}, ${caps.size} assets, record ${file.record}, socket ${socket}`)
+    yield* Effect.raceFirst(serving, stop.requested)
+  }, Effect.scoped)
+).pipe(Command.withDescription("Hold the key in a process of its own, with caps and a record of its own"))

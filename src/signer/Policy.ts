@@ -1,0 +1,57 @@
+/**
+ * What a signer process may sign, whoever asks: named assets only, no more at once and no more in a day than its own caps,
+ * and an order's deposit address once, until what was signed for it can no longer be executed.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import type { Entry } from "./Record.ts"
+
+export interface Cap {
+  readonly symbol: string
+  /** Smallest units. */
+  readonly maxTransfer: Amount
+  readonly maxPerDay: Amount
+}
+
+export interface Wanted {
+  readonly depositAddress: string
+  /** The venue's id. */
+  readonly asset: string
+  readonly amount: Amount
+}
+
+/** The check that fails, what it expects and what it found. */
+export type Objection = readonly [check: string, expected: string, found: string]
+
+const dayMillis = 86_400_000
+/** Clocks of verifiers may be behind: a payload counts as alive for this long after its deadline. */
+const marginMillis = 60_000
+/** Messages that open a session, in an hour. */
+const mostLogins = 60
+
+export const objectionTo = (
+  { amount, asset, depositAddress }: Wanted,
+  caps: ReadonlyMap<string, Cap>,
+  entries: ReadonlyArray<Entry>,
+  now: number
+): Objection | undefined => {
+  const cap = caps.get(asset)
+  if (cap === undefined) return ["asset", "an asset of the signer's own file", asset]
+  if (amount <= 0n) return ["amount", "a positive amount", String(amount)]
+  if (amount > cap.maxTransfer) return ["maxTransfer", `at most ${cap.maxTransfer}`, String(amount)]
+  const signed = entries.filter(({ what }) => what === "signed")
+  const alive = signed.find(
+    (each) => each.depositAddress === depositAddress && (each.validUntil ?? 0) + marginMillis > now
+  )
+  if (alive !== undefined) return ["deposit address", "one that was not paid yet", depositAddress]
+  const today = signed
+    .filter((each) => each.asset === asset && each.at > now - dayMillis)
+    .reduce((sum, each) => sum + BigInt(each.amount ?? "0"), 0n)
+  return today + amount > cap.maxPerDay
+    ? ["maxPerDay", `at most ${cap.maxPerDay} in 24 hours`, String(today + amount)]
+    : undefined
+}
+
+export const objectionToLogin = (entries: ReadonlyArray<Entry>, now: number): Objection | undefined => {
+  const lately = entries.filter(({ at, what }) => what === "login" && at > now - 3_600_000).length
+  return lately >= mostLogins ? ["login", `at most ${mostLogins} in an hour`, String(lately + 1)] : undefined
+}

@@ -1,0 +1,81 @@
+/**
+ * What a signer process was asked and answered: one line of JSON each, on disk before a signature leaves. Each line holds
+ * the hash of the one before it, so that a line that was taken out or changed shows. It is read again at the start: what
+ * was signed today counts against the caps, and an order's deposit address is paid once.
+ */
+import { createHash } from "node:crypto"
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs"
+import { Effect, Schema } from "effect"
+
+const Entry = Schema.Struct({
+  at: Schema.Int,
+  what: Schema.Literals(["signed", "refused", "login"]),
+  depositAddress: Schema.optionalKey(Schema.String),
+  asset: Schema.optionalKey(Schema.String),
+  amount: Schema.optionalKey(Schema.String),
+  intentHash: Schema.optionalKey(Schema.String),
+  validUntil: Schema.optionalKey(Schema.Int),
+  reason: Schema.optionalKey(Schema.String),
+  previous: Schema.String
+})
+type Whole = typeof Entry.Type
+export type Entry = Omit<Whole, "previous">
+
+/** The record cannot be used: nothing is signed. */
+export class RecordBroken extends Schema.TaggedError<RecordBroken>()("RecordBroken", { message: Schema.String }) {}
+
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Entry))
+const hashOf = (line: string): string => createHash("sha256").update(line).digest("hex")
+
+export interface Record {
+  readonly entries: ReadonlyArray<Entry>
+  /** On disk on return. */
+  append(entry: Entry): Effect.Effect<void, RecordBroken>
+}
+
+const broken = (file: string) => (cause: unknown) =>
+  new RecordBroken({
+    message: `The signer's record ${file}: ${cause instanceof Error ? cause.message : String(cause)}`
+  })
+
+const readLines = (file: string): ReadonlyArray<string> => {
+  const text = readFileSync(file, { encoding: "utf8", flag: "a+" })
+  const lines = text.split("\n")
+  // A line without an end was never acknowledged: nothing was signed by it.
+  if (lines.pop() !== "")
+    throw new Error("its last line is cut off. Nothing was signed by it: remove that line, then start")
+  return lines
+}
+
+const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
+  let previous = ""
+  return lines.map((line, index) => {
+    const entry = decode(line)
+    if (entry.previous !== previous) throw new Error(`line ${index + 1} does not follow from the one before it`)
+    previous = hashOf(line)
+    return entry
+  })
+}
+
+export const open = Effect.fn("Record.open")(function* (file: string) {
+  const lines = yield* Effect.try({ try: () => readLines(file), catch: broken(file) })
+  const entries: Array<Entry> = [...(yield* Effect.try({ try: () => checked(lines), catch: broken(file) }))]
+  const last = lines.at(-1)
+  let previous = last === undefined ? "" : hashOf(last)
+  const descriptor = yield* Effect.acquireRelease(
+    Effect.try({ try: () => openSync(file, "a", 0o600), catch: broken(file) }),
+    (opened) => Effect.sync(() => closeSync(opened))
+  )
+  const append = (entry: Entry) =>
+    Effect.try({
+      try: () => {
+        const line = JSON.stringify({ ...entry, previous })
+        writeSync(descriptor, `${line}\n`)
+        fsyncSync(descriptor)
+        previous = hashOf(line)
+        entries.push(entry)
+      },
+      catch: broken(file)
+    })
+  return { entries, append } satisfies Record
+})

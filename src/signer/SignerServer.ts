@@ -1,0 +1,189 @@
+/**
+ * The signer process: the key, the guard, caps and a record of its own behind a Unix socket that only its owner can open. It
+ * takes no bytes to sign: it reads the venue's payload itself, checks it against the transfer that is named beside it, and
+ * signs only what is nothing else. One request at a time, so that the caps hold.
+ */
+import { chmodSync, unlinkSync } from "node:fs"
+import { connect, createServer, type Server, type Socket } from "node:net"
+import { Clock, Effect, Queue, Schedule, Schema, Semaphore } from "effect"
+import { IntentGuard } from "../venue/signing/IntentGuard.ts"
+import * as Nep413 from "../venue/signing/Nep413.ts"
+import { longestLine, SignerAnswer, SignerRequest } from "../venue/signing/RemoteSigner.ts"
+import { Signer } from "../venue/signing/Signer.ts"
+import * as StrictJson from "../venue/wire/StrictJson.ts"
+import { type Cap, objectionTo, objectionToLogin } from "./Policy.ts"
+import type { Record } from "./Record.ts"
+
+export interface SignerOptions {
+  readonly socket: string
+  readonly signerId: string
+  readonly verifier: string
+  /** By the venue's asset id. */
+  readonly caps: ReadonlyMap<string, Cap>
+  readonly record: Record
+}
+
+/** The socket cannot be listened on. */
+export class SocketUnavailable extends Schema.TaggedError<SocketUnavailable>()("SocketUnavailable", {
+  message: Schema.String
+}) {}
+
+const requestMillis = 5_000
+const mostWaiting = 64
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerRequest))
+const encode = Schema.encodeSync(Schema.fromJsonString(SignerAnswer))
+
+const refused = (check: string, expected: string, found: string): SignerAnswer => ({
+  _tag: "Refused",
+  check,
+  expected,
+  found
+})
+
+export const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket">) {
+  const { caps, record, signerId, verifier } = options
+  const [guard, signer] = [yield* IntentGuard, yield* Signer]
+  const oneAtATime = yield* Semaphore.make(1)
+
+  const refuse = Effect.fnUntraced(function* (check: string, expected: string, found: string, about = {}) {
+    const reason = `${check}: expected ${expected}, found ${found}`
+    yield* record.append({ at: yield* Clock.currentTimeMillis, what: "refused", ...about, reason })
+    return refused(check, expected, found)
+  })
+
+  const transfer = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Transfer" }>) {
+    const { amount: text, asset, depositAddress, payload, standard } = request
+    const at = yield* Clock.currentTimeMillis
+    const about = { depositAddress, asset, amount: text }
+    if (!/^[1-9]\d{0,60}$/.test(text)) return yield* refuse("amount", "a whole number of smallest units", text)
+    const wanted = { depositAddress, asset, amount: BigInt(text) }
+    const objection = objectionTo(wanted, caps, record.entries, at)
+    if (objection !== undefined) return yield* refuse(...objection, about)
+    return yield* guard.signTransfer({ standard, payload }, wanted).pipe(
+      Effect.matchEffect({
+        onFailure: ({ check, expected, found }) => refuse(check, expected, found, about),
+        onSuccess: ({ body, intentHash, validUntil }) =>
+          Effect.as(record.append({ at, what: "signed", ...about, intentHash, validUntil }), {
+            _tag: "Signed",
+            body,
+            intentHash,
+            validUntil
+          } as const)
+      })
+    )
+  })
+
+  const login = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Login" }>) {
+    const { message, nonce: text, recipient } = request
+    const at = yield* Clock.currentTimeMillis
+    const objection = objectionToLogin(record.entries, at)
+    if (objection !== undefined) return yield* refuse(...objection)
+    if (recipient !== verifier) return yield* refuse("recipient", verifier, recipient)
+    const nonce = Nep413.parseNonce(text)
+    if (nonce === undefined) return yield* refuse("nonce", "32 bytes in base64", text)
+    const parsed = StrictJson.read(message)
+    const problem = parsed._tag === "Failure" ? parsed.failure : loginProblem(parsed.success, signerId)
+    if (problem !== undefined) return yield* refuse("message", "a login of this account without intents", problem)
+    yield* record.append({ at, what: "login" })
+    return yield* signer.sign(Nep413.digest({ message, nonce, recipient })).pipe(
+      Effect.match({
+        onFailure: ({ text }) => refused("signer", "a signature", text),
+        onSuccess: ({ publicKey, signature }) => ({ _tag: "LoggedIn", publicKey, signature }) as const
+      })
+    )
+  })
+
+  /** A line as it came; the answer to send. Fails when the record cannot be written: then nothing may be signed. */
+  return Effect.fn("SignerServer.answer")(
+    function* (line: string) {
+      const request = yield* Effect.option(decode(line))
+      if (request._tag === "None") return refused("request", "a request of this program", line.slice(0, 60))
+      return yield* request.value._tag === "Transfer" ? transfer(request.value) : login(request.value)
+    },
+    oneAtATime.withPermit,
+    Effect.map(encode)
+  )
+})
+
+const loginProblem = (message: unknown, signerId: string): string | undefined => {
+  if (typeof message !== "object" || message === null) return "no object"
+  const keys = Object.keys(message).sort().join(",")
+  if (keys !== "deadline,intents,signer_id") return keys.slice(0, 60)
+  if (!("intents" in message) || !Array.isArray(message.intents) || message.intents.length > 0) return "intents"
+  return "signer_id" in message && message.signer_id === signerId ? undefined : "another signer_id"
+}
+
+interface Asked {
+  readonly line: string
+  readonly socket: Socket
+}
+
+const isAnswered = (socket: string) =>
+  Effect.callback<boolean>((resume) => {
+    const connection = connect(socket, () => {
+      connection.destroy()
+      resume(Effect.succeed(true))
+    })
+    connection.on("error", () => resume(Effect.succeed(false)))
+  })
+
+const removed = (socket: string) => Effect.ignore(Effect.try(() => unlinkSync(socket)))
+
+/** A leftover of a process that died is removed; a socket that answers belongs to somebody. */
+const listen = Effect.fnUntraced(function* (server: Server, socket: string) {
+  if (yield* isAnswered(socket)) {
+    return yield* new SocketUnavailable({ message: `Another process listens on ${socket} already` })
+  }
+  yield* removed(socket)
+  yield* Effect.callback<void, SocketUnavailable>((resume) => {
+    server.once("error", ({ message }) => {
+      resume(Effect.fail(new SocketUnavailable({ message: `Cannot listen on ${socket}: ${message}` })))
+    })
+    server.listen(socket, () => {
+      chmodSync(socket, 0o600)
+      resume(Effect.void)
+    })
+  })
+})
+
+/** Listens while the scope lives. What it gives answers for ever, and fails when the record cannot be written. */
+export const serve = Effect.fn("SignerServer.serve")(function* ({ socket, ...options }: SignerOptions) {
+  const answer = yield* answerer(options)
+  const asked = yield* Queue.dropping<Asked>(mostWaiting)
+  const open = new Set<Socket>()
+  let slow: ReadonlySet<Socket> = new Set()
+  const server = createServer((connection) => {
+    let text = ""
+    open.add(connection.setEncoding("utf8"))
+    connection.on("close", () => open.delete(connection))
+    connection.on("error", () => connection.destroy())
+    connection.on("data", (part: string) => {
+      text += part
+      if (text.length > longestLine) return void connection.destroy()
+      const end = text.indexOf("\n")
+      if (end < 0) return
+      const line = text.slice(0, end)
+      text = ""
+      if (!Queue.offerUnsafe(asked, { line, socket: connection })) connection.destroy()
+    })
+  })
+  yield* Effect.acquireRelease(listen(server, socket), () =>
+    Effect.andThen(
+      Effect.sync(() => server.close()),
+      removed(socket)
+    )
+  )
+  const one = Effect.gen(function* () {
+    const { line, socket } = yield* Queue.take(asked)
+    const said = yield* answer(line)
+    yield* Effect.sync(() => socket.end(`${said}\n`))
+  })
+  // Who has said nothing whole from one look to the next is cut off.
+  const sweep = Effect.sync(() => {
+    for (const connection of open) if (slow.has(connection)) connection.destroy()
+    slow = new Set(open)
+  })
+  yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(requestMillis)))
+  return Effect.forever(one)
+})

@@ -1,0 +1,104 @@
+/**
+ * The key in another process: the bot asks over a socket and never has it. One request a connection, one line of JSON each
+ * way. What the signer process does not sign, for whatever reason, is not signed; an answer that is lost was never used.
+ */
+import { connect } from "node:net"
+import { Effect, Layer, Schema } from "effect"
+import { IntentGuard, IntentRefused } from "./IntentGuard.ts"
+import { Signer, SigningRefused } from "./Signer.ts"
+
+/** Payloads are the venue's JSON, taken apart by the signer itself. */
+export const SignerRequest = Schema.TaggedUnion({
+  Transfer: {
+    standard: Schema.String,
+    payload: Schema.Json,
+    depositAddress: Schema.String,
+    asset: Schema.String,
+    amount: Schema.String
+  },
+  /** The message that opens a session: without intents. `nonce` is base64. */
+  Login: { message: Schema.String, nonce: Schema.String, recipient: Schema.String }
+})
+export type SignerRequest = typeof SignerRequest.Type
+
+export const SignerAnswer = Schema.TaggedUnion({
+  Signed: { body: Schema.String, intentHash: Schema.String, validUntil: Schema.Int },
+  LoggedIn: { publicKey: Schema.String, signature: Schema.String },
+  Refused: { check: Schema.String, expected: Schema.String, found: Schema.String }
+})
+export type SignerAnswer = typeof SignerAnswer.Type
+
+const patience = "10 seconds"
+export const longestLine = 100_000
+
+const encode = Schema.encodeSync(Schema.fromJsonString(SignerRequest))
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerAnswer))
+
+const exchange = (socket: string, line: string): Effect.Effect<string, string> =>
+  Effect.callback<string, string>((resume) => {
+    let said = ""
+    const connection = connect(socket, () => connection.write(`${line}\n`))
+    connection.setEncoding("utf8")
+    connection.on("data", (part: string) => {
+      said += part
+      if (said.length > longestLine) connection.destroy()
+    })
+    connection.on("error", (error) => resume(Effect.fail(error.message)))
+    connection.on("close", () => resume(said.endsWith("\n") ? Effect.succeed(said) : Effect.fail("it said nothing")))
+    return Effect.sync(() => connection.destroy())
+  })
+
+const ask = (socket: string, request: SignerRequest): Effect.Effect<SignerAnswer> =>
+  exchange(socket, encode(request)).pipe(
+    Effect.timeout(patience),
+    Effect.flatMap((line) => decode(line)),
+    Effect.catch((error) => {
+      const found = typeof error === "string" ? error : error.message
+      return Effect.succeed({ _tag: "Refused", check: "signer process", expected: "an answer", found } as const)
+    })
+  )
+
+const asJson = Schema.decodeUnknownOption(Schema.Json)
+
+export const guardLayer = (socket: string): Layer.Layer<IntentGuard> =>
+  Layer.succeed(IntentGuard, {
+    signTransfer: Effect.fn("RemoteSigner.signTransfer")(function* ({ payload, standard }, expected) {
+      const json = asJson(payload)
+      if (json._tag === "None") {
+        return yield* new IntentRefused({ check: "payload", expected: "JSON", found: typeof payload })
+      }
+      const answer = yield* ask(socket, {
+        _tag: "Transfer",
+        standard,
+        payload: json.value,
+        depositAddress: expected.depositAddress,
+        asset: expected.asset,
+        amount: String(expected.amount)
+      })
+      if (answer._tag === "Signed") return answer
+      if (answer._tag === "Refused") {
+        const { check, expected: wanted, found } = answer
+        return yield* new IntentRefused({ check, expected: wanted, found })
+      }
+      return yield* new IntentRefused({ check: "signer process", expected: "a transfer", found: answer._tag })
+    })
+  })
+
+/** Signs nothing but messages that it is shown whole. */
+export const layer = (socket: string): Layer.Layer<Signer> =>
+  Layer.succeed(Signer, {
+    sign: Effect.fnUntraced(function* (_digest, payload) {
+      if (payload === undefined)
+        return yield* new SigningRefused({ text: "the signer process sees whole messages only" })
+      const { message, nonce, recipient } = payload
+      const answer = yield* ask(socket, {
+        _tag: "Login",
+        message,
+        nonce: Buffer.from(nonce).toString("base64"),
+        recipient
+      })
+      if (answer._tag === "LoggedIn") return { publicKey: answer.publicKey, signature: answer.signature }
+      const text = answer._tag === "Refused" ? `${answer.check}: ${answer.found}` : "another answer than asked for"
+      return yield* new SigningRefused({ text })
+    })
+  })

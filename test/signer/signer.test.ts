@@ -1,0 +1,143 @@
+/**
+ * The key in a process of its own: a bot without any key trades through it; what a patched bot would ask for is refused and
+ * recorded; the caps hold over restarts; keys under a passphrase come back only with it.
+ */
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { assertSays, configText, newFolder, ordersAt, run, start, startSandbox, workspace } from "../cli/program.ts"
+import { until } from "../control/runningBot.ts"
+
+const signerText = (verifier: string) => `key: { file: account.key }
+verifier: ${verifier}
+assets:
+  BTC:  { id: "nep141:btc.omft.native",  decimals: 8, maxTransfer: 0.01, maxPerDay: 1 }
+  USDC: { id: "nep141:usdc.omft.native", decimals: 6, maxTransfer: 400, maxPerDay: 20000 }
+`
+
+const ask = (socket: string, line: string): Promise<string> =>
+  new Promise((done) => {
+    let said = ""
+    const connection = connect(socket, () => connection.write(`${line}\n`))
+    connection.setEncoding("utf8").on("data", (part: string) => {
+      said += part
+    })
+    connection.on("error", () => undefined)
+    connection.on("close", () => done(said))
+  })
+
+const payload = (signerId: string, verifier: string, changed: Record<string, unknown> = {}, minutes = 5) => ({
+  message: JSON.stringify({
+    deadline: new Date(Date.now() + minutes * 60_000).toISOString(),
+    intents: [
+      { intent: "transfer", receiver_id: "address-1", tokens: { "nep141:usdc.omft.native": "1000000" }, ...changed }
+    ],
+    signer_id: signerId
+  }),
+  nonce: Buffer.alloc(32, 7).toString("base64"),
+  recipient: verifier
+})
+
+describe("signer process", () => {
+  it("a bot without a key trades through it, and tampered requests are refused and recorded", async () => {
+    const sandbox = await startSandbox({ speed: 60 })
+    const { signerId } = sandbox.account
+    const text = configText(sandbox).replace(
+      "key: { file: account.key }",
+      `signerId: ${signerId}\n  signer: { socket: signer.sock }`
+    )
+    const folder = workspace(sandbox, { "config.yaml": text, "signer.yaml": signerText(sandbox.verifier) })
+    const socket = join(folder, "signer.sock")
+    const begin = () => start(["signer", "--socket", socket, "--config", join(folder, "signer.yaml")])
+    let signer = begin()
+    await signer.says(/signs for/)
+    assert.strictEqual(statSync(socket).mode & 0o777, 0o600)
+    const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
+    const funded = async () => (await ordersAt(sandbox)).filter(({ held }) => held.length > 0).length
+    await until("orders are funded", async () => (await funded()) >= 15)
+    bot.signal("SIGTERM")
+    assert.strictEqual((await bot.ended).code, 0)
+
+    const record = () =>
+      readFileSync(join(folder, "signer.log"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+    const before = record().filter(({ what }) => what === "signed").length
+    assert.isAtLeast(before, 15)
+    const good = { depositAddress: "address-1", asset: "nep141:usdc.omft.native", amount: "1000000" }
+    const standard = "nep413"
+    const transfer = (request: unknown, body = payload(signerId, sandbox.verifier)) =>
+      ask(socket, JSON.stringify({ _tag: "Transfer", standard, payload: body, ...good, ...(request as object) }))
+    const tampered: ReadonlyArray<readonly [string, Promise<string>]> = [
+      ["another receiver", transfer({}, payload(signerId, sandbox.verifier, { receiver_id: "thief" }))],
+      [
+        "another amount",
+        transfer({}, payload(signerId, sandbox.verifier, { tokens: { "nep141:usdc.omft.native": "2000000" } }))
+      ],
+      ["another intent", transfer({}, payload(signerId, sandbox.verifier, { intent: "native_withdraw" }))],
+      ["a further field", transfer({}, payload(signerId, sandbox.verifier, { msg: "x" }))],
+      ["another account", transfer({}, payload("thief", sandbox.verifier))],
+      ["another verifier", transfer({}, payload(signerId, "thief.near"))],
+      ["a year of validity", transfer({}, payload(signerId, sandbox.verifier, {}, 525_600))],
+      ["more than the cap", transfer({ amount: "400000001" })],
+      ["an asset that is not listed", transfer({ asset: "nep141:eth" })],
+      ["an amount below zero", transfer({ amount: "-1" })],
+      [
+        "a login with an intent",
+        ask(socket, JSON.stringify({ _tag: "Login", ...payload(signerId, sandbox.verifier) }))
+      ],
+      ["bytes to sign", ask(socket, JSON.stringify({ _tag: "Sign", digest: "aa" }))],
+      ["no JSON", ask(socket, "give me a signature")]
+    ]
+    for (const [name, answer] of tampered) assert.match(await answer, /"_tag":"Refused"/, name)
+    assert.strictEqual(record().filter(({ what }) => what === "signed").length, before)
+
+    assert.match(await transfer({}), /"_tag":"Signed"/)
+    assert.match(await transfer({}), /one that was not paid yet/)
+    signer.signal("SIGTERM")
+    await signer.ended
+    signer = begin()
+    await signer.says(/signs for/)
+    assert.match(await transfer({}), /one that was not paid yet/, "remembered over a restart")
+    signer.signal("SIGTERM")
+    await signer.ended
+    assert.isFalse(existsSync(socket))
+
+    const log = join(folder, "signer.log")
+    const lines = readFileSync(log, "utf8").split("\n")
+    writeFileSync(log, lines.filter((_, index) => index !== 3).join("\n"))
+    assertSays(await begin().ended, 1, /line 4 does not follow from the one before it/)
+  }, 120_000)
+
+  it("keys come back from a keystore only with the passphrase, and unchanged files", async () => {
+    const folder = newFolder()
+    const file = (name: string, text?: string) => {
+      const path = join(folder, name)
+      if (text !== undefined) writeFileSync(path, text, { mode: 0o600 })
+      return path
+    }
+    const made = await run(["keygen", "--out", file("new.key")])
+    assert.match(made.stdout, /public key ed25519:/)
+    assert.strictEqual(statSync(file("new.key")).mode & 0o777, 0o600)
+    const key = readFileSync(file("new.key"), "utf8")
+    assert.isFalse(made.stdout.includes(key.trim()))
+    assertSays(await run(["keygen", "--out", file("new.key")]), 1, /may exist already/)
+    const right = ["--passphrase-file", file("right.txt", "correct horse battery\n")]
+    const wrong = ["--passphrase-file", file("wrong.txt", "incorrect horse battery\n")]
+    assert.strictEqual((await run(["key", "import", file("new.key"), "--out", file("store.json"), ...right])).code, 0)
+    assert.isFalse(readFileSync(file("store.json"), "utf8").includes(key.trim().slice(8)))
+    assert.strictEqual((await run(["key", "export", file("store.json"), "--out", file("back.key"), ...right])).code, 0)
+    assert.strictEqual(readFileSync(file("back.key"), "utf8"), key)
+    const opened = (store: string, passphrase: ReadonlyArray<string>) =>
+      run(["key", "export", store, "--out", file("no.key"), ...passphrase])
+    assertSays(await opened(file("store.json"), wrong), 1, /the passphrase is wrong, or the file was changed/)
+    const store = JSON.parse(readFileSync(file("store.json"), "utf8"))
+    const changed = file("changed.json", JSON.stringify({ ...store, publicKey: "ed25519:other" }))
+    assertSays(await opened(changed, right), 1, /the passphrase is wrong, or the file was changed/)
+    const weak = file("weak.json", JSON.stringify({ ...store, N: 2 }))
+    assertSays(await opened(weak, right), 1, /weaker or larger than is sane/)
+    assert.isFalse(existsSync(file("no.key")))
+  }, 60_000)
+})
