@@ -22,6 +22,7 @@ const commands = {
   fills: () => import("./journal/fills.ts").then(({ command }) => command),
   money: () => import("./money/money.ts").then(({ command }) => command),
   profit: () => import("./money/profit.ts").then(({ command }) => command),
+  recover: () => import("./journal/recover.ts").then(({ command }) => command),
   evidence: () => import("./money/evidence.ts").then(({ command }) => command),
   stuck: () => import("./money/stuck.ts").then(({ command }) => command),
   replay: () => import("./money/replay.ts").then(({ command }) => command),

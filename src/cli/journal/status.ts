@@ -4,20 +4,22 @@ import { Command } from "effect/cli"
 import type { Of } from "../../domain/BotEvent.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import * as Lease from "../../journal/Lease.ts"
+import * as Profit from "../../ledger/Profit.ts"
 import * as Money from "../../report/text/Money.ts"
+import * as ProfitText from "../../report/text/ProfitText.ts"
 import { age } from "../../report/text/Words.ts"
 import * as RunningBot from "../control/RunningBot.ts"
 import * as flags from "../flags.ts"
+import { type LedgerView, withLedger } from "../money/LedgerView.ts"
 import * as KillFile from "../run/KillFile.ts"
 import { frame, paper } from "../screen/Screen.ts"
 import { Terminal } from "../Terminal.ts"
-import { type View, withJournal } from "./JournalView.ts"
 
 export const command = Command.make(
   "status",
   { config: flags.config, json: flags.json },
   Effect.fn(function* ({ config, json }) {
-    yield* withJournal(config, (view) =>
+    yield* withLedger(config, (view) =>
       Effect.gen(function* () {
         const holder = yield* Lease.holder(view.journal)
         const killSwitch = yield* Effect.flatten(KillFile.watch(view.journal))
@@ -29,12 +31,13 @@ export const command = Command.make(
 ).pipe(Command.withDescription("Show slots, orders and money as the journal has them"))
 
 const printJson = (
-  { journal, state, assets }: View,
+  view: LedgerView,
   holder: Lease.Holder | undefined,
   killSwitch: string | undefined,
   dashboard: string | undefined
-): Effect.Effect<void> =>
-  Console.log(
+): Effect.Effect<void> => {
+  const { journal, state, assets } = view
+  return Console.log(
     JSON.stringify({
       journal,
       runningPid: holder?.pid ?? null,
@@ -50,19 +53,36 @@ const printJson = (
       fills: state.fills,
       openOrders: unfinished(state).length,
       money: Money.rows(state.ledger, assets),
-      residual: Money.residual(state.ledger, assets)
+      residual: Money.residual(state.ledger, assets),
+      profit: ProfitText.json(profitOf(view), assets),
+      safeUnattendedUntil: safeUntil(state) ?? null
     })
   )
+}
+
+/** By average cost, as strategies see it. */
+const profitOf = ({ trading, mark, markedAt, now }: LedgerView): ProfitText.Profit => {
+  const method = "average"
+  return { method, whole: Profit.report(trading, { method, mark, now }), by: undefined, groups: [], markedAt }
+}
+
+/** When the venue ends the first order by itself and refunds it; until then nothing needs a bot. */
+const safeUntil = (state: BotState): string | undefined => {
+  const open = unfinished(state)
+  if (open.length === 0) return undefined
+  return DateTime.formatIso(DateTime.makeUnsafe(Math.min(...open.map(({ deadline }) => deadline))))
+}
 
 /** The limits over all strategies are the configuration's to show. */
 const runJson = ({ overall: _, ...run }: Of<"BotStarted">) => run
 
 const printScreen = Effect.fnUntraced(function* (
-  { journal, state, assets, now }: View,
+  view: LedgerView,
   holder: Lease.Holder | undefined,
   killSwitch: string | undefined
 ) {
   const terminal = yield* Terminal
+  const { journal, state, assets, now } = view
   const lines = frame(
     {
       title: journal,
@@ -79,7 +99,17 @@ const printScreen = Effect.fnUntraced(function* (
     },
     { ...paper, colours: terminal.colours }
   )
-  yield* Console.log(lines.join("\n").trimEnd())
+  const until = safeUntil(state)
+  yield* Console.log(
+    [
+      lines.join("\n").trimEnd(),
+      "",
+      ...ProfitText.lines(profitOf(view), assets),
+      ...(until === undefined
+        ? []
+        : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])
+    ].join("\n")
+  )
 })
 
 /** The bot notes the switch when it obeys; until then the journal and the switch differ. */

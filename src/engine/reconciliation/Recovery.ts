@@ -1,0 +1,114 @@
+/**
+ * A journal rebuilt from what the venue can prove, after the old one was lost. Every order with our money in it becomes a
+ * placement again: in the slot that wants exactly this order now, or under the strategy `recovered`, where it is looked
+ * after until its money is back. What the venue cannot tell is listed, never guessed.
+ */
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
+import type { Order } from "../../domain/Order.ts"
+import type { DesiredSlot } from "../../strategy/Decision.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+
+/** Owner of what no slot wants. */
+export const recovered = "recovered"
+
+export interface Wishes {
+  readonly strategy: Strategy
+  readonly desired: ReadonlyArray<DesiredSlot>
+}
+
+export interface Found {
+  readonly order: Order
+  readonly market: Market
+  readonly strategy: string
+  readonly slot: string
+}
+
+export interface Recovery {
+  readonly found: ReadonlyArray<Found>
+  /** Without money in them: they can do nothing and end by themselves. */
+  readonly unfunded: ReadonlyArray<Order>
+  /** Over and paid: how often they filled is all that is known of them. */
+  readonly finished: ReadonlyArray<Order>
+  /** With money in them, and not to be understood here: unknown assets, or a deadline that another one has. */
+  readonly notUnderstood: ReadonlyArray<Order>
+}
+
+const isWanted = (order: Order, market: Market, { strategy, desired }: Wishes, slot: DesiredSlot): boolean =>
+  desired.includes(slot) &&
+  (slot.market ?? strategy.market).name === market.name &&
+  slot.legs.some(
+    ({ side, price, quantity }) =>
+      side === order.side && quantity === order.quantity && Decimal.equals(price, order.price)
+  )
+
+/** Orders by deadline, which is their fingerprint and grows. */
+export const recover = (
+  orders: ReadonlyArray<Order>,
+  wishes: ReadonlyArray<Wishes>,
+  markets: ReadonlyMap<string, Market>
+): Recovery => {
+  const byAssets = new Map([...markets.values()].map((market) => [`${market.base.id} ${market.quote.id}`, market]))
+  const [found, unfunded, finished, notUnderstood]: [Array<Found>, Array<Order>, Array<Order>, Array<Order>] = [
+    [],
+    [],
+    [],
+    []
+  ]
+  const taken = new Set<string>()
+  let lastDeadline = 0
+  for (const order of orders.toSorted((a, b) => a.deadline - b.deadline)) {
+    const market = byAssets.get(`${order.baseAsset} ${order.quoteAsset}`)
+    if (order.payoutIsFinal) finished.push(order)
+    else if (order.depositedAmount === 0n) unfunded.push(order)
+    else if (market === undefined || order.deadline <= lastDeadline) notUnderstood.push(order)
+    else {
+      lastDeadline = order.deadline
+      const places = wishes.flatMap((wish) =>
+        wish.desired
+          .filter((slot) => isWanted(order, market, wish, slot))
+          .map(({ slot }) => ({ strategy: wish.strategy.name, slot }))
+      )
+      const place = places.find(({ strategy, slot }) => !taken.has(`${strategy}/${slot}`))
+      if (place !== undefined) taken.add(`${place.strategy}/${place.slot}`)
+      found.push({ order, market, ...(place ?? { strategy: recovered, slot: `order-${order.id}` }) })
+    }
+  }
+  return { found, unfunded, finished, notUnderstood }
+}
+
+/** The placement as it must have been planned; what became of it is then told by the order itself. */
+export const plannedAs = (
+  { order, market, strategy, slot }: Found,
+  placement: string
+): readonly [BotEvent, BotEvent] => [
+  {
+    _tag: "Planned",
+    strategy,
+    slot,
+    placement,
+    market: market.name,
+    side: order.side,
+    price: order.price,
+    quantity: order.quantity,
+    inputAsset: inputAsset(market, order.side).symbol,
+    inputAmount: order.inputAmount,
+    outputAsset: outputAsset(market, order.side).symbol,
+    outputAmount: order.outputAmount,
+    deadline: order.deadline,
+    why: { code: "recovered", text: `found at the venue after the journal was lost: order ${order.id}` }
+  },
+  { _tag: "CreateSent", strategy, slot, placement, attempt: 1 }
+]
+
+/** Capital of the strategy `recovered`: what its orders hold. */
+export const budgetsOf = (found: ReadonlyArray<Found>): ReadonlyArray<BotEvent> => {
+  const sums = new Map<string, bigint>()
+  for (const { strategy, market, order } of found) {
+    if (strategy !== recovered) continue
+    const { symbol } = inputAsset(market, order.side)
+    sums.set(symbol, (sums.get(symbol) ?? 0n) + order.depositedAmount)
+  }
+  return [...sums].map(([asset, amount]) => ({ _tag: "BudgetAllotted", strategy: recovered, asset, amount }))
+}

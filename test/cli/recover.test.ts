@@ -1,0 +1,48 @@
+/** A lost journal: what the venue can prove is there again, and nothing is placed or funded a second time. */
+import { renameSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { assertSays, ordersAt, run, startSandbox, workspace } from "./program.ts"
+
+const config = ["--config", "config.yaml"]
+
+describe("limitbot recover", () => {
+  it("ends with the same open orders as before, and says what it cannot know", async () => {
+    const sandbox = await startSandbox({ speed: 1 })
+    const cwd = workspace(sandbox)
+    const first = await run(["run", "grid.yaml", ...config, "--for", "6s"], { cwd })
+    assert.strictEqual(first.code, 0, first.stderr)
+    const json = async <A>(command: string): Promise<A> =>
+      JSON.parse((await run([command, ...config, "--json"], { cwd })).stdout)
+    const slots = async () =>
+      (await json<ReadonlyArray<{ slot: string; orderId: string; state: string }>>("orders"))
+        .filter(({ state }) => state === "open")
+        .map(({ slot, orderId }) => `${slot} ${orderId}`)
+        .sort()
+    const before = await slots()
+    assert.isAbove(before.length, 10)
+    const atVenue = (await ordersAt(sandbox)).length
+    assertSays(await run(["recover", "grid.yaml", ...config], { cwd }), 1, /a journal knows more than the venue/)
+
+    for (const end of ["", "-wal", "-shm"]) {
+      try {
+        renameSync(join(cwd, `journal.sqlite${end}`), join(cwd, `lost.sqlite${end}`))
+      } catch {
+        // Not every file is there once the program has ended.
+      }
+    }
+    const recovered = await run(["recover", "grid.yaml", ...config, "--json"], { cwd })
+    assert.strictEqual(recovered.code, 0, recovered.stderr)
+    const said = JSON.parse(recovered.stdout)
+    assert.strictEqual(said.orders.length, before.length)
+    assert.isAbove(said.unknown.length, 0)
+    assert.deepStrictEqual(await slots(), before)
+    const verified = await run(["journal", "verify", ...config], { cwd })
+    assert.strictEqual(verified.code, 0, verified.stderr)
+
+    const again = await run(["run", "grid.yaml", ...config, "--for", "4s"], { cwd })
+    assert.strictEqual(again.code, 0, again.stderr)
+    assert.deepStrictEqual(await slots(), before)
+    assert.strictEqual((await ordersAt(sandbox)).length, atVenue, "nothing was created anew")
+  })
+})
