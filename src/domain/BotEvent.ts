@@ -51,6 +51,8 @@ const lifecycle = {
   /** First event of every run. `account`, `venue` and `mode` bind the journal: another one refuses to start. */
   BotStarted: {
     pid: Schema.Int,
+    /** Of this journal, in the milliseconds of its orders' deadlines: other bots of the account have another one. */
+    identity: Schema.optionalKey(Schema.Int),
     version: Text,
     mode: Text,
     account: Text,

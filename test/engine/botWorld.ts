@@ -2,7 +2,7 @@
  * A bot and a sandbox in one process under a virtual clock, over the real HTTP encoding, with a network that a test bends as it
  * likes: it may answer by itself, change an answer, fail, or never answer. Every request is noted with its time.
  */
-import { Clock, Context, Effect, Fiber, Layer, Redacted, Result, Scope } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Random, Redacted, Result, Scope } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { marketsByName } from "../../src/cli/Modes.ts"
@@ -97,6 +97,8 @@ export interface Run {
   readonly strategies: ReadonlyArray<string>
   readonly markets?: ReadonlyMap<string, Market>
   readonly pace?: Partial<Settings>
+  /** Another journal than that of the other processes: another bot on the same account. */
+  readonly ownJournal?: true
 }
 
 /** Everything that outlives a process: the venue, the network, the disk and the kill switch. */
@@ -107,15 +109,16 @@ export const make = Effect.gen(function* () {
   let aheadMillis = 0
   const { network, client } = networkOver(Context.get(sandbox, HttpClient.HttpClient), trueClock)
   const connection = Context.get(sandbox, SandboxConnection)
-  const journal = yield* Layer.buildWithScope(
+  const openJournal = Layer.buildWithScope(
     PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename: ":memory:" }))),
     scope
   )
+  const shared = yield* openJournal
   const { signerId } = connection.account
   const account = ownAccount(signerId, "INTENTS")
   let withdraw: Reason | undefined
 
-  const services = (pace: Partial<Settings>) =>
+  const services = (pace: Partial<Settings>, journal: typeof shared) =>
     clientLayer(
       {
         url: connection.url,
@@ -140,15 +143,17 @@ export const make = Effect.gen(function* () {
     )
 
   /** A process; it ends with the scope that `stop` closes. */
-  const run = Effect.fnUntraced(function* ({ strategies: texts, markets, pace = {} }: Run) {
+  const run = Effect.fnUntraced(function* ({ strategies: texts, markets, pace = {}, ownJournal }: Run) {
     const strategies = texts.map(parse)
     const process = yield* Scope.make()
-    const context = yield* Layer.buildWithScope(services(pace), process)
+    const context = yield* Layer.buildWithScope(
+      services(pace, ownJournal === undefined ? shared : yield* openJournal),
+      process
+    )
     const books = Context.get(context, Bookkeeper)
     const running = Effect.gen(function* () {
-      yield* StartUp.record(
-        { pid: 1, version: "0", mode: "test", account: signerId, venue: connection.url },
-        strategies
+      yield* Random.withSeed(`bot ${texts.join()} ${ownJournal}`)(
+        StartUp.record({ pid: 1, version: "0", mode: "test", account: signerId, venue: connection.url }, strategies)
       )
       const engine = yield* Engine.make({
         strategies,

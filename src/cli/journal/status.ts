@@ -74,7 +74,7 @@ const safeUntil = (state: BotState): string | undefined => {
 }
 
 /** The limits over all strategies are the configuration's to show. */
-const runJson = ({ overall: _, ...run }: Of<"BotStarted">) => run
+const runJson = ({ overall: _, identity: __, ...run }: Of<"BotStarted">) => run
 
 const printScreen = Effect.fnUntraced(function* (
   view: LedgerView,

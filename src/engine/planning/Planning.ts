@@ -257,8 +257,8 @@ const planned = (
   }
 }
 
-/** Unique by the second, so that it identifies the order even where milliseconds are cut off. */
+/** Unique by the second within this journal; the milliseconds are the journal's own, so that orders of other bots differ. */
 const uniqueDeadline = (state: BotState, wanted: number): number => {
   const second = Math.max(Math.trunc(wanted / 1000), Math.trunc(state.lastDeadline / 1000) + 1)
-  return second * 1000 + ((state.placementCount + 1) % 1000)
+  return second * 1000 + (state.run?.identity ?? 0)
 }

@@ -58,6 +58,8 @@ export const make = Effect.gen(function* () {
   let missed: ReadonlySet<string> = new Set()
   let seenAt = new Map<string, number>()
   let lookedAt = Number.NEGATIVE_INFINITY
+  /** Known from orders that are ours by their id: then the second alone has to tell. */
+  let dropsMillis = false
   const knownOdd = new Set<string>()
 
   /** Each is said once. */
@@ -211,9 +213,12 @@ export const make = Effect.gen(function* () {
     { order, correlationId }: Seen
   ): ReadonlyArray<BotEvent> => {
     if (placement.order?.id === order.id) {
+      if (order.deadline !== placement.deadline) dropsMillis = true
       return isFinished(placement.state) && order.depositedAmount === 0n ? [] : observe(placement, order, correlationId)
     }
-    if (market === undefined || !matches(placement, market, order)) return []
+    // The same second with other milliseconds is an order of another bot on this account.
+    const isOurs = order.deadline === placement.deadline || dropsMillis
+    if (market === undefined || !isOurs || !matches(placement, market, order)) return []
     if (placement.state === "creating") {
       return bind(placement, market, order, settings.account, "list", correlationId)
     }
