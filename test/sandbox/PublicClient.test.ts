@@ -106,6 +106,18 @@ const refusal = (attempt: Promise<unknown>): Promise<ApiError> =>
   )
 
 describe("a public client", () => {
+  it.live("runs its calls with the set-up of its own README: the token and nothing else", () =>
+    withClient(async (connection) => {
+      OpenAPI.HEADERS = {}
+      const { quote } = await OneClickService.getQuote(quoteRequest(connection))
+      const depositAddress = quote.depositAddress ?? ""
+      const told = await OneClickService.submitDepositTx({ txHash: "0x1", depositAddress })
+      assert.strictEqual(told.status, "PENDING_DEPOSIT")
+      assert.strictEqual((await OneClickService.getExecutionStatus(depositAddress)).status, "PENDING_DEPOSIT")
+      assert.isAbove((await OneClickService.getTokens()).length, 0)
+    })
+  )
+
   it.live("lists tokens, gets a quote and verifies its signature by its own means", () =>
     withClient(async (connection) => {
       const tokens = await OneClickService.getTokens()

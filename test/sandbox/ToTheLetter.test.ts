@@ -196,6 +196,20 @@ describe("to the letter", () => {
     )
   )
 
+  const standards = ["erc191", "tip191", "raw_ed25519", "webauthn", "ton_connect", "sep53"]
+  it.effect.each(standards)("a payload signed by %s is refused by that name", (standard) =>
+    play(
+      Effect.gen(function* () {
+        const signedData = { standard, payload: "0x", signature: "secp256k1:abc" }
+        const { body, status } = yield* send("POST", "/v0/submit-intent", { type: "swap_transfer", signedData })
+        assert.deepStrictEqual(
+          [status, body],
+          [400, { message: `standard ${standard} is not supported here, use nep413` }]
+        )
+      })
+    )
+  )
+
   it.effect("an invented transaction hash moves nothing", () =>
     play(
       Effect.gen(function* () {

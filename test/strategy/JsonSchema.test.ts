@@ -62,7 +62,7 @@ describe("JSON Schema", () => {
     ["a secret in the file", "apiKey: { env: LIMITBOT_API_KEY }", "apiKey: abcdef"],
     ["an unknown key", "ledger: native", "legder: native"],
     ["a wrong choice", "depositType: INTENTS", "depositType: CASH"],
-    ["a number out of range", "port: 8177", "port: 81770"],
+    ["a number out of range", "decimals: 18", "decimals: 81"],
     ["a missing part", "assets:\n", "asset:\n"],
     ["a price of nothing", "tick: 0.01", "tick: 0"]
   ])("refuses %s in a configuration", (_, was, is) => {

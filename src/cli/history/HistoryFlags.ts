@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { chainIds, type TransactionPagesQuery } from "../../venue/api/HistoryApi.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
-import { TimestampText } from "../../venue/wire/WireValue.ts"
+import { type LedgerName, ledgers, TimestampText } from "../../venue/wire/WireValue.ts"
 
 const several = <A>(flag: Flag.Flag<A>) => Flag.between(flag, 0, 50)
 const text = (name: string, description: string) =>
@@ -44,15 +44,17 @@ export const filters = {
   endUnix: Flag.Finite("end-unix").pipe(Flag.withDescription("As --end, Unix time"), Flag.optional)
 }
 
+const isLedger = Schema.is(Schema.Literals(ledgers))
+
 type Value<P> = P extends Flag.Flag<infer A> ? A : never
 export type Filters = { readonly [K in keyof typeof filters]: Value<(typeof filters)[K]> }
 
-/** The filters as the interface takes them; what was not given is left out. */
-export const queryOf = (given: Filters): Omit<TransactionPagesQuery, "page" | "perPage"> =>
+/** The filters as the interface takes them, the home ledger in the configured spelling; what was not given is left out. */
+export const queryOf = (given: Filters, ledger: LedgerName): Omit<TransactionPagesQuery, "page" | "perPage"> =>
   present({
     search: Option.getOrUndefined(given.search),
-    fromChainId: unlessEmpty(given.fromChain),
-    toChainId: unlessEmpty(given.toChain),
+    fromChainId: unlessEmpty(given.fromChain.map((chain) => (isLedger(chain) ? ledger : chain))),
+    toChainId: unlessEmpty(given.toChain.map((chain) => (isLedger(chain) ? ledger : chain))),
     fromTokenId: unlessEmpty(given.fromToken),
     toTokenId: unlessEmpty(given.toToken),
     depositMemo: Option.getOrUndefined(given.depositMemo),

@@ -122,7 +122,7 @@ export const command = Command.make(
     const config = yield* ConfigFile.load(file)
     const signerId = yield* PartnerMode.signerOf(config)
     if (config.venue.partnerJwt === undefined) return yield* new NoPartnerJwt()
-    yield* show(given).pipe(
+    yield* show(given, config.venue.ledger).pipe(
       Effect.provide(PartnerMode.withHistory(config, signerId)),
       Effect.provide(Sqlite.layer({ filename: config.journal }))
     )
@@ -143,7 +143,7 @@ type Given = HistoryFlags.Filters & {
 
 /** Nothing that was asked for is passed over in silence. */
 const conflictIn = (given: Given): string | undefined => {
-  const isFiltered = Object.keys(HistoryFlags.queryOf(given)).length > 0
+  const isFiltered = Object.keys(HistoryFlags.queryOf(given, "native")).length > 0
   const cursor = Object.keys(cursorOf(given))
   const isPaged = Option.isSome(given.page) || Option.isSome(given.perPage)
   const isNarrowed = isFiltered || isPaged || cursor.some((name) => name !== "numberOfTransactions")
@@ -156,13 +156,13 @@ const conflictIn = (given: Given): string | undefined => {
   return isPaged && cursor.length > 0 ? "Pages and cursors exclude each other" : undefined
 }
 
-const show = Effect.fnUntraced(function* (given: Given) {
+const show = Effect.fnUntraced(function* (given: Given, ledger: Wire.LedgerName) {
   const conflict = conflictIn(given)
   if (conflict !== undefined) return yield* new WrongUsage({ message: conflict })
   if (given.sync) return yield* synchronise(given)
   if (given.stored) return yield* print(yield* storedRecords, given)
   const history = yield* History
-  const query = HistoryFlags.queryOf(given)
+  const query = HistoryFlags.queryOf(given, ledger)
   if (Option.isNone(given.page) && Option.isNone(given.perPage)) {
     return yield* print(yield* history.transactions({ ...query, ...cursorOf(given) }), given)
   }

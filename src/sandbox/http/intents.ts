@@ -24,6 +24,9 @@ export const layer = HttpApiBuilder.group(
         return yield* traced({ intent: { standard: "nep413", payload } })
       }),
       submit: Effect.fnUntraced(function* ({ payload: { signedData } }) {
+        const { standard } = signedData
+        if (standard !== "nep413")
+          return yield* messageError(400, `standard ${standard} is not supported here, use nep413`)
         const verified = yield* sandbox
           .look(({ settings, now }) => verify(settings, now, signedData))
           .pipe(asMessageError)

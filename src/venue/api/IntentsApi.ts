@@ -39,7 +39,18 @@ export const GenerateIntentResponse = Schema.Struct({
   correlationId: Wire.tolerant(Schema.String)
 })
 
-export const SubmitIntentRequest = Schema.Struct({ type: Schema.Literals(["swap_transfer"]), signedData: SignedData })
+/** Signed by another standard: read, so that it can be refused by its name. */
+const OtherSignedData = Schema.Struct({
+  standard: Schema.Literals(signingStandards.filter((standard) => standard !== "nep413")),
+  payload: Schema.Unknown,
+  public_key: Schema.optionalKey(Wire.Identifier),
+  signature: Wire.Identifier
+})
+
+const SubmitIntentRequest = Schema.Struct({
+  type: Schema.Literals(["swap_transfer"]),
+  signedData: Schema.Union([SignedData, OtherSignedData])
+})
 export type SubmitIntentRequest = typeof SubmitIntentRequest.Type
 
 export const SubmitIntentResponse = Schema.Struct({
