@@ -80,6 +80,17 @@ export const report = (to: Report, span: Span, message: string, hint?: string): 
   return undefined
 }
 
+/** Offsets of an expression to offsets of the file; of text with escapes or line breaks only the whole is known. */
+export const placesIn = (
+  { text, start, end }: Span & { readonly text: string },
+  { source }: Report
+): ((at: Span) => Span) => {
+  const written = source.text.slice(start, end)
+  const shift = written.startsWith(text) ? 0 : written.slice(1).startsWith(text) ? 1 : undefined
+  return (at) =>
+    shift === undefined ? { start, end } : { start: start + shift + at.start, end: start + shift + at.end }
+}
+
 export const warn = (to: Report, span: Span, message: string, hint?: string): void => {
   to.warnings?.push(problemAt(to.source, span, message, hint))
 }

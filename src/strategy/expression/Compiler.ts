@@ -5,21 +5,41 @@
 
 import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
-import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
-import type { CandleColumns } from "../Indicators.ts"
-import { type Problem, problemAt, quoted, type Report, report, type Span, suggestion, warn } from "../Problem.ts"
+import {
+  type Problem,
+  placesIn,
+  problemAt,
+  quoted,
+  type Report,
+  report,
+  type Span,
+  suggestion,
+  warn
+} from "../Problem.ts"
 import { isTimeframe } from "../Timeframe.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
 import { clocks } from "./Clocks.ts"
 import { depthTerm } from "./DepthTerm.ts"
-import { functions, longestLength } from "./functions.ts"
-import { type Expression, parse } from "./Grammar.ts"
+import { candle, candleNames, functions, longestLength } from "./functions.ts"
+import { type Expression, operatorHint, parse } from "./Grammar.ts"
 import * as Never from "./Never.ts"
-import { arithmetic, comparisons, dependenceOf, movingName, resultType } from "./Operators.ts"
+import {
+  arithmetic,
+  choose,
+  comparisons,
+  dependenceOf,
+  described,
+  join,
+  movingName,
+  resultType,
+  scales,
+  seriesOf
+} from "./Operators.ts"
 import { ownNamed, ownWords, sinceOf } from "./OwnNames.ts"
-import { combine, constantTerm, noteCrossing, seriesTerm, type Term, type ValueType } from "./Term.ts"
+import { shifted } from "./Past.ts"
+import { combine, constantTerm, noteCrossing, type Term, type ValueType } from "./Term.ts"
 
 /** What expressions of one file share. */
 export interface Scope {
@@ -59,11 +79,13 @@ export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Sc
     warn(scope.to, node, `this can never be true: ${term.demands.never}`)
   }
   if (term === undefined || term.type === wanted || (term.isLiteral && wanted !== "boolean")) return term
-  return report(scope.to, node, `expected ${described(wanted)}, found ${described(term.type)}`, hintFor(wanted))
+  return report(
+    scope.to,
+    node,
+    `expected ${described(wanted)}, found ${described(term.type)}`,
+    wanted === "boolean" ? "a condition compares, such as mid < 60000" : undefined
+  )
 }
-
-const hintFor = (wanted: ValueType): string | undefined =>
-  wanted === "boolean" ? "a condition compares, such as mid < 60000" : undefined
 
 export const compileAny = (node: YamlScalar, use: Use, scope: Scope): Term | undefined => {
   const placeOf = placesIn(node, scope.to)
@@ -75,27 +97,6 @@ export const compileAny = (node: YamlScalar, use: Use, scope: Scope): Term | und
   return termOf(parsed.success, { ...scope, use, placeOf, text: node.text })
 }
 
-const operatorHint = (rest: string, text: string): string | undefined => {
-  if (rest === "" && text.split("(").length > text.split(")").length)
-    return "a bracket is not closed; an expression with a comma inside { … } stands in quotes"
-  if (/^=[^=]/.test(rest)) return "== compares"
-  if (/^&&/.test(rest)) return "write and"
-  if (/^\|\|/.test(rest)) return "write or"
-  if (/^!/.test(rest)) return "write not"
-  return undefined
-}
-
-/** Offsets of an expression to offsets of the file; of text with escapes or line breaks only the whole is known. */
-const placesIn = ({ text, start, end }: YamlScalar, { source }: Report): ((at: Span) => Span) => {
-  const written = source.text.slice(start, end)
-  const shift = written.startsWith(text) ? 0 : written.slice(1).startsWith(text) ? 1 : undefined
-  return (at) =>
-    shift === undefined ? { start, end } : { start: start + shift + at.start, end: start + shift + at.end }
-}
-
-const described = (type: ValueType): string =>
-  type === "boolean" ? "a condition" : type.startsWith("amount") ? `an ${type}` : `a ${type}`
-
 const termOf = (tree: Expression, context: Compiling): Term | undefined => {
   switch (tree.type) {
     case "number":
@@ -106,20 +107,14 @@ const termOf = (tree: Expression, context: Compiling): Term | undefined => {
       return called(tree.name, tree.arguments, tree, context)
     case "unary":
       return unary(tree, context)
+    case "past":
+      return past(tree, context)
+    case "if":
+      return choice(tree, context)
     case "binary":
       return binary(tree, context)
   }
 }
-
-const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map([
-  ["", ["number", 1]],
-  ["%", ["ratio", 0.01]],
-  ["bps", ["ratio", 0.0001]],
-  ["s", ["duration", 1_000]],
-  ["m", ["duration", 60_000]],
-  ["h", ["duration", hourMillis]],
-  ["d", ["duration", dayMillis]]
-])
 
 const literal = ({ value, unit, ...at }: Expression & { type: "number" }, context: Compiling): Term | undefined => {
   const { base, quote } = context.market
@@ -128,14 +123,6 @@ const literal = ({ value, unit, ...at }: Expression & { type: "number" }, contex
   if (unit === base.symbol || unit === quote.symbol) return constantTerm(value, `amount of ${unit}`, false)
   const units = ["%", "bps", "s", "m", "h", "d", base.symbol, quote.symbol]
   return report(context.to, context.placeOf(at), `unknown unit ${quoted(unit)}`, suggestion(unit, units))
-}
-
-const candleNames = ["open", "high", "low", "close", "volume"] as const
-
-const candle = (name: (typeof candleNames)[number], timeframe: string, { market }: Compiling): Term => {
-  const type = name === "volume" ? (`amount of ${market.base.symbol}` as const) : "price"
-  const column = (candles: CandleColumns) => candles[name]
-  return seriesTerm({ timeframe, warmUp: 1, key: name, column }, type)
 }
 
 const priceNames = ["mid", "bid", "ask"] as const
@@ -151,7 +138,7 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
   const own = context.names.get(name)
   if (own !== undefined) return own
   const ofCandle = candleNames.find((candidate) => candidate === name)
-  if (ofCandle !== undefined) return remembered(candle(ofCandle, context.timeframe, context), context)
+  if (ofCandle !== undefined) return remembered(candle(ofCandle, context.timeframe, context.market), context)
   const price = priceNames.find((candidate) => candidate === name)
   if (price !== undefined) return priceTerm(price, at, context)
   const clock = clocks.get(name)
@@ -204,7 +191,7 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   const ofCandle = candleNames.find((candidate) => candidate === name)
   if (ofCandle !== undefined) {
     const timeframe = given.length === 1 ? timeframeOf(given[0]) : undefined
-    if (timeframe !== undefined) return remembered(candle(ofCandle, timeframe, context), context)
+    if (timeframe !== undefined) return remembered(candle(ofCandle, timeframe, context.market), context)
     return report(to, placeOf(at), `${name} takes a timeframe, such as ${name}(4h)`)
   }
   if (name === "since")
@@ -285,6 +272,10 @@ const argument = (tree: Expression, parameter: string, usage: string, context: C
   if (parameter === "series" && term.series === undefined) {
     return report(context.to, place, "expected a series of candles, such as close", usage)
   }
+  if (parameter === "condition") {
+    if (term.type === "boolean" && term.series !== undefined) return term
+    return report(context.to, place, "expected a condition on candles of one timeframe, such as close > open", usage)
+  }
   if (parameter === "length") {
     const length = term.isLiteral ? term.constant : undefined
     const isGood = length !== undefined && Number.isInteger(length) && length >= 1 && length <= longestLength
@@ -306,7 +297,41 @@ const unary = (tree: Expression & { type: "unary" }, context: Compiling): Term |
   }
   if (!isCondition) return combine(constantTerm(0, "number", true), operand, "-", (a, b) => a - b, operand)
   const { demands: _, ...opposite } = operand
-  return { ...opposite, value: (moment) => 1 - operand.value(moment) }
+  const history = seriesOf(constantTerm(1, "boolean", false), opposite, "not", (one, value) => one - value)
+  return { ...opposite, ...history, value: (moment) => 1 - operand.value(moment) }
+}
+
+const past = (tree: Expression & { type: "past" }, context: Compiling): Term | undefined => {
+  const operand = termOf(tree.operand, context)
+  if (operand === undefined) return undefined
+  const { series } = operand
+  const at = context.placeOf(tree)
+  if (series === undefined) return report(context.to, at, "only a series of candles has a past", "such as close[1]")
+  if (tree.back > longestLength) return report(context.to, at, `looks back ${longestLength} candles at most`)
+  return remembered(shifted({ ...operand, series }, tree.back), context)
+}
+
+/** Both sides are always evaluated: what would change the answer may stand on either. */
+const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | undefined => {
+  const [asked, yes, no] = [tree.condition, tree.then, tree.otherwise].map((part) => termOf(part, context))
+  if (asked === undefined || yes === undefined || no === undefined) return undefined
+  const at = context.placeOf(tree)
+  if (asked.type !== "boolean") {
+    return report(context.to, context.placeOf(tree.condition), `expected a condition, found ${described(asked.type)}`)
+  }
+  const isAlike = yes.type === no.type || yes.isLiteral || no.isLiteral
+  if (!isAlike || (yes.type === "boolean") !== (no.type === "boolean")) {
+    return report(context.to, at, `these do not fit together: ${described(yes.type)} else ${described(no.type)}`)
+  }
+  const { dependence } = choose(asked, yes, no)
+  if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isMoving === true))) {
+    return report(
+      context.to,
+      at,
+      "in a condition only one of both may move with the price: the question, or its answers"
+    )
+  }
+  return choose(asked, yes, no)
 }
 
 const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term | undefined => {
@@ -314,7 +339,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   if (left === undefined || right === undefined) return undefined
   if (tree.operator === "and" || tree.operator === "or") return logical(tree, left, right, context)
   const at = context.placeOf(tree)
-  const type = resultType(tree.operator, left, right)
+  const type = resultType(tree.operator, left, right, context.market)
   if (type === undefined) {
     const words = `${described(left.type)} ${tree.operator} ${described(right.type)}`
     const isShift = left.type === "price" && right.type === "ratio"
@@ -345,7 +370,19 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   const ofText = checked(written(tree, context.text), [left, right], value)
   const texts = [written(tree.left, context.text), written(tree.right, context.text)] as const
   const demands = Never.ofComparison(tree.operator, left, right, texts)
-  return { type, isLiteral: false, dependence: "none", demands, ...ofText }
+  const isMoving = [left, right].some((term) => term.dependence !== "none" || term.isMoving === true)
+  const history = seriesOf(left, right, tree.operator, (a, b) =>
+    Number.isNaN(a + b) ? Number.NaN : holds(a, b) ? 1 : 0
+  )
+  return {
+    type,
+    isLiteral: false,
+    dependence: "none",
+    demands,
+    ...history,
+    ...(isMoving ? { isMoving } : {}),
+    ...ofText
+  }
 }
 
 /** Both sides are always evaluated: what would change the answer may stand on either. */
@@ -362,11 +399,5 @@ const logical = (
     if (term.type === "boolean") continue
     return report(context.to, context.placeOf(tree), `${operator} joins conditions, found ${described(term.type)}`)
   }
-  const value: Term["value"] =
-    operator === "and"
-      ? (moment) => Math.min(a.value(moment), b.value(moment))
-      : (moment) => Math.max(a.value(moment), b.value(moment))
-  const checks = [...(a.checks ?? []), ...(b.checks ?? [])]
-  const demands = (operator === "and" ? Never.ofAnd : Never.ofOr)(a.demands, b.demands)
-  return { type: "boolean", isLiteral: false, dependence: "none", checks, demands, value }
+  return join(operator === "and" ? "and" : "or", a, b)
 }

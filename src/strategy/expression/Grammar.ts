@@ -26,6 +26,14 @@ export type Expression = Place &
     | { readonly type: "name"; readonly name: string }
     | { readonly type: "call"; readonly name: string; readonly arguments: ReadonlyArray<Expression> }
     | { readonly type: "unary"; readonly operator: "-" | "not"; readonly operand: Expression }
+    /** So many candles ago. */
+    | { readonly type: "past"; readonly operand: Expression; readonly back: number }
+    | {
+        readonly type: "if"
+        readonly condition: Expression
+        readonly then: Expression
+        readonly otherwise: Expression
+      }
     | {
         readonly type: "binary"
         readonly operator: Operator
@@ -40,6 +48,8 @@ export interface SyntaxProblem extends Place {
 
 const grammarText = `
   Expression {
+    Choice = if Or then Choice else Choice -- choice
+           | Or
     Or = Or or And -- or
        | And
     And = And and Not -- and
@@ -53,8 +63,11 @@ const grammarText = `
     Product = Product ("*" | "/") Factor -- product
             | Factor
     Factor = "-" Factor -- minus
-           | "(" Or ")" -- group
-           | name "(" ListOf<Or, ","> ")" -- call
+           | Past
+    Past = Value "[" candles "]" -- past
+         | Value
+    Value = "(" Choice ")" -- group
+           | name "(" ListOf<Choice, ","> ")" -- call
            | quantity
            | name -- name
 
@@ -62,10 +75,14 @@ const grammarText = `
     quantity (a number) = number " "? unit -- unit
                         | number           -- plain
     number = digit+ ("." digit+)?
+    candles (a number) = digit+
     unit = "%" | word
     word = ~keyword letter alnum*
     name (a name) = ~keyword letter (alnum | "_")*
-    keyword = or | and | not
+    keyword = or | and | not | if | then | else
+    if = "if" ~alnum
+    then = "then" ~alnum
+    else = "else" ~alnum
     or = "or" ~alnum
     and = "and" ~alnum
     not = "not" ~alnum
@@ -109,12 +126,20 @@ const actions: Ohm.ActionDict<Expression> = {
     start: operator.source.startIdx,
     end: operand.source.endIdx
   }),
-  Factor_group: (_open, inner, _close) => treeOf(inner),
-  Factor_call(name, _open, given, _close) {
+  Choice_choice(_if, condition, _then, then, _else, otherwise) {
+    const [asked, yes, no] = [treeOf(condition), treeOf(then), treeOf(otherwise)]
+    // biome-ignore lint/suspicious/noThenProperty: the word of the language; its value is never a function
+    return { type: "if", condition: asked, then: yes, otherwise: no, ...placeOf(this) }
+  },
+  Past_past(operand, _open, candles, _close) {
+    return { type: "past", operand: treeOf(operand), back: Number(candles.sourceString), ...placeOf(this) }
+  },
+  Value_group: (_open, inner, _close) => treeOf(inner),
+  Value_call(name, _open, given, _close) {
     const list = given.asIteration().children.map(treeOf)
     return { type: "call", name: name.sourceString, arguments: list, ...placeOf(this) }
   },
-  Factor_name: (name) => ({ type: "name", name: name.sourceString, ...placeOf(name) }),
+  Value_name: (name) => ({ type: "name", name: name.sourceString, ...placeOf(name) }),
   quantity_unit(number, _space, unit) {
     return quantity(this, number, unit.sourceString)
   },
@@ -137,7 +162,7 @@ export const parse = (text: string): Result.Result<Expression, SyntaxProblem> =>
   if (text.length > maxLength) {
     return Result.fail({ start: 0, end: 1, message: `the expression is longer than ${maxLength} characters` })
   }
-  const operatorCount = [...text.matchAll(/[-+*/<>=!,]|\b(?:and|or|not)\b/g)].length
+  const operatorCount = [...text.matchAll(/[-+*/<>=!,]|\b(?:and|or|not|if)\b/g)].length
   if (operatorCount > maxOperators) {
     return Result.fail({ start: 0, end: 1, message: `the expression has more than ${maxOperators} operators` })
   }
@@ -147,7 +172,7 @@ export const parse = (text: string): Result.Result<Expression, SyntaxProblem> =>
   }
   made ??= make()
   const { grammar, semantics } = made
-  const match = grammar.match(text, "Or")
+  const match = grammar.match(text, "Choice")
   if (!match.failed()) return Result.succeed(semantics(match)["tree"]())
   const start = match.getRightmostFailurePosition()
   const found = start >= text.length ? "its end" : `"${text.slice(start).split(/\s/)[0]?.slice(0, 20) || text[start]}"`
@@ -158,7 +183,7 @@ export const parse = (text: string): Result.Result<Expression, SyntaxProblem> =>
 const tooDeepAt = (text: string): number | undefined => {
   let depth = 0
   let prefixes = 0
-  for (const { 0: token, index } of text.matchAll(/\(|\)|-|\bnot\b|[^\s()-]+/g)) {
+  for (const { 0: token, index } of text.matchAll(/\(|\)|-|\b(?:not|else|then)\b|[^\s()-]+/g)) {
     if (token === "(") depth += 1
     else if (token === ")") depth -= 1
     prefixes = token === "-" || token === "not" ? prefixes + 1 : token === "(" ? prefixes : 0
@@ -172,3 +197,14 @@ const expectedBy = (match: Ohm.FailedMatchResult): string =>
   /a number|a name/.test(match.getExpectedText())
     ? "a number, a name or a bracket"
     : "an operator, a closing bracket or the end"
+
+/** For what comes from other languages. `rest`: from where it stopped making sense. */
+export const operatorHint = (rest: string, text: string): string | undefined => {
+  if (rest === "" && text.split("(").length > text.split(")").length)
+    return "a bracket is not closed; an expression with a comma inside { … } stands in quotes"
+  if (/^=[^=]/.test(rest)) return "== compares"
+  if (/^&&/.test(rest)) return "write and"
+  if (/^\|\|/.test(rest)) return "write or"
+  if (/^!/.test(rest)) return "write not"
+  return undefined
+}

@@ -23,6 +23,8 @@ export interface Term {
   /** Only of closed candles. `key` names the computation. */
   readonly series?: Series
   readonly constant?: number
+  /** Of a condition that changes with the price, or the time, between decisions. */
+  readonly isMoving?: true
   /** All that it can be, where that is not everything of its type. */
   readonly range?: Range
   /** Of a condition: what it asks of values, to find those that can never be true. */

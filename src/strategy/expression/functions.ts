@@ -1,9 +1,11 @@
 /** The functions of the expression language: their arguments, types, and how much history each needs. */
 
+import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { CandleColumns, Column } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
 import type { Range } from "./Never.ts"
+import * as Past from "./Past.ts"
 import {
   columnOf,
   combine,
@@ -15,9 +17,10 @@ import {
   type ValueType,
   valueOf
 } from "./Term.ts"
+import * as Trend from "./Trend.ts"
 
 /** What an argument must be. `length`: a whole number of candles, written out. */
-type Parameter = "series" | "length" | "number" | "value" | "timeframe?"
+type Parameter = "condition" | "series" | "length" | "number" | "value" | "timeframe?"
 
 export interface Given {
   readonly terms: ReadonlyArray<Term>
@@ -33,6 +36,15 @@ export interface FunctionOf {
 }
 
 export const longestLength = 5_000
+
+export const candleNames = ["open", "high", "low", "close", "volume"] as const
+
+/** A column of closed candles. */
+export const candle = (name: (typeof candleNames)[number], timeframe: string, market: Market): Term => {
+  const type = name === "volume" ? (`amount of ${market.base.symbol}` as const) : "price"
+  const column = (candles: CandleColumns) => candles[name]
+  return seriesTerm({ timeframe, warmUp: 1, key: name, column }, type)
+}
 
 const constants = (terms: ReadonlyArray<Term>): ReadonlyArray<number> =>
   terms.map(({ constant }) => constant ?? Number.NaN)
@@ -77,7 +89,9 @@ const nothing: Series = {
 const ofCandles = (
   name: string,
   warmUp: (length: number) => number,
-  compute: (candles: CandleColumns, length: number) => Column
+  compute: (candles: CandleColumns, length: number) => Column,
+  type: ValueType = "price",
+  range?: Range
 ): readonly [string, FunctionOf] => [
   name,
   {
@@ -87,8 +101,55 @@ const ofCandles = (
       const [length = 1] = constants(terms)
       const key = `${name}(${length})`
       const column = (candles: CandleColumns) => compute(candles, length)
+      const term = seriesTerm({ timeframe: timeframe ?? defaultTimeframe, warmUp: warmUp(length), key, column }, type)
+      return { ...term, ...present({ range }) }
+    }
+  }
+]
+
+/** An indicator of whole candles with a length and a factor, in prices. */
+const channel = (
+  name: string,
+  warmUp: (length: number) => number,
+  compute: (candles: CandleColumns, length: number, factor: number) => Column
+): readonly [string, FunctionOf] => [
+  name,
+  {
+    parameters: ["length", "number", "timeframe?"],
+    usage: `${name}(length, factor) or ${name}(length, factor, 4h)`,
+    make: ({ terms, timeframe, defaultTimeframe }) => {
+      const [length = 1, factor = 1] = constants(terms)
+      const key = `${name}(${length}, ${factor})`
+      const column = (candles: CandleColumns) => compute(candles, length, factor)
       return seriesTerm({ timeframe: timeframe ?? defaultTimeframe, warmUp: warmUp(length), key, column }, "price")
     }
+  }
+]
+
+const ofCondition = (
+  name: string,
+  make: (condition: Series, length: number) => Term
+): readonly [string, FunctionOf] => [
+  name,
+  {
+    parameters: ["condition", "length"],
+    usage: `${name}(condition, length)`,
+    make: ({ terms: [condition, length] }) => make(condition?.series ?? nothing, length?.constant ?? 1)
+  }
+]
+
+const valueWhen: readonly [string, FunctionOf] = [
+  "valuewhen",
+  {
+    parameters: ["condition", "series", "length"],
+    usage: "valuewhen(condition, series, length)",
+    make: ({ terms: [condition, value, length] }) =>
+      Past.valueWhen(
+        condition?.series ?? nothing,
+        value?.series ?? nothing,
+        length?.constant ?? 1,
+        value?.type ?? "number"
+      )
   }
 ]
 
@@ -114,6 +175,27 @@ const bands = (name: string, sign: 1 | -1): readonly [string, FunctionOf] => [
   }
 ]
 
+/** The candles of a crossing, as a series. */
+const crossings = (
+  name: string,
+  isAcross: (before: number, after: number) => boolean,
+  first: Term | undefined,
+  second: Term | undefined
+): Pick<Term, "series"> => {
+  if (first === undefined || second === undefined) return {}
+  const gaps = combine(first, second, name, (a, b) => a - b, { type: "number", isLiteral: false, dependence: "none" })
+  const { series } = gaps
+  if (series === undefined) return {}
+  const column = (candles: CandleColumns): Column => {
+    const values = columnOf(series, candles)
+    return values.map((gap, index) => {
+      const before = values[index - 1] ?? Number.NaN
+      return Number.isNaN(before + gap) ? Number.NaN : isAcross(before, gap) ? 1 : 0
+    })
+  }
+  return { series: { ...series, warmUp: series.warmUp + 1, key: `${series.key} crosses`, column } }
+}
+
 /** True in the candle that brings the first series to the other side of the second. */
 const crossing = (
   name: string,
@@ -128,6 +210,7 @@ const crossing = (
         term?.series === undefined ? (term?.constant ?? Number.NaN) : valueOf(term.series, moment, back)
       const gap = (moment: Moment, back: number) => at(first, moment, back) - at(second, moment, back)
       return {
+        ...crossings(name, isAcross, first, second),
         type: "boolean",
         isLiteral: false,
         dependence: "none",
@@ -242,6 +325,19 @@ export const functions: ReadonlyMap<string, FunctionOf> = new Map([
   bands("bollingerLower", -1),
   ofCandles("atr", Indicators.warmUp.wilder, Indicators.atr),
   ofCandles("vwap", (length) => length, Indicators.vwap),
+  ofCandles("adx", Trend.adxWarmUp, Trend.adx, "number", [0, 100]),
+  ofCandles("diPlus", Indicators.warmUp.wilder, Trend.directionUp, "number", [0, 100]),
+  ofCandles("diMinus", Indicators.warmUp.wilder, Trend.directionDown, "number", [0, 100]),
+  channel("supertrend", Trend.supertrendWarmUp, Trend.supertrend),
+  channel("keltnerUpper", (n) => Math.max(Indicators.warmUp.ema(n), Indicators.warmUp.wilder(n)), Trend.keltner),
+  channel(
+    "keltnerLower",
+    (n) => Math.max(Indicators.warmUp.ema(n), Indicators.warmUp.wilder(n)),
+    (candles, n, factor) => Trend.keltner(candles, n, -factor)
+  ),
+  ofCondition("count", Past.count),
+  ofCondition("barssince", Past.barsSince),
+  valueWhen,
   crossing("crossover", (before, after) => before <= 0 && after > 0),
   crossing("crossunder", (before, after) => before >= 0 && after < 0),
   pair("min", Math.min),

@@ -8,12 +8,25 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
 import { filledOfLeg, type Memory } from "../Decision.ts"
 import type { SlotProgress } from "../View.ts"
-import { decimalIn, numberIn } from "./Memory.ts"
+import { decimalIn, isTrueIn, numberIn } from "./Memory.ts"
+
+/** What the entry of a rule has brought in. */
+export interface Held {
+  readonly since: number
+  /** The best price since then, in steps. */
+  readonly best: number
+  /** The price that it leaves at, once it does. */
+  readonly leaves: Price | undefined
+}
 
 /** What a rule is in the middle of. */
 export interface Going {
   readonly price: Price
+  /** It ends when it has left what the entry brought in, not when that has filled. */
+  readonly hasExit: boolean
   readonly exit: Price | undefined
+  readonly stop: Price | undefined
+  readonly held: Held | undefined
   readonly quantity: Amount
   /** How far the slot was when it fired. */
   readonly after: Pick<SlotProgress, "completedLegs" | "filledInLeg">
@@ -34,8 +47,12 @@ export const isTouched = ({ after }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) > 0n
 
 /** All its legs are complete. */
-export const isDone = ({ after, exit }: Going, { completedLegs }: SlotProgress): boolean =>
-  completedLegs >= after.completedLegs + (exit === undefined ? 1 : 2)
+export const isDone = ({ after, hasExit }: Going, { completedLegs }: SlotProgress): boolean =>
+  completedLegs >= after.completedLegs + (hasExit ? 2 : 1)
+
+/** The entry has filled, paid out or not. */
+export const isHolding = ({ after, quantity }: Going, progress: SlotProgress): boolean =>
+  progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) >= quantity
 
 export const remember = (market: Market, { fired, pausedUntil, going }: RuleState): Memory => ({
   fired,
@@ -44,7 +61,10 @@ export const remember = (market: Market, { fired, pausedUntil, going }: RuleStat
     ? {}
     : {
         price: Decimal.format(going.price),
+        ...(going.hasExit && going.exit === undefined ? { hasExit: true } : {}),
         ...(going.exit === undefined ? {} : { exit: Decimal.format(going.exit) }),
+        ...(going.stop === undefined ? {} : { stop: Decimal.format(going.stop) }),
+        ...rememberHeld(going.held),
         quantity: format(going.quantity, market.base.decimals),
         legsBefore: going.after.completedLegs,
         ...(going.after.filledInLeg === 0n
@@ -54,6 +74,20 @@ export const remember = (market: Market, { fired, pausedUntil, going }: RuleStat
         ...(going.withdrawnAt === undefined ? {} : { withdrawnAt: going.withdrawnAt })
       })
 })
+
+const rememberHeld = (held: Held | undefined): { readonly [key: string]: Memory } =>
+  held === undefined
+    ? {}
+    : {
+        heldSince: held.since,
+        best: held.best,
+        ...(held.leaves === undefined ? {} : { leaves: Decimal.format(held.leaves) })
+      }
+
+const heldIn = (memory: Memory): Held | undefined => {
+  const [since, best] = [numberIn(memory, "heldSince"), numberIn(memory, "best")]
+  return since === undefined || best === undefined ? undefined : { since, best, leaves: decimalIn(memory, "leaves") }
+}
 
 export const stateIn = (market: Market, memory: Memory): RuleState => {
   const price = decimalIn(memory, "price")
@@ -65,7 +99,10 @@ export const stateIn = (market: Market, memory: Memory): RuleState => {
     ...state,
     going: {
       price,
+      hasExit: isTrueIn(memory, "hasExit") || decimalIn(memory, "exit") !== undefined,
       exit: decimalIn(memory, "exit"),
+      stop: decimalIn(memory, "stop"),
+      held: heldIn(memory),
       quantity,
       after: { completedLegs: numberIn(memory, "legsBefore") ?? 0, filledInLeg: amountIn("filledBefore") },
       firedAt: numberIn(memory, "firedAt") ?? 0,

@@ -1,4 +1,5 @@
 /** The `rules:` section of a strategy file: names and expressions, checked and compiled. */
+import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, type Side } from "../../domain/Market.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { compile, compileAny, type Needs, type Scope } from "../expression/Compiler.ts"
@@ -13,19 +14,19 @@ import type { Budget } from "../Strategy.ts"
 import { timeframe } from "../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../YamlReader.ts"
 import { execution } from "./Execution.ts"
-import { type Size, size } from "./Size.ts"
+import type { Exit } from "./RuleExit.ts"
+import { type RuleSize, ruleSize, ruleSizeNode } from "./Size.ts"
 
 export interface Rule {
   readonly slot: string
   readonly side: Side
   readonly when: Term
   readonly price: Term
-  readonly size: Size
+  readonly size: RuleSize
   /** Executed by a swap: its price is the worst that it may be. */
   readonly isSwap: boolean
-  readonly isExitSwap: boolean
   readonly cancelWhen: Term | undefined
-  readonly exit: Term | undefined
+  readonly exit: Exit | undefined
   readonly expireMillis: number | undefined
   readonly times: number
   readonly pauseMillis: number
@@ -81,7 +82,7 @@ const orderFields = (market: Market) =>
     side: Read.required(Read.oneOf("buy", "sell"), "buy or sell"),
     price: Read.required(expression, "an expression, computed once when the rule fires"),
     by: Read.optional(execution, "swap: executed at once at this price or a better one; left out: an order that rests"),
-    size: Read.required(size(market), "of the order"),
+    size: Read.required(ruleSizeNode(market), "of the order, numbers or expressions"),
     cancelWhen: Read.optional(expression, "withdraws the order as long as nothing of it has filled"),
     expireAfter: Read.optional(Read.duration, "withdraws it when nothing of it has filled until then"),
     pause: Read.optional(Read.duration, "after an order has ended; left out: one candle"),
@@ -89,9 +90,15 @@ const orderFields = (market: Market) =>
     // biome-ignore lint/suspicious/noThenProperty: the key that people write; its value is never a function
     then: Read.optional(
       Read.fields({
-        price: Read.required(expression, "an expression, computed once when the rule fires"),
-        by: Read.optional(execution, "swap: executed as soon as this price or a better one is to be had")
-      })
+        price: Read.optional(expression, "where the exit rests, computed once when the rule fires"),
+        by: Read.optional(execution, "swap: executed as soon as this price or a better one is to be had"),
+        stop: Read.optional(expression, "a price, computed once when the rule fires: reached, it leaves"),
+        trail: Read.optional(Read.ratio, "it leaves when the price is so far behind its best since the entry"),
+        when: Read.optional(expression, "it leaves when this is true"),
+        after: Read.optional(Read.duration, "it leaves so long after the entry has filled"),
+        reach: Read.optional(Read.ratioOrZero, "leaving may give away this much; left out: 0.5%")
+      }),
+      "how it leaves what the entry brought in"
     )
   })
 
@@ -111,7 +118,7 @@ const rulesFields = sectionFields(anyNode)
 
 const words: ReadonlySet<string> = new Set([
   ..."open high low close volume mid bid ask hour minute weekday monthday position entry since depth".split(" "),
-  ..."and or not".split(" "),
+  ..."and or not if then else".split(" "),
   ...ownWords
 ])
 
@@ -140,20 +147,20 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     at === undefined
       ? undefined
       : compile(at.value, type, type === "boolean" ? "condition" : "price", { ...scope, names })
-  const entry: Term = { type: "price", isLiteral: false, dependence: "other", value: (moment) => moment.entry }
+  const entry: Term = { type: "price", isLiteral: false, dependence: "none", value: (moment) => moment.entry }
   const when = term(read.when, "boolean")
   const cancelWhen = term(read.cancelWhen, "boolean")
   const price = term(read.price, "price")
-  const exit = term(read.then?.value.price, "price", new Map([...scope.names, ["entry", entry]]))
-  if (when === undefined || price === undefined || read.side === undefined || read.size === undefined) return undefined
+  const exit = exitOf(read.then, (at, type) => term(at, type, new Map([...scope.names, ["entry", entry]])), to)
+  const size = read.size === undefined ? undefined : ruleSize(read.size.value, { ...scope, names: scope.names })
+  if (when === undefined || price === undefined || read.side === undefined || size === undefined) return undefined
   return {
     slot: slot.value,
     side: read.side.value === "buy" ? "BUY" : "SELL",
     when,
     price,
-    size: read.size.value,
+    size,
     isSwap: read.by?.value === "swap",
-    isExitSwap: read.then?.value.by?.value === "swap",
     cancelWhen,
     exit,
     expireMillis: read.expireAfter?.value,
@@ -163,6 +170,28 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     source: place(to.source, slot.start)
   }
 }
+
+type ExitFields = NonNullable<ReturnType<ReturnType<typeof orderFields>>>["then"]
+type CompileExit = (at: Read.Located<YamlScalar> | undefined, type: ValueType) => Term | undefined
+
+const exitOf = (read: ExitFields, term: CompileExit, to: Report): Exit | undefined => {
+  if (read === undefined) return undefined
+  const { price, by, stop, trail, when, after, reach } = read.value
+  if ([price, stop, trail, when, after].every((way) => way === undefined)) {
+    return report(to, read, "this says no way to leave", "give price, stop, trail, when or after")
+  }
+  return {
+    price: term(price, "price"),
+    isSwap: by?.value === "swap",
+    stop: term(stop, "price"),
+    trail: trail === undefined ? undefined : Decimal.toNumber(trail.value),
+    when: term(when, "boolean"),
+    afterMillis: after?.value,
+    reach: reach === undefined ? defaultReach : Decimal.toNumber(reach.value)
+  }
+}
+
+const defaultReach = 0.005
 
 /** Another rule brings in what this one pays with. */
 const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): boolean =>
@@ -190,7 +219,7 @@ const checkSize = (
       `this order pays in ${inputAsset(market, side).symbol}, of which the budget has nothing`,
       `give limits.budget.${key}, or a rule that ${side === "BUY" ? "sells" : "buys"} before`
     )
-  } else if (size.unit === key && size.amount > budget[key]) {
+  } else if ("amount" in size && size.unit === key && size.amount > budget[key]) {
     report(to, sized, `one order is larger than the ${key} budget`, `raise limits.budget.${key}, or make it smaller`)
   }
 }

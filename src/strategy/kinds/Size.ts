@@ -1,9 +1,16 @@
-/** A size that is given either in the base or in the quote asset: `size: { quote: 50 }`. */
-import { type Amount, max } from "../../domain/Amount.ts"
+/**
+ * A size that is given either in the base or in the quote asset: `size: { quote: 50 }`; of a rule also by an expression for
+ * such an amount, computed when the rule fires.
+ */
+import { type Amount, fromDecimal, max } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price } from "../../domain/Market.ts"
+import { compile, type Scope } from "../expression/Compiler.ts"
+import type { Moment, Term } from "../expression/Term.ts"
 import { amount, fields, optional, type Reader } from "../Fields.ts"
 import { described, schemaOf } from "../JsonSchema.ts"
 import { report } from "../Problem.ts"
+import type { YamlNode } from "../YamlReader.ts"
 
 export interface Size {
   readonly unit: "base" | "quote"
@@ -37,3 +44,50 @@ export const quantityAt = (market: Market, { unit, amount }: Size, price: Price)
 /** The same for an order that is worked in parts: what each of them pays is rounded up, so as many units are set aside. */
 export const quantityInParts = (market: Market, { unit, amount }: Size, price: Price, parts: bigint): Amount =>
   quantityAt(market, { unit, amount: unit === "base" ? amount : max(0n, amount - parts) }, price)
+
+export type RuleSize = Size | { readonly unit: Size["unit"]; readonly term: Term }
+
+const isNumber = (text: string): boolean => /^\+?[\d.]+$/.test(text)
+
+const units = ["base", "quote"] as const
+
+/** An expression stands in the place of the amount: it is read once the names are known. */
+const expressionIn = (node: YamlNode) => {
+  if (node.type !== "map" || node.entries.size !== 1) return undefined
+  for (const unit of units) {
+    const value = node.entries.get(unit)?.value
+    if (value?.type === "scalar" && value.text !== "" && !isNumber(value.text)) return { unit, value }
+  }
+  return undefined
+}
+
+export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
+  described(
+    (node, to) => (expressionIn(node) === undefined && size(market)(node, to) === undefined ? undefined : node),
+    () => ({
+      type: "object",
+      properties: { base: { type: ["number", "string"] }, quote: { type: ["number", "string"] } },
+      additionalProperties: false,
+      minProperties: 1,
+      maxProperties: 1
+    })
+  )
+
+export const ruleSize = (node: YamlNode, scope: Scope): RuleSize | undefined => {
+  const found = expressionIn(node)
+  if (found === undefined) return size(scope.market)(node, scope.to)
+  const { unit, value } = found
+  const term = compile(value, `amount of ${scope.market[unit].symbol}`, "price", scope)
+  return term === undefined ? undefined : { unit, term }
+}
+
+/** Base quantity at a price, rounded down; zero for what is no amount. */
+export const quantityOf = (size: RuleSize, market: Market, price: Price, moment: Moment): Amount => {
+  if ("amount" in size) return quantityAt(market, size, price)
+  const value = size.term.value(moment)
+  if (!Number.isFinite(value) || value <= 0) return 0n
+  const { decimals } = market[size.unit]
+  const step = Decimal.make(1n, decimals)
+  const amount = fromDecimal(Decimal.roundToStep(Decimal.fromNumber(value, 12), step, "down"), decimals) ?? 0n
+  return quantityAt(market, { unit: size.unit, amount }, price)
+}

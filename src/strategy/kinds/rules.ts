@@ -24,9 +24,10 @@ import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { atPrice, bySwap } from "./Execution.ts"
 import { recordIn } from "./Memory.ts"
 import { orderPrice } from "./PriceLevels.ts"
-import { type Going, isDone, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
+import { type Exit, follow } from "./RuleExit.ts"
+import { type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, readRules, rulesSchema } from "./RulesSection.ts"
-import { quantityAt } from "./Size.ts"
+import { quantityOf } from "./Size.ts"
 
 export const rules: Kind = {
   name: "rules",
@@ -115,18 +116,13 @@ const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
 const idle: RuleState = { fired: 0, pausedUntil: 0, going: undefined }
 
 const slotOf = (rule: Rule, going: Going, why: Reason): DesiredSlot => {
-  const { quantity, price, after } = going
+  const { quantity, price, after, held } = going
   const entry: Leg = { side: rule.side, price, quantity, ...bySwap(rule.isSwap) }
   const of = { slot: rule.slot, after, cycle: false, why }
-  if (going.exit === undefined) return { ...of, legs: [entry] }
-  const exit: Leg = {
-    side: opposite(rule.side),
-    price: going.exit,
-    quantity,
-    mayLose: true,
-    ...bySwap(rule.isExitSwap)
-  }
-  return { ...of, legs: [entry, exit] }
+  const left = held?.leaves ?? going.exit
+  if (left === undefined) return { ...of, legs: [entry] }
+  const bySwapOrNot = bySwap(rule.exit?.isSwap === true)
+  return { ...of, legs: [entry, { side: opposite(rule.side), price: left, quantity, mayLose: true, ...bySwapOrNot }] }
 }
 
 interface Step {
@@ -136,7 +132,7 @@ interface Step {
 
 /** Ends what has ended, then fires when it may: one call settles it, so that asking again changes nothing. */
 const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgress, moment: Moment): Step => {
-  const state = afterOrder(rule, before, progress, moment)
+  const state = afterOrder(rule, market, before, progress, moment)
   const because = (code: string, text: string): Step => ({ state, why: { code, text, source: rule.source } })
   if (state.going?.withdrawnAt !== undefined) return because("withdrawn", "waits until its order is withdrawn")
   if (state.going !== undefined) return { state, why: orderReason(rule, market, state.going) }
@@ -177,7 +173,13 @@ const judge = (rule: Rule, moment: Moment): Verdict => {
 }
 
 /** The state once what the order has done since is known: it goes on, is to be withdrawn, or is over. */
-const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
+const afterOrder = (
+  rule: Rule,
+  market: Market,
+  state: RuleState,
+  progress: SlotProgress,
+  moment: Moment
+): RuleState => {
   const { going } = state
   if (going === undefined) return state
   const over = { ...state, going: undefined }
@@ -185,7 +187,14 @@ const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment
   const { withdrawnAt, ...open } = going
   const isResting = progress.live !== undefined
   if (withdrawnAt !== undefined && isResting) return state
-  if (isTouched(going, progress)) return { ...state, pausedUntil: 0, going: { ...open, withdrawnAt: undefined } }
+  if (isTouched(going, progress)) {
+    const resumed = { ...open, withdrawnAt: undefined }
+    const held =
+      rule.exit === undefined || !isHolding(going, progress)
+        ? going.held
+        : heldBy(rule, rule.exit, market, going, moment)
+    return { ...state, pausedUntil: 0, going: { ...resumed, held } }
+  }
   if (withdrawnAt !== undefined) return over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
   const isUnwanted = rule.cancelWhen !== undefined && truth(rule.cancelWhen, moment) === "yes"
@@ -194,20 +203,22 @@ const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment
   return isResting ? { ...state, pausedUntil, going: { ...going, withdrawnAt: moment.now } } : { ...over, pausedUntil }
 }
 
-const fire = (
-  rule: Rule,
-  market: Market,
-  { completedLegs, filledInLeg }: SlotProgress,
-  moment: Moment
-): Going | undefined => {
+const heldBy = (rule: Rule, exit: Exit, market: Market, going: Going, moment: Moment) =>
+  follow(exit, market, rule.side, going, moment, (term, at) => truth(term, at) === "yes")
+
+const fire = (rule: Rule, market: Market, progress: SlotProgress, moment: Moment): Going | undefined => {
+  const { completedLegs, filledInLeg } = progress
   const price = orderPriceOf(rule.price, market, rule.side, moment)
   if (price === undefined) return undefined
-  const quantity = quantityAt(market, rule.size, price)
   const at = { ...moment, entry: Decimal.toNumber(price) }
-  const exit = rule.exit === undefined ? undefined : orderPriceOf(rule.exit, market, opposite(rule.side), at)
-  if (quantity === 0n || (rule.exit !== undefined && exit === undefined)) return undefined
-  const after = { completedLegs, filledInLeg }
-  return { price, exit, quantity, after, firedAt: moment.now, withdrawnAt: undefined }
+  const exitAt = (term: Term | undefined) =>
+    term === undefined ? undefined : orderPriceOf(term, market, opposite(rule.side), at)
+  const [exit, stop] = [exitAt(rule.exit?.price), exitAt(rule.exit?.stop)]
+  const quantity = quantityOf(rule.size, market, price, at)
+  const lacksExit = rule.exit?.price !== undefined && exit === undefined
+  if (quantity <= 0n || lacksExit || (rule.exit?.stop !== undefined && stop === undefined)) return undefined
+  const order = { price, quantity, hasExit: rule.exit !== undefined, exit, stop, held: undefined }
+  return { ...order, after: { completedLegs, filledInLeg }, firedAt: moment.now, withdrawnAt: undefined }
 }
 
 const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment): Price | undefined => {
@@ -218,9 +229,13 @@ const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment): P
   return Decimal.isPositive(price) ? price : undefined
 }
 
-const orderReason = (rule: Rule, market: Market, { price, exit, quantity }: Going): Reason => {
+const orderReason = (rule: Rule, market: Market, { price, exit, quantity, held }: Going): Reason => {
+  if (held?.leaves !== undefined) {
+    const text = `leaves ${atPrice(rule.exit?.isSwap === true, held.leaves)}: its stop, its time or its condition said so`
+    return { code: "rule-left", text, source: rule.source }
+  }
   const verb = rule.side === "BUY" ? "buys" : "sells"
-  const after = exit === undefined ? "" : `, then exits ${atPrice(rule.isExitSwap, exit)}`
+  const after = exit === undefined ? "" : `, then exits ${atPrice(rule.exit?.isSwap === true, exit)}`
   const order = `${verb} ${formatWithSymbol(quantity, market.base)} ${atPrice(rule.isSwap, price)}${after}`
   return { code: "rule-fired", text: `${order}: ${rule.text}`, source: rule.source }
 }

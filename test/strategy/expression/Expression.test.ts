@@ -195,7 +195,7 @@ describe("expressions", () => {
     ["fill > 1", '1: unknown name "fill"'],
     ["1h / since(fill) > 1", "1: in a condition since can only be"],
     ["since(fill) / 1h * (mid / close) > 1", "1: in a condition since can only be"],
-    ["since(fill) / 1h > mid / close", "1: in a condition since can only be"],
+    ["since(fill) / 1h * 1% > mid / close", "1: in a condition since can only be"],
     ["averageEntry > 5 USDC", "1: these do not fit together: a price > an amount of USDC"],
     ["freeQuote > freeBase", "1: these do not fit together: an amount of USDC > an amount of BTC"],
     ["avgEntry > 1", '1: unknown name "avgEntry"'],
@@ -308,5 +308,64 @@ describe("expressions", () => {
     assert.isTrue(Result.isSuccess(parse(`${"(".repeat(40)}1${")".repeat(40)}`)))
     assert.isTrue(Result.isSuccess(parse(`${"1 + ".repeat(200)}1`)))
     assert.isTrue(Result.isSuccess(parse(`${"(a or ".repeat(40)}a${")".repeat(40)}`)))
+  })
+})
+
+describe("expressions that look back, and choose", () => {
+  // 200 candles have closed: the last close is 299, every close one above the one before.
+  const examples: ReadonlyArray<readonly [text: string, value: number, type: string]> = [
+    ["close[1]", 298, "price"],
+    ["sma(close, 3)[2]", 296, "price"],
+    ["(close - open)[5]", 1, "price"],
+    ["if close > open then 2 else 3", 2, "number"],
+    ["if hour >= 12 then close else open", 298, "price"],
+    ["count(close > open, 10)", 10, "number"],
+    ["count(close > 290, 20)", 9, "number"],
+    ["barssince(close < 290, 50)", 10, "number"],
+    ["barssince(crossover(close, 280), 50)", 18, "number"],
+    ["valuewhen(crossover(close, 280), high, 50)", 283, "price"],
+    ["count(not (close > 290) and open > 280, 50)", 9, "number"],
+    ["close / close[1]", 299 / 298, "ratio"],
+    ["adx(5)", 100, "number"],
+    ["diPlus(5)", 25, "number"],
+    ["diMinus(5)", 0, "number"],
+    ["keltnerUpper(5, 2) - keltnerLower(5, 2)", 16, "price"],
+    ["position * close", 0.5 * 299, "amount of USDC"],
+    ["freeQuote / 100", 12.345, "amount of USDC"]
+  ]
+  it.each(examples)("%s", (text, value, type) => {
+    const found = evaluated(text, { own: trading })
+    assert.deepStrictEqual(found.problems, [])
+    assert.closeTo(found.value ?? Number.NaN, value, 1e-6)
+    assert.strictEqual(found.type, type)
+  })
+
+  it("say where they do not fit", () => {
+    const problem = (text: string) => evaluated(text).problems.map(({ column, message }) => `${column} ${message}`)
+    assert.deepStrictEqual(problem("mid[1]"), ["1 only a series of candles has a past"])
+    assert.deepStrictEqual(problem("if close then 1 else 2"), ["4 expected a condition, found a price"])
+    assert.deepStrictEqual(problem("count(mid > 5, 3)"), [
+      "7 expected a condition on candles of one timeframe, such as close > open"
+    ])
+    assert.strictEqual(problem("(if mid > 5 then mid else close) > 3").length, 1)
+    assert.deepStrictEqual(problem("(if mid > 5 then open else close) > 3"), [])
+    assert.deepStrictEqual(problem("close / close[1] > 101% and mid / close < 1.5"), [])
+  })
+
+  it("are cold until they have looked back far enough", () => {
+    for (const [text, needed] of [
+      ["close[3] > 0", 4],
+      ["count(close > open, 7) > 0", 7],
+      ["barssince(sma(close, 3) > 5, 4) < 9", 6],
+      ["supertrend(3, 2) < mid", 49]
+    ] as const) {
+      assert.isTrue(evaluated(text, { closed: needed - 1 }).found.isCold, text)
+      assert.isFalse(evaluated(text, { closed: needed }).found.isCold, text)
+    }
+  })
+
+  it("turn at the supertrend: below a rising price, above a falling one", () => {
+    assert.strictEqual(evaluated("supertrend(3, 2) < close").value, 1)
+    assert.closeTo(evaluated("supertrend(3, 2)").value ?? 0, 299 - 8, 1e-6)
   })
 })

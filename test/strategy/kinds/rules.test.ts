@@ -246,6 +246,13 @@ const conditions = [
   "freeQuote > 100 USDC and not (since(fill) < 30m)"
 ] as const
 
+const exits = [
+  "then: { price: entry * 1.05 }",
+  "then: { stop: entry * 0.97 }",
+  "then: { price: entry * 1.05, stop: entry - 2 * atr(5), trail: 3%, after: 5h }",
+  'then: { trail: 2%, when: "crossunder(close, sma(close, 3)) or mid > entry * 1.1", reach: 0% }'
+] as const
+
 describe("any rules", () => {
   it("decide the same anywhere inside their bounds", () => {
     for (let seed = 1; seed <= 60; seed++) {
@@ -258,7 +265,7 @@ describe("any rules", () => {
       size: { base: 0.1 }
       cancelWhen: ${pick(next, conditions)}
       expireAfter: ${integerBetween(next, 1, 9)}h
-${next() < 0.5 ? "      then: { price: entry * 1.05 }" : "      pause: 30m"}`
+      ${pick(next, ["pause: 30m", ...exits])}`
       )
       const strategy = strategyOf(file(orders.join("\n")))
       checkRules(strategy, seed)
@@ -320,6 +327,81 @@ const checkRules = (strategy: Strategy, seed: number): void => {
     now += integerBetween(next, 1, 4) * hour
   }
 }
+
+describe("rules that leave", () => {
+  const rule = (then: string) =>
+    strategyOf(
+      file(`    in:
+      when: mid < 1100
+      side: buy
+      price: mid
+      size: { base: 0.1 }
+      then: { ${then} }`)
+    )
+  const bought: Slots = new Map([["in", { ...completed(1, 10_000_000n), bought: 10_000_000n }]])
+  /** The order at each of these prices, an hour apart, once the entry at 1000 has filled. */
+  const played = (then: string, middles: ReadonlyArray<string>) => {
+    const strategy = rule(then)
+    let { memory } = strategy.decide(at(strategy, "1000", 0), null)
+    return middles.map((middle, index) => {
+      const decision = strategy.decide(at(strategy, middle, (index + 1) * hour, bought), memory)
+      memory = decision.memory
+      return firstOrder(decision, bought) ?? "none"
+    })
+  }
+
+  it("at a stop, once and for all, beyond the price by reach", () => {
+    assert.deepStrictEqual(played("price: entry * 1.1, stop: entry * 0.95, reach: 1%", ["1050", "949", "1060"]), [
+      "SELL 10000000 at 1100",
+      "SELL 10000000 at 939.51",
+      "SELL 10000000 at 939.51"
+    ])
+  })
+
+  it("behind the best price, by a condition, and after a time", () => {
+    assert.deepStrictEqual(played("trail: 5%, reach: 0%", ["1000", "1200", "1150", "1139"]), [
+      "none",
+      "none",
+      "none",
+      "SELL 10000000 at 1139"
+    ])
+    assert.deepStrictEqual(played("when: mid > entry * 1.2, reach: 0%", ["1199", "1201"]), [
+      "none",
+      "SELL 10000000 at 1201"
+    ])
+    assert.deepStrictEqual(played("after: 90m, reach: 0%", ["1000", "1000", "990"]), [
+      "none",
+      "none",
+      "SELL 10000000 at 990"
+    ])
+  })
+
+  it("must say how", () => {
+    const text = file("    in: { when: mid < 1, side: buy, price: mid, size: { base: 1 }, then: { by: swap } }")
+    assert.match(problemsOf(text)[0]?.message ?? "", /says no way to leave/)
+  })
+})
+
+describe("rules of computed sizes", () => {
+  const sized = (size: string, position: bigint) => {
+    const strategy = strategyOf(file(`    one: { when: mid > 1, side: sell, price: mid, size: ${size} }`))
+    const slots: Slots = new Map([["other", { ...completed(1), bought: position }]])
+    const own: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 500_000_000n, realisedProfit: 0n }
+    return firstOrder(strategy.decide({ ...at(strategy, "1000", 0, slots), own }, null), slots)
+  }
+
+  it("sell all that was bought, or a part of what is free", () => {
+    assert.strictEqual(sized("{ base: position }", 12_345_678n), "SELL 12345678 at 1000")
+    assert.strictEqual(sized("{ quote: freeQuote * 10% }", 0n), "SELL 5000000 at 1000")
+    assert.strictEqual(sized("{ quote: position * mid / 2 }", 10_000_000n), "SELL 5000000 at 1000")
+    assert.isUndefined(sized("{ base: position }", 0n))
+  })
+
+  it("are checked like any expression", () => {
+    const text = file("    one: { when: mid > 1, side: sell, price: mid, size: { quote: position } }")
+    assert.match(problemsOf(text)[0]?.message ?? "", /expected an amount of USDC, found an amount of BTC/)
+  })
+})
 
 describe("rules by swaps", () => {
   it("say so of the entry and of the exit, each for itself", () => {

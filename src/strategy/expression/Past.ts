@@ -1,0 +1,70 @@
+/**
+ * Functions that look back over closed candles: how often a condition held, how long ago, and what something was then. All
+ * look back over so many candles as the file says, so that a bot that has just started sees what a long backtest sees.
+ */
+import type { CandleColumns, Column } from "../Indicators.ts"
+import { columnOf, type Series, seriesTerm, type Term, type ValueType } from "./Term.ts"
+
+/** A value so many candles ago. */
+export const shifted = (term: Term & { readonly series: Series }, back: number): Term => {
+  const { series, range } = term
+  const column = (candles: CandleColumns): Column => {
+    const values = columnOf(series, candles)
+    return values.map((_, index) => (index < back ? Number.NaN : (values[index - back] ?? Number.NaN)))
+  }
+  const past = seriesTerm(
+    { timeframe: series.timeframe, warmUp: series.warmUp + back, key: `${series.key}[${back}]`, column },
+    term.type
+  )
+  return { ...past, ...(range === undefined ? {} : { range }) }
+}
+
+/** Of every window of a condition: what `look` makes of the number of candles since it last held (endless: in none of them). */
+const windows = (
+  name: string,
+  condition: Series,
+  length: number,
+  look: (since: number, count: number, index: number, candles: CandleColumns) => number,
+  type: ValueType,
+  other: Series = condition
+): Term => {
+  const column = (candles: CandleColumns): Column => {
+    const held = columnOf(condition, candles)
+    let [last, undefinedUntil, count] = [Number.NEGATIVE_INFINITY, 0, 0]
+    return held.map((value, index) => {
+      if (Number.isNaN(value)) undefinedUntil = index + length
+      if (value > 0) last = index
+      count += value > 0 ? 1 : 0
+      const leaves = held[index - length] ?? 0
+      if (leaves > 0) count -= 1
+      if (index < undefinedUntil || index + 1 < length) return Number.NaN
+      const since = index - last
+      return look(since < length ? since : Number.POSITIVE_INFINITY, count, index, candles)
+    })
+  }
+  const warmUp = Math.max(condition.warmUp, other.warmUp) + length - 1
+  const key = `${name}(${condition.key}, ${other.key}, ${length})`
+  return seriesTerm({ timeframe: condition.timeframe, warmUp, key, column }, type)
+}
+
+/** In how many of the last candles it held. */
+export const count = (condition: Series, length: number): Term => ({
+  ...windows("count", condition, length, (_, held) => held, "number"),
+  range: [0, length]
+})
+
+/** Candles since it last held; endless when it did in none of them. */
+export const barsSince = (condition: Series, length: number): Term =>
+  windows("barssince", condition, length, (since) => since, "number")
+
+/** What the value was in the last candle in which it held; no value when it did in none of them. */
+export const valueWhen = (condition: Series, value: Series, length: number, type: ValueType): Term =>
+  windows(
+    "valuewhen",
+    condition,
+    length,
+    (since, _, index, candles) =>
+      Number.isFinite(since) ? (columnOf(value, candles)[index - since] ?? Number.NaN) : Number.NaN,
+    type,
+    value
+  )

@@ -1,0 +1,73 @@
+/**
+ * Indicators of trend, of whole candles: the average directional index and its two directions (Wilder), the supertrend, and
+ * the channel of Keltner. `NaN` stands where there is not enough history, as in `Indicators`.
+ */
+import { atr, type CandleColumns, type Column, ema, warmUp } from "../Indicators.ts"
+
+/** The index is a mean of a mean: it takes both to forget. */
+export const adxWarmUp = (length: number): number => 2 * warmUp.wilder(length)
+
+interface Directions {
+  readonly up: Column
+  readonly down: Column
+  readonly index: Column
+}
+
+const directions = ({ high, low, close }: CandleColumns, length: number): Directions => {
+  const [up, down, index] = [high, high, high].map(({ length: bars }) => new Float64Array(bars).fill(Number.NaN))
+  const found = { up: up ?? high, down: down ?? high, index: index ?? high }
+  let [ranges, rises, falls, mean] = [0, 0, 0, 0]
+  for (let bar = 1; bar < close.length; bar++) {
+    const before = close[bar - 1] ?? 0
+    const rise = (high[bar] ?? 0) - (high[bar - 1] ?? 0)
+    const fall = (low[bar - 1] ?? 0) - (low[bar] ?? 0)
+    const range = Math.max(high[bar] ?? 0, before) - Math.min(low[bar] ?? 0, before)
+    const weight = 1 / Math.min(bar, length)
+    ranges += (range - ranges) * weight
+    rises += ((rise > fall && rise > 0 ? rise : 0) - rises) * weight
+    falls += ((fall > rise && fall > 0 ? fall : 0) - falls) * weight
+    const [plus, minus] = ranges === 0 ? [0, 0] : [(100 * rises) / ranges, (100 * falls) / ranges]
+    const spread = plus + minus === 0 ? 0 : (100 * Math.abs(plus - minus)) / (plus + minus)
+    mean += (spread - mean) * weight
+    found.up[bar] = plus
+    found.down[bar] = minus
+    found.index[bar] = mean
+  }
+  found.up.fill(Number.NaN, 0, warmUp.wilder(length) - 1)
+  found.down.fill(Number.NaN, 0, warmUp.wilder(length) - 1)
+  found.index.fill(Number.NaN, 0, adxWarmUp(length) - 1)
+  return found
+}
+
+export const adx = (candles: CandleColumns, length: number): Column => directions(candles, length).index
+export const directionUp = (candles: CandleColumns, length: number): Column => directions(candles, length).up
+export const directionDown = (candles: CandleColumns, length: number): Column => directions(candles, length).down
+
+/** It forgets what was before at every change of direction, and is taken to have done so by then. */
+export const supertrendWarmUp = (length: number): number => warmUp.wilder(length) + 10 * length
+
+/** The line that the price has to cross to turn: below the price in a rise, above it in a fall. */
+export const supertrend = (candles: CandleColumns, length: number, factor: number): Column => {
+  const { high, low, close } = candles
+  const ranges = atr(candles, length)
+  const result = new Float64Array(close.length).fill(Number.NaN)
+  let [upper, lower, isRising] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, true]
+  for (let bar = 0; bar < close.length; bar++) {
+    const range = ranges[bar] ?? Number.NaN
+    if (Number.isNaN(range)) continue
+    const middle = ((high[bar] ?? 0) + (low[bar] ?? 0)) / 2
+    const before = close[bar - 1] ?? 0
+    upper = before > upper ? middle + factor * range : Math.min(upper, middle + factor * range)
+    lower = before < lower ? middle - factor * range : Math.max(lower, middle - factor * range)
+    const now = close[bar] ?? 0
+    isRising = isRising ? now >= lower : now > upper
+    result[bar] = isRising ? lower : upper
+  }
+  return result.fill(Number.NaN, 0, Math.min(close.length, supertrendWarmUp(length) - 1))
+}
+
+/** The mean of the closes, so many average true ranges above it, or below it when there are less than none. */
+export const keltner = (candles: CandleColumns, length: number, factor: number): Column => {
+  const [means, ranges] = [ema(candles.close, length), atr(candles, length)]
+  return means.map((mean, bar) => mean + factor * (ranges[bar] ?? Number.NaN))
+}

@@ -1,0 +1,60 @@
+/**
+ * How a rule leaves what its entry brought in, beside its exit price: at a stop, at a stop that trails the best price, when
+ * a condition holds, or after a time. Then the exit moves to the present price and beyond it by `reach`, and stays there.
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market, Side } from "../../domain/Market.ts"
+import { opposite } from "../../domain/Market.ts"
+import type { Moment, Term } from "../expression/Term.ts"
+import { orderPrice } from "./PriceLevels.ts"
+import type { Going, Held } from "./RuleState.ts"
+
+export interface Exit {
+  /** Where an exit rests from the beginning; left out: only the others make one. */
+  readonly price: Term | undefined
+  readonly isSwap: boolean
+  /** Computed when the rule fires. */
+  readonly stop: Term | undefined
+  readonly trail: number | undefined
+  readonly when: Term | undefined
+  readonly afterMillis: number | undefined
+  readonly reach: number
+}
+
+/** The best price follows in steps of this much, so that not every tick is a new answer. */
+const trailStep = 0.001
+
+type Judge = (term: Term, moment: Moment) => boolean
+
+/** What it holds now, and whether it leaves; the prices and times that would change that are noted. */
+export const follow = (
+  exit: Exit,
+  market: Market,
+  side: Side,
+  { held: before, price, stop }: Going,
+  moment: Moment,
+  isTrue: Judge
+): Held => {
+  const known = before ?? { since: moment.now, best: moment.mid, leaves: undefined }
+  if (known.leaves !== undefined) return known
+  const sign = side === "BUY" ? 1 : -1
+  const isBetter = (a: number, b: number) => (a - b) * sign >= 0
+  const next = known.best * (1 + sign * trailStep)
+  const best = exit.trail !== undefined && isBetter(moment.mid, next) ? moment.mid : known.best
+  const held = { ...known, best }
+  const stops = [
+    ...(stop === undefined ? [] : [Decimal.toNumber(stop)]),
+    ...(exit.trail === undefined ? [] : [best * (1 - sign * exit.trail)])
+  ]
+  const { crossings, times } = moment.found
+  crossings.push(...stops, ...(exit.trail === undefined ? [] : [best * (1 + sign * trailStep)]))
+  const until = exit.afterMillis === undefined ? undefined : known.since + exit.afterMillis
+  if (until !== undefined) times.push(until)
+  // All are looked at, whichever holds: each has its bounds.
+  const isAsked = exit.when !== undefined && isTrue(exit.when, { ...moment, entry: Decimal.toNumber(price) })
+  const isStopped = stops.some((at) => !isBetter(moment.mid, at) || moment.mid === at)
+  const isOver = until !== undefined && moment.now >= until
+  if (!isAsked && !isStopped && !isOver) return held
+  const worst = Decimal.fromNumber(moment.mid * (1 - sign * exit.reach), 12)
+  return { ...held, leaves: orderPrice(market, opposite(side), worst) }
+}
