@@ -7,7 +7,9 @@ import { parse } from "../../src/strategy/StrategyFile.ts"
 import { decideAt, integerBetween, markets, pick, price, problemsOf, random, strategyOf } from "./support.ts"
 import { goodGrid, goodLadder } from "./wrongFiles.ts"
 
-const shipped = readdirSync("strategies").map((file) => `strategies/${file}`)
+const shipped = readdirSync("strategies")
+  .filter((file) => file.endsWith(".yaml"))
+  .map((file) => `strategies/${file}`)
 
 const good = [goodLadder, ...shipped.map((file) => readFileSync(file, "utf8"))]
 

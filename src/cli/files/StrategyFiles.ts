@@ -1,7 +1,7 @@
 /** Reads strategy files together: every problem of every file at once, and what no single file can show (equal names). */
-import { Effect, FileSystem, Result, Schema } from "effect"
+import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import type { Markets } from "../../strategy/Markets.ts"
-import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
+import { type Problem, problemAt, render, sourceText, suggestion } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 
@@ -118,4 +118,34 @@ export const readAll = Effect.fn("StrategyFiles.readAll")(function* (
 export const load = Effect.fn("StrategyFiles.load")(function* (files: ReadonlyArray<string>, markets: Markets) {
   const { strategies, problems, rendered } = yield* readAll(files, markets)
   return problems.length > 0 ? yield* new StrategiesInvalid({ rendered }) : strategies
+})
+
+/** No file of the catalogue has this name. */
+export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInCatalogue", {
+  name: Schema.String,
+  known: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const hint = this.known.length === 0 ? "its files are missing here" : suggestion(this.name, this.known)
+    return `the catalogue has no strategy "${this.name}": ${hint}`
+  }
+}
+
+const extension = ".yaml"
+
+/** From the sources and from the program that is made of them. */
+const places = ["../../../strategies/catalogue", "../strategies/catalogue", "strategies/catalogue"]
+
+/** The text of a strategy that the program comes with. The files lie beside it, in the repository and in the package. */
+export const catalogued = Effect.fn("StrategyFiles.catalogued")(function* (name: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  for (const place of places) {
+    const folder = path.resolve(import.meta.dirname, place)
+    const names = yield* fileSystem.readDirectory(folder).pipe(Effect.orElseSucceed(() => []))
+    const known = names.filter((file) => file.endsWith(extension)).map((file) => file.slice(0, -extension.length))
+    if (known.includes(name)) return yield* fileSystem.readFileString(path.join(folder, `${name}${extension}`))
+    if (known.length > 0) return yield* new NotInCatalogue({ name, known: known.sort() })
+  }
+  return yield* new NotInCatalogue({ name, known: [] })
 })

@@ -2,8 +2,8 @@
  * `limitbot init [FILE]`: asks a few questions and writes a commented strategy file, and a configuration when there is none.
  * What it writes passes `check`, and editors know its schema; a file that exists is only replaced after a yes.
  */
-import { Console, Effect, FileSystem, Path, Result, Schema } from "effect"
-import { Argument, Command, Prompt } from "effect/cli"
+import { Console, Effect, FileSystem, Option, Path, Result, Schema } from "effect"
+import { Argument, Command, Flag, Prompt } from "effect/cli"
 import type { Market } from "../../domain/Market.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Markets, market as marketReader } from "../../strategy/Markets.ts"
@@ -13,12 +13,20 @@ import * as flags from "../flags.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import { type Answers, initKinds, type Question, type Step } from "./InitKinds.ts"
 import * as Init from "./InitText.ts"
+import * as StrategyFiles from "./StrategyFiles.ts"
 import { schemas } from "./schema.ts"
 
 /** The answers fit one by one, but make no strategy together. */
 export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {
   override get message(): string {
     return `nothing was written, the answers make no strategy:\n${this.problems}`
+  }
+}
+
+/** Without questions nobody can say yes to replacing it. */
+export class FileExists extends Schema.TaggedError<FileExists>()("FileExists", { file: Schema.String }) {
+  override get message(): string {
+    return `${this.file} exists, nothing was written: name another file`
   }
 }
 
@@ -137,10 +145,15 @@ export const command = Command.make(
       Argument.withDescription("The strategy file to write"),
       Argument.withDefault("strategy.yaml")
     ),
-    config: flags.config
+    config: flags.config,
+    like: Flag.String("like").pipe(
+      Flag.withDescription("Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …"),
+      Flag.optional
+    )
   },
-  Effect.fn(function* ({ file, config }) {
+  Effect.fn(function* ({ file, config, like }) {
     const fileSystem = yield* FileSystem.FileSystem
+    if (Option.isSome(like)) return yield* writeLike(file, like.value)
     const hasConfig = yield* fileSystem.exists(config)
     const known = hasConfig ? (yield* ConfigFile.loadSettings(config)).markets : undefined
     for (const line of Init.kindLines) yield* Console.log(line)
@@ -170,6 +183,18 @@ export const command = Command.make(
     yield* Console.log(`Next: limitbot plan ${file} --config ${config}`)
   })
 ).pipe(Command.withDescription("Ask a few questions and write a strategy file, and a configuration when there is none"))
+
+/** A copy of a file of the catalogue; the market and the budget in it are for its owner to change. */
+const writeLike = Effect.fnUntraced(function* (file: string, name: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* StrategyFiles.catalogued(name)
+  if (yield* fileSystem.exists(file)) return yield* new FileExists({ file })
+  const { line, schema } = yield* schemaFor(file, "strategy")
+  yield* fileSystem.writeFileString(file, `${line}${text.slice(text.indexOf("\n") + 1)}`)
+  yield* writeSchema(schema, "strategy")
+  yield* Console.log(`Wrote ${file}. Change its market, prices and budget to yours.`)
+  yield* Console.log(`Next: limitbot check ${file}`)
+})
 
 const writeConfig = Effect.fnUntraced(function* (config: string, text: string) {
   const fileSystem = yield* FileSystem.FileSystem

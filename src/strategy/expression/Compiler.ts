@@ -72,7 +72,6 @@ interface Compiling extends Scope {
   readonly text: string
 }
 
-/** The term, or `undefined` when something was reported. */
 export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Scope): Term | undefined => {
   const term = compileAny(node, use, scope)
   if (term?.demands?.never !== undefined) {
@@ -171,7 +170,7 @@ const priceTerm = (name: (typeof priceNames)[number], at: Span, { use, to, place
   if (use === "condition" && name !== "mid") {
     return report(to, placeOf(at), `${name} may stand in a price only`, "use mid in conditions")
   }
-  return { type: "price", isLiteral: false, dependence: "linear", value: (moment) => moment[name] }
+  return { type: "price", isLiteral: false, dependence: "linear", range: Never.notNegative, value: (at) => at[name] }
 }
 
 /** Notes how many candles a series needs, and passes it on. */
@@ -232,8 +231,7 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
 
 const depthOf = (given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
   const { market, needs, to, placeOf } = context
-  const [size] = given
-  const term = size?.type === "number" && given.length === 1 ? depthTerm(size, market) : undefined
+  const term = depthTerm(given, market)
   if (term === undefined) {
     return report(to, placeOf(at), "depth takes an amount of base, written out", `depth(0.5 ${market.base.symbol})`)
   }
@@ -260,10 +258,8 @@ const areAlike = (
   return false
 }
 
-const timeframeOf = (tree: Expression | undefined): string | undefined => {
-  const text = tree?.type === "number" ? `${tree.value}${tree.unit}` : ""
-  return isTimeframe(text) ? text : undefined
-}
+const timeframeOf = (tree: Expression | undefined): string | undefined =>
+  tree?.type === "number" && isTimeframe(`${tree.value}${tree.unit}`) ? `${tree.value}${tree.unit}` : undefined
 
 const argument = (tree: Expression, parameter: string, usage: string, context: Compiling): Term | undefined => {
   const term = termOf(tree, context)
@@ -354,9 +350,10 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
       `in a condition ${movingName(left, right)} can only be compared, added, subtracted, or multiplied by what does not depend on it`
     )
   }
-  const isLiteral = left.isLiteral && right.isLiteral && type === "number"
-  if (type !== "boolean")
+  if (type !== "boolean") {
+    const isLiteral = left.isLiteral && right.isLiteral && type === "number"
     return combine(left, right, tree.operator, arithmetic[tree.operator] ?? Math.min, { type, isLiteral, dependence })
+  }
   const holds = comparisons[tree.operator] ?? (() => false)
   const value: Term["value"] = (moment) => {
     moment.found.isUndefined = false

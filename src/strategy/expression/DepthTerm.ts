@@ -9,11 +9,13 @@ import type { Market } from "../../domain/Market.ts"
 import type { Expression } from "./Grammar.ts"
 import type { Term } from "./Term.ts"
 
-/** `undefined` for what is no positive amount of the market's base. */
+/** `undefined` for what is not one positive amount of the market's base. */
 export const depthTerm = (
-  { value, unit }: Extract<Expression, { readonly type: "number" }>,
+  [size, ...others]: ReadonlyArray<Expression>,
   { base }: Market
 ): (Term & { readonly quantity: Amount }) | undefined => {
+  if (size?.type !== "number" || others.length > 0) return undefined
+  const { value, unit } = size
   if (unit !== "" && unit !== base.symbol) return undefined
   const quantity = fromDecimal(Decimal.fromNumber(value), base.decimals)
   if (quantity === undefined || quantity <= 0n) return undefined

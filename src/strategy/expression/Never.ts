@@ -21,17 +21,19 @@ export interface Demands {
   readonly never?: string
 }
 
+/** Of prices themselves; a difference of two may be anything. */
+export const notNegative: Range = [0, Number.POSITIVE_INFINITY]
+
 const anything: Range = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
 /** One side of a comparison. */
 interface Side {
   readonly constant?: number
   readonly range?: Range
-  readonly type: string
 }
 
-const rangeOf = ({ constant, range, type }: Side): Range =>
-  constant === undefined ? (range ?? (type === "price" ? [0, anything[1]] : anything)) : [constant, constant]
+const rangeOf = ({ constant, range }: Side): Range =>
+  constant === undefined ? (range ?? anything) : [constant, constant]
 
 const mirrored: { readonly [K in Operator]?: Operator } = { "<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==" }
 

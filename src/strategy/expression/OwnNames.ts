@@ -9,7 +9,7 @@ import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { OwnState } from "../View.ts"
 import type { Expression } from "./Grammar.ts"
-import type { Range } from "./Never.ts"
+import { notNegative, type Range } from "./Never.ts"
 import type { Moment, PriceDependence, Term, ValueType } from "./Term.ts"
 
 interface OwnName {
@@ -18,8 +18,6 @@ interface OwnName {
   readonly range?: Range
   readonly read: (own: OwnState, moment: Moment) => number
 }
-
-const notNegative: Range = [0, Number.POSITIVE_INFINITY]
 
 const number = (amount: Amount.Amount, decimals: number): number => Decimal.toNumber(Amount.toDecimal(amount, decimals))
 

@@ -4,7 +4,7 @@ import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { CandleColumns, Column } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
-import type { Range } from "./Never.ts"
+import { notNegative, type Range } from "./Never.ts"
 import * as Past from "./Past.ts"
 import {
   columnOf,
@@ -43,7 +43,7 @@ export const candleNames = ["open", "high", "low", "close", "volume"] as const
 export const candle = (name: (typeof candleNames)[number], timeframe: string, market: Market): Term => {
   const type = name === "volume" ? (`amount of ${market.base.symbol}` as const) : "price"
   const column = (candles: CandleColumns) => candles[name]
-  return seriesTerm({ timeframe, warmUp: 1, key: name, column }, type)
+  return { ...seriesTerm({ timeframe, warmUp: 1, key: name, column }, type), range: notNegative }
 }
 
 const constants = (terms: ReadonlyArray<Term>): ReadonlyArray<number> =>

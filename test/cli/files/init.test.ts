@@ -119,3 +119,18 @@ describe("limitbot init", () => {
     assert.include(yes.stdout, "btc-dca may use 2000 USDC.")
   })
 })
+
+describe("limitbot init --like", () => {
+  it("writes a strategy of the catalogue that is right, and says what there is", () => {
+    const cwd = newFolder()
+    const source = join(process.cwd(), "src/main.ts")
+    const like = (name: string, file: string) =>
+      spawnSync(process.execPath, [source, "init", file, "--like", name], { cwd, encoding: "utf8" })
+    assert.strictEqual(like("rsi-oversold", "mine.yaml").status, 0)
+    const written = readFileSync(join(cwd, "mine.yaml"), "utf8")
+    assert.strictEqual(strategyOf(written).name, "rsi-oversold")
+    assert.isTrue(existsSync(join(cwd, "strategy.schema.json")))
+    assert.match(like("golden-cross", "mine.yaml").stderr, /mine\.yaml exists, nothing was written/)
+    assert.match(like("golden-croos", "other.yaml").stderr, /did you mean "golden-cross"\?/)
+  })
+})

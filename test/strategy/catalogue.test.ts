@@ -1,0 +1,42 @@
+/** The catalogue: every file is right, trades in a backtest, and is named on the page. */
+import { readdirSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import * as Backtest from "../../src/backtest/Backtest.ts"
+import { noCosts } from "../../src/backtest/kernel/FillModel.ts"
+import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
+import * as Generate from "../../src/candles/Generate.ts"
+import { strategyOf } from "./support.ts"
+
+const folder = "strategies/catalogue"
+const files = readdirSync(folder).map((file) => [file.replace(".yaml", ""), readFileSync(`${folder}/${file}`, "utf8")])
+
+/** Three weeks of five minutes around 2,000, the end of a month among them. */
+const candles = Generate.generate({
+  bars: 6_048,
+  seed: 12,
+  startMillis: Date.UTC(2021, 0, 20),
+  stepMillis: 300_000,
+  startPrice: 2_000
+})
+const indices = CrossingIndex.linearIndices(candles, "at")
+
+describe("the catalogue", () => {
+  it("has at least thirty strategies, named like their files, each on the page", () => {
+    assert.isAtLeast(files.length, 30)
+    const page = readFileSync("docs/strategies.md", "utf8")
+    for (const [name = "", text = ""] of files) {
+      assert.include(text, `\nname: ${name}\n`)
+      assert.match(text, /^# yaml-language-server[^\n]*\n# \S/, name)
+      assert.include(page, `catalogue/${name}.yaml`)
+    }
+  })
+
+  it.each(files)("%s is right, and trades in a backtest", (name, text) => {
+    const strategy = strategyOf(text ?? "")
+    assert.isUndefined(strategy.warnings, name)
+    assert.isUndefined(strategy.notLive, name)
+    const { outcome } = Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {} })
+    assert.isAbove(outcome.counts.placed, 0, `${name} placed nothing`)
+    assert.isTrue(outcome.base >= 0n && outcome.quote >= 0n, name)
+  })
+})
