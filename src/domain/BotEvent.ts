@@ -133,7 +133,16 @@ const decisions = {
         by: Schema.optionalKey(By),
         /** What the slot goes through without being decided again, where the decision holds across fills. */
         legs: Schema.optionalKey(
-          Schema.Array(Schema.Struct({ side: Side, price: Price, quantity: Amount, by: Schema.optionalKey(By) }))
+          Schema.Array(
+            Schema.Struct({
+              side: Side,
+              price: Price,
+              quantity: Amount,
+              by: Schema.optionalKey(By),
+              /** It may sell below what was paid: a stop, or a file that allows it. */
+              mayLose: Schema.optionalKey(Schema.Literals([true]))
+            })
+          )
         ),
         cycle: Schema.optionalKey(Schema.Boolean),
         why: Reason

@@ -33,7 +33,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: funding,
-        find: "    yield* submit(venue, placement.funding, settings, {",
+        find: "    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), {",
         replace: `    if (placement.funding.attempts > 0 && !placement.funding.acknowledged) {
       const anew = yield* venue.generateIntent(placement.order.depositAddress)
       const asset = JSON.parse(JSON.parse(placement.funding.signed).signedData.payload.message).intents[0].tokens
@@ -45,7 +45,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       const again = yield* Effect.orDie(guard.signTransfer(anew.value, expected))
       yield* Effect.ignore(venue.submitIntent(again))
     }
-    yield* submit(venue, placement.funding, settings, {`
+    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), {`
       }
     ]
   },
@@ -70,8 +70,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: funding,
-        find: "    const now = yield* Clock.currentTimeMillis\n    if (now < funding.validUntil + settings.visibilityMillis) return\n",
-        replace: `    const now = yield* Clock.currentTimeMillis
+        find: "    const now = yield* VenueTime.now(books.state)\n    if (now < funding.validUntil + settings.visibilityMillis) return\n",
+        replace: `    const now = yield* VenueTime.now(books.state)
     if (placement.cancel !== undefined) {
       const { amount } = funding
       const dead = { ...about(placement), asset: placement.inputAsset, amount, reason: "cancelled" }

@@ -36,7 +36,9 @@ export interface EpisodeOptions {
   /** How long things go wrong, virtual. */
   readonly minutes?: number
   readonly without?: ReadonlyArray<Feature>
-  /** A change of the seed's choice: what a regression test pins down. */
+  /** Features that are not drawn by themselves. */
+  readonly including?: ReadonlyArray<Feature>
+  /** From the switch to the cancels, once nothing is in its way. */
   readonly killWithinMillis?: number
 }
 
@@ -76,6 +78,9 @@ const skews: ReadonlyArray<number> = [0.5 * second, -3 * second, 25 * second, 40
 const smallSkews: ReadonlyArray<number> = [0.5 * second, -3 * second, 20 * second, -20 * second]
 const steps: ReadonlyArray<number> = [-2 * second, 45 * second, -hour, hour]
 
+/** Two bots of one account take each other's orders for their own, until they have identities: asked for by name only. */
+const onRequest: ReadonlyArray<Feature> = ["secondBot"]
+
 /** Features of the profiles: `liveness` has none that keep money away for longer than the end of an episode. */
 const excluded: Readonly<Record<Profile, ReadonlyArray<Feature>>> = {
   safety: ["lies", "failedPayouts"],
@@ -83,7 +88,7 @@ const excluded: Readonly<Record<Profile, ReadonlyArray<Feature>>> = {
   hostile: []
 }
 
-export const draw = ({ minutes = 4, profile, seed, without = [] }: EpisodeOptions): Plan => {
+export const draw = ({ including = [], minutes = 4, profile, seed, without = [] }: EpisodeOptions): Plan => {
   const random = randomFrom(seed * 3 + profiles.indexOf(profile))
   random()
   const pick = <T>(among: readonly [T, ...ReadonlyArray<T>] | ReadonlyArray<T>, otherwise: T): T =>
@@ -91,7 +96,9 @@ export const draw = ({ minutes = 4, profile, seed, without = [] }: EpisodeOption
   const has = new Set<Feature>()
   for (const feature of features) {
     const isDrawn = random() < (feature === "secondBot" || feature === "fullDisk" ? 0.25 : 0.6)
-    if (isDrawn && !excluded[profile].includes(feature) && !without.includes(feature)) has.add(feature)
+    const isAllowed =
+      !excluded[profile].includes(feature) && (!onRequest.includes(feature) || including.includes(feature))
+    if (isDrawn && isAllowed && !without.includes(feature)) has.add(feature)
   }
   const skewed = profile === "liveness" ? smallSkews : skews
   const recognitionsNow = profile === "liveness" ? recognitions.slice(0, 2) : recognitions

@@ -16,7 +16,13 @@ type Regression = EpisodeOptions & { readonly symptom: string }
 const mended: ReadonlyArray<Regression> = [
   { symptom: "an executed payment is paid again, beyond the budget (I2)", seed: 1, profile: "safety", minutes: 4 },
   { symptom: "a deposit that is hidden for ever frees its money (I2)", seed: 4, profile: "hostile", minutes: 2 },
-  { symptom: "a killed bot takes seconds to cancel (I18)", seed: 4, profile: "liveness", minutes: 4 }
+  { symptom: "a killed bot takes seconds to cancel (I18)", seed: 4, profile: "liveness", minutes: 4 },
+  {
+    symptom: "fills beyond the deposit are booked and leave a wallet below nothing (I22)",
+    seed: 1003,
+    profile: "hostile"
+  },
+  { symptom: "a leg that may lose forgets it over a restart (I9)", seed: 1005, profile: "liveness" }
 ]
 
 describe("bad world", () => {

@@ -11,6 +11,7 @@ const { values } = parseArgs({
     profile: { type: "string", default: "safety" },
     minutes: { type: "string" },
     without: { type: "string", default: "" },
+    including: { type: "string", default: "" },
     first: { type: "boolean", default: false },
     json: { type: "boolean", default: false }
   }
@@ -21,6 +22,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 const isFeature = (name: string): name is Feature => features.some((feature) => feature === name)
 const profile: Profile = profiles.find((name) => name === values.profile) ?? "safety"
 const without = values.without.split(",").filter(isFeature)
+const including = values.including.split(",").filter(isFeature)
 const first = Number(values.seed)
 const count = Number(values.episodes)
 
@@ -48,10 +50,11 @@ const shrink = async (options: EpisodeOptions, invariant: string): Promise<Episo
   return smallest
 }
 
-const commandOf = ({ minutes, profile, seed, without }: EpisodeOptions): string =>
+const commandOf = ({ including = [], minutes, profile, seed, without }: EpisodeOptions): string =>
   [
     `npm run simulate -- --seed ${seed} --profile ${profile}`,
     ...(minutes === undefined ? [] : [`--minutes ${minutes}`]),
+    ...(including.length === 0 ? [] : [`--including ${including.join(",")}`]),
     ...(without === undefined || without.length === 0 ? [] : [`--without ${without.join(",")}`])
   ].join(" ")
 
@@ -64,6 +67,7 @@ for (let seed = first; seed < first + count; seed += 1) {
     seed,
     profile,
     ...(without.length === 0 ? {} : { without }),
+    ...(including.length === 0 ? {} : { including }),
     ...(values.minutes === undefined ? {} : { minutes: Number(values.minutes) })
   }
   totals.episodes += 1

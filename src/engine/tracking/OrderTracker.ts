@@ -175,6 +175,8 @@ export const observe = (placement: Placement, reported: Order, correlationId?: s
     const by = placement.by === undefined ? {} : { by: placement.by }
     events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
   }
+  // What cannot be is not booked: money would be made of it that nobody has.
+  if (depositedByFills(order) > order.depositedAmount) return events
   events.push(...newFills(placement, order))
   if (order.fillStatus !== placement.status && !isTerminal(order.fillStatus)) {
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
