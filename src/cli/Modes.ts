@@ -20,6 +20,7 @@ import type { Markets } from "../strategy/Markets.ts"
 import * as HttpVenue from "../venue/HttpVenue.ts"
 import { Session } from "../venue/http/Session.ts"
 import { VenueClient } from "../venue/http/VenueClient.ts"
+import * as Incidents from "../venue/Incidents.ts"
 import * as Ed25519 from "../venue/signing/Ed25519.ts"
 import * as IntentGuard from "../venue/signing/IntentGuard.ts"
 import * as RemoteSigner from "../venue/signing/RemoteSigner.ts"
@@ -130,11 +131,20 @@ const httpVenue = HttpVenue.layer.pipe(
   Layer.provide(NodeHttpClient.layerUndici)
 )
 
+/** Held back by the venue's own word of incidents, where the configuration names a feed of it. */
+const guardedVenue = ({ markets, venue }: BotConfig) =>
+  venue.incidents === undefined
+    ? httpVenue
+    : Incidents.layer(venue.incidents, markets.assets).pipe(
+        Layer.provide(httpVenue),
+        Layer.provide(NodeHttpClient.layerUndici)
+      )
+
 /** One order book for all that runs on this venue. */
 const withBook = <E, R>(venue: Layer.Layer<Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
 
 export const live = (config: BotConfig, account: Account, pid: number, pace: Pace = {}) =>
-  Layer.mergeAll(withBook(httpVenue), guardLayer(config.account)).pipe(
+  Layer.mergeAll(withBook(guardedVenue(config)), guardLayer(config.account)).pipe(
     Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, pace)),

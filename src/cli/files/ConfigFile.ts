@@ -44,6 +44,8 @@ interface Settings {
     /** Public key by which the venue signs quotes; they are verified when it is given. */
     readonly quoteKey: string | undefined
     readonly minOrderUsd: Decimal.Decimal | undefined
+    /** A feed of the venue's incidents: new funding is held while one concerns it. */
+    readonly incidents: string | undefined
     /** The verifier's salt, four bytes in hex, where it takes only nonces that carry one. */
     readonly nonceSalt: string | undefined
     /** Other spellings of asset ids, as the venue may answer with. */
@@ -234,6 +236,10 @@ const configFields = Read.fields({
       partnerJwt: Read.optional(secretSource, "waives the platform fee, opens the history"),
       quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
       minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD"),
+      incidents: Read.optional(
+        url,
+        "JSON feed of the venue's incidents: they hold new funding; left out: none is read"
+      ),
       nonceSalt: Read.optional(salt, "salt of the verifier's nonces; left out: nonces without one")
     })
   ),
@@ -289,6 +295,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
       verifier: venue.verifier?.value ?? `intents.${ledgerName}`,
       quoteKey: venue.quoteKey?.value,
       minOrderUsd: venue.minOrderUsd?.value,
+      incidents: venue.incidents?.value,
       nonceSalt: venue.nonceSalt?.value,
       assetSpellings: spellingsOf(read, to)
     },
