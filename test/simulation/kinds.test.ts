@@ -74,6 +74,21 @@ rules:
       size: { base: 0.5 }
       expireAfter: 1m
       pause: 5s`,
+  "rules that are withdrawn while they fill, and leave": `market: SOL/USDC
+kind: rules
+limits: { budget: { quote: 1500 } }
+rules:
+  timeframe: 1m
+  orders:
+    in:
+      when: minute >= 0
+      side: buy
+      price: mid * (1 + 0.1%)
+      size: { quote: freeQuote * 10% }
+      cancelWhen: mid < close * 0.998 or mid > close * 1.002
+      expireAfter: 5s
+      pause: 10s
+      then: { price: entry * (1 + 0.2%), stop: entry * (1 - 0.2%), after: 2m, reach: 0.3% }`,
   "bracket that leaves by a swap": `market: SOL/USDC
 kind: bracket
 limits: { budget: { quote: 600 } }
