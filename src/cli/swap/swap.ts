@@ -12,6 +12,7 @@ import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
+import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
 import * as Progress from "../Progress.ts"
 import { Terminal } from "../Terminal.ts"
@@ -111,6 +112,7 @@ const begun = Effect.fnUntraced(function* (
   { json, yes }: Ways
 ) {
   const terminal = yield* Terminal
+  if (!given.dry) yield* TlsCheck.verified
   if (!given.dry && !yes && (json || !terminal.isInteractive)) {
     return yield* new WrongUsage({ message: "Nobody is there to agree to the quote: add --yes, or --dry to only look" })
   }

@@ -86,10 +86,11 @@ export const make = Effect.gen(function* () {
       case "Cancel": {
         const known = own.find((candidate) => candidate.slot === change.slot)
         // Something else may have withdrawn it, or ended it, since this plan looked at it.
-        return books.recordFrom(({ placements }) => {
+        return books.recordFrom((state) => {
+          const { placements } = state
           const placement = known === undefined ? undefined : placements.get(known.id)
           const isOver = placement === undefined || isFinished(placement.state) || placement.cancel !== undefined
-          return isOver ? [] : [withdrawal(placement, change.why)]
+          return isOver || !isInForce(state, strategy) ? [] : [withdrawal(placement, change.why)]
         })
       }
       case "Place":
@@ -112,7 +113,7 @@ export const make = Effect.gen(function* () {
     if ("approved" in verdict) {
       const event = planned(state, settings, strategy, verdict.approved, price, now)
       Tally.add(tally, event)
-      return books.record(event)
+      return books.recordFrom((present) => (isInForce(present, strategy) ? [event] : []))
     }
     const { limit, reason } = verdict.denied
     return once(state, about, limit, { _tag: "Denied", ...about, limit, reason, mid: mid(price) })
@@ -191,6 +192,12 @@ const wishOf = (decision: Decision, view: View) => ({
   ),
   absent: new Map(decision.absent.map(({ slot, why }) => [slot, why]))
 })
+
+/** An edit that was accepted while this plan was made: nothing is done by the older file any more. */
+const isInForce = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
+  const loaded = strategies.get(name)?.loaded
+  return loaded === undefined || loaded.hash === hash
+}
 
 const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
   desired: new Map<string, DesiredOrder>(),
