@@ -34,6 +34,7 @@ const commands = {
   signer: () => import("./signer/signer.ts").then(({ command }) => command),
   keygen: () => import("./signer/key.ts").then(({ keygen }) => keygen),
   key: () => import("./signer/key.ts").then(({ key }) => key),
+  mcp: () => import("./control/mcp.ts").then(({ command }) => command),
   doctor: () => import("./control/doctor.ts").then(({ command }) => command),
   notify: () => import("./control/notify.ts").then(({ command }) => command),
   pause: () => import("./control/commands.ts").then(({ pause }) => pause),
