@@ -19,39 +19,53 @@ const Status = Tool.make("status", {
   success,
   failure
 })
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
 const Slots = Tool.make("slots", {
   description: "Every slot: what it holds, its state, distance from the price, what it earned, and why",
   success,
   failure
 })
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
 const Money = Tool.make("money", {
   description: "Where every unit of every asset is, as exact decimals",
   success,
   failure
 })
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
 const Book = Tool.make("book", {
   description: "The price and depth of a market and the bot's own resting orders in it",
   parameters: Schema.Struct({ market: Schema.String }),
   success,
   failure
 })
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
 const Explain = Tool.make("explain", {
   description: "Why a slot (strategy/slot, or a strategy) holds what it holds, and what would change that",
   parameters: Schema.Struct({ slot: Schema.String }),
   success,
   failure
 })
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
 const Plan = Tool.make("plan", {
   description: "What the bot would keep, cancel, create and defer now",
   success,
   failure
 })
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
 const Events = Tool.make("events", {
   description: "The latest 200 events of the journal that contain these words; all when empty",
   parameters: Schema.Struct({ search: Schema.String }),
   success,
   failure
 })
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
 
 const tools = Toolkit.make(Status, Slots, Money, Book, Explain, Plan, Events)
 
