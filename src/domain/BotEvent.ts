@@ -181,6 +181,8 @@ const decisions = {
   /** A loss limit was reached: nothing new is placed until it is released; `drain` withdraws what rests as well. */
   Paused: { strategy: Text, limit: Text, action: Schema.Literals(["pause", "drain"]), reason: Text },
   Resumed: { strategy: Text, reason: Text },
+  /** A leg that can never fill to the last unit ends with what it did; `rest` is base that it leaves. */
+  LegClosed: { strategy: Text, slot: Text, side: Side, asset: Text, rest: Amount, reason: Text },
   /** Our own limits refused: nothing was sent. */
   Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid },
   /** A wish that waits for something named; not an error. */

@@ -20,6 +20,7 @@ import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
 import { armed, decisionEvent, type Moment, stable, viewOf } from "./DecisionRecord.ts"
+import { closings } from "./LegRests.ts"
 import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
 import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
 
@@ -60,8 +61,14 @@ export const make = Effect.gen(function* () {
   ) {
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
     const tally = Tally.of(books.state, strategy.name, moment.now)
-    const view = viewOf(books.state, strategy, moment, tally)
-    const decision = yield* decide(strategy, view)
+    let view = viewOf(books.state, strategy, moment, tally)
+    let decision = yield* decide(strategy, view)
+    const closed = withdrawAll === undefined ? closings(books.state, strategy, decision.desired, view, own) : []
+    if (closed.length > 0) {
+      yield* books.record(...closed)
+      view = viewOf(books.state, strategy, moment, tally)
+      decision = yield* decide(strategy, view)
+    }
     const wish = withdrawAll === undefined ? wishOf(decision, view) : nothing(own, withdrawAll)
     const changes = diff(
       strategy.market,

@@ -135,6 +135,9 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
         decidedAt: at,
         memory: event.memory
       }))
+    case "LegClosed":
+      changeSlot(state, event, (slot) => ({ ...SlotFold.completed(slot, event.side), refusals: 0 }))
+      return changeStrategy(state, event.strategy, ({ moves }) => ({ moves: moves + 1 }))
     case "Denied":
       return changeStrategy(state, event.strategy, (strategy) => ({
         refusals: new Map(strategy.refusals).set(event.slot, `${event.limit}: ${event.reason}`)

@@ -66,17 +66,19 @@ export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
     quoteInLeg: slot.quoteInLeg + filledQuote(placement),
     receivedInLeg: slot.receivedInLeg + received
   }
-  if (status !== "FILLED") return { ...totals(slot, placement), ...inLeg }
-  return {
-    ...totals(slot, placement),
-    completedLegs: slot.completedLegs + 1,
-    filledInLeg: 0n,
-    quoteInLeg: 0n,
-    receivedInLeg: 0n,
-    receivedByLastLeg: inLeg.receivedInLeg,
-    lastLeg: { side, made: { base: inLeg.filledInLeg, quote: inLeg.quoteInLeg } }
-  }
+  const after = { ...slot, ...inLeg }
+  return { ...totals(slot, placement), ...(status === "FILLED" ? completed(after, side) : inLeg) }
 }
+
+/** The next leg is due, with what this one did. */
+export const completed = (slot: Slot, side: Placement["side"]): Partial<Slot> => ({
+  completedLegs: slot.completedLegs + 1,
+  filledInLeg: 0n,
+  quoteInLeg: 0n,
+  receivedInLeg: 0n,
+  receivedByLastLeg: slot.receivedInLeg,
+  lastLeg: { side, made: { base: slot.filledInLeg, quote: slot.quoteInLeg } }
+})
 
 /** As strategies see it: what the live order has filled so far is part of it. */
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {

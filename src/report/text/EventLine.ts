@@ -85,6 +85,10 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return [`resumes: ${event.reason}`, "good"]
     case "Denied":
       return [`denied by our limit ${event.limit}: ${event.reason}`, "warn"]
+    case "LegClosed": {
+      const left = event.rest === 0n ? "" : `; ${money(event.asset, event.rest)} of it stays`
+      return [`this side of the slot is done: ${event.reason}${left}`]
+    }
     case "Deferred":
       return [`waits: ${event.reason}`]
     default:

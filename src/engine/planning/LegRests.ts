@@ -1,0 +1,52 @@
+/**
+ * Legs that can never be filled to the last unit. After an edit to a smaller size a leg may have filled more than it wants
+ * now; a rest may be too small for our own least order, or be refused by the venue again and again. Such a leg is closed
+ * with what it did, so that its next one sells what was bought, and the rest is named instead of being asked for for ever.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import { quoteAmount } from "../../domain/Market.ts"
+import { armedLeg, type DesiredSlot, dueLeg, filledOfLeg } from "../../strategy/Decision.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { progressOf, type View } from "../../strategy/View.ts"
+import { type BotState, slotKey } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
+
+/** The venue names no least size; a rest that it has refused this often in a row is below it. */
+const refusalsThatTell = 3
+
+export const closings = (
+  state: BotState,
+  strategy: Strategy,
+  desired: ReadonlyArray<DesiredSlot>,
+  view: View,
+  own: ReadonlyArray<Placement>
+): ReadonlyArray<BotEvent> => {
+  const live = new Set(own.map(({ slot }) => slot))
+  return desired.flatMap((each) => (live.has(each.slot) ? [] : closingOf(state, strategy, each, view)))
+}
+
+const closingOf = (
+  state: BotState,
+  { limits: { minOrder }, name }: Strategy,
+  desired: DesiredSlot,
+  view: View
+): ReadonlyArray<BotEvent> => {
+  const progress = progressOf(view, desired.slot)
+  const leg = desired.legs[dueLeg(desired, progress)]
+  if (leg === undefined || filledOfLeg(desired, progress) <= 0n) return []
+  const { base } = desired.market ?? view.market
+  const close = (rest: Amount, reason: string): ReadonlyArray<BotEvent> => [
+    { _tag: "LegClosed", strategy: name, slot: desired.slot, side: leg.side, asset: base.symbol, rest, reason }
+  ]
+  const order = armedLeg(desired, progress)
+  if (order === undefined) return close(0n, "it has filled all that it wants now")
+  const slot = state.slots.get(slotKey(name, desired.slot))
+  const value = quoteAmount(desired.market ?? view.market, order.quantity, order.price, "up")
+  if (minOrder !== undefined && value < minOrder) return close(order.quantity, "its rest is below the least order")
+  const isRest = order.quantity * 2n < leg.quantity
+  if (isRest && (slot?.refusals ?? 0) >= refusalsThatTell) {
+    return close(order.quantity, `its rest was refused ${slot?.refusals} times in a row`)
+  }
+  return []
+}

@@ -1,0 +1,87 @@
+/** What was bought is sold, whatever became of the size that was wanted: a leg that cannot fill to the last unit is closed. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { closings } from "../../../src/engine/planning/LegRests.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { emptySlot, progressOf } from "../../../src/engine/state/SlotFold.ts"
+import { armedLeg, type DesiredSlot } from "../../../src/strategy/Decision.ts"
+import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
+import type { View } from "../../../src/strategy/View.ts"
+
+const market = {
+  name: "BTC/USDC",
+  base: { symbol: "BTC", id: "btc", decimals: 8 },
+  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
+}
+const price = { bid: Decimal.make(60_000n), ask: Decimal.make(60_000n), at: 0 }
+const strategyWith = (limits: Partial<Limits>): Strategy => ({
+  name: "s",
+  kind: "grid",
+  file: "s.yaml",
+  hash: "h",
+  text: "",
+  market,
+  limits: {
+    budget: { base: 0n, quote: 1_000_000_000n },
+    maxOpenOrders: 1,
+    maxPriceDeviation: Decimal.make(5n, 2),
+    staleAfterMillis: 1000,
+    ...limits
+  },
+  initialMemory: null,
+  decide: () => ({ desired: [], absent: [], memory: null, reasons: [], until: { onFill: true } })
+})
+
+/** A purchase and then a sale, of this size. */
+const cell = (quantity: bigint): DesiredSlot => ({
+  slot: "cell",
+  cycle: true,
+  legs: [
+    { side: "BUY", price: Decimal.make(50_000n), quantity },
+    { side: "SELL", price: Decimal.make(55_000n), quantity }
+  ],
+  why: { code: "x", text: "x" }
+})
+
+/** A slot that bought 600,000 of a larger size before its order was withdrawn. */
+const filled = (refusals = 0) => {
+  const state = BotState.make()
+  const slot = { ...emptySlot("s", "cell"), filledInLeg: 600_000n, receivedInLeg: 599_970n, quoteInLeg: 300_000_000n }
+  state.slots.set(BotState.slotKey("s", "cell"), { ...slot, refusals })
+  return state
+}
+
+const look = (state: BotState.BotState): View => {
+  const slot = state.slots.get(BotState.slotKey("s", "cell"))
+  const slots = new Map(slot === undefined ? [] : [["cell", progressOf(slot, undefined)]])
+  const own = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
+  return { now: 0, market, price, slots, own }
+}
+
+const close = (state: BotState.BotState, desired: DesiredSlot, limits: Partial<Limits> = {}) => {
+  const events = closings(state, strategyWith(limits), [desired], look(state), [])
+  for (const event of events) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
+  return events
+}
+
+describe("a leg that cannot fill to the last unit", () => {
+  it("after an edit to a smaller size what had been bought was never sold", () => {
+    const state = filled()
+    assert.isUndefined(armedLeg(cell(400_000n), look(state).slots.get("cell") ?? assert.fail()))
+    assert.strictEqual(close(state, cell(400_000n)).length, 1)
+    const next = armedLeg(cell(1_000_000n), look(state).slots.get("cell") ?? assert.fail())
+    assert.deepStrictEqual([next?.side, next?.quantity], ["SELL", 599_970n])
+    assert.deepStrictEqual(close(state, cell(400_000n)), [])
+  })
+
+  it("a rest below the least order was asked for for ever", () => {
+    assert.strictEqual(close(filled(), cell(600_100n), { minOrder: 1_000_000n })[0]?._tag, "LegClosed")
+    assert.deepStrictEqual(close(filled(), cell(1_000_000n), { minOrder: 1_000_000n }), [])
+  })
+
+  it("so was a rest that the venue refuses", () => {
+    assert.deepStrictEqual(close(filled(2), cell(600_100n)), [])
+    assert.strictEqual(close(filled(3), cell(600_100n))[0]?._tag, "LegClosed")
+    assert.deepStrictEqual(close(filled(3), cell(6_000_000n)), [], "what is most of the leg is not a rest")
+  })
+})
