@@ -43,8 +43,19 @@ const filePhrases: Partial<Record<PlatformError.SystemErrorTag, string>> = {
   PermissionDenied: "no permission"
 }
 
+/** The address that a server could not listen at because somebody else does. */
+const busyAddressOf = (error: unknown): string | undefined => {
+  if (!Predicate.hasProperty(error, "cause") || !Predicate.hasProperty(error.cause, "code")) return undefined
+  const { cause } = error
+  if (cause.code !== "EADDRINUSE") return undefined
+  const address = Predicate.hasProperty(cause, "address") ? cause.address : "the address"
+  return `${address}:${Predicate.hasProperty(cause, "port") ? cause.port : ""}`
+}
+
 /** Files and folders that failed where nobody nearer had more to say. */
 const wordsOf = (error: unknown): string => {
+  const busy = busyAddressOf(error)
+  if (busy !== undefined) return `${busy} is in use by another program: choose another port, or stop what uses it`
   if (!(error instanceof PlatformError.PlatformError)) return error instanceof Error ? error.message : String(error)
   const { reason } = error
   const phrase = reason._tag === "BadArgument" ? undefined : filePhrases[reason._tag]

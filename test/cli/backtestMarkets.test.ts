@@ -30,8 +30,8 @@ rebalance: { target: 50%, band: 1% }
 )
 
 const generate = Effect.andThen(
-  limitbot("data", "generate", btc, "--bars", "3000", "--price", "40000"),
-  limitbot("data", "generate", eth, "--bars", "2000", "--price", "2500", "--seed", "2")
+  limitbot("data", "generate", btc, "--bars", "3000", "--price", "40000", "--overwrite"),
+  limitbot("data", "generate", eth, "--bars", "2000", "--price", "2500", "--seed", "2", "--overwrite")
 )
 const both = ["--data", `ETH/USDC=${eth}`, "--data", `BTC/USDC=${btc}`]
 

@@ -1,8 +1,9 @@
 /** Everything that can be wrong before the first order: one clear message, no stack trace, the right exit code. */
-import { chmodSync, mkdirSync, readdirSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, configText, gridText, nowhere, run, workspace } from "./program.ts"
+import { assertSays, configText, gridText, newFolder, nowhere, run, workspace } from "./program.ts"
 
 const config = configText(nowhere)
 const runGrid = ["run", "grid.yaml", "--config", "config.yaml"]
@@ -145,6 +146,26 @@ describe.concurrent("wrong usage", () => {
     const ended = await run(["run", "--help"])
     assert.deepStrictEqual([ended.code, ended.stderr], [0, ""])
     assert.include(ended.stdout, "--cancel-on-exit")
+  })
+
+  it("a sandbox on a busy port says so", async () => {
+    const server = createServer()
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    const ended = await run(["sandbox", "--port", `${port}`])
+    server.close()
+    assert.strictEqual(ended.code, 1)
+    assert.match(ended.stderr, new RegExp(`^limitbot: 127\\.0\\.0\\.1:${port} is in use by another program`))
+  })
+
+  it("synthetic candles never replace a file unasked", async () => {
+    const cwd = newFolder()
+    writeFileSync(join(cwd, "mine.csv"), "mine")
+    const ended = await run(["data", "generate", "mine.csv", "--bars", "10"], { cwd })
+    assert.strictEqual(ended.code, 2)
+    assert.match(ended.stderr, /mine\.csv exists: name another file, or add --overwrite/)
+    assert.strictEqual((await run(["data", "generate", "mine.csv", "--bars", "10", "--overwrite"], { cwd })).code, 0)
   })
 
   it("candles that are not there", async () => {

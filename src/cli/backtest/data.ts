@@ -132,13 +132,20 @@ const generate = Command.make(
     seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same candles"), Flag.withDefault(1)),
     step: Flag.Int("step").pipe(Flag.withDescription("Seconds of a candle"), Flag.withDefault(60)),
     price: Flag.Finite("price").pipe(Flag.withDescription("Price at the beginning"), Flag.optional),
+    overwrite: Flag.Boolean("overwrite").pipe(
+      Flag.withDescription("Replace the file if it exists"),
+      Flag.withDefault(false)
+    ),
     json: flags.json
   },
-  Effect.fn(function* ({ out, bars, seed, step, price, json }) {
+  Effect.fn(function* ({ out, bars, seed, step, price, overwrite, json }) {
     if (bars < 2 || bars > 100_000_000 || step < 1)
       return yield* new WrongUsage({
         message: "--bars, --step: 2 to 100,000,000 bars of at least a second"
       })
+    const fileSystem = yield* FileSystem.FileSystem
+    if (!overwrite && (yield* fileSystem.exists(out)))
+      return yield* new WrongUsage({ message: `${out} exists: name another file, or add --overwrite` })
     const startPrice = Option.getOrElse(price, () => Generate.defaults.startPrice)
     const candles = Generate.generate({ ...Generate.defaults, bars, seed, stepMillis: step * 1000, startPrice })
     yield* writeCsv(candles, out)
