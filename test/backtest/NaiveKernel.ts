@@ -426,7 +426,14 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       if (capacityIn(at, bar) <= 0n) continue
       slot.arrivals++
       if (slot.arrivals > 12) continue
-      fill(slot, order, bar, exact(at.candles.close, closeBar))
+      const edge = Decimal.make(BigInt(Math.round(at.conditions.rules.edgeBasisPoints * 1e6)), 10)
+      const close = exact(at.candles.close, closeBar)
+      const margin = Decimal.multiply(close, edge)
+      const paid =
+        order.side === "BUY"
+          ? Decimal.min(order.price, Decimal.add(close, margin))
+          : Decimal.max(order.price, Decimal.subtract(close, margin))
+      fill(slot, order, bar, paid)
     }
     settle()
   }

@@ -328,11 +328,18 @@ export const run = async (episode: Episode) => {
     )
     const ofSwaps = (tag: BotEvent["_tag"]) =>
       events.filter(({ event }) => event._tag === tag && "placement" in event && isSwap.has(event.placement)).length
+    /** Of payouts and refunds while it ran. */
+    const fees = events.flatMap(({ at, event }) =>
+      (event._tag === "PaidOut" || event._tag === "Refunded") && at <= chaosEnds
+        ? [{ asset: event.asset, fee: event.fee }]
+        : []
+    )
     return {
       ...result,
       seen: fills,
       /** What had left the account when the faults stopped, by symbol. */
       spent,
+      fees,
       swaps: { funded: ofSwaps("FundingSigned"), filled: ofSwaps("PaidOut"), refunded: ofSwaps("Refunded") },
       /** Payments of which nobody knows whether they were made. */
       lost: events.filter(({ event }) => event._tag === "FundingInDoubt").length,

@@ -241,6 +241,10 @@ export const placesWaiting = (runs: Runs, bar: number): boolean => {
 
 /** Those that lacked money or waited for a limit, market by market. */
 const placeWaiting = (runs: Runs): void => {
+  if (runs.length === 1) {
+    if (runs[0].waitingSlots > 0) Run.placeWaiting(runs[0])
+    return
+  }
   for (const run of runs) if (run.waitingSlots > 0) Run.placeWaiting(run)
 }
 

@@ -14,12 +14,14 @@ interface Holding {
 export interface Equity {
   readonly drawdown: Drawdown.Drawdown
   readonly holdings: readonly [Holding, ...ReadonlyArray<Holding>]
+  readonly first: Holding
   readonly isOne: boolean
 }
 
 export const make = (holdings: Equity["holdings"]): Equity => ({
   drawdown: Drawdown.make(),
   holdings,
+  first: holdings[0],
   isOne: holdings.length === 1
 })
 
@@ -29,9 +31,9 @@ export const know = ({ drawdown, isOne }: Equity, to: number, least: number, mos
 }
 
 /** Takes in the closes up to bar `to` (exclusive) with what is held now. */
-export const advance = ({ drawdown, holdings, isOne }: Equity, to: number): void => {
+export const advance = ({ drawdown, holdings, first, isOne }: Equity, to: number): void => {
   if (isOne) {
-    const [{ run, indices }] = holdings
+    const { run, indices } = first
     return Drawdown.advance(drawdown, indices.closes, to, run.base, run.quote)
   }
   let quote = 0

@@ -87,6 +87,16 @@ export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: 
   return toDouble(side === "BUY" ? Decimal.subtract(onGrid, tick) : Decimal.add(onGrid, tick))
 }
 
+/** An order that is marketable as it arrives pays the margin beyond the market, but never beyond its limit. */
+export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market: Price): Price => {
+  if (rules.edgeBasisPoints === 0) return market
+  const paid =
+    side === "BUY"
+      ? Decimal.multiply(market, Decimal.add(Decimal.one, edgeOf(rules)))
+      : Decimal.multiply(market, Decimal.subtract(Decimal.one, edgeOf(rules)))
+  return side === "BUY" ? Decimal.min(limit, paid) : Decimal.max(limit, paid)
+}
+
 /** Close prices at or below this have reached a lower bound; at or above, an upper one. */
 export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Rounding): number =>
   toDouble(bound.scale <= priceScale ? bound : Decimal.roundToStep(bound, Decimal.make(1n, priceScale), rounding))

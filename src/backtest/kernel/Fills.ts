@@ -12,7 +12,7 @@ import { type Amount, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import * as Decisions from "./Decisions.ts"
-import { capacityOf, lastFeeOf, shareOf } from "./FillRules.ts"
+import { arrivalPrice, capacityOf, lastFeeOf, shareOf } from "./FillRules.ts"
 import * as LossWatch from "./LossWatch.ts"
 import * as OrderTable from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
@@ -228,7 +228,7 @@ const mayArrive = ({ slots, nextBar }: Run.Run, slot: number): boolean => {
 
 /** Fills at once, in `bar`, what arrived marketable at the close of `closeBar`. Says whether something had. */
 export const fillArrivals = (run: Run.Run, bar: number, closeBar: number): boolean => {
-  const price = exactPrice(run.candles.close[closeBar] ?? 0)
+  const close = exactPrice(run.candles.close[closeBar] ?? 0)
   openCapacity(run, bar)
   let hasArrived = false
   for (const slot of [...new Set(run.arrivals.splice(0))].sort((a, b) => a - b)) {
@@ -239,7 +239,7 @@ export const fillArrivals = (run: Run.Run, bar: number, closeBar: number): boole
     run.slots.triedBar[slot] = run.nextBar
     if (run.capacity <= 0n || !mayArrive(run, slot)) continue
     Run.unrest(run, slot, row)
-    fillSlice(run, bar, slot, price)
+    fillSlice(run, bar, slot, arrivalPrice(run.conditions.rules, row.side, row.price, close))
   }
   if (hasArrived) settle(run)
   return hasArrived

@@ -56,6 +56,7 @@ interface Part {
 }
 
 interface Whole {
+  readonly first: Part
   readonly parts: readonly [Part, ...ReadonlyArray<Part>]
   readonly runs: Decisions.Runs
   readonly guard: LimitGuard.LimitGuard | undefined
@@ -85,21 +86,23 @@ const make = ([first, ...others]: Markets, isGuarded: boolean): Whole => {
   const parts = [one, ...others.map(partOf)] as const
   const runs = [one.run, ...parts.slice(1).map(({ run }) => run)] as const
   account.runs = runs
-  return { parts, runs, guard: one.run.guard, equity: Equity.make(parts) }
+  return { first: one, parts, runs, guard: one.run.guard, equity: Equity.make(parts) }
 }
 
 const nextWake = (runs: Decisions.Runs, bars: number): number => {
+  if (runs.length === 1) return runs[0].wakes[0]?.bar ?? bars
   let next = bars
   for (const { wakes } of runs) next = Math.min(next, wakes[0]?.bar ?? bars)
   return next
 }
 
 const isArriving = (runs: Decisions.Runs): boolean => {
-  for (const { arrivals } of runs) if (arrivals.length > 0) return true
-  return false
+  if (runs.length === 1) return runs[0].arrivals.length > 0
+  return runs.some(({ arrivals }) => arrivals.length > 0)
 }
 
 const fillCount = (runs: Decisions.Runs): number => {
+  if (runs.length === 1) return runs[0].log.count
   let count = 0
   for (const { log } of runs) count += log.count
   return count
@@ -190,18 +193,18 @@ const nextEventIn = (part: Part, from: number, stop: number): number => {
 }
 
 /** The first bar from `from` on that is an event of one of the markets; `stop` when none is. */
-const nextEvent = ({ parts, equity }: Whole, from: number, stop: number): number => {
-  let event = stop
-  for (const part of parts) event = nextEventIn(part, from, event)
-  const [{ below, above }] = parts
-  Equity.know(equity, event, below, above)
+const nextEvent = ({ first, parts, equity }: Whole, from: number, stop: number): number => {
+  let event = nextEventIn(first, from, stop)
+  for (let index = 1; index < parts.length; index++) event = nextEventIn(parts[index] ?? first, from, event)
+  Equity.know(equity, event, first.below, first.above)
   return event
 }
 
 /** What the bar fills in each market; says whether something did. */
-const fillBar = ({ parts, runs, equity }: Whole, bar: number): boolean => {
+const fillBar = ({ first, parts, runs, equity }: Whole, bar: number): boolean => {
   let before = -1
-  for (const part of parts) {
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index] ?? first
     const { orders } = part.indices
     const low = CrossingIndex.lowerAt(orders, bar)
     const high = CrossingIndex.upperAt(orders, bar)
@@ -221,10 +224,9 @@ const fillBar = ({ parts, runs, equity }: Whole, bar: number): boolean => {
   return filled
 }
 
-const decide = ({ runs, parts, equity }: Whole, bar: number): void => {
+const decide = ({ first, runs, parts, equity }: Whole, bar: number): void => {
   Equity.advance(equity, bar + 1)
   const until = Decisions.decideIn(runs, bar)
-  const [first] = parts
   first.ask = Decisions.askAgain(first.run, until, until)
   for (let index = 1; index < parts.length; index++) {
     const part = parts[index]
@@ -235,15 +237,16 @@ const decide = ({ runs, parts, equity }: Whole, bar: number): void => {
   }
 }
 
-const isBoundReached = ({ parts }: Whole, bar: number): boolean => {
-  for (const { ask, indices } of parts) if (boundBar(ask, indices.closes, bar, bar + 1) === bar) return true
-  return false
-}
+const isBoundReachedIn = ({ ask, indices }: Part, bar: number): boolean =>
+  boundBar(ask, indices.closes, bar, bar + 1) === bar
+
+const isBoundReached = ({ first, parts }: Whole, bar: number): boolean =>
+  isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))
 
 /** Runs the strategy over all candles; false when the run should have had a guard. */
 const runThrough = (whole: Whole): boolean => {
   const { runs, guard, equity } = whole
-  const [first] = runs
+  const first = whole.first.run
   const { purse } = first
   const { bars } = first.candles
   for (let bar = 0; bar < bars; bar++) {
@@ -273,7 +276,7 @@ const runThrough = (whole: Whole): boolean => {
       if (fillArrivals(whole, bar, bar) && purse.asksOnFill) decide(whole, bar)
     }
     // Setting a length is slow, even to what it is.
-    for (const run of runs) if (run.arrivals.length > 0) run.arrivals.length = 0
+    if (isArriving(runs)) for (const run of runs) run.arrivals.length = 0
   }
   Equity.advance(equity, bars)
   return !first.neededGuard

@@ -1,0 +1,114 @@
+/**
+ * The band: the lowest and the highest of many runs over what candles do not tell. Both ends of the fill rules, which differ
+ * in margin, volume and latencies, run over the bars as they are and over both orders of low and high within each of them;
+ * then rules drawn between both ends run over orders drawn bar by bar. Within a bar a strategy is asked as often as live.
+ *
+ * Were live one more draw, the lowest and highest of n runs would hold it n - 1 times of n + 1: that is why there are many.
+ * `npm run certify` measures how often they do. A run over unfolded bars is told in the bars that were given.
+ */
+import { linearIndices } from "../candles/CrossingIndex.ts"
+import * as Unfold from "../candles/Unfold.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import * as Backtest from "./Backtest.ts"
+import type { FillMode } from "./kernel/FillModel.ts"
+import type { FillRules } from "./kernel/FillRules.ts"
+import type { Outcome } from "./kernel/Outcome.ts"
+import { seeded } from "./search/MonteCarlo.ts"
+
+/** How the price went within a bar: not asked, to one extreme first, or to either as drawn. */
+export type BarPath = "bars" | "low first" | "high first" | "drawn"
+
+export interface PathSide extends Backtest.Side {
+  readonly path: BarPath
+}
+
+export type PathSides = readonly [PathSide, ...ReadonlyArray<PathSide>]
+
+export const draws = 24
+
+/** From small bars to those that were given. */
+const folded = (outcome: Outcome, parts: number): Outcome => {
+  const { fills, stays } = outcome
+  const bar = (small: number): number => Math.floor(small / parts)
+  return {
+    ...outcome,
+    fills: { ...fills, bars: fills.bars.map(bar) },
+    stays: stays.map((stay) => ({ ...stay, from: bar(stay.from), to: bar(stay.to) }))
+  }
+}
+
+/** Between the ends: as far from the kind one as drawn, each rule for itself. */
+const rulesBetween = (kind: FillRules, unkind: FillRules, next: () => number): Partial<FillRules> => {
+  const between = (a: number, b: number): number => a + (b - a) * next()
+  return {
+    edgeBasisPoints: between(kind.edgeBasisPoints, unkind.edgeBasisPoints),
+    placeMillis: Math.round(between(kind.placeMillis, unkind.placeMillis)),
+    payoutMillis: Math.round(between(kind.payoutMillis, unkind.payoutMillis)),
+    cancelMillis: Math.round(between(kind.cancelMillis, unkind.cancelMillis)),
+    volumeShare: next() < 0.5 ? kind.volumeShare : unkind.volumeShare
+  }
+}
+
+const runOver = (
+  strategy: Strategy,
+  inputs: Backtest.MarketInputs,
+  path: BarPath,
+  lowFirst: Unfold.LowFirst,
+  mode: FillMode,
+  given: PathSide
+): PathSide => {
+  const parts = Unfold.partsOf(inputs[0].candles)
+  const unfold = (input: Backtest.MarketInput): Backtest.MarketInput => {
+    const candles = Unfold.unfolded(input.candles, parts, lowFirst)
+    return { ...input, candles, indices: linearIndices(candles, "at") }
+  }
+  const [first, ...others] = inputs
+  const side = Backtest.runAll(strategy, [unfold(first), ...others.map(unfold)], mode)
+  // Both are worth the same in the beginning, so what the budget alone gained is too.
+  const told = (part: Backtest.Part, like: Backtest.Part): Backtest.Part => ({
+    ...part,
+    candles: like.candles,
+    outcome: folded(part.outcome, parts),
+    pnlQuote: part.pnlQuote - part.holdPnlQuote + like.holdPnlQuote,
+    holdPnlQuote: like.holdPnlQuote
+  })
+  const one = told(side.parts[0], given.parts[0])
+  const more = side.parts.slice(1).map((part, index) => told(part, given.parts[index + 1] ?? part))
+  return {
+    ...side,
+    path,
+    parts: [one, ...more],
+    outcome: one.outcome,
+    pnlQuote: side.pnlQuote - side.holdPnlQuote + given.holdPnlQuote,
+    holdPnlQuote: given.holdPnlQuote
+  }
+}
+
+const modes = ["pessimistic", "optimistic"] as const
+
+/** Both ends, and what lies between them. The first two are over the bars as they are. */
+export const run = (strategy: Strategy, inputs: Backtest.MarketInputs): PathSides => {
+  const over = (mode: FillMode): PathSide => ({ ...Backtest.runAll(strategy, inputs, mode), path: "bars" })
+  const [unkind, kind] = [over("pessimistic"), over("optimistic")]
+  const isUnfoldable = inputs.every(({ candles }) => candles.high.length === candles.bars)
+  if (!isUnfoldable || Unfold.partsOf(inputs[0].candles) === 1) return [unkind, kind]
+  const extremes = modes.flatMap((mode) => [
+    runOver(strategy, inputs, "low first", () => true, mode, unkind),
+    runOver(strategy, inputs, "high first", () => false, mode, unkind)
+  ])
+  const drawn = Array.from({ length: draws }, (_, draw) => {
+    const next = seeded(draw + 1)
+    const [first, ...others] = inputs.map((input, index): Backtest.MarketInput => {
+      const [a, b] = [kind.parts[index]?.rules, unkind.parts[index]?.rules]
+      if (a === undefined || b === undefined) return input
+      const between = { ...rulesBetween(a, b, next), ...input.options.changes }
+      return { ...input, options: { ...input.options, changes: between } }
+    })
+    const order = seeded(draw + 1001)
+    const lows = Uint8Array.from({ length: inputs[0].candles.bars }, () => (order() < 0.5 ? 1 : 0))
+    return first === undefined
+      ? unkind
+      : runOver(strategy, [first, ...others], "drawn", (bar) => lows[bar] === 1, "optimistic", unkind)
+  })
+  return [unkind, kind, ...extremes, ...drawn]
+}

@@ -1,0 +1,61 @@
+/**
+ * A candle says how far the price went, not in which order. Unfolded, each bar becomes small bars that say one order: open
+ * to the first extreme, to the other one, to the close, a third of the time each, in straight steps. Orders fill and
+ * strategies are asked within the bar then.
+ */
+import { type Candles, column, openAt, volumeAt } from "./Candles.ts"
+import type { TimeAxis } from "./TimeAxis.ts"
+
+/** Whether the low comes first in a bar. */
+export type LowFirst = (bar: number) => boolean
+
+const legs = 3
+const mostSteps = 4
+/** Small bars of one series at most: a few hundred megabytes of columns would not be worth it. */
+const mostBars = 3_000_000
+
+/** Small bars in one bar; 1 where bars cannot be cut into whole milliseconds. */
+export const partsOf = ({ bars, time: { stepMillis } }: Candles): number => {
+  for (let steps = mostSteps; steps > 0; steps--)
+    if (stepMillis % (legs * steps) === 0 && bars * legs * steps <= mostBars) return legs * steps
+  return 1
+}
+
+const axisOf = ({ bars, stepMillis, runBars, runTimes }: TimeAxis, parts: number): TimeAxis => ({
+  bars: bars * parts,
+  stepMillis: stepMillis / parts,
+  runBars: runBars.map((bar) => bar * parts),
+  runTimes
+})
+
+/** `parts`: as `partsOf` says. */
+export const unfolded = (candles: Candles, parts: number, lowFirst: LowFirst): Candles => {
+  const { bars, low, high, close, time, priceScale } = candles
+  const make = () => column(bars * parts)
+  const into = { open: make(), high: make(), low: make(), close: make(), volume: make() }
+  const [steps, tick] = [parts / legs, 10 ** priceScale]
+  let at = 0
+  const walk = (from: number, to: number, volume: number): void => {
+    let before = from
+    for (let step = 1; step <= steps; step++, at++) {
+      const price = step === steps ? to : Math.round((from + ((to - from) * step) / steps) * tick) / tick
+      into.open[at] = before
+      into.high[at] = Math.max(before, price)
+      into.low[at] = Math.min(before, price)
+      into.close[at] = price
+      into.volume[at] = volume
+      before = price
+    }
+  }
+  for (let bar = 0; bar < bars; bar++) {
+    const [least, most, end] = [low[bar] ?? 0, high[bar] ?? 0, close[bar] ?? 0]
+    const [first, second] = lowFirst(bar) ? [least, most] : [most, least]
+    const volume = volumeAt(candles, bar) / parts
+    walk(openAt(candles, bar) ?? end, first, volume)
+    walk(first, second, volume)
+    walk(second, end, volume)
+  }
+  // Indicators are made of the bars themselves: they are the same in every order.
+  const whole = candles.whole ?? candles
+  return { ...into, bars: bars * parts, time: axisOf(time, parts), priceScale, whole }
+}
