@@ -48,7 +48,7 @@ export const start = async ({ show, folder }: Bench): Promise<void> => {
     ["--version"],
     ["--help"],
     ["check", strategy, "--config", resolve(import.meta.dirname, "../config/example.yaml")],
-    ["backtest", strategy, "--data", year, "--json"],
+    ["backtest", strategy, "--data", year, "--json", "--band", "rules"],
     ["backtest", strategy, "--data", year, "--json", "--fills", "optimistic"]
   ]
   for (const command of commands) {
@@ -80,7 +80,9 @@ export const memory = async ({ show, folder }: Bench): Promise<void> => {
       strategy,
       "--data",
       file,
-      "--json"
+      "--json",
+      "--band",
+      "rules"
     ])
     show(await compare("most memory", empty, run, { samples: 5 }), "MB")
   }

@@ -8,12 +8,12 @@
  */
 import { linearIndices } from "../candles/CrossingIndex.ts"
 import * as Unfold from "../candles/Unfold.ts"
+import { seeded } from "../domain/Seeded.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as Backtest from "./Backtest.ts"
 import type { FillMode } from "./kernel/FillModel.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 import type { Outcome } from "./kernel/Outcome.ts"
-import { seeded } from "./search/MonteCarlo.ts"
 
 /** How the price went within a bar: not asked, to one extreme first, or to either as drawn. */
 export type BarPath = "bars" | "low first" | "high first" | "drawn"
@@ -37,17 +37,27 @@ const folded = (outcome: Outcome, parts: number): Outcome => {
   }
 }
 
+/** How many of the orders that are cancelled near the market a solver may have had in hand. */
+const mostInHand = 0.4
+
 /** Between the ends: as far from the kind one as drawn, each rule for itself. */
 const rulesBetween = (kind: FillRules, unkind: FillRules, next: () => number): Partial<FillRules> => {
   const between = (a: number, b: number): number => a + (b - a) * next()
+  /** Mostly quick, now and then slow. */
+  const time = (a: number, b: number): number => Math.round(a + (b - a) * next() ** 3)
   return {
     edgeBasisPoints: between(kind.edgeBasisPoints, unkind.edgeBasisPoints),
-    placeMillis: Math.round(between(kind.placeMillis, unkind.placeMillis)),
-    payoutMillis: Math.round(between(kind.payoutMillis, unkind.payoutMillis)),
-    cancelMillis: Math.round(between(kind.cancelMillis, unkind.cancelMillis)),
+    placeMillis: time(kind.placeMillis, unkind.placeMillis),
+    payoutMillis: time(kind.payoutMillis, unkind.payoutMillis),
+    cancelMillis: time(kind.cancelMillis, unkind.cancelMillis),
+    inHand: { share: next() * mostInHand, distance: 0.005, seed: Math.floor(next() * 1e9) },
     volumeShare: next() < 0.5 ? kind.volumeShare : unkind.volumeShare
   }
 }
+
+/** 1 where bars stay whole: then only the rules vary. */
+const partsOf = (inputs: Backtest.MarketInputs): number =>
+  inputs.every(({ candles }) => candles.high.length === candles.bars) ? Unfold.partsOf(inputs[0].candles) : 1
 
 const runOver = (
   strategy: Strategy,
@@ -57,8 +67,9 @@ const runOver = (
   mode: FillMode,
   given: PathSide
 ): PathSide => {
-  const parts = Unfold.partsOf(inputs[0].candles)
+  const parts = partsOf(inputs)
   const unfold = (input: Backtest.MarketInput): Backtest.MarketInput => {
+    if (parts === 1) return input
     const candles = Unfold.unfolded(input.candles, parts, lowFirst)
     return { ...input, candles, indices: linearIndices(candles, "at") }
   }
@@ -90,12 +101,13 @@ const modes = ["pessimistic", "optimistic"] as const
 export const run = (strategy: Strategy, inputs: Backtest.MarketInputs): PathSides => {
   const over = (mode: FillMode): PathSide => ({ ...Backtest.runAll(strategy, inputs, mode), path: "bars" })
   const [unkind, kind] = [over("pessimistic"), over("optimistic")]
-  const isUnfoldable = inputs.every(({ candles }) => candles.high.length === candles.bars)
-  if (!isUnfoldable || Unfold.partsOf(inputs[0].candles) === 1) return [unkind, kind]
-  const extremes = modes.flatMap((mode) => [
-    runOver(strategy, inputs, "low first", () => true, mode, unkind),
-    runOver(strategy, inputs, "high first", () => false, mode, unkind)
-  ])
+  const extremes =
+    partsOf(inputs) === 1
+      ? []
+      : modes.flatMap((mode) => [
+          runOver(strategy, inputs, "low first", () => true, mode, unkind),
+          runOver(strategy, inputs, "high first", () => false, mode, unkind)
+        ])
   const drawn = Array.from({ length: draws }, (_, draw) => {
     const next = seeded(draw + 1)
     const [first, ...others] = inputs.map((input, index): Backtest.MarketInput => {

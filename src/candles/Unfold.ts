@@ -11,13 +11,15 @@ export type LowFirst = (bar: number) => boolean
 
 const legs = 3
 const mostSteps = 4
-/** Small bars of one series at most: a few hundred megabytes of columns would not be worth it. */
+/** Small bars of one series at most: more than the least number of steps only for short series. */
 const mostBars = 3_000_000
+const mostFineBars = 200_000
 
-/** Small bars in one bar; 1 where bars cannot be cut into whole milliseconds. */
+/** Small bars in one bar; 1 where bars are too many, or cannot be cut into whole milliseconds. */
 export const partsOf = ({ bars, time: { stepMillis } }: Candles): number => {
   for (let steps = mostSteps; steps > 0; steps--)
-    if (stepMillis % (legs * steps) === 0 && bars * legs * steps <= mostBars) return legs * steps
+    if (stepMillis % (legs * steps) === 0 && bars * legs * steps <= (steps === 1 ? mostBars : mostFineBars))
+      return legs * steps
   return 1
 }
 

@@ -8,6 +8,7 @@ import * as SweepSpace from "../../src/backtest/search/SweepSpace.ts"
 import type * as Trial from "../../src/backtest/search/Trial.ts"
 import * as WalkForward from "../../src/backtest/search/WalkForward.ts"
 import * as Generate from "../../src/candles/Generate.ts"
+import { seeded } from "../../src/domain/Seeded.ts"
 
 const text = `name: walk
 market: BTC/USDC
@@ -71,7 +72,7 @@ describe("MonteCarlo", () => {
   const returns = Array.from({ length: 250 }, (_, index) => Math.sin(index * 7) * 0.01 + 0.0005)
 
   it("another order changes the way, not the end", () => {
-    const next = MonteCarlo.seeded(1)
+    const next = seeded(1)
     const end = returns.reduce((equity, value) => equity * (1 + value), 1) - 1
     const fates = Array.from({ length: 50 }, () => MonteCarlo.ofReturns(returns, "order", next))
     for (const { gain } of fates) assert.closeTo(gain, end, 1e-9)
@@ -80,7 +81,7 @@ describe("MonteCarlo", () => {
 
   it("is the same for the same seed", () => {
     const draw = (seed: number) => {
-      const next = MonteCarlo.seeded(seed)
+      const next = seeded(seed)
       return MonteCarlo.spreadOf(Array.from({ length: 100 }, () => MonteCarlo.ofReturns(returns, "returns", next)))
     }
     assert.deepStrictEqual(draw(3), draw(3))
@@ -90,7 +91,7 @@ describe("MonteCarlo", () => {
   })
 
   it("reassembles candles that are candles, without jumps between the pieces", () => {
-    const made = MonteCarlo.resampledCandles(candles, 500, MonteCarlo.seeded(2))
+    const made = MonteCarlo.resampledCandles(candles, 500, seeded(2))
     assert.strictEqual(made.bars, candles.bars)
     for (let bar = 0; bar < made.bars; bar++) {
       const [open, high, low, close] = [made.open, made.high, made.low, made.close].map((values) => values[bar] ?? 0)

@@ -10,6 +10,7 @@ import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import { min } from "../../src/domain/Amount.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { inputAmount, outputAmount, type Price, quoteAmount, type Side } from "../../src/domain/Market.ts"
+import { type Random, seeded } from "../../src/domain/Seeded.ts"
 import { frameStart, timeframeMillis } from "../../src/domain/Timeframe.ts"
 import type { LimitName } from "../../src/engine/planning/RiskLimits.ts"
 import { armedLeg, type Bounds, type DesiredSlot, type Memory, type PriceBounds } from "../../src/strategy/Decision.ts"
@@ -37,6 +38,7 @@ interface Place {
   feesQuote: bigint
   /** How much of a bar's volume was ours. */
   readonly usedVolume: Map<number, bigint>
+  readonly random: Random
 }
 
 interface Slot {
@@ -87,7 +89,15 @@ type InMarket = Pick<Place, "conditions" | "candles">
 export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMarket>]) => {
   const [{ conditions, candles }] = markets
   const places = markets.map(({ conditions, candles }): Place => {
-    return { conditions, candles, base: conditions.budget.base, feesBase: 0n, feesQuote: 0n, usedVolume: new Map() }
+    return {
+      conditions,
+      candles,
+      base: conditions.budget.base,
+      feesBase: 0n,
+      feesQuote: 0n,
+      usedVolume: new Map(),
+      random: seeded(conditions.rules.inHand.seed)
+    }
   })
   const slots: Array<Slot> = []
   const fills: Array<NaiveFill> = []
@@ -350,12 +360,12 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     rules.touch === "within" &&
     (Decimal.compare(order.price, exact(candles.high, bar)) > 0 ||
       Decimal.compare(order.price, exact(candles.low, bar)) < 0)
-  const fill = (slot: Slot, order: Order, bar: number, given?: Price) => {
+  const fill = (slot: Slot, order: Order, bar: number, given?: Price, most = capacityIn(slot.at, bar)) => {
     const { market, rules } = slot.at.conditions
     const open = exact(slot.at.candles.open, bar)
     const better = order.side === "BUY" ? Decimal.min(open, order.price) : Decimal.max(open, order.price)
     const price = given ?? (rules.price === "open" ? better : order.price)
-    const quantity = min(order.open, capacityIn(slot.at, bar))
+    const quantity = min(order.open, most)
     if (quantity <= 0n || (given === undefined && jumpedOver(slot.at, order, bar))) return
     slot.at.usedVolume.set(bar, (slot.at.usedVolume.get(bar) ?? 0n) + quantity)
     const whole = quantity === order.whole && order.input === order.wholeInput && Decimal.equals(price, order.price)
@@ -479,6 +489,11 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     return { bases, quote }
   }
+  const isInHand = ({ conditions, candles, random }: Place, order: Order): boolean => {
+    const { share, distance } = conditions.rules.inHand
+    const close = candles.close[nextBar - 1] ?? 0
+    return share > 0 && Math.abs(close / Decimal.toNumber(order.price) - 1) < distance && random() < share
+  }
   const wake = (at: Place, bar: number): boolean => {
     let paid = false
     const mine = wakes.filter((wake) => wake.bar <= bar && wake.slot.at === at)
@@ -488,6 +503,13 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       if (slot.state === "placing") {
         slot.state = "resting"
         if (slot.order !== undefined) slot.order.from = bar
+        continue
+      }
+      const order = slot.order
+      if (slot.state === "cancelling" && order !== undefined && isInHand(at, order)) {
+        slot.at.usedVolume.set(bar, (slot.at.usedVolume.get(bar) ?? 0n) - order.open)
+        fill(slot, order, bar, order.price, order.open)
+        paid = true
         continue
       }
       if (slot.state === "cancelling") cancel(slot)
@@ -503,6 +525,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       succeed(slot)
       place(slot)
     }
+    if (paid) settle()
     return paid
   }
   let isTurned = false

@@ -6,21 +6,11 @@ import * as Candles from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { type Market, mid, type Side } from "../../src/domain/Market.ts"
+import { type Random, seeded } from "../../src/domain/Seeded.ts"
 import type { DesiredSlot, Leg } from "../../src/strategy/Decision.ts"
 import type { Decide, Limits } from "../../src/strategy/Strategy.ts"
 
-export type Random = () => number
-
-/** mulberry32, in [0, 1). */
-export const random = (seed: number): Random => {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
+export const random = seeded
 
 export const pick = <A>(next: Random, first: A, ...rest: ReadonlyArray<A>): A =>
   rest[Math.floor(next() * (rest.length + 1)) - 1] ?? first
@@ -169,5 +159,11 @@ export const anyRules = (next: Random): FillRules => ({
   placeMillis: pick(next, 0, 30_000, 90_000, 400_000),
   payoutMillis: pick(next, 0, 60_000, 150_000),
   cancelMillis: pick(next, 0, 20_000, 200_000),
-  volumeShare: pick(next, 0, 0.1, 1)
+  volumeShare: pick(next, 0, 0.1, 1),
+  inHand: pick(
+    next,
+    { share: 0, distance: 0, seed: 1 },
+    { share: 0.5, distance: 0.01, seed: 3 },
+    { share: 1, distance: 0.1, seed: 5 }
+  )
 })

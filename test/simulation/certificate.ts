@@ -29,10 +29,12 @@ type Pick = (low: number, high: number) => number
 
 /** Strategies as people write them, around a price of 1000. */
 export const certified: Readonly<Record<string, (pick: Pick, side: "buy" | "sell") => string>> = {
-  grid: (pick) => `{ lower: ${990 - pick(0, 5)}, upper: ${1010 + pick(0, 5)}, levels: ${pick(5, 15)}, size: { base: 1 } }`,
+  grid: (pick) =>
+    `{ lower: ${990 - pick(0, 5)}, upper: ${1010 + pick(0, 5)}, levels: ${pick(5, 15)}, size: { base: 1 } }`,
   ladder: (pick, side) =>
     `{ side: ${side}, from: ${side === "buy" ? 999 : 1001}, to: ${side === "buy" ? 985 : 1015}, rungs: ${pick(3, 6)}, total: { base: 6 }, takeProfit: 0.${pick(3, 9)}% }`,
-  dca: (pick, side) => `{ every: ${pick(3, 9)}m, side: ${side}, size: { base: 1 }, times: ${pick(3, 6)}, reach: 0.${pick(1, 5)}% }`,
+  dca: (pick, side) =>
+    `{ every: ${pick(3, 9)}m, side: ${side}, size: { base: 1 }, times: ${pick(3, 6)}, reach: 0.${pick(1, 5)}% }`,
   twap: (pick, side) => {
     const slices = pick(3, 6)
     return `{ side: ${side}, total: { base: 6 }, over: ${slices * pick(3, 6)}m, slices: ${slices}, limit: ${side === "buy" ? 1100 : 900}, reach: 0.${pick(1, 5)}% }`
@@ -72,7 +74,12 @@ const strategyText = (kind: string, seed: number): string => {
 /** Six steps a bar, some 0.1 % each bar. */
 const randomCandles = (seed: number, bars: number): Candles.Candles => {
   const random = randomFrom(seed)
-  const columns = { open: [] as Array<number>, high: [] as Array<number>, low: [] as Array<number>, close: [] as Array<number> }
+  const columns = {
+    open: [] as Array<number>,
+    high: [] as Array<number>,
+    low: [] as Array<number>,
+    close: [] as Array<number>
+  }
   let price = 1000
   for (let bar = 0; bar < bars; bar++) {
     const path = [price]
@@ -167,7 +174,6 @@ export const certify = async (kind: string, seed: number, bars: number): Promise
     live: await live(text, candles, seed),
     low: Math.min(...gains) - held,
     high: Math.max(...gains) - held,
-    runs: sides.map(({ mode, path, fills }, i) => `${mode} ${path}: ${((gains[i] ?? 0) - held).toFixed(3)} (${fills})`),
+    runs: sides.map(({ mode, path, fills }, i) => `${mode} ${path}: ${((gains[i] ?? 0) - held).toFixed(3)} (${fills})`)
   }
 }
-

@@ -58,9 +58,7 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
 
 /** What candles cannot tell, whatever the rules. */
 export const notModelled: ReadonlyArray<string> = [
-  "the order of high and low within a bar: an order that rests fills from the next bar on",
-  "what happens within a bar: strategies are asked at its close, and see that as bid and ask",
-  "an order that fills while it is being cancelled because a solver had it in hand already",
+  "the order of high and low within a bar, decisions within it, and orders that a solver had in hand when they were cancelled, where the band is of both sides alone (--band rules)",
   "requests that fail, are repeated or are refused by the venue",
   "the influence of the own orders on the market",
   "limits over all strategies together: a backtest has one",

@@ -25,6 +25,11 @@ export interface FillRules {
   readonly payoutMillis: number
   /** From a wish to cancel to the refund; until then the order can fill. */
   readonly cancelMillis: number
+  /**
+   * An order that is being cancelled may fill at its limit after all, because a solver had it in hand already: such a share
+   * of those whose limit is within such a ratio of the market, drawn by the seed, where cancelling takes time.
+   */
+  readonly inHand: { readonly share: number; readonly distance: number; readonly seed: number }
   /** The most of a bar's volume that is ours; 0 for no limit. */
   readonly volumeShare: number
   /** Taken from the output of every fill, rounded up. */
@@ -45,6 +50,7 @@ export const touching: FillRules = {
   placeMillis: 0,
   payoutMillis: 0,
   cancelMillis: 0,
+  inHand: { share: 0, distance: 0, seed: 1 },
   volumeShare: 0,
   feeBasisPoints: 0,
   withdrawFee: { base: 0n, quote: 0n },

@@ -118,7 +118,7 @@ export const fillBar = (run: Run.Run, bar: number, low: number, high: number): v
 }
 
 /** After the fills of a bar: followers rest, others are placed. */
-const settle = (run: Run.Run): void => {
+export const settle = (run: Run.Run): void => {
   for (let slot = run.arriving.pop(); slot !== undefined; slot = run.arriving.pop()) Run.rest(run, slot)
   if (run.dueFirst.length > 0) for (const slot of run.dueFirst.splice(0)) Run.place(run, slot)
   for (const slot of run.due) {
@@ -243,6 +243,23 @@ export const fillArrivals = (run: Run.Run, bar: number, closeBar: number): boole
   }
   if (hasArrived) settle(run)
   return hasArrived
+}
+
+/** A solver may have had the rest of a cancelled order in hand: then it fills at its limit. Says whether it did. */
+export const fillInHand = (run: Run.Run, bar: number, slot: number): boolean => {
+  const { share, distance } = run.conditions.rules.inHand
+  const row = run.table.rows[run.slots.order[slot] ?? OrderTable.none]
+  if (share === 0 || row === undefined) return false
+  const close = run.candles.close[run.nextBar - 1] ?? 0
+  const isNear = Math.abs(close / Decimal.toNumber(row.price) - 1) < distance
+  if (!isNear || run.random() >= share) return false
+  Run.unrest(run, slot, row)
+  openCapacity(run, bar)
+  const kept = run.capacity
+  run.capacity = unlimited
+  fillSlice(run, bar, slot, row.price)
+  run.capacity = kept
+  return true
 }
 
 /** Fills orders by parts, at the bar's prices, with waiting times. */

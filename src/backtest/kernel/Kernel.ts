@@ -123,7 +123,8 @@ const wakeMarket = (run: Run.Run, bar: number): boolean => {
       Run.rest(run, slot)
       continue
     }
-    if (state === states.cancelling) {
+    if (state === states.cancelling && Fills.fillInHand(run, bar, slot)) paid = true
+    else if (state === states.cancelling) {
       Run.cancel(run, slot)
       paid ||= run.trading.isSeen
       Decisions.succeed(run, slot)
@@ -136,6 +137,7 @@ const wakeMarket = (run: Run.Run, bar: number): boolean => {
       Fills.follow(run, slot)
     }
   }
+  if (paid) Fills.settle(run)
   return paid
 }
 

@@ -8,6 +8,7 @@ import type { Resampled } from "../../candles/Resample.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { type Amount, min } from "../../domain/Amount.ts"
 import type { Market, Side } from "../../domain/Market.ts"
+import { type Random, seeded } from "../../domain/Seeded.ts"
 import type { Memory } from "../../strategy/Decision.ts"
 import type { Decide, Limits } from "../../strategy/Strategy.ts"
 import { type FillRules, withdrawFee } from "./FillRules.ts"
@@ -64,6 +65,8 @@ export interface Run {
   readonly candles: Candles
   readonly table: OrderTable.OrderTable
   readonly slots: SlotStates.SlotStates
+  /** Which cancelled orders a solver had in hand. */
+  readonly random: Random
   readonly log: FillLog
   readonly stays: Array<Stay> | undefined
   readonly trading: OwnState.Trading
@@ -118,6 +121,7 @@ export const make = (
   candles,
   table: OrderTable.make(conditions.market, conditions.rules),
   slots: SlotStates.make(),
+  random: seeded(conditions.rules.inHand.seed),
   log: { count: 0, bars: new Int32Array(1024), orders: new Int32Array(1024) },
   stays: conditions.keepsOrders === true ? [] : undefined,
   trading: OwnState.make(),

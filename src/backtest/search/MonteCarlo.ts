@@ -4,6 +4,7 @@
  * (`candles`). Everything follows from a seed.
  */
 import { type Candles, column } from "../../candles/Candles.ts"
+import type { Random } from "../../domain/Seeded.ts"
 
 export const methods = ["returns", "order", "candles"] as const
 export type Method = (typeof methods)[number]
@@ -12,19 +13,6 @@ export interface Fate {
   /** Gain over the start, as a ratio. */
   readonly gain: number
   readonly maxDrawdown: number
-}
-
-type Random = () => number
-
-/** mulberry32, in [0, 1). */
-export const seeded = (seed: number): Random => {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 const fateOf = (returns: ReadonlyArray<number>): Fate => {

@@ -5,6 +5,7 @@
  */
 import { Result } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
+import { seeded } from "../../domain/Seeded.ts"
 import { sourceText } from "../../strategy/Problem.ts"
 import { isEmpty, readYaml, type YamlNode, type YamlScalar } from "../../strategy/YamlReader.ts"
 
@@ -69,13 +70,7 @@ export const combination = (space: ReadonlyArray<Dimension>, index: number): Rea
 export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: number): ReadonlyArray<number> => {
   const all = size(space)
   if (count >= all) return Array.from({ length: all }, (_, index) => index)
-  let state = (seed >>> 0) + 0x9e3779b9
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
+  const next = seeded((seed >>> 0) + 0x9e3779b9)
   const chosen = new Set<number>()
   while (chosen.size < count) chosen.add(Math.floor(next() * all))
   return [...chosen]

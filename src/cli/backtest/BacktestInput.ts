@@ -199,7 +199,7 @@ export const withoutVolume = (options: Backtest.Options, candles: Candles.Candle
 /** Candles of the file and the time asked for. `indexed`: worth an index, because many runs follow. */
 export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
   flags: DataFlags,
-  wanted: CandleFile.LoadOptions["wanted"] & { readonly indexed: boolean },
+  wanted: CandleFile.LoadOptions["wanted"] & { readonly indexed: boolean; readonly tradeCandleMillis?: number },
   market?: string
 ) {
   const repair = yield* repairsOf(flags.repair)
@@ -213,7 +213,12 @@ export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
   const isJournal = flags.data.startsWith(journalPrefix)
   const loaded = isJournal
     ? yield* fromJournal(flags.data.slice(journalPrefix.length), market)
-    : yield* CandleFile.load(flags.data, { repair, tradeCandleMillis: 60_000, cache, wanted: asked })
+    : yield* CandleFile.load(flags.data, {
+        repair,
+        tradeCandleMillis: wanted.tradeCandleMillis ?? 60_000,
+        cache,
+        wanted: asked
+      })
   const warnings = loaded.problems.filter(({ severity }) => severity === "warning").map(format)
   const candles = isPart ? Candles.between(loaded.candles, from, to) : loaded.candles
   if (candles.bars < 2)

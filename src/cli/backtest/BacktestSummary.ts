@@ -1,6 +1,7 @@
 /** The result of a backtest for the terminal and as JSON. */
 import { DateTime } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
+import type * as Envelope from "../../backtest/Envelope.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
@@ -20,6 +21,8 @@ export interface Result {
   readonly sources: readonly [Source, ...ReadonlyArray<Source>]
   readonly warnings: ReadonlyArray<string>
   readonly band: { readonly low: Backtest.Side; readonly high: Backtest.Side }
+  /** How many runs the band is of. */
+  readonly runs: number
   /** The side whose fills are listed. */
   readonly shown: Backtest.Side
   /** What was measured instead of assumed, in sentences. */
@@ -34,8 +37,9 @@ const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(m
 
 export const json = (result: Result) => {
   const { strategy, candles, band, shown } = result
-  const side = (of: Backtest.Side) => ({
+  const side = (of: Backtest.Side | Envelope.PathSide) => ({
     ...Backtest.toJson(strategy, of),
+    ...("path" in of ? { path: of.path } : {}),
     statistics: BacktestStatistics.ofSide(of, result.trials)
   })
   const [first, ...others] = result.sources
@@ -53,7 +57,7 @@ export const json = (result: Result) => {
     fills: shown.fills,
     wallMillis: result.wallMillis,
     kernelMillis: result.kernelMillis,
-    band: { low: side(band.low), high: side(band.high) },
+    band: { runs: result.runs, width: widthText(result), low: side(band.low), high: side(band.high) },
     ...(others.length === 0 ? {} : { markets: marketsJson(result) })
   }
 }
@@ -74,6 +78,10 @@ const marketsJson = ({ band, sources }: Result) => {
     })
   )
 }
+
+/** Both ends of the rules run over the bars as they are; other runs are told by what they assume within the bars. */
+const titleOf = (side: Backtest.Side | Envelope.PathSide): string =>
+  "path" in side && side.path !== "bars" ? `${side.path === "drawn" ? "between" : side.mode}, ${side.path}` : side.mode
 
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
 /** Exact down to the eighth place; cents are enough from a hundred on. */
@@ -124,12 +132,22 @@ const ratioFacts = ({ trials }: Result, side: Backtest.Side): ReadonlyArray<read
   ]
 }
 
+const width = ({ band }: Result): bigint => band.high.pnlQuote - band.low.pnlQuote
+
+/** Exact, in quote. */
+const widthText = (result: Result): string => format(width(result), result.strategy.market.quote.decimals)
+
+const bandLine = (result: Result): ReadonlyArray<string> =>
+  result.band.low === result.band.high
+    ? []
+    : ["", `the band is ${quoteText(result, width(result))} wide: the lowest and the highest of ${result.runs} runs`]
+
 export const lines = (result: Result): ReadonlyArray<string> => {
   const { strategy, candles, band } = result
   const sides = band.low === band.high ? [band.low] : [band.low, band.high]
   const facts = sides.map((side) => [...sideFacts(result, side), ...ratioFacts(result, side)])
   const rows = (facts[0] ?? []).map(([label], row) => [label, ...facts.map((column) => column[row]?.[1] ?? "")])
-  const columns = [{ title: "" }, ...sides.map(({ mode }) => ({ title: mode, align: "right" as const }))]
+  const columns = [{ title: "" }, ...sides.map((side) => ({ title: titleOf(side), align: "right" as const }))]
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
   return [
@@ -139,6 +157,7 @@ export const lines = (result: Result): ReadonlyArray<string> => {
     ...result.calibrated,
     "",
     ...Table.render(columns, rows),
+    ...bandLine(result),
     ...sides.flatMap(BacktestLimits.sentences),
     "",
     `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`

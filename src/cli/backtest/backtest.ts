@@ -2,9 +2,14 @@
 import { Array as Arr, Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../../backtest/Backtest.ts"
+import * as Envelope from "../../backtest/Envelope.ts"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
+import type * as CandleFile from "../../candles/CandleFile.ts"
+import * as Candles from "../../candles/Candles.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
 import { marketNames, marketsOf } from "../../strategy/Strategy.ts"
 import * as flags from "../flags.ts"
@@ -30,6 +35,8 @@ interface Asked extends Omit<BacktestInput.DataFlags, "data">, BacktestInput.Rul
   readonly data: ReadonlyArray<string>
   readonly config: Option.Option<string>
   readonly fills: keyof typeof modes
+  readonly band: "paths" | "rules"
+  readonly detail: Option.Option<string>
   readonly trials: number
   readonly calibrate: Option.Option<string>
   readonly report: Option.Option<string>
@@ -70,6 +77,33 @@ const prepare = Effect.fnUntraced(function* (input: Asked, file: string) {
   return { strategy, options, open, volume, range, calibrated: found.flatMap(({ calibrated }) => calibrated) }
 })
 
+/** The run goes over the finer candles; indicators are those of the data. */
+const withDetail = Effect.fnUntraced(function* (
+  input: Asked,
+  wanted: Pick<CandleFile.LoadOptions["wanted"], "volume">,
+  series: Arr.NonEmptyReadonlyArray<BacktestMarkets.LoadedMarket>
+) {
+  if (Option.isNone(input.detail)) return series
+  const [{ candles: bars }, ...others] = series
+  if (others.length > 0)
+    return yield* new WrongUsage({ message: "--detail: finer candles are replayed for strategies of one market" })
+  const file = input.detail.value
+  const columns = { open: true, volume: wanted.volume !== false, indexed: false, tradeCandleMillis: 1000 }
+  const { candles } = yield* BacktestInput.loadCandles({ ...input, data: file }, columns)
+  const [from, to] = [TimeAxis.openTime(bars.time, 0), TimeAxis.closeTime(bars.time, bars.bars - 1)]
+  const part = Candles.between(candles, from, to)
+  const isWhole =
+    part.bars > 1 && TimeAxis.openTime(part.time, 0) === from && TimeAxis.closeTime(part.time, part.bars - 1) === to
+  if (candles.time.stepMillis >= bars.time.stepMillis || !isWhole) {
+    const span = `${new Date(from).toISOString()} to ${new Date(to).toISOString()}`
+    return yield* new WrongUsage({
+      message: `--detail ${file}: give candles that are finer than the data and cover the same time, ${span}; cut the data with --from and --to`
+    })
+  }
+  const fine = { ...part, whole: bars.whole ?? bars }
+  return Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine, "at") })
+})
+
 /** All strategies over the same candles, loaded once. */
 const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: Arr.NonEmptyReadonlyArray<string>) {
   const started = yield* Clock.currentTimeNanos
@@ -81,7 +115,8 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
     return yield* new WrongUsage({ message })
   }
   // Series of several markets are put on one time axis, which takes whole columns.
-  const late = one.others === undefined ? ("late" as const) : true
+  const variesPaths = input.band === "paths" && input.fills === "both"
+  const late = one.others === undefined && !variesPaths ? ("late" as const) : true
   const range = late === true || prepared.some(({ range }) => range) ? {} : { range: late }
   const wanted = {
     open: prepared.some(({ open }) => open) && late,
@@ -89,26 +124,29 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
     ...range
   }
   const loaded = yield* BacktestMarkets.load(input, { ...wanted, indexed: false }, marketsOf(one))
-  const [{ candles }] = loaded.series
+  const series = yield* withDetail(input, wanted, loaded.series)
+  const [{ candles }] = series
   const [first, ...rest] = modes[input.fills]
   return yield* Effect.forEach(prepared, ({ strategy, options, calibrated }) =>
     Effect.gen(function* () {
       yield* BacktestInput.checkTimeframes(strategy, candles)
-      const series = Arr.map(loaded.series, (each, index) => {
+      const inputs = Arr.map(series, (each, index) => {
         const asked = options[index] ?? options[0]
         return { ...each, asked, options: BacktestInput.withoutVolume(asked, each.candles) }
       })
-      const bare = series.flatMap((each, index) =>
+      const bare = inputs.flatMap((each, index) =>
         each.options === each.asked ? [] : [loaded.sources[index]?.data ?? ""]
       )
       const warnings = bare.map((data) =>
-        series.length === 1
+        inputs.length === 1
           ? "the data have no volumes: orders fill whole"
           : `${data} has no volumes: its orders fill whole`
       )
       const kernelStarted = yield* Clock.currentTimeNanos
-      const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, series, mode)
-      const sides = [runSide(first), ...rest.map(runSide)] as const
+      const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
+      const runs: Arr.NonEmptyReadonlyArray<Envelope.PathSide | Backtest.Side> = variesPaths
+        ? Envelope.run(strategy, inputs)
+        : [runSide(first), ...rest.map(runSide)]
       const ended = yield* Clock.currentTimeNanos
       return {
         strategy,
@@ -116,8 +154,9 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
         sources: loaded.sources,
         warnings: [...loaded.warnings, ...warnings, ...WarmUp.sentences(strategy, candles)],
         calibrated,
-        band: Backtest.band([sides[0], ...sides.slice(1)]),
-        shown: sides.find(({ mode }) => mode === "optimistic") ?? sides[0],
+        band: Backtest.band([runs[0], ...runs.slice(1)]),
+        shown: runs.find(({ mode }) => mode === "optimistic") ?? runs[0],
+        runs: runs.length,
         trials: input.trials,
         wallMillis: Number(ended - started) / 1e6,
         kernelMillis: Number(ended - kernelStarted) / 1e6
@@ -160,6 +199,18 @@ export const command = Command.make(
     fills: Flag.Literals("fills", ["both", "pessimistic", "optimistic"]).pipe(
       Flag.withDescription("Which side of the band: both gives the band"),
       Flag.withDefault("both")
+    ),
+    band: Flag.Literals("band", ["paths", "rules"]).pipe(
+      Flag.withDescription(
+        "What the band spans: paths within the bars and everything between both sides, or both sides alone, which is quicker"
+      ),
+      Flag.withDefault("paths")
+    ),
+    detail: Flag.String("detail").pipe(
+      Flag.withDescription(
+        "Finer candles or trades of the same market: what happened inside each bar is replayed from them"
+      ),
+      Flag.optional
     ),
     fillsCsv: Flag.String("fills-csv").pipe(
       Flag.withDescription("Write every fill (of the optimistic side, when both run) to this file"),

@@ -10,6 +10,7 @@ import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { dayMillis } from "../../domain/Durations.ts"
+import { seeded } from "../../domain/Seeded.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as flags from "../flags.ts"
@@ -60,7 +61,7 @@ export const command = Command.make(
     yield* BacktestInput.checkTimeframes(strategy, candles)
     const options = BacktestInput.withoutVolume(asked, candles)
     const mode: FillMode = input.fills
-    const next = MonteCarlo.seeded(input.seed)
+    const next = seeded(input.seed)
     const returns = Statistics.returnsOf(
       equityOf(strategy, candles, Backtest.run(strategy, candles, indices, mode, options))
     )

@@ -87,7 +87,7 @@ const campaignOfLimits = (seeds: number, rulesOf: (next: () => number) => FillRu
     for (const { limit, until } of stops) see(until === undefined ? limit : `${limit} that ended`)
   }
   for (const limit of ["price-deviation", "quiet-hours", "notional", "orders-per-hour", "paused"])
-    assert.isAbove(seen.get(limit) ?? 0, seeds, limit)
+    assert.isAbove(seen.get(limit) ?? 0, seeds / 2, limit)
   for (const stop of ["daily-loss", "daily-loss that ended", "drawdown"]) assert.isAbove(seen.get(stop) ?? 0, 0, stop)
 }
 
