@@ -74,7 +74,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
 
 /** Rooms of one concept whose members are many. */
 const mostFiles: Readonly<Record<string, number>> = {
-  "src/domain": 15,
+  "src/domain": 16,
   "src/strategy": 14,
   "src/strategy/kinds": 24,
   "src/sandbox/http": 14,

@@ -80,7 +80,8 @@ const randomCandles = (seed: number, bars: number): Candles.Candles => {
     low: [] as Array<number>,
     close: [] as Array<number>
   }
-  let price = 1000
+  // On no level of a grid: whether a cell there begins with a purchase or a sale would hang on rounding.
+  let price = 1000.37
   for (let bar = 0; bar < bars; bar++) {
     const path = [price]
     // The bot starts with the first bar, the backtest decides at its close: it does not move.
@@ -89,7 +90,7 @@ const randomCandles = (seed: number, bars: number): Candles.Candles => {
         path.push(price)
         continue
       }
-      price += (random() + random() + random() - 1.5) * 1.2 - (price - 1000) * 0.004
+      price += (random() + random() + random() - 1.5) * 1.2 - (price - 1000.37) * 0.004
       path.push(price)
     }
     const rounded = path.map((value) => Math.round(value * 100) / 100)

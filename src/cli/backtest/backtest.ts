@@ -119,7 +119,7 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
   const late = one.others === undefined && !variesPaths ? ("late" as const) : true
   const range = late === true || prepared.some(({ range }) => range) ? {} : { range: late }
   const wanted = {
-    open: prepared.some(({ open }) => open) && late,
+    open: (variesPaths || prepared.some(({ open }) => open)) && late,
     volume: prepared.some(({ volume }) => volume) && late,
     ...range
   }
