@@ -12,10 +12,10 @@ import { type Costs, noCosts } from "../../src/backtest/kernel/FillModel.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
+import { randomFrom } from "../../src/rehearsal/World.ts"
 import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { run } from "./Torture.ts"
-import { randomFrom } from "./World.ts"
 
 const barMillis = 60_000
 const start = Date.UTC(2026, 0, 1)
