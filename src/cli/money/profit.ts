@@ -1,8 +1,11 @@
 /** `limitbot profit`: what trading has earned and cost so far, by the method that the user names. */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { PriceStore } from "../../journal/PriceStore.ts"
 import { methods } from "../../ledger/Lots.ts"
 import * as Profit from "../../ledger/Profit.ts"
+import { qualityOf } from "../../ledger/Quality.ts"
+import { returnsOf } from "../../ledger/Returns.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import * as flags from "../flags.ts"
 import { withLedger } from "./LedgerView.ts"
@@ -19,15 +22,25 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ config, by, method, json }) {
-    yield* withLedger(config, ({ trading, mark, markedAt, assets, now }) => {
-      const grouping = Option.getOrUndefined(by)
-      const whole = Profit.report(trading, { method, mark, now })
-      const groups = grouping === undefined ? [] : Profit.report(trading, { method, by: grouping, mark, now })
-      const profit = { method, whole, by: grouping, groups, markedAt }
-      return Console.log(
-        json ? JSON.stringify(ProfitText.json(profit, assets)) : ProfitText.lines(profit, assets).join("\n")
-      )
-    })
+    yield* withLedger(
+      config,
+      Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals }) {
+        const grouping = Option.getOrUndefined(by)
+        const whole = Profit.report(trading, { method, mark, now })
+        const groups = grouping === undefined ? [] : Profit.report(trading, { method, by: grouping, mark, now })
+        const minutes = yield* minutesOf([...trading.lastPrices.keys()])
+        const statistics = new Map(
+          whole.map(({ quote }) => {
+            const of = { quote, minutes, decimals: (symbol: string) => decimals(symbol) ?? 0 }
+            return [quote, { orders: qualityOf(trading, of), returns: returnsOf(trading, of) }] as const
+          })
+        )
+        const profit = { method, whole, by: grouping, groups, markedAt, statistics }
+        yield* Console.log(
+          json ? JSON.stringify(ProfitText.json(profit, assets)) : ProfitText.lines(profit, assets).join("\n")
+        )
+      })
+    )
   })
 ).pipe(
   Command.withDescription("Show profit and loss: realised, unrealised, fees, and capital that came or went"),
@@ -36,3 +49,15 @@ export const command = Command.make(
     { command: "limitbot profit --method fifo --json", description: "As tax offices count it" }
   ])
 )
+
+/** A journal of an older version has no prices. */
+const minutesOf = Effect.fnUntraced(function* (markets: ReadonlyArray<string>) {
+  const store = yield* PriceStore
+  const found = yield* Effect.forEach(markets, (market) =>
+    Effect.map(
+      Effect.orElseSucceed(store.since(market, 0), () => []),
+      (minutes) => [market, minutes] as const
+    )
+  )
+  return new Map(found)
+})

@@ -213,6 +213,8 @@ interface Cycle {
   readonly slot: string
   readonly profit: Amount
   readonly fees: Amount
+  /** The least distance of its two prices, as a share of the lower one, that pays for its payouts; in percent. */
+  readonly breakEven: Decimal.Decimal
 }
 
 /** A purchase and a sale of the same: what is left in quote, and what both payouts cost. */
@@ -223,7 +225,11 @@ const cycleOf = (market: Market, slot: string, legs: ReadonlyArray<Leg>, fees: F
   if (buy === undefined || sell === undefined || base === undefined || quote === undefined) return undefined
   const quantity = buy.quantity < sell.quantity ? buy.quantity : sell.quantity
   const profit = quoteAmount(market, quantity, sell.price, "down") - quoteAmount(market, quantity, buy.price, "up")
-  return { slot, profit, fees: quote + quoteAmount(market, base, sell.price, "up") }
+  const paid = quote + quoteAmount(market, base, sell.price, "up")
+  const value = Decimal.make(quoteAmount(market, quantity, buy.price, "down"))
+  if (!Decimal.isPositive(value)) return undefined
+  const breakEven = Decimal.divide(Decimal.make(paid * 100n), value, 2, "up")
+  return { slot, profit, fees: paid, breakEven }
 }
 
 /** Slots of two legs are cycles of their own; slots of one leg on both sides make one of the innermost pair. */
@@ -267,7 +273,7 @@ const belowFees = (
             name: "fee-floor" as const,
             strategies: [name],
             slots: keys(losing.map(({ slot }) => slot)),
-            text: `${losing.length} of ${cycles.length} cycles earn less than their payouts cost: ${worst.slot} earns ${quote(worst.profit)} and pays about ${quote(worst.fees)}`
+            text: `${losing.length} of ${cycles.length} cycles earn less than their payouts cost: ${worst.slot} earns ${quote(worst.profit)} and pays about ${quote(worst.fees)}; a step of ${Decimal.format(worst.breakEven)}% breaks even`
           }
         ]),
     ...(eaten.length === 0

@@ -2,8 +2,11 @@
 import { present } from "../../domain/Present.ts"
 import type { Method } from "../../ledger/Lots.ts"
 import type { Figures, Grouping, Row } from "../../ledger/Profit.ts"
+import type { Quality } from "../../ledger/Quality.ts"
+import type { Returns } from "../../ledger/Returns.ts"
 import * as Money from "./Money.ts"
 import * as Table from "./Table.ts"
+import { age } from "./Words.ts"
 
 export const fields = ["realised", "unrealised", "fees", "flows", "total"] as const
 
@@ -17,10 +20,12 @@ export interface Profit {
   readonly groups: ReadonlyArray<Row>
   /** When the prices were seen at which open positions are valued: the oldest of them. */
   readonly markedAt: number | undefined
+  /** How the orders of each quote asset fared, and what the capital made; where prices are at hand. */
+  readonly statistics?: ReadonlyMap<string, { readonly orders: Quality; readonly returns: Returns }>
 }
 
 /** Fixed: by quote asset the five figures, then the method, the age of the prices, and the groups if asked for. */
-export const json = ({ method, whole, by, groups, markedAt }: Profit, assets: Money.Assets) =>
+export const json = ({ method, whole, by, groups, markedAt, statistics }: Profit, assets: Money.Assets) =>
   Object.fromEntries(
     whole.map(({ quote, figures }) => [
       quote,
@@ -28,6 +33,7 @@ export const json = ({ method, whole, by, groups, markedAt }: Profit, assets: Mo
         ...amounts(assets, quote, figures),
         method,
         markedAt: markedAt ?? null,
+        ...statistics?.get(quote),
         ...present({
           by,
           groups:
@@ -41,7 +47,10 @@ export const json = ({ method, whole, by, groups, markedAt }: Profit, assets: Mo
     ])
   )
 
-export const lines = ({ method, whole, by, groups }: Profit, assets: Money.Assets): ReadonlyArray<string> => {
+export const lines = (
+  { method, whole, by, groups, statistics }: Profit,
+  assets: Money.Assets
+): ReadonlyArray<string> => {
   if (whole.length === 0) return ["No fills and no budgets yet."]
   const cells = ({ quote, figures }: Row) => [
     ...fields.map((field) => Money.amountText(assets, quote, figures[field])),
@@ -62,7 +71,27 @@ export const lines = ({ method, whole, by, groups }: Profit, assets: Money.Asset
             groups.map((row) => [row.group === "" ? "-" : row.group, ...cells(row)])
           )
         ]),
+    ...[...(statistics ?? [])].flatMap(([quote, each]) => statisticsLines(quote, each)),
     "",
     `Realised by ${method === "average" ? "average cost" : method.toUpperCase()}; total is realised plus unrealised less fees. Flows are budgets, not profit.`
+  ]
+}
+
+const percent = (ratio: number | null): string => (ratio === null ? "not known" : `${(ratio * 100).toFixed(2)}%`)
+
+const statisticsLines = (
+  quote: string,
+  { orders, returns }: { readonly orders: Quality; readonly returns: Returns }
+): ReadonlyArray<string> => {
+  const { rested, filled, medianMillisToFill, requotes, costPerRequote, markout } = orders
+  const toFill = medianMillisToFill === null ? "" : `, half of them within ${age(medianMillisToFill)}`
+  const cost = costPerRequote === null ? "" : `, ${costPerRequote.toFixed(4)} ${quote} each`
+  const later = Object.entries(markout).map(([after, ratio]) => `${after} ${percent(ratio)}`)
+  const { timeWeighted, moneyWeighted, maxDrawdown, againstHolding } = returns
+  const held = againstHolding === null ? "not known" : `${againstHolding.toFixed(2)} ${quote}`
+  return [
+    "",
+    `${quote}: ${filled} of ${rested} orders filled${toFill}; ${requotes} moved${cost}. Price after a fill, in our favour: ${later.join(", ")}`,
+    `${quote}: return ${percent(timeWeighted)} time-weighted, ${percent(moneyWeighted)} money-weighted; deepest fall ${percent(maxDrawdown)}; against holding ${held}`
   ]
 }

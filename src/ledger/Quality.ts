@@ -1,0 +1,83 @@
+/**
+ * How orders fared: how many filled and how soon, what the price did afterwards, what moving orders cost. Statistics, not
+ * money: ratios are doubles.
+ */
+import { minuteMillis } from "../domain/Durations.ts"
+import type { SeenMinute } from "./FillBand.ts"
+import type { Decimals } from "./PlainText.ts"
+import type { Trade, Trading } from "./Trades.ts"
+
+export interface ClosedMinute extends SeenMinute {
+  readonly close: number
+}
+
+export type Minutes = ReadonlyMap<string, ReadonlyArray<ClosedMinute>>
+
+const markoutMinutes = [1, 5, 60] as const
+
+export interface Quality {
+  /** Orders that rested with our money in them, and how many of them filled at least in part. */
+  readonly rested: number
+  readonly filled: number
+  readonly fillRatio: number | null
+  readonly medianMillisToFill: number | null
+  readonly requotes: number
+  /** Mean refund fee of an order that was withdrawn to be placed elsewhere, quote units. */
+  readonly costPerRequote: number | null
+  /** What the mid did in our favour after a fill, as a share of its price, weighted by value; null without prices. */
+  readonly markout: Readonly<Record<string, number | null>>
+}
+
+const median = (values: ReadonlyArray<number>): number | null => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
+  return low === undefined || high === undefined ? null : (low + high) / 2
+}
+
+/** The last minute that was over by then, if the bot was watching. */
+const midAt = (minutes: ReadonlyArray<ClosedMinute>, at: number): number | undefined => {
+  const last = minutes.findLast(({ openedAt }) => openedAt + minuteMillis <= at)
+  return last !== undefined && at - last.openedAt <= 4 * minuteMillis ? last.close : undefined
+}
+
+const markoutOf = (
+  trades: ReadonlyArray<Trade>,
+  minutes: Minutes,
+  decimals: Decimals,
+  after: number
+): number | null => {
+  let [sum, weight] = [0, 0]
+  for (const { at, market, side, base, quote, baseAmount, quoteAmount } of trades) {
+    const later = midAt(minutes.get(market) ?? [], at + after * minuteMillis)
+    const [value, quantity] = [Number(quoteAmount) / 10 ** decimals(quote), Number(baseAmount) / 10 ** decimals(base)]
+    if (later === undefined || quantity === 0) continue
+    const gain = later / (value / quantity) - 1
+    sum += value * (side === "BUY" ? gain : -gain)
+    weight += value
+  }
+  return weight === 0 ? null : sum / weight
+}
+
+/** Of one quote asset. */
+export const qualityOf = (
+  { trades, fees, orders }: Trading,
+  { quote, minutes, decimals }: { readonly quote: string; readonly minutes: Minutes; readonly decimals: Decimals }
+): Quality => {
+  const own = trades.filter((trade) => trade.quote === quote)
+  const rested = orders.filter((order) => order.quote === quote && order.restingAt !== undefined)
+  const filled = rested.filter(({ firstFillAt }) => firstFillAt !== undefined)
+  const moved = new Set(rested.filter(({ wasRequoted }) => wasRequoted).map(({ placement }) => placement))
+  const paid = fees.filter(({ placement, kind }) => kind === "refund" && moved.has(placement))
+  const refundFees = paid.reduce((sum, { inQuote }) => sum + Number(inQuote), 0) / 10 ** decimals(quote)
+  return {
+    rested: rested.length,
+    filled: filled.length,
+    fillRatio: rested.length === 0 ? null : filled.length / rested.length,
+    medianMillisToFill: median(
+      filled.map(({ restingAt = 0, firstFillAt = 0 }) => Math.max(0, firstFillAt - restingAt))
+    ),
+    requotes: moved.size,
+    costPerRequote: moved.size === 0 ? null : refundFees / moved.size,
+    markout: Object.fromEntries(markoutMinutes.map((after) => [`${after}m`, markoutOf(own, minutes, decimals, after)]))
+  }
+}

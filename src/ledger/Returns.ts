@@ -1,0 +1,127 @@
+/**
+ * What the capital made of itself, on the minutes of prices that the bot recorded: time-weighted (how good the trading was,
+ * whenever money came), money-weighted (what the money earned, with when it came), the deepest fall, and what simply holding
+ * the same capital would be worth. Statistics, not money: doubles in quote units.
+ */
+import { minuteMillis } from "../domain/Durations.ts"
+import type { Decimals } from "./PlainText.ts"
+import type { Minutes } from "./Quality.ts"
+import type { Trading } from "./Trades.ts"
+
+export interface Returns {
+  /** Over the whole span, not per year. */
+  readonly timeWeighted: number | null
+  readonly moneyWeighted: number | null
+  /** Deepest fall of the time-weighted value below its highest, as a ratio. */
+  readonly maxDrawdown: number | null
+  /** Worth now less the worth of the capital had it been held. */
+  readonly againstHolding: number | null
+}
+
+interface Step {
+  readonly at: number
+  readonly asset: string
+  readonly change: number
+  readonly isCapital: boolean
+}
+
+interface Point {
+  readonly at: number
+  readonly worth: number
+  readonly capital: number
+  readonly held: number
+}
+
+const unknown: Returns = { timeWeighted: null, moneyWeighted: null, maxDrawdown: null, againstHolding: null }
+
+const stepsOf = ({ trades, fees, flows }: Trading, quote: string, decimals: Decimals): ReadonlyArray<Step> => {
+  const units = (asset: string, amount: bigint) => Number(amount) / 10 ** decimals(asset)
+  const assets = new Set([quote, ...trades.filter((trade) => trade.quote === quote).map(({ base }) => base)])
+  return [
+    ...flows
+      .filter(({ asset }) => assets.has(asset))
+      .map(({ at, asset, amount }) => ({ at, asset, change: units(asset, amount), isCapital: true })),
+    ...trades
+      .filter((trade) => trade.quote === quote)
+      .flatMap(({ at, side, base, baseAmount, quoteAmount }) => {
+        const sign = side === "BUY" ? 1 : -1
+        return [
+          { at, asset: base, change: sign * units(base, baseAmount), isCapital: false },
+          { at, asset: quote, change: -sign * units(quote, quoteAmount), isCapital: false }
+        ]
+      }),
+    ...fees
+      .filter((fee) => fee.quote === quote && assets.has(fee.asset))
+      .map(({ at, asset, amount }) => ({ at, asset, change: -units(asset, amount), isCapital: false }))
+  ].sort((a, b) => a.at - b.at)
+}
+
+/** One point a minute from when everything has a price on. */
+const curveOf = (trading: Trading, quote: string, minutes: Minutes, decimals: Decimals): ReadonlyArray<Point> => {
+  const steps = stepsOf(trading, quote, decimals)
+  const seen = [...minutes]
+    .filter(([market]) => market.endsWith(`/${quote}`))
+    .flatMap(([market, all]) => all.map(({ openedAt, close }) => ({ at: openedAt + minuteMillis, market, close })))
+    .sort((a, b) => a.at - b.at)
+  const [own, held, prices] = [new Map<string, number>(), new Map<string, number>(), new Map([[quote, 1]])]
+  const add = (to: Map<string, number>, asset: string, change: number) => to.set(asset, (to.get(asset) ?? 0) + change)
+  const worth = (of: ReadonlyMap<string, number>) =>
+    [...of].reduce((sum, [asset, amount]) => sum + (amount === 0 ? 0 : amount * (prices.get(asset) ?? Number.NaN)), 0)
+  const points: Array<Point> = []
+  let next = 0
+  for (const { at, market, close } of seen) {
+    prices.set(market.slice(0, -quote.length - 1), close)
+    const came = new Map<string, number>()
+    for (let step = steps[next]; step !== undefined && step.at <= at; step = steps[next]) {
+      add(own, step.asset, step.change)
+      if (step.isCapital) for (const to of [held, came]) add(to, step.asset, step.change)
+      next += 1
+    }
+    const point = { at, worth: worth(own), capital: worth(came), held: worth(held) }
+    if (Number.isFinite(point.worth) && Number.isFinite(point.held) && own.size > 0) points.push(point)
+  }
+  return points
+}
+
+/** The rate over the whole span at which the capital grows to what there is; by halving an interval. */
+const moneyWeighted = (points: ReadonlyArray<Point>): number | null => {
+  const [first, last] = [points[0], points.at(-1)]
+  if (first === undefined || last === undefined || last.at === first.at) return null
+  const flows = points.map(({ at, capital, held }, index) => ({
+    share: (last.at - at) / (last.at - first.at),
+    // What was there before the first point came with it.
+    amount: index === 0 ? held : capital
+  }))
+  const grown = (rate: number) => flows.reduce((sum, { share, amount }) => sum + amount * (1 + rate) ** share, 0)
+  let [low, high] = [-0.999_999, 1_000]
+  if (grown(low) > last.worth || grown(high) < last.worth) return null
+  for (let round = 0; round < 200; round += 1) {
+    const middle = (low + high) / 2
+    if (grown(middle) < last.worth) low = middle
+    else high = middle
+  }
+  return (low + high) / 2
+}
+
+export const returnsOf = (
+  trading: Trading,
+  { quote, minutes, decimals }: { readonly quote: string; readonly minutes: Minutes; readonly decimals: Decimals }
+): Returns => {
+  const points = curveOf(trading, quote, minutes, decimals)
+  const [first, last] = [points[0], points.at(-1)]
+  if (first === undefined || last === undefined || first.held <= 0) return unknown
+  let [index, highest, deepest] = [first.worth / first.held, 1, 0]
+  let before = first.worth
+  for (const { worth, capital } of points.slice(1)) {
+    if (before > 0) index *= (worth - capital) / before
+    before = worth
+    highest = Math.max(highest, index)
+    deepest = Math.max(deepest, 1 - index / highest)
+  }
+  return {
+    timeWeighted: index - 1,
+    moneyWeighted: moneyWeighted(points),
+    maxDrawdown: deepest,
+    againstHolding: last.worth - last.held
+  }
+}
