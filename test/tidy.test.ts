@@ -74,6 +74,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
 
 /** Rooms of one concept whose members are many. */
 const mostFiles: Readonly<Record<string, number>> = {
+  "src/ledger": 14,
   "src/domain": 16,
   "src/strategy": 14,
   "src/strategy/kinds": 24,
