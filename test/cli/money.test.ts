@@ -4,6 +4,7 @@
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Connection, gridText, run, startSandbox, workspace } from "./program.ts"
@@ -11,7 +12,7 @@ import { type Connection, gridText, run, startSandbox, workspace } from "./progr
 const config = ["--config", "config.yaml"]
 /** Where programs of other people may be, beside the usual places. */
 const path = [process.env["LIMITBOT_ORACLES"], process.env["PATH"]].filter(Boolean).join(":")
-const has = (program: string) => spawnSync(program, ["--help"], { env: { PATH: path } }).error === undefined
+const has = (program: string) => spawnSync(program, ["--help"], { env: { PATH: path }, cwd: tmpdir() }).error === undefined
 
 let cwd = ""
 let connection: Connection

@@ -11,7 +11,7 @@ import { integerBetween, random } from "../strategy/support.ts"
 
 const path = [process.env["LIMITBOT_ORACLES"], process.env["PATH"]].filter(Boolean).join(":")
 const environment = { PATH: path, LANG: "C.UTF-8" }
-const isThere = spawnSync("rp2_us", ["--help"], { env: environment }).error === undefined
+const isThere = spawnSync("rp2_us", ["--help"], { env: environment, cwd: tmpdir() }).error === undefined
 
 const decimals = (symbol: string): number => (symbol === "BTC" ? 8 : 6)
 const day = 86_400_000
