@@ -12,7 +12,8 @@ import { type Connection, gridText, run, startSandbox, workspace } from "./progr
 const config = ["--config", "config.yaml"]
 /** Where programs of other people may be, beside the usual places. */
 const path = [process.env["LIMITBOT_ORACLES"], process.env["PATH"]].filter(Boolean).join(":")
-const has = (program: string) => spawnSync(program, ["--help"], { env: { PATH: path }, cwd: tmpdir() }).error === undefined
+const has = (program: string) =>
+  spawnSync(program, ["--help"], { env: { PATH: path }, cwd: tmpdir() }).error === undefined
 
 let cwd = ""
 let connection: Connection
