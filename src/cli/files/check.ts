@@ -2,6 +2,7 @@
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import { present } from "../../domain/Present.ts"
 import { type Problem, render } from "../../strategy/Problem.ts"
 import { marketNames } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
@@ -52,7 +53,7 @@ export const command = Command.make(
           ok: problems.length + faults.length === 0,
           problems: shown,
           warnings: strategies.flatMap(({ warnings = [] }) => warnings.map(shownProblem)),
-          leftOut: leftOut ?? null,
+          ...present({ leftOut }),
           ...(lookahead ? { lookahead: findings.map(Lookahead.json) } : {})
         })
       )
