@@ -126,7 +126,7 @@ describe.concurrent("limitbot demo", () => {
       "FILL ",
       "paid out ",
       /\nSLOT .*\n.*demo-grid\/cell-/,
-      /\nMONEY +BTC +USDC\nwallet /
+      /\nMONEY +BTC +USDC\nfree /
     ]) {
       await bot.says(what)
     }

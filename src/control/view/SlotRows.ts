@@ -66,7 +66,7 @@ const placementRow = (
   const filled = `${(filledBase(placement) * 100n) / quantity} %`
   const toPay = paymentNeeded(placement, assets)
   const isFailed = placement.payout === "failed" || placement.refund === "failed"
-  const isTrouble = contradiction !== undefined || isFailed || toPay !== undefined
+  const isTrouble = contradiction !== undefined || isFailed || toPay !== undefined || placement.state === "in doubt"
   return {
     slot,
     market: placement.market,
@@ -94,7 +94,13 @@ const placementRow = (
 const paymentNeeded = (placement: Placement, assets: Money.Assets): string | undefined => {
   const { funding, inputAsset, order, state } = placement
   const payment = funding?.payment
-  if (state !== "funding" || payment === undefined || order === undefined || payment.state === "paid") return undefined
+  if (
+    (state !== "funding" && state !== "in doubt") ||
+    payment === undefined ||
+    order === undefined ||
+    payment.state === "paid"
+  )
+    return undefined
   const memo = order.depositMemo === undefined ? "" : ` with memo ${order.depositMemo}`
   const what = `exactly ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)} to ${order.depositAddress}${memo}`
   const again = unclearPayment(placement)
