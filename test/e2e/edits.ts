@@ -106,7 +106,8 @@ const definitionsIn = (text: string): ReadonlyMap<string, string> => {
 export const checkEdits = (events: ReadonlyArray<Recorded>) => {
   const files = new Map<string, ReadonlyMap<string, string>>()
   const plans = new Map<string, { readonly event: Of<"Planned">; readonly definition: string | undefined }>()
-  const completed = new Map<string, { sides: Array<string>; filled: number }>()
+  const completed = new Map<string, { sides: Array<string>; filled: number; edits: number }>()
+  let edits = 0
   const counts = { loaded: 0, refused: 0, removed: 0, runs: 0, cancels: 0, legs: 0 }
   const status = new Map<string, string>()
   for (const { sequence, event } of events) {
@@ -115,6 +116,7 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
     if (event._tag === "StrategiesRefused") counts.refused += 1
     if (event._tag === "StrategyLoaded") {
       counts.loaded += 1
+      edits += 1
       if (event.text !== undefined) files.set(event.strategy, definitionsIn(event.text))
     }
     if (event._tag === "StrategyRemoved") counts.removed += 1
@@ -123,8 +125,11 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
       const definition = files.get(event.strategy)?.get(event.slot)
       assert.isDefined(definition, `${at}: ${key} is planned, and its file has no such slot`)
       plans.set(event.placement, { event, definition })
-      const slot = completed.get(key) ?? { sides: [], filled: 0 }
+      const slot = completed.get(key) ?? { sides: [], filled: 0, edits }
       completed.set(key, slot)
+      // An edit may anchor a grid anew at the present price: a cell that never filled may begin on its other side.
+      if (slot.filled === 0 && slot.edits !== edits) slot.sides.length = 0
+      slot.edits = edits
       // A cell goes on with its next leg, however often it was cut off in between; a rung is bought once.
       const [first = event.side] = slot.sides
       const flipped = first === "BUY" ? "SELL" : "BUY"

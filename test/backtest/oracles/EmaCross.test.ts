@@ -30,8 +30,8 @@ const withFirstRepeated = (candles: Candles.Candles): Candles.Candles => {
   const bars = candles.bars + before
   const start = TimeAxis.openTime(candles.time, 0) - before * 60_000
   return {
-    ...candles,
     bars,
+    priceScale: candles.priceScale,
     time: TimeAxis.regular(bars, start, 60_000),
     open: repeated(candles.open),
     high: repeated(candles.high),

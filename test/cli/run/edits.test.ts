@@ -18,7 +18,7 @@ describe.concurrent("strategy files of a running bot", () => {
     const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
     const bot = start(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     await bot.says('"DepositSeen"')
-    const database = new DatabaseSync(join(cwd, "journal.sqlite"))
+    const database = new DatabaseSync(join(cwd, "journal.sqlite"), { timeout: 5_000 })
     database.exec("BEGIN IMMEDIATE")
     writeFileSync(join(cwd, "ladder.yaml"), ladder(900))
     await pause(7_000)
