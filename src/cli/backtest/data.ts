@@ -144,7 +144,8 @@ const generate = Command.make(
         message: "--bars, --step: 2 to 100,000,000 bars of at least a second"
       })
     const fileSystem = yield* FileSystem.FileSystem
-    if (!overwrite && (yield* fileSystem.exists(out)))
+    const isFile = (yield* fileSystem.exists(out)) && (yield* fileSystem.stat(out)).type === "File"
+    if (isFile && !overwrite)
       return yield* new WrongUsage({ message: `${out} exists: name another file, or add --overwrite` })
     const startPrice = Option.getOrElse(price, () => Generate.defaults.startPrice)
     const candles = Generate.generate({ ...Generate.defaults, bars, seed, stepMillis: step * 1000, startPrice })
