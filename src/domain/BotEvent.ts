@@ -243,7 +243,7 @@ const funding = {
   FundingAcknowledged: { ...placement, intentHash: Text, ...correlation },
   /** An answer that is not success. The payload may still execute until `validUntil`. */
   FundingAnswered: { ...placement, code: Text, text: Text, ...correlation },
-  /** The payment was provably not made, and never will be: it was not sent, refused every time, or its order is over. */
+  /** The payment was provably not made, and never will be: it was never sent, or its order is over. */
   FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text },
   /** The payment left us, and nobody has said whether it was made: it keeps its money until that is known. */
   FundingInDoubt: { ...placement, asset: Text, amount: Amount, reason: Text },

@@ -2,9 +2,9 @@
  * A signed payment on its way to a deposit address: the one rule book for orders and swaps. Its bytes are signed once and
  * are the only ones that are ever sent; their nonce executes at most once, and never after `validUntil`.
  *
- * Only three things are certain: bytes that never left the process cannot have executed; an acknowledged payload has
- * executed, however late its deposit shows; one that was refused every time it was sent has not. Everything else is in
- * doubt, and silence never ends a doubt.
+ * Only two things are certain: bytes that never left the process cannot have executed; an acknowledged payload has
+ * executed, however late its deposit shows. Everything else is in doubt: venues were seen to refuse what they had executed,
+ * so no count of refusals proves anything, and silence never ends a doubt.
  */
 import type { Amount } from "./Amount.ts"
 
@@ -16,8 +16,6 @@ export interface Payload {
   readonly validUntil: number
   /** Counted before they are made. */
   readonly attempts: number
-  /** Attempts that were answered with a refusal. */
-  readonly refusals: number
   readonly lastSentAt: number
   /** It has executed: acknowledged with its hash, or its nonce is used. */
   readonly acknowledged: boolean
@@ -30,7 +28,6 @@ export const signed = (payload: Pick<Payload, "amount" | "intentHash" | "signed"
   amount: payload.amount,
   validUntil: payload.validUntil,
   attempts: 0,
-  refusals: 0,
   lastSentAt: 0,
   acknowledged: false
 })
@@ -38,25 +35,16 @@ export const signed = (payload: Pick<Payload, "amount" | "intentHash" | "signed"
 /** Only the payload itself can have used its nonce: it was drawn for this one payment. */
 const usedNonce = /nonce\b.*\b(?:already|been)\b.*\bused|already (?:been )?(?:processed|executed)/i
 
-export const answered = (payload: Payload, { code, text }: { readonly code: string; readonly text: string }) => ({
+export const answered = ({ code, text }: { readonly code: string; readonly text: string }) => ({
   lastAnswer: `${code}: ${text}`,
-  ...(usedNonce.test(text) || usedNonce.test(code) ? { acknowledged: true } : { refusals: payload.refusals + 1 })
+  ...(usedNonce.test(text) || usedNonce.test(code) ? { acknowledged: true } : {})
 })
 
-/** A venue was seen to refuse what it had executed; it does so once, as the second attempt finds the nonce used. */
-const refusalsThatProve = 2
-
-export type Fate = "unsent" | "executed" | "refused" | "doubtful"
+export type Fate = "unsent" | "executed" | "doubtful"
 
 /** What is certain of a payload, whatever has been seen of its deposit. */
-export const fateOf = ({ acknowledged, attempts, refusals }: Payload): Fate =>
-  acknowledged
-    ? "executed"
-    : attempts === 0
-      ? "unsent"
-      : refusals === attempts && refusals >= refusalsThatProve
-        ? "refused"
-        : "doubtful"
+export const fateOf = ({ acknowledged, attempts }: Payload): Fate =>
+  acknowledged ? "executed" : attempts === 0 ? "unsent" : "doubtful"
 
 /** Reads after its expiry that must show no deposit before anything is concluded from that. */
 const emptyReadsNeeded = 2

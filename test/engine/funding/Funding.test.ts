@@ -15,7 +15,7 @@ import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import { IntentGuard } from "../../../src/venue/signing/IntentGuard.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
-import { OutcomeUnknown, VenueError } from "../../../src/venue/VenueError.ts"
+import { OutcomeUnknown, Rejected, VenueError } from "../../../src/venue/VenueError.ts"
 
 const market = {
   name: "BTC/USDC",
@@ -218,6 +218,23 @@ describe("the last moment before funding", () => {
         assert.strictEqual(Ledger.heldBy(state.ledger, "p1", "BTC", "in doubt"), 1_000_000n)
         assert.deepStrictEqual([done.signed, done.sent], [1, 2])
       })
+  )
+
+  it.effect("a payment that the venue executed and answered with 400 each time was given up and made again", () =>
+    Effect.gen(function* () {
+      const rejected = new Rejected({ operation: "submit intent", code: "http-400", text: "timed out" })
+      const refuse = () => Effect.fail(new VenueError({ reason: rejected }))
+      const { bind, done, state, work } = yield* world({ submit: refuse })
+      yield* bind("p1", "address-p1")
+      for (let look = 0; look < 20; look += 1) {
+        yield* work("p1")
+        yield* TestClock.adjust(30_000)
+      }
+      assert.isAbove(done.sent, 1)
+      assert.strictEqual(done.signed, 1)
+      assert.strictEqual(state.placements.get("p1")?.state, "in doubt")
+      assert.strictEqual(Ledger.heldBy(state.ledger, "p1", "BTC", "in doubt"), 1_000_000n)
+    })
   )
 
   it.effect("an acknowledged payment whose deposit does not show is waited for, for ever", () =>
