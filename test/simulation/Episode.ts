@@ -213,7 +213,8 @@ const play = async (
         pace: { orderLifetimeMillis: plan.orderLifetimeMillis },
         disk: diskOf(seat.name)
       },
-      plan.seed * 100 + seat.starts,
+      // Each process has random numbers of its own: with the same ones two journals would draw the same identity.
+      plan.seed * 100 + seat.starts + 50 * seats.indexOf(seat),
       until
     )
     process.domain.skewMillis = seat.skewMillis

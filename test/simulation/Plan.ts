@@ -78,7 +78,7 @@ const skews: ReadonlyArray<number> = [0.5 * second, -3 * second, 25 * second, 40
 const smallSkews: ReadonlyArray<number> = [0.5 * second, -3 * second, 20 * second, -20 * second]
 const steps: ReadonlyArray<number> = [-2 * second, 45 * second, -hour, hour]
 
-/** Two bots of one account take each other's orders for their own, until they have identities: asked for by name only. */
+/** A second bot on the account changes every other draw of an episode: asked for by name only. */
 const onRequest: ReadonlyArray<Feature> = ["secondBot"]
 
 /** Features of the profiles: `liveness` has none that keep money away for longer than the end of an episode. */

@@ -22,7 +22,14 @@ const mended: ReadonlyArray<Regression> = [
     seed: 1003,
     profile: "hostile"
   },
-  { symptom: "a leg that may lose forgets it over a restart (I9)", seed: 1005, profile: "liveness" }
+  { symptom: "a leg that may lose forgets it over a restart (I9)", seed: 1005, profile: "liveness" },
+  {
+    symptom: "two bots on one account fund one order (I4)",
+    seed: 10,
+    profile: "safety",
+    minutes: 1,
+    including: ["secondBot"]
+  }
 ]
 
 describe("bad world", () => {
