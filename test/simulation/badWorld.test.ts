@@ -28,7 +28,19 @@ const mended: ReadonlyArray<Regression> = [
     seed: 10,
     profile: "safety",
     minutes: 1,
-    including: ["secondBot"]
+    including: ["secondBot"],
+    without: [
+      "requestLate",
+      "twice",
+      "refused",
+      "outages",
+      "suspensions",
+      "botClock",
+      "clockSteps",
+      "shortLives",
+      "killSwitch",
+      "edits"
+    ]
   }
 ]
 
