@@ -78,7 +78,7 @@ const skews: ReadonlyArray<number> = [0.5 * second, -3 * second, 25 * second, 40
 const smallSkews: ReadonlyArray<number> = [0.5 * second, -3 * second, 20 * second, -20 * second]
 const steps: ReadonlyArray<number> = [-2 * second, 45 * second, -hour, hour]
 
-/** A second bot on the account changes every other draw of an episode: asked for by name only. */
+/** Asked for by name only: no campaign has run with two bots since journals have identities. */
 const onRequest: ReadonlyArray<Feature> = ["secondBot"]
 
 /** Features of the profiles: `liveness` has none that keep money away for longer than the end of an episode. */
