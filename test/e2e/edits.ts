@@ -105,7 +105,10 @@ const definitionsIn = (text: string): ReadonlyMap<string, string> => {
 /** The edits and restarts of a run, read from its journal alone. */
 export const checkEdits = (events: ReadonlyArray<Recorded>) => {
   const files = new Map<string, ReadonlyMap<string, string>>()
-  const plans = new Map<string, { readonly event: Of<"Planned">; readonly definition: string | undefined }>()
+  const plans = new Map<
+    string,
+    { readonly event: Of<"Planned">; readonly definition: string | undefined; readonly edits: number }
+  >()
   const completed = new Map<string, { sides: Array<string>; filled: number; edits: number }>()
   let edits = 0
   const counts = { loaded: 0, refused: 0, removed: 0, runs: 0, cancels: 0, legs: 0 }
@@ -124,7 +127,7 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
       const key = `${event.strategy}/${event.slot}`
       const definition = files.get(event.strategy)?.get(event.slot)
       assert.isDefined(definition, `${at}: ${key} is planned, and its file has no such slot`)
-      plans.set(event.placement, { event, definition })
+      plans.set(event.placement, { event, definition, edits })
       const slot = completed.get(key) ?? { sides: [], filled: 0, edits }
       completed.set(key, slot)
       // An edit may anchor a grid anew at the present price: a cell that never filled may begin on its other side.
@@ -147,8 +150,10 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
       counts.cancels += 1
       const planned = plans.get(event.placement)
       const now = files.get(event.strategy)?.get(event.slot)
+      // Levels that were edited and edited back anchor the grid anew: a cell that never filled may change its side.
+      const isAnchoredAnew = event.why.code === "other-side" && planned !== undefined && planned.edits !== edits
       assert.isTrue(
-        planned === undefined || planned.definition !== now,
+        planned === undefined || planned.definition !== now || isAnchoredAnew,
         `${at}: ${event.strategy}/${event.slot} is cancelled (${event.why.text}), and its file still says ${now}`
       )
     }
