@@ -97,7 +97,7 @@ const assertShows = (shown: Block, said: string): void => {
 }
 
 const endOwnSandbox = ({ folder }: Place): void => {
-  const file = join(folder, "sandbox.pid")
+  const file = join(folder, "bin/sandbox.pid")
   if (existsSync(file)) process.kill(Number(readFileSync(file, "utf8")), "SIGTERM")
 }
 
