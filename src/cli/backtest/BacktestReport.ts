@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import { DateTime, Effect, FileSystem } from "effect"
+import { Effect, FileSystem } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import { describe, notModelled } from "../../backtest/kernel/FillModel.ts"
 import type { OrderRow } from "../../backtest/kernel/OrderTable.ts"
@@ -17,13 +17,13 @@ import { dayMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import type * as HtmlPage from "../../report/html/HtmlPage.ts"
 import * as HtmlReport from "../../report/html/HtmlReport.ts"
+import { iso } from "../../report/text/Words.ts"
 import { marketNames } from "../../strategy/Strategy.ts"
 import type { Source } from "./BacktestMarkets.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
 const points = 2000
 
-const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 const day = (millis: number): string => iso(millis).slice(0, 10)
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
 

@@ -1,5 +1,5 @@
 /** The result of a backtest for the terminal and as JSON. */
-import { DateTime } from "effect"
+
 import * as Backtest from "../../backtest/Backtest.ts"
 import type * as Envelope from "../../backtest/Envelope.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
@@ -10,6 +10,7 @@ import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
 import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Table from "../../report/text/Table.ts"
+import { iso } from "../../report/text/Words.ts"
 import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
 import type { Source } from "./BacktestMarkets.ts"
 
@@ -32,8 +33,6 @@ export interface Result {
   readonly wallMillis: number
   readonly kernelMillis: number
 }
-
-const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
 export const json = (result: Result) => {
   const { strategy, candles, band, shown } = result

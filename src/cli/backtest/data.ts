@@ -1,5 +1,6 @@
 /** `limitbot data info|convert|generate|calibrate|download`: look at candles, repair and convert, make synthetic ones; measure a journal. */
-import { Clock, Console, DateTime, Effect, FileSystem, Option } from "effect"
+
+import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import type { Candles } from "../../candles/Candles.ts"
@@ -7,6 +8,7 @@ import { sha256Of } from "../../candles/ColumnCache.ts"
 import * as Generate from "../../candles/Generate.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
+import { iso } from "../../report/text/Words.ts"
 import * as flags from "../flags.ts"
 import * as JournalData from "../journal/JournalData.ts"
 import * as Progress from "../Progress.ts"
@@ -15,8 +17,6 @@ import * as BacktestInput from "./BacktestInput.ts"
 import * as Download from "./Download.ts"
 
 const wanted = { open: true, volume: true, indexed: false }
-
-const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
 /** Least and greatest without spreading millions of arguments. */
 const extremes = ({ low, high }: Candles): readonly [number, number] => [

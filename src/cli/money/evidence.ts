@@ -1,9 +1,11 @@
 /** `limitbot evidence ORDER --out FILE`: one file with all that the journal has of an order, ready for a support ticket. */
-import { Clock, Console, DateTime, Effect, FileSystem, Schema } from "effect"
+
+import { Clock, Console, Effect, FileSystem, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BotEvent } from "../../domain/BotEvent.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
 import * as Money from "../../report/text/Money.ts"
+import { iso } from "../../report/text/Words.ts"
 import { version } from "../../version.ts"
 import * as flags from "../flags.ts"
 import { type View, withJournal } from "../journal/JournalView.ts"
@@ -49,7 +51,6 @@ export const command = Command.make(
   })
 ).pipe(Command.withDescription("Write all that is known of an order into one file, for a support ticket"))
 
-const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
 const encode = Schema.encodeEffect(BotEvent)
 
 /** Signed bytes could be sent again by whoever reads them. */
