@@ -27,9 +27,9 @@ const check = (filename: string, { url, account }: Connection) => {
 /** A payload whose answer was lost for good is given up only after its own deadline, up to five minutes: hence the timeouts. */
 describe("processes killed at random moments", () => {
   // How often, for longer campaigns: LIMITBOT_KILLS=1000.
-  const kills = Number(process.env["LIMITBOT_KILLS"] ?? 25)
+  const kills = Number(process.env["LIMITBOT_KILLS"] ?? 12)
 
-  it("the bot is killed 25 times: nothing is funded twice, both books agree", {
+  it.concurrent("the bot is killed again and again: nothing is funded twice, both books agree", {
     timeout: 420_000 + kills * 4_000
   }, async () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
@@ -57,7 +57,7 @@ describe("processes killed at random moments", () => {
     }
   })
 
-  it("the sandbox is killed and its answers are lost: the same", { timeout: 420_000 }, async () => {
+  it.concurrent("the sandbox is killed and its answers are lost: the same", { timeout: 420_000 }, async () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
     const random = randomFrom(seed + 1)
     const folder = newFolder()
@@ -69,7 +69,7 @@ describe("processes killed at random moments", () => {
     const { config, strategy, journal } = prepare(folder, connection)
     const bot = start(["run", strategy, "--config", config, ...poll])
     try {
-      for (let done = 0; done < 12; done += 1) {
+      for (let done = 0; done < 7; done += 1) {
         const events = bot.lines.length + Math.trunc(random(2, 20))
         await Promise.race([bot.line(() => bot.lines.length >= events), pause(3000)])
         await pause(random(0, 200))
@@ -84,7 +84,7 @@ describe("processes killed at random moments", () => {
       await settle(config, strategy)
       const result = await check(journal, connection)
       assert.isAbove(result.funded, 5, "the bot got to work between the kills")
-      process.stdout.write(`killed the sandbox 13 times (seed ${seed}): ${JSON.stringify(result)}\n`)
+      process.stdout.write(`killed the sandbox 8 times (seed ${seed}): ${JSON.stringify(result)}\n`)
     } catch (error) {
       throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
     } finally {
