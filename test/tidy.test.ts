@@ -137,6 +137,23 @@ describe("tidy", () => {
     assert.deepStrictEqual(barrels, [])
   })
 
+  it("two exported types never have the same name", () => {
+    // The sandbox is the service's own model, so a word of the interface may stand on both sides. The page is another program.
+    const declared = sources
+      .filter((file) => !file.startsWith("src/dashboard/"))
+      .flatMap((file) =>
+        [...codeOf(file).matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name = ""]) => ({
+          name,
+          place: file.replace(/^src\/(?:venue|sandbox)\/.*/, "src/venue or src/sandbox")
+        }))
+      )
+    const twice = [...Map.groupBy(declared, ({ name }) => name)].flatMap(([name, all]) => {
+      const places = new Set(all.map(({ place }) => place))
+      return places.size > 1 ? [`${name}: ${[...places].join(", ")}`] : []
+    })
+    assert.deepStrictEqual(twice, [])
+  })
+
   const ambient: ReadonlyArray<readonly [string, RegExp, RegExp]> = [
     ["time", /\bDate\.now\(|\bnew Date\(\s*\)|\bperformance\.now\(|\bsetTimeout\(|\bsetInterval\(/, /^$/],
     ["randomness", /\bMath\.random\(|\brandomUUID\(/, /^$/],

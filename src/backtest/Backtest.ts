@@ -50,7 +50,7 @@ export interface Part extends Result {
 }
 
 /** One side of the band. `rules` and `outcome` are those of the only market, or of the first; the gains are of all. */
-export interface Side extends Result {
+export interface BandSide extends Result {
   readonly mode: FillMode
   readonly parts: readonly [Part, ...ReadonlyArray<Part>]
   /** Of all markets together. */
@@ -132,7 +132,7 @@ const partOf = ({ conditions, candles, outcome }: Kernel.Ran): Part => {
   }
 }
 
-const sideOf = (mode: FillMode, [first, ...others]: Kernel.AllRan): Side => {
+const sideOf = (mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => {
   const parts = [partOf(first), ...others.map(partOf)] as const
   const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
   const count = (of: (outcome: Outcome) => number): number =>
@@ -161,7 +161,7 @@ const sideOf = (mode: FillMode, [first, ...others]: Kernel.AllRan): Side => {
 /** Series of the strategy's markets, in its order. */
 export type MarketInputs = readonly [MarketInput, ...ReadonlyArray<MarketInput>]
 
-export const runAll = (strategy: Strategy, [first, ...others]: MarketInputs, mode: FillMode): Side => {
+export const runAll = (strategy: Strategy, [first, ...others]: MarketInputs, mode: FillMode): BandSide => {
   const one = inMarket(strategy, strategy.market, first, mode)
   const more = (strategy.others ?? []).flatMap((market, index) => {
     const series = others[index]
@@ -172,7 +172,7 @@ export const runAll = (strategy: Strategy, [first, ...others]: MarketInputs, mod
 
 /** Worth of everything at the close of these bars (ascending); `close` and `base` are the first market's. */
 export const curve = (
-  [first, ...others]: Side["parts"],
+  [first, ...others]: BandSide["parts"],
   bars: ReadonlyArray<number>
 ): ReadonlyArray<EquityCurve.EquityPoint> => {
   const curveOf = ({ outcome, candles, ...part }: Part) => EquityCurve.at(outcome, candles, part, bars)
@@ -195,10 +195,12 @@ export const run = (
   indices: CrossingIndex.Indices,
   mode: FillMode,
   options: Options
-): Side => runAll(strategy, [{ candles, indices, options }], mode)
+): BandSide => runAll(strategy, [{ candles, indices, options }], mode)
 
 /** The sides by what they gained; with one mode both ends are the same. */
-export const band = (sides: readonly [Side, ...ReadonlyArray<Side>]): { readonly low: Side; readonly high: Side } => {
+export const band = (
+  sides: readonly [BandSide, ...ReadonlyArray<BandSide>]
+): { readonly low: BandSide; readonly high: BandSide } => {
   const [first] = sides
   return {
     low: sides.reduce((low, side) => (side.pnlQuote < low.pnlQuote ? side : low), first),
@@ -207,7 +209,7 @@ export const band = (sides: readonly [Side, ...ReadonlyArray<Side>]): { readonly
 }
 
 /** A side as JSON: amounts are exact decimals as text, in units of their asset. `base` is the only market's, or the first's. */
-export const toJson = (strategy: Strategy, side: Side) => {
+export const toJson = (strategy: Strategy, side: BandSide) => {
   const { base, quote } = strategy.market
   return {
     mode: side.mode,

@@ -18,7 +18,7 @@ import type { Outcome } from "./kernel/Outcome.ts"
 /** How the price went within a bar: not asked, to one extreme first, or to either as drawn. */
 export type BarPath = "bars" | "low first" | "high first" | "drawn"
 
-export interface PathSide extends Backtest.Side {
+export interface PathSide extends Backtest.BandSide {
   readonly path: BarPath
 }
 

@@ -22,7 +22,7 @@ export interface LoadOptions {
   readonly tradeCandleMillis: number
   /** `beside` the file, or never. */
   readonly cache: "beside" | "never"
-  readonly wanted: ColumnCache.Wanted
+  readonly wanted: ColumnCache.WantedColumns
 }
 
 export interface Loaded {
@@ -56,7 +56,7 @@ const parse = (file: string, bytes: Uint8Array, options: LoadOptions): Checked =
     : CandleCsv.parse(bytes, { file, repair: options.repair })
 
 /** Columns that nobody asked for are let go. */
-const trimmed = (candles: Candles, wanted: ColumnCache.Wanted): Candles => ({
+const trimmed = (candles: Candles, wanted: ColumnCache.WantedColumns): Candles => ({
   ...candles,
   open: wanted.open === false ? column(0) : candles.open,
   volume: wanted.volume === false ? column(0) : candles.volume

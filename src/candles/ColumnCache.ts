@@ -124,7 +124,7 @@ const sections = (candles: Candles, indices: Indices): ReadonlyArray<Float64Arra
  * Which optional columns to read; without them a run over years stays small. `late`: stay in the file, whose descriptor
  * must then stay open, and each is read when it is asked for.
  */
-export interface Wanted {
+export interface WantedColumns {
   readonly open: boolean | "late"
   readonly volume: boolean | "late"
   /** Lows and highs that only the index is asked for: left out, they are there for all. */
@@ -173,7 +173,11 @@ const lateLeaves = (low: Late, high: Late): Leaves => {
   return leaves
 }
 
-const readSections = (descriptor: number, header: Header, wanted: Wanted): Pick<Cached, "candles" | "indices"> => {
+const readSections = (
+  descriptor: number,
+  header: Header,
+  wanted: WantedColumns
+): Pick<Cached, "candles" | "indices"> => {
   const { bars, runs, stepMillis, priceScale } = header
   let position = headerBytes
   const take = (length: number, isWanted = true): Column => {
@@ -220,7 +224,7 @@ export const load = (
   stamp: Stamp,
   sha256: () => string,
   repair: ReadonlySet<Repair>,
-  wanted: Wanted
+  wanted: WantedColumns
 ): Cached | undefined => {
   const header = readHeader(descriptor)
   if (header === undefined || fs.fstatSync(descriptor).size !== expectedBytes(header)) return undefined

@@ -76,9 +76,9 @@ export const signerLayer = ({ signing }: BotConfig["account"]) =>
 const guardLayer = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.guardLayer(signing.signer.socket) : IntentGuard.layer
 
-export type Account = Effect.Success<ReturnType<typeof accountOf>>
+export type BotAccount = Effect.Success<ReturnType<typeof accountOf>>
 
-export const venueConfig = ({ venue }: BotConfig, account: Account) =>
+export const venueConfig = ({ venue }: BotConfig, account: BotAccount) =>
   Layer.succeed(VenueConfig, {
     url: venue.url,
     analyticsUrl: venue.analyticsUrl,
@@ -96,7 +96,7 @@ const bytesOf = (hex: string | undefined): Uint8Array | undefined =>
 
 const engineSettings = (
   { account: { terms }, limits }: BotConfig,
-  { addresses, depositType, signerId }: Account,
+  { addresses, depositType, signerId }: BotAccount,
   pace: Pace
 ) =>
   Layer.succeed(EngineSettings, {
@@ -143,7 +143,7 @@ const guardedVenue = ({ markets, venue }: BotConfig) =>
 /** One order book for all that runs on this venue. */
 const withBook = <E, R>(venue: Layer.Layer<Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
 
-export const live = (config: BotConfig, account: Account, pid: number, pace: Pace = {}) =>
+export const live = (config: BotConfig, account: BotAccount, pid: number, pace: Pace = {}) =>
   Layer.mergeAll(withBook(guardedVenue(config)), guardLayer(config.account)).pipe(
     Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
@@ -153,7 +153,7 @@ export const live = (config: BotConfig, account: Account, pid: number, pace: Pac
   )
 
 /** The venue for looking only. The key signs nothing but the message that opens a session. */
-export const looking = (config: BotConfig, account: Account) =>
+export const looking = (config: BotConfig, account: BotAccount) =>
   withBook(httpVenue).pipe(
     Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
@@ -161,7 +161,7 @@ export const looking = (config: BotConfig, account: Account) =>
   )
 
 /** Prices are the venue's; nothing is created or signed, there is not even a key. `journal` should be a new file. */
-export const dryRun = (config: BotConfig, account: Account, journal: string, pid: number, pace: Pace = {}) => {
+export const dryRun = (config: BotConfig, account: BotAccount, journal: string, pid: number, pace: Pace = {}) => {
   // Orders are only imagined, so no wallet is asked to pay for them.
   const { depositType, signerId } = account
   const imagined = depositType === "ORIGIN_CHAIN" ? ownAccount(signerId, "INTENTS") : account

@@ -68,7 +68,7 @@ export interface OwnOrder {
 }
 
 /** What asking has cost so far. */
-export interface Asked {
+export interface AskingCost {
   readonly requests: number
   /** How long the last question took. */
   readonly millis: number
@@ -84,7 +84,7 @@ export interface Book {
   readonly indicative?: { readonly mid: Price; readonly at: number }
   /** Why there is no fresh price, if so. */
   readonly problem?: string
-  readonly asked: Asked
+  readonly asked: AskingCost
 }
 
 /** Bids from the highest down, then asks from the lowest up. */

@@ -9,7 +9,7 @@ import { EngineSettings } from "./EngineSettings.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 
-export interface Run {
+export interface BotRun {
   readonly pid: number
   readonly version: string
   /** "live", "dry-run", "demo". */
@@ -39,7 +39,7 @@ export class JournalHandedOver extends Schema.TaggedError<JournalHandedOver>()("
   }
 }
 
-export const record = Effect.fn("StartUp.record")(function* (run: Run, strategies: ReadonlyArray<Strategy>) {
+export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strategies: ReadonlyArray<Strategy>) {
   const { state, record } = yield* Bookkeeper
   if (state.movedTo !== undefined) return yield* new JournalHandedOver({ to: state.movedTo })
   const last = state.run

@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 /** A booking further ahead than this comes from a clock that was wrong, and is not waited for. */
 const mostAheadMillis = 600_000
 
-export interface Booking {
+export interface TurnRequest {
   readonly lane: string
   readonly now: number
   readonly spacingMillis: number
@@ -17,7 +17,7 @@ export interface Booking {
 
 export const make = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** When our turn is; `undefined`, and nothing booked, when that is too far ahead. */
-  book: ({ lane, maxWaitMillis, now, spacingMillis }: Booking) =>
+  book: ({ lane, maxWaitMillis, now, spacingMillis }: TurnRequest) =>
     sql<{ next_at: number }>`
       INSERT INTO request_lanes (lane, next_at) VALUES (${lane}, ${now + spacingMillis})
       ON CONFLICT (lane) DO UPDATE

@@ -7,10 +7,10 @@ import type { Amount } from "../domain/Amount.ts"
 import type { Recorded } from "../domain/BotEvent.ts"
 import * as Ledger from "../domain/Ledger.ts"
 
-export type AccountKind = "asset" | "expense" | "equity"
+export type BookAccountKind = "asset" | "expense" | "equity"
 
 export interface BookAccount {
-  readonly kind: AccountKind
+  readonly kind: BookAccountKind
   /** "wallet", "in order", "traded". */
   readonly place: string
   readonly strategy: string | undefined
@@ -28,7 +28,7 @@ export interface Booking {
   readonly postings: ReadonlyArray<Posting>
 }
 
-const kinds: Readonly<Record<string, AccountKind>> = { fees: "expense", outside: "equity", traded: "equity" }
+const kinds: Readonly<Record<string, BookAccountKind>> = { fees: "expense", outside: "equity", traded: "equity" }
 const ofStrategies = new Set(["wallet", "fees", "outside", "traded"])
 
 const accountOf = ({ account, owner }: Ledger.Transfer["from"]): BookAccount => ({

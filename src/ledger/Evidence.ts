@@ -6,15 +6,15 @@
 import type { Amount } from "../domain/Amount.ts"
 import type { PlacementEvent, Recorded } from "../domain/BotEvent.ts"
 
-export interface Moment {
+export interface EvidenceMoment {
   readonly sequence: number
   readonly at: number
   readonly event: PlacementEvent
 }
 
-export interface Found {
+export interface PlacementHistory {
   readonly placement: string
-  readonly moments: ReadonlyArray<Moment>
+  readonly moments: ReadonlyArray<EvidenceMoment>
 }
 
 /** What people call an order by: the venue's id, our placement, its deposit address, or an intent's hash. */
@@ -25,7 +25,7 @@ const isNamed = (event: PlacementEvent, name: string): boolean =>
   ("intentHash" in event && event.intentHash === name)
 
 export const make = (name: string) => {
-  const byPlacement = new Map<string, Array<Moment>>()
+  const byPlacement = new Map<string, Array<EvidenceMoment>>()
   const named = new Set<string>()
   return {
     see: ({ sequence, at, event }: Recorded): void => {
@@ -35,21 +35,21 @@ export const make = (name: string) => {
       moments.push({ sequence, at, event })
       byPlacement.set(event.placement, moments)
     },
-    result: (): ReadonlyArray<Found> =>
+    result: (): ReadonlyArray<PlacementHistory> =>
       [...named].map((placement) => ({ placement, moments: byPlacement.get(placement) ?? [] }))
   }
 }
 
-const valuesOf = (moments: ReadonlyArray<Moment>, read: (event: PlacementEvent) => ReadonlyArray<string>) => [
+const valuesOf = (moments: ReadonlyArray<EvidenceMoment>, read: (event: PlacementEvent) => ReadonlyArray<string>) => [
   ...new Set(moments.flatMap(({ event }) => read(event)))
 ]
 
-export const correlationIds = (moments: ReadonlyArray<Moment>): ReadonlyArray<string> =>
+export const correlationIds = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<string> =>
   valuesOf(moments, (event) =>
     "correlationId" in event && event.correlationId !== undefined ? [event.correlationId] : []
   )
 
-export const hashes = (moments: ReadonlyArray<Moment>): ReadonlyArray<string> =>
+export const hashes = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<string> =>
   valuesOf(moments, (event) => [
     ...("intentHash" in event ? [event.intentHash] : []),
     ...("txHashes" in event ? event.txHashes : []),
@@ -59,11 +59,11 @@ export const hashes = (moments: ReadonlyArray<Moment>): ReadonlyArray<string> =>
 /** Requests that changed something at the venue, or asked it to. */
 const requests = new Set(["CreateSent", "FundingSent", "CancelSent", "PaymentAsked", "PaymentAskedAgain"])
 
-export const requestsOf = (moments: ReadonlyArray<Moment>): ReadonlyArray<Moment> =>
+export const requestsOf = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<EvidenceMoment> =>
   moments.filter(({ event }) => requests.has(event._tag))
 
 /** What does not add up, in words, with the event that shows it. */
-export const contradictions = (moments: ReadonlyArray<Moment>): ReadonlyArray<string> => {
+export const contradictions = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<string> => {
   const events = moments.map(({ event }) => event)
   const sum = (tag: "FillSeen" | "PaidOut" | "Refunded", read: (event: PlacementEvent) => Amount): Amount =>
     events.filter(({ _tag }) => _tag === tag).reduce((total, event) => total + read(event), 0n)

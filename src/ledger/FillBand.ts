@@ -20,7 +20,7 @@ export interface Margin {
   readonly delayMillis: number
 }
 
-export type Verdict = "in band" | "too early" | "too late" | "no prices"
+export type BandVerdict = "in band" | "too early" | "too late" | "no prices"
 
 /** `minutes` of the order's market, oldest first. */
 export const judge = (
@@ -28,7 +28,7 @@ export const judge = (
   { side, price, restingAt }: Pick<OrderLife, "side" | "price" | "restingAt">,
   minutes: ReadonlyArray<SeenMinute>,
   { edgeBasisPoints, delayMillis }: Margin
-): Verdict => {
+): BandVerdict => {
   if (restingAt === undefined) return "no prices"
   const from = restingAt - delayMillis
   const seen = minutes.filter(({ openedAt }) => openedAt + minuteMillis > from && openedAt <= at + delayMillis)

@@ -9,7 +9,7 @@ import { type Amount, min } from "../domain/Amount.ts"
 import type { Trade } from "./Trades.ts"
 
 export const methods = ["fifo", "lifo", "hifo", "average"] as const
-export type Method = (typeof methods)[number]
+export type LotMethod = (typeof methods)[number]
 
 /** Bought and not yet sold; or, short, sold and not yet bought back. */
 export interface Lot {
@@ -39,7 +39,7 @@ export interface Matched {
 }
 
 /** The place in `lots` (in the order of their opening) of the one that is closed next. */
-const next = (lots: ReadonlyArray<Lot>, method: Method): number => {
+const next = (lots: ReadonlyArray<Lot>, method: LotMethod): number => {
   if (method === "lifo") return lots.length - 1
   if (method !== "hifo") return 0
   // Cost per unit without division; of equal ones the oldest. A short lot earns least where it brought in least.
@@ -52,7 +52,7 @@ const next = (lots: ReadonlyArray<Lot>, method: Method): number => {
 }
 
 /** Trades of one pool (a market of a strategy, or of an account), oldest first. */
-export const match = (trades: ReadonlyArray<Trade>, method: Method): Matched => {
+export const match = (trades: ReadonlyArray<Trade>, method: LotMethod): Matched => {
   const lots: Array<Lot> = []
   const gains: Array<Gain> = []
   for (const trade of trades) {
@@ -77,7 +77,7 @@ export const match = (trades: ReadonlyArray<Trade>, method: Method): Matched => 
 }
 
 /** By average cost there is one lot, which grows. */
-const open = (lots: Array<Lot>, lot: Lot, method: Method): void => {
+const open = (lots: Array<Lot>, lot: Lot, method: LotMethod): void => {
   const [known] = lots
   if (method !== "average" || known === undefined) lots.push(lot)
   else lots[0] = { ...known, quantity: known.quantity + lot.quantity, cost: known.cost + lot.cost }

@@ -4,11 +4,11 @@
  */
 import { crc32 } from "node:zlib"
 
-export type Cell = string | { readonly number: string }
+export type SheetCell = string | { readonly number: string }
 
 export interface Sheet {
   readonly name: string
-  readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
+  readonly rows: ReadonlyArray<ReadonlyArray<SheetCell>>
 }
 
 const mimeType = "application/vnd.oasis.opendocument.spreadsheet"
@@ -27,7 +27,7 @@ export const render = (sheets: ReadonlyArray<Sheet>): Uint8Array =>
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-const cell = (value: Cell): string =>
+const cell = (value: SheetCell): string =>
   typeof value === "string"
     ? `<table:table-cell office:value-type="string"><text:p>${escaped(value)}</text:p></table:table-cell>`
     : `<table:table-cell office:value-type="float" office:value="${value.number}"><text:p>${value.number}</text:p></table:table-cell>`

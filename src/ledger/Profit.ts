@@ -7,8 +7,8 @@
 import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { utcDate } from "./Dates.ts"
-import { earned, type Lot, type Method, match } from "./Lots.ts"
-import type { Trade, Trading } from "./Trades.ts"
+import { earned, type Lot, type LotMethod, match } from "./Lots.ts"
+import type { Trade, TradingRecord } from "./Trades.ts"
 
 export const groupings = ["strategy", "slot", "day", "asset"] as const
 export type Grouping = (typeof groupings)[number]
@@ -79,13 +79,13 @@ const unrealisedOf = ({ isShort, cost, quantity, openedBy }: Lot, mark: Mark): A
 
 /** Per group and quote asset, groups in alphabetical order. `now` dates what is not realised yet. */
 export const report = (
-  { trades, fees, flows }: Trading,
+  { trades, fees, flows }: TradingRecord,
   {
     method,
     by,
     mark,
     now
-  }: { readonly method: Method; readonly by?: Grouping; readonly mark: Mark; readonly now: number }
+  }: { readonly method: LotMethod; readonly by?: Grouping; readonly mark: Mark; readonly now: number }
 ): ReadonlyArray<Row> => {
   const quotes = new Set([...trades, ...fees].map(({ quote }) => quote))
   const items: Array<Item> = []
@@ -121,7 +121,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** A mark by prices in quote per base; `decimals` by symbol. */
 export const markBy =
-  (prices: Trading["lastPrices"], decimals: (symbol: string) => number | undefined): Mark =>
+  (prices: TradingRecord["lastPrices"], decimals: (symbol: string) => number | undefined): Mark =>
   (market, base, quote, amount) => {
     const known = prices.get(market)
     const [ofBase, ofQuote] = [decimals(base), decimals(quote)]

@@ -5,7 +5,7 @@
 import { minuteMillis } from "../domain/Durations.ts"
 import type { SeenMinute } from "./FillBand.ts"
 import type { Decimals } from "./PlainText.ts"
-import type { Trade, Trading } from "./Trades.ts"
+import type { Trade, TradingRecord } from "./Trades.ts"
 
 export interface ClosedMinute extends SeenMinute {
   readonly close: number
@@ -60,7 +60,7 @@ const markoutOf = (
 
 /** Of one quote asset. */
 export const qualityOf = (
-  { trades, fees, orders }: Trading,
+  { trades, fees, orders }: TradingRecord,
   { quote, minutes, decimals }: { readonly quote: string; readonly minutes: Minutes; readonly decimals: Decimals }
 ): Quality => {
   const own = trades.filter((trade) => trade.quote === quote)

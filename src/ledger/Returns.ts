@@ -6,7 +6,7 @@
 import { minuteMillis } from "../domain/Durations.ts"
 import type { Decimals } from "./PlainText.ts"
 import type { Minutes } from "./Quality.ts"
-import type { Trading } from "./Trades.ts"
+import type { TradingRecord } from "./Trades.ts"
 
 export interface Returns {
   /** Over the whole span, not per year. */
@@ -34,7 +34,7 @@ interface Point {
 
 const unknown: Returns = { timeWeighted: null, moneyWeighted: null, maxDrawdown: null, againstHolding: null }
 
-const stepsOf = ({ trades, fees, flows }: Trading, quote: string, decimals: Decimals): ReadonlyArray<Step> => {
+const stepsOf = ({ trades, fees, flows }: TradingRecord, quote: string, decimals: Decimals): ReadonlyArray<Step> => {
   const units = (asset: string, amount: bigint) => Number(amount) / 10 ** decimals(asset)
   const assets = new Set([quote, ...trades.filter((trade) => trade.quote === quote).map(({ base }) => base)])
   return [
@@ -57,7 +57,7 @@ const stepsOf = ({ trades, fees, flows }: Trading, quote: string, decimals: Deci
 }
 
 /** One point a minute from when everything has a price on. */
-const curveOf = (trading: Trading, quote: string, minutes: Minutes, decimals: Decimals): ReadonlyArray<Point> => {
+const curveOf = (trading: TradingRecord, quote: string, minutes: Minutes, decimals: Decimals): ReadonlyArray<Point> => {
   const steps = stepsOf(trading, quote, decimals)
   const seen = [...minutes]
     .filter(([market]) => market.endsWith(`/${quote}`))
@@ -104,7 +104,7 @@ const moneyWeighted = (points: ReadonlyArray<Point>): number | null => {
 }
 
 export const returnsOf = (
-  trading: Trading,
+  trading: TradingRecord,
   { quote, minutes, decimals }: { readonly quote: string; readonly minutes: Minutes; readonly decimals: Decimals }
 ): Returns => {
   const points = curveOf(trading, quote, minutes, decimals)

@@ -6,11 +6,11 @@
 import { DateTime } from "effect"
 import { format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import type { Method } from "./Lots.ts"
+import type { LotMethod } from "./Lots.ts"
 import * as Ods from "./Ods.ts"
 import type { Decimals } from "./PlainText.ts"
 import { taxPools } from "./Tables.ts"
-import type { Trade, Trading } from "./Trades.ts"
+import type { Trade, TradingRecord } from "./Trades.ts"
 
 const places = 11
 const holder = "account"
@@ -54,8 +54,8 @@ const between = [
 ]
 
 export const filesOf = (
-  trading: Trading,
-  { decimals, method }: { readonly decimals: Decimals; readonly method: Method }
+  trading: TradingRecord,
+  { decimals, method }: { readonly decimals: Decimals; readonly method: LotMethod }
 ): ReadonlyArray<{ readonly name: string; readonly content: string | Uint8Array }> => {
   const byAsset = Map.groupBy([...taxPools(trading).values()].flat(), ({ base }) => base)
   if (byAsset.size === 0) return []
@@ -93,7 +93,7 @@ const priceOf = ({ base, quote, baseAmount, quoteAmount }: Trade, decimals: Deci
         )
       )
 
-const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<Ods.Cell> => {
+const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<Ods.SheetCell> => {
   const common = [DateTime.formatIso(DateTime.makeUnsafe(trade.at)), trade.base, exchange, holder]
   const price = { number: priceOf(trade, decimals) }
   const quantity = { number: format(trade.baseAmount, decimals(trade.base)) }

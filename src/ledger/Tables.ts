@@ -5,9 +5,9 @@
 import { DateTime } from "effect"
 import { type Amount, format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { earned, type Method, match } from "./Lots.ts"
+import { earned, type LotMethod, match } from "./Lots.ts"
 import type { Decimals } from "./PlainText.ts"
-import type { Fee, Flow, Trade, Trading } from "./Trades.ts"
+import type { Fee, Flow, Trade, TradingRecord } from "./Trades.ts"
 
 export interface Table {
   readonly name: string
@@ -19,7 +19,7 @@ const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
 const pricePlaces = 12
 
 /** Between two times, the second not included. */
-export interface Span {
+export interface Period {
   readonly from: number
   readonly to: number
 }
@@ -37,8 +37,8 @@ const priceOf = (decimals: Decimals, { base, quote, baseAmount, quoteAmount }: T
       )
 
 export const tablesOf = (
-  trading: Trading,
-  { decimals, method, span }: { readonly decimals: Decimals; readonly method: Method; readonly span: Span }
+  trading: TradingRecord,
+  { decimals, method, span }: { readonly decimals: Decimals; readonly method: LotMethod; readonly span: Period }
 ): ReadonlyArray<Table> => {
   const money = (asset: string, amount: Amount) => format(amount, decimals(asset))
   const inSpan = ({ at }: { readonly at: number }) => at >= span.from && at < span.to
@@ -105,7 +105,7 @@ export const tablesOf = (
 }
 
 /** The purchases of an account in one pool for each market, with the capital that came in as base counted as bought then. */
-export const taxPools = ({ trades, flows }: Trading): ReadonlyMap<string, ReadonlyArray<Trade>> => {
+export const taxPools = ({ trades, flows }: TradingRecord): ReadonlyMap<string, ReadonlyArray<Trade>> => {
   const capital = flows.flatMap(({ market, worth, ...flow }): ReadonlyArray<Trade> => {
     const [base = "", quote = ""] = market?.split("/") ?? []
     if (market === undefined || worth === undefined || flow.asset !== base || flow.amount <= 0n) return []
@@ -120,8 +120,8 @@ export const taxPools = ({ trades, flows }: Trading): ReadonlyMap<string, Readon
 }
 
 const lotRows = (
-  trading: Trading,
-  { decimals, method, span }: { readonly decimals: Decimals; readonly method: Method; readonly span: Span }
+  trading: TradingRecord,
+  { decimals, method, span }: { readonly decimals: Decimals; readonly method: LotMethod; readonly span: Period }
 ) =>
   [...taxPools(trading).values()].flatMap((pool) =>
     match(pool, method)

@@ -63,7 +63,7 @@ export interface OrderLife extends About {
   readonly wasRequoted: boolean
 }
 
-export interface Trading {
+export interface TradingRecord {
   readonly trades: ReadonlyArray<Trade>
   readonly fees: ReadonlyArray<Fee>
   readonly flows: ReadonlyArray<Flow>
@@ -74,7 +74,7 @@ export interface Trading {
 
 export interface TradesFold {
   readonly see: (entry: Recorded) => void
-  readonly result: () => Trading
+  readonly result: () => TradingRecord
 }
 
 export const make = (decimals: (symbol: string) => number | undefined): TradesFold => {

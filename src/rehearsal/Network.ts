@@ -8,7 +8,7 @@ import { HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse
 import { type Accident, accidents, type Trouble } from "./Trouble.ts"
 import { type Domain, randomFrom, type World } from "./World.ts"
 
-export type Fate = "delivered" | "outage" | "rateLimited" | Accident
+export type RequestFate = "delivered" | "outage" | "rateLimited" | Accident
 
 /** A request as it leaves the bot. */
 export interface Departure {
@@ -17,10 +17,10 @@ export interface Departure {
   readonly path: string
   readonly body: string
   readonly at: number
-  readonly fate: Fate
+  readonly fate: RequestFate
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
   readonly text: string
 }
@@ -35,9 +35,9 @@ export interface NetworkOptions {
   readonly trouble: () => Trouble
   readonly seen: (departure: Departure) => void
   /** Decides in the place of the trouble and the seed. */
-  readonly fate?: () => Fate
+  readonly fate?: () => RequestFate
   /** Another answer than the service's own; `undefined` leaves it alone. */
-  readonly rewrite?: (departure: Departure, answer: Answer) => Answer | undefined
+  readonly rewrite?: (departure: Departure, answer: HttpAnswer) => HttpAnswer | undefined
 }
 
 const mostOldAnswers = 400
@@ -46,10 +46,10 @@ const latencyMillis = 20
 export const make = (options: NetworkOptions): HttpClient.HttpClient => {
   const { rewrite, seed, servers, service, world } = options
   const random = randomFrom(seed + 7)
-  const old = new Map<string, ReadonlyArray<Answer & { readonly at: number }>>()
+  const old = new Map<string, ReadonlyArray<HttpAnswer & { readonly at: number }>>()
   const limit = rateLimit(seed)
 
-  const fateOf = (trouble: Trouble): Fate => {
+  const fateOf = (trouble: Trouble): RequestFate => {
     if (isDark(trouble, seed, world.now)) return "outage"
     if (!limit(trouble, world.now)) return "rateLimited"
     let rest = random()
@@ -82,12 +82,12 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
     return asResponse(request, answer, response.headers["retry-after"])
   })
 
-  const keep = (path: string, answer: Answer): void => {
+  const keep = (path: string, answer: HttpAnswer): void => {
     if (old.size > mostOldAnswers) old.clear()
     old.set(path, [...(old.get(path) ?? []).slice(-8), { ...answer, at: world.now }])
   }
 
-  const oldAnswer = ({ staleMillis }: Trouble, path: string): Answer | undefined =>
+  const oldAnswer = ({ staleMillis }: Trouble, path: string): HttpAnswer | undefined =>
     old.get(path)?.find(({ at }) => at >= world.now - staleMillis)
 
   return HttpClient.make((request) =>
@@ -156,7 +156,11 @@ const bodyOf = ({ body }: HttpClientRequest.HttpClientRequest): string =>
 const lost = (request: HttpClientRequest.HttpClientRequest) =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
 
-const asResponse = (request: HttpClientRequest.HttpClientRequest, { status, text }: Answer, retryAfter?: string) => {
+const asResponse = (
+  request: HttpClientRequest.HttpClientRequest,
+  { status, text }: HttpAnswer,
+  retryAfter?: string
+) => {
   const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter }
   const response = HttpServerResponse.text(text, { status, contentType: "application/json", headers })
   return HttpServerResponse.toClientResponse(response, { request })

@@ -3,7 +3,7 @@
  * for, how long a payment stayed without an answer, and how far its worth fell from its highest.
  */
 import type { BotEvent } from "../domain/BotEvent.ts"
-import type { Fate } from "./Network.ts"
+import type { RequestFate } from "./Network.ts"
 
 /** One kind of thing that a person would have been told of. */
 export interface Alert {
@@ -14,7 +14,7 @@ export interface Alert {
   readonly first: string
 }
 
-export interface Drawdown {
+export interface LargestDrawdown {
   /** Dollars of the market. */
   readonly usd: number
   /** Of the highest worth before it. */
@@ -50,13 +50,13 @@ const alertOf = (event: BotEvent): string | undefined => {
 
 export const make = (startedAt: number) => {
   const events = new Map<string, number>()
-  const requests = new Map<Fate, number>()
+  const requests = new Map<RequestFate, number>()
   const accidents = new Map<string, number>()
   const alerts = new Map<string, Alert>()
   const unanswered = new Map<string, number>()
   let longestUnansweredMillis = 0
   let highest = 0
-  let worst: Drawdown = { usd: 0, ratio: 0, afterMillis: 0 }
+  let worst: LargestDrawdown = { usd: 0, ratio: 0, afterMillis: 0 }
   let worth = { first: 0, last: 0 }
 
   const count = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -90,7 +90,7 @@ export const make = (startedAt: number) => {
           : { ...known, count: known.count + 1 }
       )
     },
-    requested: (fate: Fate): void => {
+    requested: (fate: RequestFate): void => {
       count(requests, fate)
     },
     happened: (accident: "crash" | "suspension"): void => {

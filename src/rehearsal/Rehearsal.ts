@@ -21,7 +21,7 @@ import * as BookCheck from "./BookCheck.ts"
 import * as BotProcess from "./BotProcess.ts"
 import * as Network from "./Network.ts"
 import * as Record from "./Record.ts"
-import { calm, type Level, levels } from "./Trouble.ts"
+import { calm, levels, type TroubleLevel } from "./Trouble.ts"
 import { Domain, randomFrom, World } from "./World.ts"
 
 export interface RehearsalOptions {
@@ -33,7 +33,7 @@ export interface RehearsalOptions {
   readonly candlesSymbol: string
   readonly seed: number
   readonly days: number
-  readonly level: Level
+  readonly level: TroubleLevel
   readonly journalFile: string
   /** Told now and then how much is done, from 0 to 1. */
   readonly progress: (share: number) => Effect.Effect<void>
@@ -152,7 +152,7 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
   }
 })
 
-export type Outcome = Effect.Success<ReturnType<typeof run>>
+export type RehearsalOutcome = Effect.Success<ReturnType<typeof run>>
 
 const openSandbox = Effect.fnUntraced(function* (options: RehearsalOptions, world: World) {
   const { assets, candles, candlesSymbol, ledger, seed } = options

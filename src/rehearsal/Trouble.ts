@@ -122,7 +122,7 @@ const high: Trouble = {
 }
 
 export const levels = { none: calm, low, medium, high } as const
-export type Level = keyof typeof levels
+export type TroubleLevel = keyof typeof levels
 
 export const accidents = [
   "requestLost",

@@ -3,7 +3,7 @@
  * and an order's deposit address once, until what was signed for it can no longer be executed.
  */
 import type { Amount } from "../domain/Amount.ts"
-import type { Entry } from "./Record.ts"
+import type { RecordEntry } from "./Record.ts"
 
 export interface Cap {
   readonly symbol: string
@@ -12,7 +12,7 @@ export interface Cap {
   readonly maxPerDay: Amount
 }
 
-export interface Wanted {
+export interface PaymentToSign {
   readonly depositAddress: string
   /** The venue's id. */
   readonly asset: string
@@ -29,9 +29,9 @@ const marginMillis = 60_000
 const mostLogins = 60
 
 export const objectionTo = (
-  { amount, asset, depositAddress }: Wanted,
+  { amount, asset, depositAddress }: PaymentToSign,
   caps: ReadonlyMap<string, Cap>,
-  entries: ReadonlyArray<Entry>,
+  entries: ReadonlyArray<RecordEntry>,
   now: number
 ): Objection | undefined => {
   const cap = caps.get(asset)
@@ -51,7 +51,7 @@ export const objectionTo = (
     : undefined
 }
 
-export const objectionToLogin = (entries: ReadonlyArray<Entry>, now: number): Objection | undefined => {
+export const objectionToLogin = (entries: ReadonlyArray<RecordEntry>, now: number): Objection | undefined => {
   const lately = entries.filter(({ at, what }) => what === "login" && at > now - 3_600_000).length
   return lately >= mostLogins ? ["login", `at most ${mostLogins} in an hour`, String(lately + 1)] : undefined
 }

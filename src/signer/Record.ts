@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs"
 import { Effect, Schema } from "effect"
 
-const Entry = Schema.Struct({
+const RecordEntry = Schema.Struct({
   at: Schema.Int,
   what: Schema.Literals(["signed", "refused", "login"]),
   depositAddress: Schema.optionalKey(Schema.String),
@@ -18,19 +18,19 @@ const Entry = Schema.Struct({
   reason: Schema.optionalKey(Schema.String),
   previous: Schema.String
 })
-type Whole = typeof Entry.Type
-export type Entry = Omit<Whole, "previous">
+type Whole = typeof RecordEntry.Type
+export type RecordEntry = Omit<Whole, "previous">
 
 /** The record cannot be used: nothing is signed. */
 export class RecordBroken extends Schema.TaggedError<RecordBroken>()("RecordBroken", { message: Schema.String }) {}
 
-const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Entry))
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(RecordEntry))
 const hashOf = (line: string): string => createHash("sha256").update(line).digest("hex")
 
 export interface Record {
-  readonly entries: ReadonlyArray<Entry>
+  readonly entries: ReadonlyArray<RecordEntry>
   /** On disk on return. */
-  append(entry: Entry): Effect.Effect<void, RecordBroken>
+  append(entry: RecordEntry): Effect.Effect<void, RecordBroken>
 }
 
 const broken = (file: string) => (cause: unknown) =>
@@ -59,14 +59,14 @@ const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
 
 export const open = Effect.fn("Record.open")(function* (file: string) {
   const lines = yield* Effect.try({ try: () => readLines(file), catch: broken(file) })
-  const entries: Array<Entry> = [...(yield* Effect.try({ try: () => checked(lines), catch: broken(file) }))]
+  const entries: Array<RecordEntry> = [...(yield* Effect.try({ try: () => checked(lines), catch: broken(file) }))]
   const last = lines.at(-1)
   let previous = last === undefined ? "" : hashOf(last)
   const descriptor = yield* Effect.acquireRelease(
     Effect.try({ try: () => openSync(file, "a", 0o600), catch: broken(file) }),
     (opened) => Effect.sync(() => closeSync(opened))
   )
-  const append = (entry: Entry) =>
+  const append = (entry: RecordEntry) =>
     Effect.try({
       try: () => {
         const line = JSON.stringify({ ...entry, previous })

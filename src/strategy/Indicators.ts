@@ -15,7 +15,7 @@ export interface CandleColumns {
   readonly volume: Float64Array
 }
 
-export type Column = Float64Array
+export type IndicatorValues = Float64Array
 
 export const warmUp = {
   window: (length: number): number => length,
@@ -26,10 +26,11 @@ export const warmUp = {
 }
 
 /** Hides the candles in which a value is not yet to be trusted. */
-const trustedFrom = (made: Column, first: number): Column => made.fill(Number.NaN, 0, Math.min(first, made.length))
+const trustedFrom = (made: IndicatorValues, first: number): IndicatorValues =>
+  made.fill(Number.NaN, 0, Math.min(first, made.length))
 
 /** Index of the first number: an indicator of an indicator begins where the inner one does. */
-const firstNumber = (values: Column): number => {
+const firstNumber = (values: IndicatorValues): number => {
   const found = values.findIndex((value) => !Number.isNaN(value))
   return found < 0 ? values.length : found
 }
@@ -38,7 +39,7 @@ const firstNumber = (values: Column): number => {
  * Sums of the last `length` values, divided. Every window is the end of one block of that length and the beginning of the
  * next: both parts are summed afresh in each block, so no value is ever subtracted again and rounding errors cannot add up.
  */
-const windowSums = (values: Column, length: number, divisor: number): Column => {
+const windowSums = (values: IndicatorValues, length: number, divisor: number): IndicatorValues => {
   const result = new Float64Array(values.length)
   const first = firstNumber(values)
   // Of the block before: from the value after this place to the end.
@@ -59,14 +60,14 @@ const windowSums = (values: Column, length: number, divisor: number): Column => 
   return trustedFrom(result, first + length - 1)
 }
 
-export const sma = (values: Column, length: number): Column => windowSums(values, length, length)
+export const sma = (values: IndicatorValues, length: number): IndicatorValues => windowSums(values, length, length)
 
 /** Gives every stretch of numbers without a gap to `compute`; what a stretch has not warmed up for is `NaN`, as are gaps. */
 const byStretches = (
-  values: Column,
+  values: IndicatorValues,
   warm: number,
-  compute: (result: Column, first: number, end: number) => void
-): Column => {
+  compute: (result: IndicatorValues, first: number, end: number) => void
+): IndicatorValues => {
   const result = new Float64Array(values.length)
   for (let first = 0, end = 0; first < values.length; first = end) {
     while (end < values.length && !Number.isFinite(values[end])) end++
@@ -80,7 +81,7 @@ const byStretches = (
 }
 
 /** Smoothed by `weight`, beginning with the first value. */
-const smooth = (values: Column, weight: number, result: Column, first: number, end: number): void => {
+const smooth = (values: IndicatorValues, weight: number, result: IndicatorValues, first: number, end: number): void => {
   let mean = values[first] ?? 0
   for (let index = first; index < end; index++) {
     mean += ((values[index] ?? 0) - mean) * weight
@@ -88,14 +89,14 @@ const smooth = (values: Column, weight: number, result: Column, first: number, e
   }
 }
 
-export const ema = (values: Column, length: number): Column =>
+export const ema = (values: IndicatorValues, length: number): IndicatorValues =>
   byStretches(values, warmUp.ema(length), (result, first, end) => smooth(values, 2 / (length + 1), result, first, end))
 
 /**
  * By Wilder's means of rises and falls: the plain mean of the first `length`, from then on smoothed by 1/length. Half of |change| ± change is one or the other and zero, exactly and without a
  * branch, which the processor could only guess.
  */
-export const rsi = (values: Column, length: number): Column =>
+export const rsi = (values: IndicatorValues, length: number): IndicatorValues =>
   byStretches(values, warmUp.wilder(length), (result, first, end) => {
     let [rises, falls, before, weight] = [0, 0, values[first] ?? 0, 1]
     for (let index = first + 1; index < end; index++) {
@@ -112,7 +113,7 @@ export const rsi = (values: Column, length: number): Column =>
   })
 
 /** Wilder's mean of the true range: how far a candle reached, the close before it included. */
-export const atr = ({ high, low, close }: CandleColumns, length: number): Column => {
+export const atr = ({ high, low, close }: CandleColumns, length: number): IndicatorValues => {
   const result = new Float64Array(close.length)
   let [mean, before, weight] = [0, high[0] ?? 0, 1]
   for (let index = 0; index < close.length; index++) {
@@ -132,7 +133,7 @@ export const atr = ({ high, low, close }: CandleColumns, length: number): Column
  * first of the block: so the sum of their squares is at most the window's length times the answer's, and subtracting the
  * square of their sum costs few digits. A window of equal values gives exactly zero.
  */
-export const stdev = (values: Column, length: number): Column => {
+export const stdev = (values: IndicatorValues, length: number): IndicatorValues => {
   const result = new Float64Array(values.length)
   const first = firstNumber(values)
   const endSums = new Float64Array(length + 1)
@@ -162,13 +163,18 @@ export const stdev = (values: Column, length: number): Column => {
   return trustedFrom(result, first + length - 1)
 }
 
-export const highest = (values: Column, length: number): Column =>
+export const highest = (values: IndicatorValues, length: number): IndicatorValues =>
   extreme(values, length, Math.max, Number.NEGATIVE_INFINITY)
-export const lowest = (values: Column, length: number): Column =>
+export const lowest = (values: IndicatorValues, length: number): IndicatorValues =>
   extreme(values, length, Math.min, Number.POSITIVE_INFINITY)
 
 /** By blocks like the sums. */
-const extreme = (values: Column, length: number, better: (a: number, b: number) => number, none: number): Column => {
+const extreme = (
+  values: IndicatorValues,
+  length: number,
+  better: (a: number, b: number) => number,
+  none: number
+): IndicatorValues => {
   const result = new Float64Array(values.length)
   const ends = new Float64Array(length + 1).fill(none)
   for (let start = 0; start < values.length; start += length) {
@@ -188,14 +194,14 @@ const extreme = (values: Column, length: number, better: (a: number, b: number) 
 }
 
 /** Relative change against `length` candles before. */
-export const change = (values: Column, length: number): Column => {
+export const change = (values: IndicatorValues, length: number): IndicatorValues => {
   const result = new Float64Array(values.length)
   for (let index = length; index < values.length; index++)
     result[index] = (values[index] ?? 0) / (values[index - length] ?? 0) - 1
   return trustedFrom(result, length)
 }
 
-export const macd = (values: Column, fast: number, slow: number): Column =>
+export const macd = (values: IndicatorValues, fast: number, slow: number): IndicatorValues =>
   byStretches(values, warmUp.ema(Math.max(fast, slow)), (result, first, end) => {
     let [line, late] = [values[first] ?? 0, values[first] ?? 0]
     for (let index = first; index < end; index++) {
@@ -207,7 +213,7 @@ export const macd = (values: Column, fast: number, slow: number): Column =>
   })
 
 /** The mean of the last typical prices, weighted by volume. */
-export const vwap = ({ high, low, close, volume }: CandleColumns, length: number): Column => {
+export const vwap = ({ high, low, close, volume }: CandleColumns, length: number): IndicatorValues => {
   const worth = new Float64Array(close.length)
   for (let index = 0; index < worth.length; index++) {
     const typical = ((high[index] ?? 0) + (low[index] ?? 0) + (close[index] ?? 0)) / 3
@@ -220,7 +226,7 @@ export const vwap = ({ high, low, close, volume }: CandleColumns, length: number
 }
 
 /** So many standard deviations above a mean, or below it when there are less than none. */
-export const band = (means: Column, widths: Column, deviations: number): Column => {
+export const band = (means: IndicatorValues, widths: IndicatorValues, deviations: number): IndicatorValues => {
   const result = new Float64Array(means.length)
   for (let index = 0; index < result.length; index++)
     result[index] = (means[index] ?? 0) + deviations * (widths[index] ?? 0)

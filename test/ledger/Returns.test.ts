@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { qualityOf } from "../../src/ledger/Quality.ts"
 import { returnsOf } from "../../src/ledger/Returns.ts"
-import type { Trading } from "../../src/ledger/Trades.ts"
+import type { TradingRecord } from "../../src/ledger/Trades.ts"
 import { price } from "../strategy/support.ts"
 
 const minute = 60_000
@@ -10,7 +10,7 @@ const decimals = (symbol: string): number => (symbol === "BTC" ? 8 : 6)
 const one = 100_000_000n
 const dollar = 1_000_000n
 const about = { strategy: "s", slot: "a", placement: "p1", market: "BTC/USDC", base: "BTC", quote: "USDC" }
-const nothing: Trading = { trades: [], fees: [], flows: [], orders: [], lastPrices: new Map() }
+const nothing: TradingRecord = { trades: [], fees: [], flows: [], orders: [], lastPrices: new Map() }
 const prices = (...closes: ReadonlyArray<number>) =>
   new Map([["BTC/USDC", closes.map((close, index) => ({ openedAt: index * minute, low: close, high: close, close }))]])
 const flow = (at: number, dollars: bigint) => ({ at, strategy: "s", asset: "USDC", amount: dollars * dollar })
@@ -55,7 +55,7 @@ describe("the quality of orders", () => {
   it("counts fills, times, markouts and what moving orders cost", () => {
     const order = { ...about, at: 0, side: "BUY", plannedAt: 0, price: price("100"), wasRequoted: false } as const
     const fee = { ...about, at: 9, kind: "refund", asset: "USDC", received: 1n, txHashes: [] } as const
-    const trading: Trading = {
+    const trading: TradingRecord = {
       ...nothing,
       trades: [trade(minute, "BUY", one, 100n)],
       fees: [{ ...fee, placement: "p2", amount: dollar, inQuote: dollar }],

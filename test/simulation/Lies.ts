@@ -2,7 +2,7 @@
  * A venue that lies: its answers are rewritten on the way to the bot, each order by at most one lie of the seed's choice, for
  * as long as it lives. The books stay true, so the oracle knows what really happened.
  */
-import type { Answer, Departure } from "../../src/rehearsal/Network.ts"
+import type { Departure, HttpAnswer } from "../../src/rehearsal/Network.ts"
 import * as Seeded from "../../src/sandbox/core/Seeded.ts"
 
 interface Attributes {
@@ -171,7 +171,7 @@ export const make = (seed: number, share: number, told: (lie: string, orderId: s
     told(name, orderId)
   }
 
-  const rewrite = ({ method, path }: Departure, { status, text: body }: Answer): Answer | undefined => {
+  const rewrite = ({ method, path }: Departure, { status, text: body }: HttpAnswer): HttpAnswer | undefined => {
     if (status >= 300 || share === 0) return undefined
     if (path.startsWith("/v0/orders")) {
       const answer: { data: unknown } = JSON.parse(body)

@@ -16,7 +16,7 @@ import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
 import { OrderBook } from "../../src/engine/book/OrderBook.ts"
 import * as Engine from "../../src/engine/Engine.ts"
 import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
-import { type Payment, Wallet, type WalletPort, WalletUnclear } from "../../src/engine/funding/Wallet.ts"
+import { type PaymentRequest, Wallet, type WalletPort, WalletUnclear } from "../../src/engine/funding/Wallet.ts"
 import * as StartUp from "../../src/engine/StartUp.ts"
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../src/journal/Journal.ts"
@@ -90,7 +90,7 @@ const lateByMillis = minute
 /** A wallet that errs in one way with each payment; one that is late outlives the bot that asked it. */
 const erring = (deviation: Deviation, outside: Domain) => (wallet: WalletPort) => ({
   ...wallet,
-  pay: (payment: Payment) => {
+  pay: (payment: PaymentRequest) => {
     if (deviation === "short") return wallet.pay({ ...payment, amount: payment.amount - shortBy })
     if (deviation === "excess") return wallet.pay({ ...payment, amount: payment.amount + shortBy })
     if (deviation === "wrong memo") return wallet.pay({ ...payment, depositMemo: "7" })

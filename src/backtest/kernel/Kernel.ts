@@ -37,7 +37,7 @@ export interface InMarket {
   readonly indices: CrossingIndex.Indices
 }
 
-export type Markets = readonly [InMarket, ...ReadonlyArray<InMarket>]
+export type InMarkets = readonly [InMarket, ...ReadonlyArray<InMarket>]
 
 export interface Ran extends InMarket {
   readonly outcome: Outcome.Outcome
@@ -66,7 +66,7 @@ interface Whole {
 /** What fills on arrival may lead to an order that does so too: so often within one bar at most. */
 const mostRounds = 1000
 
-const make = ([first, ...others]: Markets, isGuarded: boolean): Whole => {
+const make = ([first, ...others]: InMarkets, isGuarded: boolean): Whole => {
   const { limits, budget } = first.conditions
   const account = LimitGuard.makeAccount()
   const purse: Run.Purse = { freeQuote: budget.quote, openOrders: 0, asksOnFill: true }
@@ -284,14 +284,14 @@ const runThrough = (whole: Whole): boolean => {
   return !first.neededGuard
 }
 
-const ranOf = ({ runs, equity }: Whole, [first, ...others]: Markets): AllRan => {
+const ranOf = ({ runs, equity }: Whole, [first, ...others]: InMarkets): AllRan => {
   const drawdown = Equity.maxDrawdown(equity)
   const ran = (market: InMarket, run: Run.Run): Ran => ({ ...market, outcome: Outcome.of(run, drawdown) })
   return [ran(first, runs[0]), ...others.map((market, index) => ran(market, runs[index + 1] ?? runs[0]))]
 }
 
 /** Runs a strategy over the candles of its market, or of each of its markets. */
-export const simulateAll = (markets: Markets): AllRan => {
+export const simulateAll = (markets: InMarkets): AllRan => {
   if (markets.length === 1 && LimitGuard.isQuick(markets[0].conditions)) {
     const quick = make(markets, false)
     if (runThrough(quick)) return ranOf(quick, markets)

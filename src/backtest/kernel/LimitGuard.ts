@@ -25,7 +25,7 @@ import { none, type OrderRow } from "./OrderTable.ts"
 import type { Conditions, Run } from "./Run.ts"
 
 /** While the strategy had lost too much; `until` is missing when it did not go on. */
-export interface Stop {
+export interface LossStop {
   readonly from: number
   until?: number
   readonly limit: string
@@ -40,7 +40,7 @@ export interface Account {
   /** When the orders of the last hour were placed. */
   readonly placed: Array<number>
   readonly denied: Map<LimitName, number>
-  readonly stops: Array<Stop>
+  readonly stops: Array<LossStop>
   marks: LossMarks | undefined
   /** How often money or orders had moved before a close was last looked at. */
   changes: number
@@ -146,7 +146,7 @@ const denialOf = ({ side, price }: OrderRow, limit: LimitName, { deviation }: Li
 }
 
 /** The stop that lasts. */
-export const stopIn = ({ stops }: Account): Stop | undefined => {
+export const stopIn = ({ stops }: Account): LossStop | undefined => {
   const last = stops.at(-1)
   return last?.until === undefined ? last : undefined
 }

@@ -22,7 +22,7 @@ export interface Outcome {
   readonly counts: Run.Run["counts"]
   /** How often each of the strategy's limits alone kept an order back, and when it had lost too much to go on. */
   readonly deniedBy: ReadonlyMap<LimitName, number>
-  readonly stops: ReadonlyArray<LimitGuard.Stop>
+  readonly stops: ReadonlyArray<LimitGuard.LossStop>
   /** Where orders rested, those that still do included; empty unless asked for. */
   readonly stays: ReadonlyArray<Run.Stay>
 }

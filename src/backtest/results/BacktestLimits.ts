@@ -4,10 +4,10 @@ import type * as Backtest from "../Backtest.ts"
 
 const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-export const deniedOrders = ({ outcome }: Backtest.Side): number =>
+export const deniedOrders = ({ outcome }: Backtest.BandSide): number =>
   [...outcome.deniedBy.values()].reduce((sum, count) => sum + count, 0)
 
-type Stop = Backtest.Side["outcome"]["stops"][number]
+type Stop = Backtest.BandSide["outcome"]["stops"][number]
 
 const said = ({ from, until, action, reason }: Stop): string => {
   const withdrew = action === "drain" ? " Its orders were withdrawn." : ""
@@ -18,7 +18,7 @@ const said = ({ from, until, action, reason }: Stop): string => {
 /** JSON has all of them. */
 const mostSaid = 5
 
-export const sentences = (side: Backtest.Side): ReadonlyArray<string> => {
+export const sentences = (side: Backtest.BandSide): ReadonlyArray<string> => {
   const { mode, outcome } = side
   const denied = [...outcome.deniedBy].map(([limit, count]) => `${limit} ${count}`)
   const stops = outcome.stops.slice(0, mostSaid).map(said)

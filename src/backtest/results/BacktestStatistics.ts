@@ -9,7 +9,7 @@ import * as RoundTrips from "./RoundTrips.ts"
 import * as Statistics from "./Statistics.ts"
 
 /** Days, or hours when there are few days. Where candles are missing there are fewer of them in a year. */
-const sampled = ({ parts }: Backtest.Side) => {
+const sampled = ({ parts }: Backtest.BandSide) => {
   const [{ candles }] = parts
   const spanMillis = closeTime(candles.time, candles.bars - 1) - openTime(candles.time, 0)
   const periodMillis = spanMillis >= 20 * dayMillis ? dayMillis : hourMillis
@@ -27,7 +27,7 @@ const statistics = (equity: ReadonlyArray<number>, periodsPerYear: number, trial
   deflatedSharpe: Statistics.deflatedAfter(Statistics.returnsOf(equity), trials)
 })
 
-export const ofSide = (side: Backtest.Side, trials: number): SideStatistics => {
+export const ofSide = (side: Backtest.BandSide, trials: number): SideStatistics => {
   const { curve, periodsPerYear } = sampled(side)
   const equity = curve.map((point) => point.equity)
   const { maxDrawdown } = side.outcome
@@ -52,7 +52,7 @@ const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [
 ]
 
 /** Everything that is said of one side. */
-export const facts = (side: Backtest.Side, trials: number): ReadonlyArray<readonly [string, string]> => {
+export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { counts, openOrders } = side
   const filled = counts.placed - counts.cancelled - openOrders
   const byMarket = side.parts.map(({ outcome, candles }) => RoundTrips.of(outcome, candles))
@@ -73,7 +73,7 @@ export const facts = (side: Backtest.Side, trials: number): ReadonlyArray<readon
 }
 
 /** The buy and hold. */
-export const holdFacts = (side: Backtest.Side, trials: number): ReadonlyArray<readonly [string, string]> => {
+export const holdFacts = (side: Backtest.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { curve, periodsPerYear } = sampled(side)
   return ratios(
     statistics(

@@ -39,7 +39,7 @@ export interface Calibration {
 }
 
 /** A stored minute of prices. */
-export interface Minute {
+export interface MinuteRange {
   readonly openedAt: number
   readonly low: number
   readonly high: number
@@ -82,11 +82,11 @@ const livesOf = (events: Iterable<Recorded>): ReadonlyArray<Life> => {
   return [...lives.values()]
 }
 
-const beyond = ({ side, limit }: Life, { low, high }: Minute): number =>
+const beyond = ({ side, limit }: Life, { low, high }: MinuteRange): number =>
   ((side === "BUY" ? limit - low : high - limit) / limit) * 10_000
 
 /** What the stored minutes say about an order from its deposit to its end. */
-const touchesOf = (life: Life, minutes: ReadonlyMap<number, Minute>) => {
+const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
   const from = life.first.get("DepositSeen")
   const until = life.filledAt ?? life.first.get("CancelSent") ?? life.first.get("Closed")
   const found = { edge: undefined as number | undefined, touched: 0, without: 0 }
@@ -107,7 +107,7 @@ const touchesOf = (life: Life, minutes: ReadonlyMap<number, Minute>) => {
 
 export const measure = (
   events: Iterable<Recorded>,
-  minutesOf: ReadonlyMap<string, ReadonlyArray<Minute>>
+  minutesOf: ReadonlyMap<string, ReadonlyArray<MinuteRange>>
 ): Calibration => {
   const lives = livesOf(events)
   const minutes = new Map(

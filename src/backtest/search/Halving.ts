@@ -43,7 +43,7 @@ export const budget = (steps: ReadonlyArray<Rung>): number => {
   return steps.reduce((sum, { bars, trials }) => sum + bars * trials, 0) / (first.trials * last.bars)
 }
 
-export interface HalvingPlan extends Sweep.Plan {
+export interface HalvingPlan extends Sweep.SweepPlan {
   readonly objective: Objective.Objective
   readonly conditions: ReadonlyArray<Objective.Condition>
   readonly rungs: ReadonlyArray<Rung>

@@ -15,7 +15,7 @@ import type { CandleColumns } from "../../strategy/Indicators.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { ClosedCandles, View } from "../../strategy/View.ts"
 
-export interface Report {
+export interface LookaheadReport {
   /** Moments at which the strategy was asked. */
   readonly moments: number
   /** Moments at which the future made a difference: none, unless the strategy peeks. */
@@ -28,17 +28,17 @@ export interface Report {
 /** More differences than this share of the moments: the strategy needs more candles than it declares. */
 const mostSensitive = 0.02
 
-export const isTooSensitive = ({ warm, sensitive }: Report): boolean => sensitive > warm * mostSensitive
+export const isTooSensitive = ({ warm, sensitive }: LookaheadReport): boolean => sensitive > warm * mostSensitive
 
 /** Asks at about so many moments, evenly over the candles. */
-export const look = (strategy: Strategy, candles: Candles, moments: number): Report => {
+export const look = (strategy: Strategy, candles: Candles, moments: number): LookaheadReport => {
   const frames = new Map(
     [...(strategy.candles ?? [])].map(([name, needed]) => [
       name,
       { needed, all: Resample.of(candles, timeframeMillis(name) ?? 60_000) }
     ])
   )
-  const peeks: Array<Report["peeks"][number]> = []
+  const peeks: Array<LookaheadReport["peeks"][number]> = []
   const counts = { moments: 0, warm: 0, sensitive: 0 }
   let memory: Memory = strategy.initialMemory
   const stride = Math.max(1, Math.floor(candles.bars / moments))

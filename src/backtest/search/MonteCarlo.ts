@@ -7,15 +7,15 @@ import { type Candles, column } from "../../candles/Candles.ts"
 import type { Random } from "../../domain/Seeded.ts"
 
 export const methods = ["returns", "order", "candles"] as const
-export type Method = (typeof methods)[number]
+export type SimulationMethod = (typeof methods)[number]
 
-export interface Fate {
+export interface Simulation {
   /** Gain over the start, as a ratio. */
   readonly gain: number
   readonly maxDrawdown: number
 }
 
-const fateOf = (returns: ReadonlyArray<number>): Fate => {
+const fateOf = (returns: ReadonlyArray<number>): Simulation => {
   let [equity, peak, maxDrawdown] = [1, 1, 0]
   for (const value of returns) {
     equity *= 1 + value
@@ -37,7 +37,7 @@ const shuffled = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<nu
 }
 
 /** One fate of a series of returns. */
-export const ofReturns = (returns: ReadonlyArray<number>, method: "returns" | "order", next: Random): Fate =>
+export const ofReturns = (returns: ReadonlyArray<number>, method: "returns" | "order", next: Random): Simulation =>
   fateOf(
     method === "order" ? shuffled(returns, next) : returns.map(() => returns[Math.floor(next() * returns.length)] ?? 0)
   )
@@ -66,7 +66,7 @@ export const resampledCandles = (candles: Candles, blockBars: number, next: Rand
   return { bars, time: candles.time, ...made, priceScale }
 }
 
-export interface Spread {
+export interface SimulationSummary {
   readonly runs: number
   /** Share of runs that lost. */
   readonly lost: number
@@ -84,7 +84,7 @@ const quantiles = (values: ReadonlyArray<number>): Readonly<Record<string, numbe
   return Object.fromEntries(percentiles.map((percentile) => [`p${percentile}`, at(percentile)]))
 }
 
-export const spreadOf = (fates: ReadonlyArray<Fate>): Spread => ({
+export const spreadOf = (fates: ReadonlyArray<Simulation>): SimulationSummary => ({
   runs: fates.length,
   lost: fates.length === 0 ? 0 : fates.filter(({ gain }) => gain < 0).length / fates.length,
   gain: quantiles(fates.map(({ gain }) => gain)),

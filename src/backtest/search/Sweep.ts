@@ -19,7 +19,7 @@ export interface Team {
   readonly failure: Deferred.Deferred<never, SweepFailed>
 }
 
-export interface Plan {
+export interface SweepPlan {
   readonly team: Team
   readonly search: Trial.Search
   readonly candles: Candles
@@ -64,7 +64,7 @@ const takeTrials = ({ search, candles, indices, trials, taken }: Assignment, hea
 }
 
 /** Runs all trials; `onResult` hears of each as it ends, in no particular order. */
-export const run = ({ team, ...plan }: Plan, onResult: Hear): Effect.Effect<void, SweepFailed> =>
+export const run = ({ team, ...plan }: SweepPlan, onResult: Hear): Effect.Effect<void, SweepFailed> =>
   Effect.suspend(() => {
     const { search, candles, indices, trials } = plan
     if (trials.length === 0) return Effect.void

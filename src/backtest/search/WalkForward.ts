@@ -19,7 +19,7 @@ export interface Stretch {
   readonly end: number
 }
 
-export interface Step extends Stretch {
+export interface WalkStep extends Stretch {
   readonly trainFrom: number
   readonly testFrom: number
   readonly testTo: number
@@ -46,7 +46,7 @@ export const stretches = (
   }))
 }
 
-export interface WalkForwardPlan extends Omit<Sweep.Plan, "indices"> {
+export interface WalkForwardPlan extends Omit<Sweep.SweepPlan, "indices"> {
   readonly objective: Objective.Objective
   readonly conditions: ReadonlyArray<Objective.Condition>
   readonly stretches: ReadonlyArray<Stretch>
@@ -55,7 +55,7 @@ export interface WalkForwardPlan extends Omit<Sweep.Plan, "indices"> {
 export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan, onTrial: (done: number) => void) {
   let done = 0
   return yield* Effect.forEach(plan.stretches, (stretch) =>
-    Effect.gen(function* (): Effect.fn.Return<Step, Sweep.SweepFailed> {
+    Effect.gen(function* (): Effect.fn.Return<WalkStep, Sweep.SweepFailed> {
       const past = Candles.slice(plan.candles, stretch.from, stretch.to)
       const results: Array<Trial.TrialResult> = []
       yield* Sweep.run({ ...plan, candles: past, indices: CrossingIndex.buildIndices(past, "at") }, (result) => {
@@ -78,8 +78,8 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
 })
 
 /** What the future gave per bar, as a share of what the past had promised; undefined when that was nothing. */
-export const efficiency = (steps: ReadonlyArray<Step>): number | undefined => {
-  const perBar = (of: "train" | "test", bars: (step: Step) => number): number =>
+export const efficiency = (steps: ReadonlyArray<WalkStep>): number | undefined => {
+  const perBar = (of: "train" | "test", bars: (step: WalkStep) => number): number =>
     steps.reduce((sum, step) => sum + Number(step[of]?.pnlQuote ?? 0) / bars(step), 0)
   const promised = perBar("train", ({ from, to }) => to - from)
   return promised > 0 ? perBar("test", ({ to, end }) => end - to) / promised : undefined

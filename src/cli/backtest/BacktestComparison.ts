@@ -20,7 +20,7 @@ const nameOf = (results: Results, { strategy }: BacktestSummary.Result): string 
 /** Figures of both sides, as one where they agree. */
 const facts = (result: BacktestSummary.Result): ReadonlyArray<readonly [string, string]> => {
   const { low, high } = result.band
-  const of = (side: Backtest.Side) => [
+  const of = (side: Backtest.BandSide) => [
     ...BacktestSummary.sideFacts(result, side),
     ...BacktestStatistics.facts(side, result.trials)
   ]
@@ -89,7 +89,7 @@ const points = 1500
 
 const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyArray<number>) => {
   const { strategy, band } = result
-  const returns = (side: Backtest.Side): ReadonlyArray<number> => {
+  const returns = (side: Backtest.BandSide): ReadonlyArray<number> => {
     const [start, ...curve] = Backtest.curve(side.parts, [0, ...bars])
     const first = start?.hold ?? 1
     return curve.map(({ equity }) => (first > 0 ? equity / first - 1 : 0))
@@ -105,7 +105,7 @@ const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyA
   } satisfies HtmlComparison.ComparedRun
 }
 
-const comparison = (results: Results): HtmlComparison.Comparison => {
+const comparison = (results: Results): HtmlComparison.ComparisonPage => {
   const [first] = results
   const { candles, band } = first
   const bars = EquityCurve.spread(candles, points)

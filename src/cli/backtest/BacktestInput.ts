@@ -72,9 +72,9 @@ export const ruleFlags = {
 }
 
 /** What a command gets for these flags and arguments. */
-export type Given<T> = { readonly [K in keyof T]: T[K] extends Param.Param<Param.ParamKind, infer A> ? A : never }
-export type DataFlags = Given<typeof dataFlags>
-export type RuleFlags = Given<typeof ruleFlags>
+export type FlagValues<T> = { readonly [K in keyof T]: T[K] extends Param.Param<Param.ParamKind, infer A> ? A : never }
+export type DataFlags = FlagValues<typeof dataFlags>
+export type RuleFlags = FlagValues<typeof ruleFlags>
 
 const amount = (flag: string, written: string, decimals: number): Amount.Amount | WrongUsage => {
   const decimal = Decimal.parse(written.trim())

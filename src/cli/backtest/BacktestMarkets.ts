@@ -23,7 +23,7 @@ export interface LoadedMarket {
 
 type All<A> = Arr.NonEmptyReadonlyArray<A>
 
-export interface Loaded {
+export interface LoadedMarkets {
   readonly sources: All<Source>
   readonly series: All<LoadedMarket>
   readonly warnings: ReadonlyArray<string>
@@ -90,5 +90,5 @@ export const load = Effect.fn("BacktestMarkets.load")(function* (
       return { candles, indices: candles === source.candles ? indices : CrossingIndex.linearIndices(candles, "at") }
     }),
     warnings: [...loaded.flatMap(({ warnings }) => warnings), ...aligned.notes]
-  } satisfies Loaded
+  } satisfies LoadedMarkets
 })

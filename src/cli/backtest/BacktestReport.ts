@@ -36,7 +36,7 @@ export const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> 
   })
 }
 
-const monthsOf = ({ candles }: BacktestSummary.Result, { parts }: Backtest.Side) => {
+const monthsOf = ({ candles }: BacktestSummary.Result, { parts }: Backtest.BandSide) => {
   const lastOfMonth = new Map<string, number>()
   const daily = Backtest.curve(parts, EquityCurve.sampleBars(candles, dayMillis))
   for (const { time, equity } of daily) lastOfMonth.set(day(time - 1).slice(0, 7), equity)
@@ -50,7 +50,7 @@ const monthsOf = ({ candles }: BacktestSummary.Result, { parts }: Backtest.Side)
 
 const sideOf = (
   result: BacktestSummary.Result,
-  side: Backtest.Side,
+  side: Backtest.BandSide,
   curve: ReadonlyArray<EquityCurve.EquityPoint>
 ): HtmlReport.ReportSide => {
   const equity = curve.map((point) => point.equity)
@@ -165,14 +165,14 @@ const extremes = ({ candles }: Backtest.Part, bars: ReadonlyArray<number>) => {
   return { low, high }
 }
 
-export const report = (result: BacktestSummary.Result): HtmlReport.Report => {
+export const report = (result: BacktestSummary.Result): HtmlReport.ReportPage => {
   const { strategy, candles, band } = result
   const bars = EquityCurve.spread(candles, points)
   const sides = band.low === band.high ? [band.low] : [band.high, band.low]
   const curves = sides.map((side) => Backtest.curve(side.parts, bars))
   const first = curves[0] ?? []
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
-  const range = (factOf: (side: Backtest.Side) => string): string => {
+  const range = (factOf: (side: Backtest.BandSide) => string): string => {
     const [low = "", high = ""] = [band.low, band.high]
       .map(factOf)
       .sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b))

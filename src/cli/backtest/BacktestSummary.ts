@@ -21,11 +21,11 @@ export interface Result {
   /** What was given for each market. */
   readonly sources: readonly [Source, ...ReadonlyArray<Source>]
   readonly warnings: ReadonlyArray<string>
-  readonly band: { readonly low: Backtest.Side; readonly high: Backtest.Side }
+  readonly band: { readonly low: Backtest.BandSide; readonly high: Backtest.BandSide }
   /** How many runs the band is of. */
   readonly runs: number
   /** The side whose fills are listed. */
-  readonly shown: Backtest.Side
+  readonly shown: Backtest.BandSide
   /** What was measured instead of assumed, in sentences. */
   readonly calibrated: ReadonlyArray<string>
   /** How many were tried to find this one, as the user says. */
@@ -36,7 +36,7 @@ export interface Result {
 
 export const json = (result: Result) => {
   const { strategy, candles, band, shown } = result
-  const side = (of: Backtest.Side | Envelope.PathSide) => ({
+  const side = (of: Backtest.BandSide | Envelope.PathSide) => ({
     ...Backtest.toJson(strategy, of),
     ...("path" in of ? { path: of.path } : {}),
     statistics: BacktestStatistics.ofSide(of, result.trials)
@@ -68,7 +68,7 @@ const dataJson = ({ data, sha256, source, candles, repaired }: Source) => {
 
 /** By name. */
 const marketsJson = ({ band, sources }: Result) => {
-  const partIn = ({ parts }: Backtest.Side, name: string) =>
+  const partIn = ({ parts }: Backtest.BandSide, name: string) =>
     parts.filter(({ market }) => market.name === name).map(Backtest.partToJson)[0]
   return Object.fromEntries(
     sources.map((source) => {
@@ -79,7 +79,7 @@ const marketsJson = ({ band, sources }: Result) => {
 }
 
 /** Both ends of the rules run over the bars as they are; other runs are told by what they assume within the bars. */
-const titleOf = (side: Backtest.Side | Envelope.PathSide): string =>
+const titleOf = (side: Backtest.BandSide | Envelope.PathSide): string =>
   "path" in side && side.path !== "bars" ? `${side.path === "drawn" ? "between" : side.mode}, ${side.path}` : side.mode
 
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
@@ -93,11 +93,11 @@ const rounded = (amount: bigint, decimals: number): string => {
 const quoteText = ({ strategy }: Result, amount: bigint): string =>
   `${rounded(amount, strategy.market.quote.decimals)} ${strategy.market.quote.symbol}`
 
-export const pnlText = (result: Result, side: Backtest.Side): string => quoteText(result, side.pnlQuote)
-export const holdText = (result: Result, side: Backtest.Side): string => quoteText(result, side.holdPnlQuote)
+export const pnlText = (result: Result, side: Backtest.BandSide): string => quoteText(result, side.pnlQuote)
+export const holdText = (result: Result, side: Backtest.BandSide): string => quoteText(result, side.holdPnlQuote)
 
 /** One side's figures, labelled. */
-export const sideFacts = (result: Result, side: Backtest.Side): ReadonlyArray<readonly [string, string]> => {
+export const sideFacts = (result: Result, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
   const { outcome, parts } = side
   const [, ...others] = parts
   return [
@@ -122,7 +122,7 @@ export const sideFacts = (result: Result, side: Backtest.Side): ReadonlyArray<re
   ]
 }
 
-const ratioFacts = ({ trials }: Result, side: Backtest.Side): ReadonlyArray<readonly [string, string]> => {
+const ratioFacts = ({ trials }: Result, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
   const { sharpe, sortino, probabilisticSharpe } = BacktestStatistics.ofSide(side, trials)
   return [
     ["Sharpe", sharpe.toFixed(2)],

@@ -10,7 +10,7 @@ export class DownloadFailed extends Schema.TaggedError<DownloadFailed>()("Downlo
   message: Schema.String
 }) {}
 
-export interface Wanted {
+export interface WantedCandles {
   readonly exchange: string
   readonly symbol: string
   readonly timeframe: string
@@ -57,7 +57,7 @@ const Rows = Schema.Array(
   Schema.Tuple([Schema.Int, Schema.Finite, Schema.Finite, Schema.Finite, Schema.Finite, Schema.Finite])
 )
 
-const page = (exchange: Exchange, { symbol, timeframe, out }: Wanted, since: number) =>
+const page = (exchange: Exchange, { symbol, timeframe, out }: WantedCandles, since: number) =>
   Effect.tryPromise(() => exchange.fetchOHLCV(symbol, timeframe, since, pageSize)).pipe(
     Effect.flatMap(Schema.decodeUnknownEffect(Rows)),
     Effect.mapError((error) => {
@@ -71,7 +71,7 @@ const page = (exchange: Exchange, { symbol, timeframe, out }: Wanted, since: num
 const header = "open_time_ms,open,high,low,close,volume"
 
 /** The time to go on from: after the last line of the file, or the beginning. */
-const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: Wanted) {
+const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: WantedCandles) {
   const fileSystem = yield* FileSystem.FileSystem
   if (!(yield* fileSystem.exists(out))) {
     yield* fileSystem.writeFileString(out, `${header}\n`)
@@ -90,7 +90,7 @@ const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: Wanted) {
 /** Writes what is missing of the candles asked for; returns how many were new. */
 export const run = Effect.fn("Download.run")(function* (
   exchange: Exchange,
-  wanted: Wanted,
+  wanted: WantedCandles,
   onProgress: (until: number) => void
 ) {
   const fileSystem = yield* FileSystem.FileSystem

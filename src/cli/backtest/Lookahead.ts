@@ -8,9 +8,9 @@ import * as BacktestInput from "./BacktestInput.ts"
 /** Moments at which each strategy is asked. */
 const moments = 500
 
-export interface Finding {
+export interface LookaheadFinding {
   readonly strategy: Strategy
-  readonly report: Lookahead.Report
+  readonly report: Lookahead.LookaheadReport
 }
 
 export const look = Effect.fn("Lookahead.look")(function* (
@@ -22,12 +22,12 @@ export const look = Effect.fn("Lookahead.look")(function* (
     Effect.as(BacktestInput.checkTimeframes(strategy, candles), {
       strategy,
       report: Lookahead.look(strategy, candles, moments)
-    } satisfies Finding)
+    } satisfies LookaheadFinding)
   )
 })
 
 /** What is wrong, in words; empty when nothing is. */
-export const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
+export const faultsOf = ({ report }: LookaheadFinding): ReadonlyArray<string> => {
   const [peek] = report.peeks
   const { peeks, warm, sensitive } = report
   return [
@@ -44,14 +44,14 @@ export const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
   ]
 }
 
-export const praise = ({ strategy, report }: Finding): string => {
+export const praise = ({ strategy, report }: LookaheadFinding): string => {
   const asked = `asked at ${counted(report.moments, "moment")}, no look-ahead found`
   if (strategy.candles === undefined || strategy.candles.size === 0) return `${asked}; it looks at no candles`
   if (report.warm === 0) return `${asked}; it was never warm, longer data would say more`
   return `${asked}; older candles than it declares changed ${report.sensitive} of ${counted(report.warm, "answer")}`
 }
 
-export const json = ({ strategy, report }: Finding) => ({
+export const json = ({ strategy, report }: LookaheadFinding) => ({
   file: strategy.file,
   moments: report.moments,
   peeks: report.peeks.length,

@@ -38,7 +38,7 @@ export const searchFlags = {
   json: flags.json
 }
 
-export type SearchFlags = BacktestInput.Given<typeof searchFlags>
+export type SearchFlags = BacktestInput.FlagValues<typeof searchFlags>
 
 const mostTrials = 10_000_000
 

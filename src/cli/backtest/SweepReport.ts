@@ -12,7 +12,7 @@ export interface About {
   readonly sha256: string
 }
 
-export const html = (found: SweepSummary.Found, { strategy, data, sha256 }: About): string => {
+export const html = (found: SweepSummary.SearchResult, { strategy, data, sha256 }: About): string => {
   const { all, best, space, objective, bars, compared } = found
   const map = SweepSummary.mapOf(found)
   const [first] = best

@@ -7,7 +7,7 @@ import * as HeatMap from "../../report/HeatMap.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as SearchInput from "./SearchInput.ts"
 
-export interface Found {
+export interface SearchResult {
   readonly space: ReadonlyArray<Dimension>
   /** Every trial once, by what it came to on the longest data that it ran over. */
   readonly all: ReadonlyArray<Trial.TrialResult>
@@ -25,7 +25,7 @@ export interface Found {
   readonly deflatedSharpe: number
 }
 
-export const json = (found: Found) => ({
+export const json = (found: SearchResult) => ({
   trials: found.all.length,
   resumed: found.resumed,
   refused: found.all.filter(({ refused }) => refused !== undefined).length,
@@ -43,7 +43,7 @@ export const json = (found: Found) => ({
 })
 
 /** Whoever tries often enough finds something that looked good by luck. */
-export const luck = ({ deflatedSharpe, all }: Found): string =>
+export const luck = ({ deflatedSharpe, all }: SearchResult): string =>
   `Deflated Sharpe: ${(deflatedSharpe * 100).toFixed(1)} % that the best is not just the luckiest of ${all.length} trials.${
     deflatedSharpe < 0.95
       ? " That is too little to rely on: prefer fewer, coarser choices, and test on other data (walk-forward)."
@@ -51,7 +51,7 @@ export const luck = ({ deflatedSharpe, all }: Found): string =>
   }`
 
 /** The first two keys that have several values. */
-export const mapOf = ({ space, compared, objective }: Found): HeatMap.HeatMap | undefined => {
+export const mapOf = ({ space, compared, objective }: SearchResult): HeatMap.HeatMap | undefined => {
   const [rows, columns] = space.map((dimension, at) => ({ ...dimension, at })).filter(({ values }) => values.length > 1)
   if (rows === undefined || columns === undefined) return undefined
   const points = compared
@@ -65,7 +65,7 @@ export const mapOf = ({ space, compared, objective }: Found): HeatMap.HeatMap | 
 }
 
 /** What the values of the map are. */
-export const mapNote = ({ space, objective, rungs, bars }: Found): string => {
+export const mapNote = ({ space, objective, rungs, bars }: SearchResult): string => {
   const others = space.filter(({ values }) => values.length > 1).length > 2 ? ", mean over the other keys" : ""
   const first = rungs[0]?.bars ?? bars
   return `${objective}${others}${first < bars ? `, over the first ${first} bars, which all trials ran` : ""}`
@@ -86,12 +86,12 @@ export const plateau = (map: HeatMap.HeatMap): string => {
     : `The best cell is a spike: with its neighbours it keeps ${kept}. Do not rely on it.${further}`
 }
 
-export const steps = ({ rungs }: Found): string =>
+export const steps = ({ rungs }: SearchResult): string =>
   rungs.length < 2
     ? ""
     : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${(Halving.budget(rungs) * 100).toFixed(1)} % of a full search`
 
-export const table = ({ space, best, pessimistic }: Found) => ({
+export const table = ({ space, best, pessimistic }: SearchResult) => ({
   titles: ["#", ...space.map(({ path }) => path), "PNL", "PESSIMISTIC", "DRAWDOWN", "FILLS", "DAILY SHARPE"],
   rows: best.map((result, index) => [
     `${index + 1}`,
@@ -107,7 +107,7 @@ export const table = ({ space, best, pessimistic }: Found) => ({
 /** Two decimals, or more for small figures. */
 const figure = (value: number): string => (Math.abs(value) >= 1 ? value.toFixed(2) : value.toPrecision(2))
 
-export const lines = (found: Found): ReadonlyArray<string> => {
+export const lines = (found: SearchResult): ReadonlyArray<string> => {
   const { all, best, bars, wallMillis, threads, resumed } = found
   const refused = all.filter(({ refused }) => refused !== undefined)
   const { titles, rows } = table(found)

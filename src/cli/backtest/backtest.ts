@@ -22,7 +22,7 @@ import * as BacktestSummary from "./BacktestSummary.ts"
 const modes = { both: ["pessimistic", "optimistic"], pessimistic: ["pessimistic"], optimistic: ["optimistic"] } as const
 
 /** The market is a column of its own where there are several. */
-const fillsCsv = ({ parts }: Backtest.Side): string => {
+const fillsCsv = ({ parts }: Backtest.BandSide): string => {
   const [, ...others] = parts
   const lines = FillRows.together(parts).map(({ fill, part: { market } }) => {
     const line = FillRows.csvLine(market, fill)
@@ -144,7 +144,7 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
       )
       const kernelStarted = yield* Clock.currentTimeNanos
       const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
-      const runs: Arr.NonEmptyReadonlyArray<Envelope.PathSide | Backtest.Side> = variesPaths
+      const runs: Arr.NonEmptyReadonlyArray<Envelope.PathSide | Backtest.BandSide> = variesPaths
         ? Envelope.run(strategy, inputs)
         : [runSide(first), ...rest.map(runSide)]
       const ended = yield* Clock.currentTimeNanos

@@ -18,7 +18,7 @@ import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 
-const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.Side): ReadonlyArray<number> => {
+const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.BandSide): ReadonlyArray<number> => {
   const conditions = { market: strategy.market, budget: strategy.limits.budget }
   const bars = EquityCurve.sampleBars(candles, dayMillis)
   return EquityCurve.at(side.outcome, candles, conditions, bars).map(({ equity }) => equity)
@@ -65,7 +65,7 @@ export const command = Command.make(
     const returns = Statistics.returnsOf(
       equityOf(strategy, candles, Backtest.run(strategy, candles, indices, mode, options))
     )
-    const fate = (method: MonteCarlo.Method): MonteCarlo.Fate => {
+    const fate = (method: MonteCarlo.SimulationMethod): MonteCarlo.Simulation => {
       if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next)
       const other = MonteCarlo.resampledCandles(candles, input.block, next)
       const side = Backtest.run(strategy, other, CrossingIndex.linearIndices(other, "at"), mode, options)

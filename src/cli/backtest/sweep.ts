@@ -71,7 +71,7 @@ const search = Effect.fn("sweep.search")(function* (
 
 /** The best again by the pessimistic rules, in their order. */
 const pessimistic = Effect.fn("sweep.pessimistic")(function* (
-  plan: Sweep.Plan,
+  plan: Sweep.SweepPlan,
   best: ReadonlyArray<Trial.TrialResult>
 ) {
   const found = new Map<number, Trial.TrialResult>()
@@ -115,7 +115,7 @@ export const command = Command.make(
     const wallNanos = (yield* Clock.currentTimeNanos) - started
     const all = latest(steps)
     const best = Objective.ranked(steps.at(-1) ?? [], objective, conditions).slice(0, input.top)
-    const found: SweepSummary.Found = {
+    const found: SweepSummary.SearchResult = {
       space: loaded.space,
       all,
       compared: steps[0] ?? [],

@@ -6,7 +6,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, FileSystem, Layer, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import { Commands, Looks, type Role } from "../../control/api/Access.ts"
+import { Commands, Looks, type TokenRole } from "../../control/api/Access.ts"
 import { ControlApi } from "../../control/api/ControlApi.ts"
 import { addressFile } from "../../control/ControlServer.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
@@ -51,7 +51,7 @@ const withToken = (token: Redacted.Redacted) =>
 export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonly message: string }>(
   journal: string,
   call: (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>,
-  as: Role = "operator"
+  as: TokenRole = "operator"
 ) {
   const url = yield* reachable(journal)
   const token = yield* Tokens.read(as === "operator" ? Tokens.operatorFile(journal) : Tokens.viewerFile(journal)).pipe(

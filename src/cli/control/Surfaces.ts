@@ -15,7 +15,7 @@ export interface Running {
   readonly engine: Engine
   readonly files: Effect.Success<ReturnType<typeof StrategyWatch.make>>
   readonly reload: StrategyWatch.WatchOptions
-  readonly run: StartUp.Run
+  readonly run: StartUp.BotRun
   readonly journal: string
   readonly configFile: string
   readonly assets: Money.Assets

@@ -17,19 +17,19 @@ export interface Question {
 }
 
 export type Answers = ReadonlyMap<string, string>
-export type Answer = (key: string) => string
+export type AnswerOf = (key: string) => string
 
 /** A question may depend on the answers before it. */
-export type Step = (answer: Answer) => Question
+export type NextQuestion = (answer: AnswerOf) => Question
 
 export interface InitKind {
   /** What it does, in a few words. */
   readonly about: string
-  readonly steps: (market: Market) => ReadonlyArray<Step>
+  readonly steps: (market: Market) => ReadonlyArray<NextQuestion>
   /** What it may use, as text in units of either asset; left out: nothing. */
-  readonly budget: (market: Market, answer: Answer) => { readonly base?: string; readonly quote?: string }
+  readonly budget: (market: Market, answer: AnswerOf) => { readonly base?: string; readonly quote?: string }
   /** Behind the name of the kind; a comment follows two spaces and a #. */
-  readonly section: (market: Market, answer: Answer) => string
+  readonly section: (market: Market, answer: AnswerOf) => string
 }
 
 const decimalOf = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Decimal.zero
@@ -41,12 +41,12 @@ const times = (asset: Asset, amount: string, count: number): string =>
   format(unitsOf(asset, amount) * BigInt(count), asset.decimals)
 
 const price =
-  (key: string, text: string): Step =>
+  (key: string, text: string): NextQuestion =>
   () => ({ key, text, read: Read.price })
 
 /** A price on one side of another answer, which is a mistake that only the answers together show. */
 const priceBeyond =
-  (key: string, text: string, than: string, side: (answer: Answer) => "above" | "below"): Step =>
+  (key: string, text: string, than: string, side: (answer: AnswerOf) => "above" | "below"): NextQuestion =>
   (answer) => {
     const other = decimalOf(answer(than))
     const isAbove = side(answer) === "above"
@@ -59,7 +59,7 @@ const priceBeyond =
   }
 
 const amount =
-  (key: string, asset: Asset, text: string, fallback?: Step | string): Step =>
+  (key: string, asset: Asset, text: string, fallback?: NextQuestion | string): NextQuestion =>
   () => ({
     key,
     text: `${asset.symbol} ${text}`,
@@ -68,18 +68,18 @@ const amount =
   })
 
 const asked =
-  (key: string, text: string, fallback: string, read: Read.Reader<unknown>): Step =>
+  (key: string, text: string, fallback: string, read: Read.Reader<unknown>): NextQuestion =>
   () => ({ key, text, fallback, read })
 
 const side = asked("side", "buy or sell", "buy", Read.oneOf("buy", "sell"))
-const isBuy = (answer: Answer): boolean => answer("side") === "buy"
+const isBuy = (answer: AnswerOf): boolean => answer("side") === "buy"
 
 /** What an order of the chosen side pays with. */
-const paid = ({ base, quote }: Market, answer: Answer) =>
+const paid = ({ base, quote }: Market, answer: AnswerOf) =>
   isBuy(answer) ? ({ key: "quote", asset: quote } as const) : ({ key: "base", asset: base } as const)
 
 const paidAmount =
-  (key: string, text: string, market: Market): Step =>
+  (key: string, text: string, market: Market): NextQuestion =>
   (answer) => {
     const { asset } = paid(market, answer)
     return { key, text: `${asset.symbol} to ${isBuy(answer) ? "spend" : "sell"} ${text}`, read: Read.amount(asset) }

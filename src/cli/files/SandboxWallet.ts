@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { type Payment, Wallet, WalletRefused, WalletUnclear } from "../../engine/funding/Wallet.ts"
+import { type PaymentRequest, Wallet, WalletRefused, WalletUnclear } from "../../engine/funding/Wallet.ts"
 
 const Answer = Schema.Struct({ txHash: Schema.String })
 
@@ -15,7 +15,7 @@ export const layer = (url: string, sender: string) =>
     Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
 
-      const pay = Effect.fn("SandboxWallet.pay")(function* (payment: Payment) {
+      const pay = Effect.fn("SandboxWallet.pay")(function* (payment: PaymentRequest) {
         const { amount, asset, depositAddress, depositMemo } = payment
         const memo = depositMemo === undefined ? {} : { memo: depositMemo }
         const body = { depositAddress, ...memo, asset: asset.id, amount: String(amount), sender }

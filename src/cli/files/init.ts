@@ -11,7 +11,7 @@ import { render, sourceText } from "../../strategy/Problem.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as flags from "../flags.ts"
 import * as ConfigFile from "./ConfigFile.ts"
-import { type Answers, initKinds, type Question, type Step } from "./InitKinds.ts"
+import { type Answers, initKinds, type NextQuestion, type Question } from "./InitKinds.ts"
 import * as Init from "./InitText.ts"
 import * as StrategyFiles from "./StrategyFiles.ts"
 import { schemas } from "./schema.ts"
@@ -51,7 +51,7 @@ const ask = (question: Question): Prompt.Prompt<string> => {
 }
 
 /** One prompt of all questions, because only within one prompt no piped answer is lost. */
-const askAll = (questions: ReadonlyArray<Question | Step>, known: Answers): Prompt.Prompt<Answers> => {
+const askAll = (questions: ReadonlyArray<Question | NextQuestion>, known: Answers): Prompt.Prompt<Answers> => {
   const [first, ...rest] = questions
   if (first === undefined) return Prompt.succeed(known)
   const question = typeof first === "function" ? first((key) => known.get(key) ?? "") : first

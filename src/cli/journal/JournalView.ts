@@ -26,7 +26,7 @@ const present: Past = { until: Number.POSITIVE_INFINITY, seen: () => {} }
 /** Runs a look at the journal that a configuration names. */
 export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E, R>(
   configFile: string,
-  look: (view: View) => Effect.Effect<A, E, R>,
+  look: (view: JournalView) => Effect.Effect<A, E, R>,
   { until, seen }: Past = present
 ) {
   const { journal, markets } = yield* ConfigFile.loadSettings(configFile)
@@ -41,7 +41,7 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
   }).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
 })
 
-export interface View {
+export interface JournalView {
   readonly journal: string
   readonly assets: ReadonlyMap<string, { readonly symbol: string; readonly id: string; readonly decimals: number }>
   readonly state: BotState

@@ -4,7 +4,7 @@
  * means that it is taken up again, and found to be settled.
  */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
-import type { Answer } from "../../engine/funding/Problems.ts"
+import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
 
 const Said = Schema.fromJsonString(
   Schema.Struct({
@@ -18,7 +18,7 @@ const decode = Schema.decodeUnknownOption(Said)
 const infix = ".resolve."
 
 /** Complete at once under its name, so that it is never read half. */
-export const put = Effect.fn("ResolveFile.put")(function* (journal: string, { placement, text, word }: Answer) {
+export const put = Effect.fn("ResolveFile.put")(function* (journal: string, { placement, text, word }: OperatorAnswer) {
   const fileSystem = yield* FileSystem.FileSystem
   const name = `${journal}${infix}${placement}`
   yield* fileSystem.writeFileString(`${name}.new`, JSON.stringify({ placement, word, text }))
@@ -29,7 +29,7 @@ export const put = Effect.fn("ResolveFile.put")(function* (journal: string, { pl
 /** Hands over what has been said since, each once it is durable. A folder that cannot be read says nothing. */
 export const takeUp = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
   journal: string,
-  note: (answer: Answer) => Effect.Effect<void, E, R>
+  note: (answer: OperatorAnswer) => Effect.Effect<void, E, R>
 ) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

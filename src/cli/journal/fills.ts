@@ -2,7 +2,7 @@
 import { Console, DateTime, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"
-import type { Trade, Trading } from "../../ledger/Trades.ts"
+import type { Trade, TradingRecord } from "../../ledger/Trades.ts"
 import * as Csv from "../../report/text/Csv.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -24,7 +24,7 @@ const priceOf = (
   return Decimal.divide(value, quantity, pricePlaces, "down")
 }
 
-const row = (trade: Trade, { fees, orders }: Trading, assets: Money.Assets) => {
+const row = (trade: Trade, { fees, orders }: TradingRecord, assets: Money.Assets) => {
   const [paidAsset, paid, receivedAsset, received] =
     trade.side === "SELL"
       ? [trade.base, trade.baseAmount, trade.quote, trade.quoteAmount]

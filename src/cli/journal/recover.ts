@@ -88,7 +88,7 @@ const unknown = [
 const mostOrders = 100_000
 
 const rebuild = Effect.fnUntraced(function* (
-  run: StartUp.Run,
+  run: StartUp.BotRun,
   strategies: ReadonlyArray<Strategy>,
   markets: ReturnType<typeof Modes.marketsByName>
 ) {

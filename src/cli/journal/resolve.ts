@@ -11,7 +11,7 @@ import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import { WrongUsage } from "../Usage.ts"
-import { type View, withJournal } from "./JournalView.ts"
+import { type JournalView, withJournal } from "./JournalView.ts"
 import * as ResolveFile from "./ResolveFile.ts"
 
 /** The word cannot be taken. */
@@ -59,7 +59,7 @@ export const command = Command.make(
   })
 ).pipe(Command.withDescription("List what is in doubt, frozen or contradictory, and say what happened"))
 
-const list = ({ assets, now, state }: View, json: boolean) => {
+const list = ({ assets, now, state }: JournalView, json: boolean) => {
   const problems = Problems.problemsOf(state, now)
   if (json) {
     const shown = problems.map(({ amount, asset, strategy, slot, ...problem }) => ({
@@ -87,7 +87,11 @@ const list = ({ assets, now, state }: View, json: boolean) => {
   return Console.log([...table, "", ...evidence, "", ask].join("\n"))
 }
 
-const settle = Effect.fnUntraced(function* ({ journal, now, state }: View, answer: Problems.Answer, json: boolean) {
+const settle = Effect.fnUntraced(function* (
+  { journal, now, state }: JournalView,
+  answer: Problems.OperatorAnswer,
+  json: boolean
+) {
   const { placement, word } = answer
   const verdict = Problems.resolve(state, answer, now)
   if ("refused" in verdict) return yield* new NotResolved({ message: verdict.refused })
@@ -99,7 +103,7 @@ const settle = Effect.fnUntraced(function* ({ journal, now, state }: View, answe
 })
 
 /** No bot runs: the lease is taken for the moment it takes to write. */
-const write = Effect.fnUntraced(function* (journal: string, answer: Problems.Answer) {
+const write = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer) {
   const { pid } = yield* Process
   yield* Effect.gen(function* () {
     const books = yield* Bookkeeper
@@ -108,7 +112,7 @@ const write = Effect.fnUntraced(function* (journal: string, answer: Problems.Ans
   return "journal" as const
 })
 
-const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.Answer, { pid }: Lease.Holder) {
+const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer, { pid }: Lease.Holder) {
   const fileSystem = yield* FileSystem.FileSystem
   const file = yield* ResolveFile.put(journal, answer)
   const until = (yield* Clock.currentTimeMillis) + patienceMillis
@@ -123,7 +127,7 @@ const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.
 })
 
 /** Writes the operator's word down; one that has been overtaken by what the venue said is passed over. */
-export const note = Effect.fnUntraced(function* (answer: Problems.Answer, books: Bookkeeper["Service"]) {
+export const note = Effect.fnUntraced(function* (answer: Problems.OperatorAnswer, books: Bookkeeper["Service"]) {
   const now = yield* Clock.currentTimeMillis
   yield* books.recordFrom((state) => {
     const verdict = Problems.resolve(state, answer, now)

@@ -4,10 +4,10 @@ import * as Entries from "../../ledger/Entries.ts"
 import { type Mark, markBy } from "../../ledger/Profit.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
-import { type View, withJournal } from "../journal/JournalView.ts"
+import { type JournalView, withJournal } from "../journal/JournalView.ts"
 
-export interface LedgerView extends View {
-  readonly trading: Trades.Trading
+export interface LedgerView extends JournalView {
+  readonly trading: Trades.TradingRecord
   readonly bookings: ReadonlyArray<Entries.Booking>
   /** Of a configured asset. */
   readonly decimals: (symbol: string) => number | undefined

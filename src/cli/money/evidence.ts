@@ -8,7 +8,7 @@ import * as Money from "../../report/text/Money.ts"
 import { iso } from "../../report/text/Words.ts"
 import { version } from "../../version.ts"
 import * as flags from "../flags.ts"
-import { type View, withJournal } from "../journal/JournalView.ts"
+import { type JournalView, withJournal } from "../journal/JournalView.ts"
 
 export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", { message: Schema.String }) {}
 
@@ -56,7 +56,10 @@ const encode = Schema.encodeEffect(BotEvent)
 /** Signed bytes could be sent again by whoever reads them. */
 const withoutSecrets = ({ signed: _, ...fields }: Readonly<Record<string, unknown>>) => fields
 
-const dossierOf = Effect.fnUntraced(function* ({ placement, moments }: Evidence.Found, { state, assets }: View) {
+const dossierOf = Effect.fnUntraced(function* (
+  { placement, moments }: Evidence.PlacementHistory,
+  { state, assets }: JournalView
+) {
   const timeline = yield* Effect.forEach(moments, ({ sequence, at, event }) =>
     Effect.map(Effect.orDie(encode(event)), (encoded) => ({
       // Recorded events have been encoded before.

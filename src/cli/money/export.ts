@@ -60,14 +60,14 @@ export const command = Command.make(
 
 interface Wanted {
   readonly format: "csv" | "beancount" | "hledger" | "rp2"
-  readonly span: Tables.Span
+  readonly span: Tables.Period
   readonly method: (typeof methods)[number]
 }
 
-const forEver: Tables.Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
+const forEver: Tables.Period = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
 
 const startOf = (year: number): number => DateTime.toEpochMillis(DateTime.makeUnsafe({ year, month: 1, day: 1 }))
-const spanOf = (year: number): Tables.Span => ({ from: startOf(year), to: startOf(year + 1) })
+const spanOf = (year: number): Tables.Period => ({ from: startOf(year), to: startOf(year + 1) })
 
 /** An amount of an asset without known decimals would be wrong by a power of ten. */
 const refuseUnknownAssets = ({ bookings, decimals }: LedgerView) => {

@@ -9,7 +9,7 @@ import { secondMillis } from "../../domain/Durations.ts"
 import * as Replay from "../../engine/explain/Replay.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
-import { judge, type Margin, type Verdict } from "../../ledger/FillBand.ts"
+import { type BandVerdict, judge, type Margin } from "../../ledger/FillBand.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
@@ -113,9 +113,9 @@ const margin: Margin = {
 }
 
 const verdictsOf = (
-  { trades, orders }: Trades.Trading,
+  { trades, orders }: Trades.TradingRecord,
   minutes: ReadonlyMap<string, ReadonlyArray<Minute>>
-): ReadonlyArray<Verdict> => {
+): ReadonlyArray<BandVerdict> => {
   const lives = new Map(orders.map((order) => [order.placement, order]))
   return trades.map((trade) => {
     const life = lives.get(trade.placement)

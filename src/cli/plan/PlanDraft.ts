@@ -1,7 +1,7 @@
 /** Everything that a plan shows, gathered: the journal, what the venue says now, and what a turn would do with both. */
 import { Clock, Effect } from "effect"
 import type { Market } from "../../domain/Market.ts"
-import { type Moment, momentOf } from "../../engine/planning/DecisionRecord.ts"
+import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
 import * as DepthWarnings from "../../engine/planning/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/PlanFindings.ts"
@@ -20,20 +20,20 @@ export interface Plan {
   readonly hasJournal: boolean
   readonly killed: string | undefined
   readonly strategies: ReadonlyArray<Strategy>
-  readonly prices: ReadonlyMap<Market["name"], Moment["price"]>
+  readonly prices: ReadonlyMap<Market["name"], MarketMoment["price"]>
   readonly fees: PlanReport.Fees
   readonly isBalanceKnown: boolean
   readonly changes: ReadonlyArray<PlanReport.PlannedChange>
   readonly absent: ReturnType<typeof PlanReport.absentOf>
   readonly locked: ReadonlyArray<PlanReport.Locked>
-  readonly findings: ReadonlyArray<PlanFindings.Finding>
+  readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
   /** What nobody needs to allow, and should know. */
   readonly warnings: ReadonlyArray<DepthWarnings.Warning>
 }
 
 export const draft = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
-  account: Modes.Account,
+  account: Modes.BotAccount,
   strategies: ReadonlyArray<Strategy>
 ) {
   const { assets } = config.markets
@@ -89,7 +89,7 @@ const momentsOf = (
   books: Books,
   candles: PlanGround.Remembered["candles"],
   now: number
-): ReadonlyMap<string, Moment> => {
+): ReadonlyMap<string, MarketMoment> => {
   const prices = pricesIn(books)
   return new Map(
     strategies.flatMap((strategy) => {

@@ -9,7 +9,7 @@ import { baseQuantity } from "../../domain/Market.ts"
 import * as CandleFeed from "../../engine/book/CandleFeed.ts"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
 import { wantedBy, withDepth } from "../../engine/book/Wanted.ts"
-import type { Moment } from "../../engine/planning/DecisionRecord.ts"
+import type { MarketMoment } from "../../engine/planning/DecisionRecord.ts"
 import type { FeeEstimate, Fees } from "../../engine/planning/PlanReport.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
@@ -25,7 +25,7 @@ export interface Remembered {
   readonly state: BotState.BotState
   readonly hasJournal: boolean
   /** Candles of the prices that the bot saw itself, by strategy. */
-  readonly candles: ReadonlyMap<string, Moment["candles"]>
+  readonly candles: ReadonlyMap<string, MarketMoment["candles"]>
 }
 
 /** The journal folded, or the state of a bot that never ran. */
@@ -40,7 +40,7 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
     const state = yield* Bookkeeper.replay
     const store = yield* PriceStore
     const now = yield* Clock.currentTimeMillis
-    const candles = new Map<string, Moment["candles"]>()
+    const candles = new Map<string, MarketMoment["candles"]>()
     for (const { name, market, candles: needs } of strategies) {
       if (needs === undefined || needs.size === 0) continue
       const feed = CandleFeed.make(needs)
@@ -91,7 +91,7 @@ export const fees = Effect.fn("PlanGround.fees")(function* (assets: ReadonlyArra
  */
 export const balances = Effect.fn("PlanGround.balances")(function* (
   assets: ReadonlyArray<Asset>,
-  { depositType }: Modes.Account
+  { depositType }: Modes.BotAccount
 ) {
   const venue = yield* Venue
   const listed = yield* venue.balances.pipe(Effect.orElseSucceed(() => []))

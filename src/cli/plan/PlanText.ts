@@ -4,7 +4,7 @@ import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { actions, type Money, type PlannedChange, type PlannedOrder } from "../../engine/planning/PlanReport.ts"
-import { type Colour, type Line, painted, type Style } from "../../report/text/Colours.ts"
+import { type Colour, type ColouredLine, painted, type Style } from "../../report/text/Colours.ts"
 import * as MoneyText from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, clock, counted } from "../../report/text/Words.ts"
@@ -48,10 +48,10 @@ export const lines = (
   refused: ReadonlyArray<string>,
   style: Style
 ): ReadonlyArray<string> => {
-  const all: ReadonlyArray<Line> = [
+  const all: ReadonlyArray<ColouredLine> = [
     ...header(plan),
     ...legend(plan),
-    ...plan.strategies.flatMap((strategy): ReadonlyArray<Line> => {
+    ...plan.strategies.flatMap((strategy): ReadonlyArray<ColouredLine> => {
       const own = plan.changes.filter((change) => change.strategy === strategy.name)
       return [
         [""],
@@ -73,7 +73,7 @@ export const lines = (
 }
 
 /** What is held back or unsafe is said in full, however narrow the terminal is. */
-const isWarning = ([text]: Line): boolean => text.trimStart().startsWith("! ")
+const isWarning = ([text]: ColouredLine): boolean => text.trimStart().startsWith("! ")
 
 const summary = ({ changes }: Plan, refused: ReadonlyArray<string>): string => {
   const counts = Object.entries(signs).flatMap(([name, { done }]) => {
@@ -84,13 +84,16 @@ const summary = ({ changes }: Plan, refused: ReadonlyArray<string>): string => {
   return `Plan: ${counts.length === 0 ? "nothing to do" : counts.join(", ")}.${dangers} Nothing was sent.`
 }
 
-const header = ({ at, journal, hasJournal, killed, prices }: Plan): ReadonlyArray<Line> => [
+const header = ({ at, journal, hasJournal, killed, prices }: Plan): ReadonlyArray<ColouredLine> => [
   [hasJournal ? `Against the journal ${journal}` : `Without a journal: ${journal} does not exist yet`],
   ...(killed === undefined ? [] : [[`THE KILL SWITCH IS ON: ${killed}. Everything is withdrawn.`, "red"] as const]),
   ...priceLines([...prices], at)
 ]
 
-const priceLines = (prices: ReadonlyArray<readonly [string, TwoSidedPrice]>, at: number): ReadonlyArray<Line> => {
+const priceLines = (
+  prices: ReadonlyArray<readonly [string, TwoSidedPrice]>,
+  at: number
+): ReadonlyArray<ColouredLine> => {
   if (prices.length === 0) return []
   const columns = [{ title: "PRICES" }, { title: "BID", align: "decimal" }, { title: "ASK", align: "decimal" }] as const
   const rows = prices.map(([market, price]) => [
@@ -99,17 +102,21 @@ const priceLines = (prices: ReadonlyArray<readonly [string, TwoSidedPrice]>, at:
     short(price.ask),
     `${clock(price.at)} UTC, ${age(at - price.at)} old`
   ])
-  return Table.render([...columns, { title: "" }], rows).map((text): Line => [text])
+  return Table.render([...columns, { title: "" }], rows).map((text): ColouredLine => [text])
 }
 
 /** Only the signs that the plan has. */
-const legend = ({ changes }: Plan): ReadonlyArray<Line> => {
+const legend = ({ changes }: Plan): ReadonlyArray<ColouredLine> => {
   const used = new Set(changes.map(signOf))
   const known = Object.entries(signs).filter(([name]) => [...used].some((sign) => sign === name))
   return known.length === 0 ? [] : [[""], [known.map(([, { sign, verb }]) => `${sign} ${verb}`).join("   "), "dim"]]
 }
 
-const changeLines = (changes: ReadonlyArray<PlannedChange>, assets: Assets, file: string): ReadonlyArray<Line> => {
+const changeLines = (
+  changes: ReadonlyArray<PlannedChange>,
+  assets: Assets,
+  file: string
+): ReadonlyArray<ColouredLine> => {
   if (changes.length === 0) return []
   const rows = changes.map((change) => [
     `  ${signs[signOf(change)].sign} ${change.slot}`,
@@ -127,7 +134,7 @@ const changeLines = (changes: ReadonlyArray<PlannedChange>, assets: Assets, file
     aligns.map((align) => ({ title: "", align })),
     rows
   )
-  return rendered.map((text, index): Line => {
+  return rendered.map((text, index): ColouredLine => {
     const change = changes[index]
     return change === undefined ? [text] : [text, signs[signOf(change)].colour]
   })
@@ -145,11 +152,11 @@ const whyOf = ({ next, reason }: PlannedChange, assets: Assets, file: string): s
   return because({ ...reason, text: reason.code === "requote" ? then : `${then}: ${reason.text}` }, file)
 }
 
-const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<Line> => {
+const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<ColouredLine> => {
   const own = absent.filter(({ strategy }) => strategy === owner.name)
   if (!marketsOf(owner).every(({ name }) => prices.has(name))) return [["    not planned: there is no price", "yellow"]]
   const byReason = Map.groupBy(own, ({ reason }) => because(reason, owner.file))
-  const said = [...byReason].slice(0, emptyReasons).map(([why, slots]): Line => {
+  const said = [...byReason].slice(0, emptyReasons).map(([why, slots]): ColouredLine => {
     const [first, last] = [slots[0]?.slot ?? "", slots.at(-1)?.slot ?? ""]
     const names = slots.length === 1 ? first : slots.length === 2 ? `${first}, ${last}` : `${first} … ${last}`
     return [`    empty: ${names}${slots.length > 2 ? ` (${slots.length})` : ""}: ${why}`, "dim"]
@@ -162,7 +169,7 @@ const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<Lin
 const emptyReasons = 3
 
 /** Orders of strategies that are not among the files. */
-const strangers = ({ strategies, changes }: Plan, assets: Assets): ReadonlyArray<Line> => {
+const strangers = ({ strategies, changes }: Plan, assets: Assets): ReadonlyArray<ColouredLine> => {
   const others = changes.filter((change) => !strategies.some(({ name }) => name === change.strategy))
   if (others.length === 0) return []
   return [
@@ -176,7 +183,7 @@ const strangers = ({ strategies, changes }: Plan, assets: Assets): ReadonlyArray
   ]
 }
 
-const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<Line> => {
+const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<ColouredLine> => {
   const amount = (asset: string, value: bigint) => cut(MoneyText.amountText(assets, asset, value))
   const symbols = [...new Set(locked.map(({ asset }) => asset))]
   const rows = locked.map(({ strategy, asset, now, worst, budget }) => [
@@ -201,14 +208,14 @@ const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<Line> => {
   )
   const isEarned = locked.some(({ worst, budget }) => worst > budget)
   return [
-    ...table.map((text): Line => [text]),
+    ...table.map((text): ColouredLine => [text]),
     ...(isEarned
       ? [["More than its budget a strategy locks only of what its own orders brought in.", "dim"] as const]
       : [])
   ]
 }
 
-const feeLines = ({ fees, changes, isBalanceKnown }: Plan, assets: Assets): ReadonlyArray<Line> => {
+const feeLines = ({ fees, changes, isBalanceKnown }: Plan, assets: Assets): ReadonlyArray<ColouredLine> => {
   const costs = new Map<string, bigint>()
   for (const { action, costs: own } of changes) {
     if (action !== "cancel") continue
@@ -226,24 +233,24 @@ const feeLines = ({ fees, changes, isBalanceKnown }: Plan, assets: Assets): Read
       : `One payout costs about ${known.join(", ")}.`,
     ...(isBalanceKnown ? [] : ["The balances of the account cannot be read: budgets are not compared with them."]),
     ""
-  ].map((text): Line => [text])
+  ].map((text): ColouredLine => [text])
 }
 
-const findingLines = ({ findings }: Plan, refused: ReadonlyArray<string>): ReadonlyArray<Line> =>
+const findingLines = ({ findings }: Plan, refused: ReadonlyArray<string>): ReadonlyArray<ColouredLine> =>
   findings.length === 0
     ? []
     : [
-        ...findings.map(({ name, text }): Line => {
+        ...findings.map(({ name, text }): ColouredLine => {
           const isRefused = refused.includes(name)
           return [`${isRefused ? "! UNSAFE" : "  allowed"}  ${name}: ${cut(text)}`, isRefused ? "red" : "dim"]
         }),
         [""]
       ]
 
-const warningLines = ({ warnings }: Plan): ReadonlyArray<Line> =>
+const warningLines = ({ warnings }: Plan): ReadonlyArray<ColouredLine> =>
   warnings.length === 0
     ? []
-    : [...warnings.map(({ name, text }): Line => [`  warning  ${name}: ${cut(text)}`, "yellow"]), [""]]
+    : [...warnings.map(({ name, text }): ColouredLine => [`  warning  ${name}: ${cut(text)}`, "yellow"]), [""]]
 
 /** Stable: fields are added, never changed or removed. Amounts and prices are exact decimals in text. */
 export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>) => {

@@ -102,7 +102,7 @@ export const command = Command.make(
       ({ state, assets }) =>
         Effect.gen(function* () {
           const strategies = new Map<string, Strategy>()
-          const looked = new Map<string, PastInputs.Seen>()
+          const looked = new Map<string, PastInputs.SeenInputs>()
           for (const { name, loaded } of state.strategies.values()) {
             const strategy = loaded === undefined ? undefined : yield* strategyOf(loaded, markets)
             if (strategy === undefined) continue

@@ -7,7 +7,7 @@ import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Asset } from "../../domain/Amount.ts"
 import * as Rehearsal from "../../rehearsal/Rehearsal.ts"
-import type { Level } from "../../rehearsal/Trouble.ts"
+import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
 import { counted } from "../../report/text/Words.ts"
 import { defaultSettings, type SandboxAsset } from "../../sandbox/core/Settings.ts"
 import type { Markets } from "../../strategy/Markets.ts"
@@ -28,7 +28,7 @@ export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("Rehe
   }
 }
 
-const levelNames = ["none", "low", "medium", "high"] as const satisfies ReadonlyArray<Level>
+const levelNames = ["none", "low", "medium", "high"] as const satisfies ReadonlyArray<TroubleLevel>
 const Days = Schema.Finite.check(Schema.isBetween({ minimum: 0.01, maximum: 365 }))
 
 export const command = Command.make(
@@ -148,18 +148,18 @@ const rescaled = (amount: string, from: number, to: number): string =>
 
 interface Asked {
   readonly names: ReadonlyArray<string>
-  readonly bad: Level
+  readonly bad: TroubleLevel
   readonly days: number
   readonly seed: number
 }
 
-const problemsOf = ({ differences, ended, isAtRest, stillOpen }: Rehearsal.Outcome): ReadonlyArray<string> => [
+const problemsOf = ({ differences, ended, isAtRest, stillOpen }: Rehearsal.RehearsalOutcome): ReadonlyArray<string> => [
   ...(ended === undefined ? [] : [`the bot ended by itself: ${ended}`]),
   ...(isAtRest ? [] : [`${counted(stillOpen, "order")} could not be withdrawn after the trouble was over`]),
   ...differences
 ]
 
-const happenedIn = ({ accidents, events, fills, requests }: Rehearsal.Outcome) => {
+const happenedIn = ({ accidents, events, fills, requests }: Rehearsal.RehearsalOutcome) => {
   const of = (tag: string) => events.get(tag) ?? 0
   const asked = [...requests.values()].reduce((sum, times) => sum + times, 0)
   return {
@@ -177,7 +177,7 @@ const happenedIn = ({ accidents, events, fills, requests }: Rehearsal.Outcome) =
   }
 }
 
-const jsonOf = (outcome: Rehearsal.Outcome, { bad, days, names, seed }: Asked) => ({
+const jsonOf = (outcome: Rehearsal.RehearsalOutcome, { bad, days, names, seed }: Asked) => ({
   event: "rehearsal",
   strategies: names,
   days,
@@ -202,7 +202,7 @@ const span = (millis: number): string => {
   return `${(millis / 3_600_000).toFixed(1)} h`
 }
 
-const textOf = (outcome: Rehearsal.Outcome, { bad, days, names, seed }: Asked): ReadonlyArray<string> => {
+const textOf = (outcome: Rehearsal.RehearsalOutcome, { bad, days, names, seed }: Asked): ReadonlyArray<string> => {
   const { alerts, longestUnansweredMillis, virtualMillis, realMillis, worstDrawdown, worth } = outcome
   const happened = happenedIn(outcome)
   const faster = Math.round(virtualMillis / Math.max(1, realMillis))

@@ -29,7 +29,7 @@ import { supervised } from "./watch/Supervision.ts"
 const graceMillis = 3_000
 
 export interface BotRunOptions extends Display.DisplayOptions {
-  readonly run: StartUp.Run
+  readonly run: StartUp.BotRun
   readonly strategies: ReadonlyArray<Strategy>
   readonly markets: ReadonlyMap<string, Market>
   /** Ends by itself after this long; `undefined` runs until stopped. */
@@ -101,7 +101,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const { assets, markets, run, telling } = options
   const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
   yield* Tellers.start(telling, { ...pulse, assets, markets, name: `${run.mode} ${run.account.slice(0, 16)}` })
-  const present: Display.Present = { prices: engine.prices, leaving: () => farewell }
+  const present: Display.ScreenInputs = { prices: engine.prices, leaving: () => farewell }
   const display = yield* Effect.forkScoped(supervised("the screen", Display.show(options, present, changes)), {
     startImmediately: true
   })

@@ -93,7 +93,7 @@ export const command = Command.make(
 interface Demo {
   readonly config: ConfigFile.BotConfig
   readonly configFile: string
-  readonly account: Modes.Account
+  readonly account: Modes.BotAccount
   readonly folder: string
   readonly pid: number
   readonly symbol: string

@@ -28,13 +28,13 @@ export interface DisplayOptions {
 }
 
 /** What is true now beside the journal. */
-export interface Present {
+export interface ScreenInputs {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   /** Why the bot is about to end, once it is. */
   readonly leaving: () => string | undefined
 }
 
-export const show = (options: DisplayOptions, present: Present, changes: PubSub.Subscription<Recorded>) =>
+export const show = (options: DisplayOptions, present: ScreenInputs, changes: PubSub.Subscription<Recorded>) =>
   Effect.gen(function* () {
     const terminal = yield* Terminal
     if (options.json) return yield* jsonLines(changes)
@@ -59,7 +59,7 @@ const jsonLines = (changes: PubSub.Subscription<Recorded>) =>
 
 const picture = Effect.fnUntraced(function* (
   { title, detail, warning, assets }: DisplayOptions,
-  { prices, leaving }: Present,
+  { prices, leaving }: ScreenInputs,
   recent: ReadonlyArray<Recorded>
 ) {
   const { state } = yield* Bookkeeper
@@ -70,7 +70,7 @@ const picture = Effect.fnUntraced(function* (
 
 const screen = Effect.fnUntraced(function* (
   options: DisplayOptions,
-  present: Present,
+  present: ScreenInputs,
   changes: PubSub.Subscription<Recorded>
 ) {
   const terminal = yield* Terminal
@@ -93,7 +93,7 @@ const screen = Effect.fnUntraced(function* (
 
 const log = Effect.fnUntraced(function* (
   options: DisplayOptions,
-  present: Present,
+  present: ScreenInputs,
   changes: PubSub.Subscription<Recorded>
 ) {
   const books = yield* Bookkeeper

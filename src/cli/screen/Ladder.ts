@@ -6,7 +6,7 @@
 import type { SlotRow } from "../../control/view/SlotRows.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import type { Line } from "../../report/text/Colours.ts"
+import type { ColouredLine } from "../../report/text/Colours.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, counted } from "../../report/text/Words.ts"
 
@@ -22,7 +22,10 @@ interface Sight {
 /** Reasons of empty slots that get a line of their own; the others are counted together. */
 const mostReasons = 3
 
-export const ladder = (rows: ReadonlyArray<SlotRow>, { prices, now, columns, room }: Sight): ReadonlyArray<Line> => {
+export const ladder = (
+  rows: ReadonlyArray<SlotRow>,
+  { prices, now, columns, room }: Sight
+): ReadonlyArray<ColouredLine> => {
   const isEmpty = ({ price, colour }: SlotRow) => price === "" && colour !== "red"
   const told = emptyLines(rows.filter(isEmpty))
   const held = rows.filter((row) => !isEmpty(row))
@@ -57,7 +60,7 @@ const tableLines = (
   prices: Sight["prices"],
   now: number,
   columns: number
-): ReadonlyArray<Line> => {
+): ReadonlyArray<ColouredLine> => {
   const [isWide, isMiddle] = [columns >= 100, columns >= 70]
   const [header = "", ...lines] = Table.render(
     [
@@ -85,7 +88,7 @@ const tableLines = (
       ...(isWide ? [row.progress === undefined ? row.why : ""] : [])
     ])
   )
-  const said: Array<Line> = shown.length === 0 ? [] : [[header, "dim"]]
+  const said: Array<ColouredLine> = shown.length === 0 ? [] : [[header, "dim"]]
   const open = new Set<string>()
   for (const [index, row] of shown.entries()) {
     const { market } = row
@@ -103,7 +106,7 @@ const tableLines = (
 }
 
 const pushMarker = (
-  said: Array<Line>,
+  said: Array<ColouredLine>,
   open: Set<string>,
   market: string | undefined,
   prices: Sight["prices"]
@@ -114,11 +117,11 @@ const pushMarker = (
   said.push([marker(market, price), "bold"])
 }
 
-const emptyLines = (rows: ReadonlyArray<SlotRow>): ReadonlyArray<Line> => {
+const emptyLines = (rows: ReadonlyArray<SlotRow>): ReadonlyArray<ColouredLine> => {
   const reasons = [...Map.groupBy(rows, ({ why }) => why)].toSorted(([, a], [, b]) => b.length - a.length)
   const others = reasons.slice(mostReasons).reduce((sum, [, slots]) => sum + slots.length, 0)
   return [
-    ...reasons.slice(0, mostReasons).map(([why, slots]): Line => [`${slots.length} empty: ${why}`, "dim"]),
+    ...reasons.slice(0, mostReasons).map(([why, slots]): ColouredLine => [`${slots.length} empty: ${why}`, "dim"]),
     ...(others === 0 ? [] : [[`${others} empty for other reasons: limitbot explain STRATEGY`, "dim"] as const])
   ]
 }

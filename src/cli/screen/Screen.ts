@@ -9,7 +9,7 @@ import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import { type Colour, type Line, painted } from "../../report/text/Colours.ts"
+import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
 import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -51,7 +51,7 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   const { state, assets } = input
   const isTall = canvas.rows >= tallRows
   const rows = slotRows(state, assets, input.prices)
-  const above: ReadonlyArray<Line> = [
+  const above: ReadonlyArray<ColouredLine> = [
     [input.title, "bold"],
     ...(input.detail !== undefined && isTall ? [[input.detail, "dim"] as const] : []),
     ...alarms(input),
@@ -61,9 +61,9 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   ]
   const money = (isTall ? Money.table : Money.shortTable)(state.ledger, assets)
   const events = eventsOf(input, isTall)
-  const below: ReadonlyArray<Line> = [
+  const below: ReadonlyArray<ColouredLine> = [
     [""],
-    ...money.map((text, index): Line => (index === 0 ? [text, "dim"] : [text])),
+    ...money.map((text, index): ColouredLine => (index === 0 ? [text, "dim"] : [text])),
     ...(events.length === 0 ? [] : [[""] as const, ...events])
   ]
   // The table's header and the count of the slots that are not shown take a line each.
@@ -77,15 +77,15 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
 }
 
-const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArray<Line> =>
-  recent.slice(isTall ? -8 : -5).flatMap((recorded): ReadonlyArray<Line> => {
+const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArray<ColouredLine> =>
+  recent.slice(isTall ? -8 : -5).flatMap((recorded): ReadonlyArray<ColouredLine> => {
     const line = describe(recorded.event, assets)
     if (line === undefined) return []
     return [[`${clock(recorded.at).slice(0, 8)}  ${line.subject}  ${line.text}`, colourOf[line.weight]]]
   })
 
 /** What somebody who was woken up has to know first. */
-const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<Line> => {
+const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<ColouredLine> => {
   const frozen = [...state.slots.values()].filter((slot) => slot.frozen !== undefined)
   const [first] = frozen
   return [
@@ -111,7 +111,7 @@ const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<Line> => {
   ]
 }
 
-const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<Line> =>
+const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<ColouredLine> =>
   [...prices].map(([market, { bid, ask, at }]) => [
     `${market}  bid ${significant(bid)}  ask ${significant(ask)}  ${age(now - at)} old`
   ])
@@ -120,7 +120,7 @@ const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<Line> =>
 const significant = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
 
 /** The most telling slots that there is room for, in their own order, and a count of the others. */
-const slotLines = (rows: ReadonlyArray<SlotRow>, room: number): ReadonlyArray<Line> => {
+const slotLines = (rows: ReadonlyArray<SlotRow>, room: number): ReadonlyArray<ColouredLine> => {
   const telling = new Set(rows.toSorted((a, b) => a.rank - b.rank).slice(0, room))
   const shown = rows.filter((row) => telling.has(row))
   const [header = "", ...lines] = Table.render(
@@ -148,7 +148,7 @@ const slotLines = (rows: ReadonlyArray<SlotRow>, room: number): ReadonlyArray<Li
   const hidden = rows.filter((row) => !telling.has(row))
   return [
     [header, "dim"],
-    ...lines.map((line, index): Line => [line, shown[index]?.colour ?? "dim"]),
+    ...lines.map((line, index): ColouredLine => [line, shown[index]?.colour ?? "dim"]),
     ...(hidden.length === 0 ? [] : [[`… and ${hidden.length} more: ${byState(hidden)}`, "dim"] as const])
   ]
 }

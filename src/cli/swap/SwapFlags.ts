@@ -100,7 +100,7 @@ export const terms = {
 type Value<P> = P extends Flag.Flag<infer A> ? A : P extends Argument.Argument<infer A> ? A : never
 export type Terms = { readonly [K in keyof typeof terms]: Value<(typeof terms)[K]> }
 
-export interface Asked {
+export interface SwapRequest {
   readonly request: QuoteRequest
   readonly origin: Asset
   readonly destination: Asset
@@ -156,7 +156,7 @@ export const asked = Effect.fn("SwapFlags.asked")(function* (
       "A signed transfer cannot carry a memo: use --deposit-mode SIMPLE, or --deposit-type ORIGIN_CHAIN"
     )
   }
-  return { request: checked, origin, destination } satisfies Asked
+  return { request: checked, origin, destination } satisfies SwapRequest
 })
 
 const optionalFields = (given: Terms) => {

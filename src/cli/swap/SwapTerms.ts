@@ -6,7 +6,7 @@ import type { SwapEventOf } from "../../domain/SwapEvent.ts"
 import type { QuoteResponse } from "../../venue/Swaps.ts"
 import type { Answer } from "../../venue/Venue.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
-import type { Asked } from "./SwapFlags.ts"
+import type { SwapRequest } from "./SwapFlags.ts"
 
 /** The quote is missing something without which no money is paid. */
 export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
@@ -24,7 +24,7 @@ interface Circumstances {
 type Agreed = SwapEventOf<"SwapAgreed">
 
 export const agreed = Effect.fn("SwapTerms.agreed")(function* (
-  { destination, origin, request }: Asked,
+  { destination, origin, request }: SwapRequest,
   { correlationId, value }: Answer<QuoteResponse>,
   circumstances: Circumstances
 ) {

@@ -137,7 +137,7 @@ const isConfirmed = Prompt.run(Prompt.Confirm({ message: "Pay and swap?" })).pip
 )
 
 const showDry = (
-  { destination, origin }: SwapFlags.Asked,
+  { destination, origin }: SwapFlags.SwapRequest,
   { quote }: Effect.Success<ReturnType<Swaps["Service"]["quote"]>>["value"],
   json: boolean
 ) =>

@@ -5,10 +5,12 @@
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 
-export type Role = "viewer" | "operator"
+export type TokenRole = "viewer" | "operator"
 
 /** Who is asking, as the server found out. */
-export class Caller extends Context.Service<Caller, { readonly role: Role }>()("limitbot/control/api/Caller") {}
+export class TokenHolder extends Context.Service<TokenHolder, { readonly role: TokenRole }>()(
+  "limitbot/control/api/Caller"
+) {}
 
 export class TokenRefused extends Schema.TaggedError<TokenRefused>()(
   "TokenRefused",
@@ -25,14 +27,14 @@ export class OperatorOnly extends Schema.TaggedError<OperatorOnly>()(
 const bearer = HttpApiSecurity.bearer
 
 /** Either token. */
-export class Looks extends HttpApiMiddleware.Service<Looks, { provides: Caller }>()("limitbot/control/api/Looks", {
+export class Looks extends HttpApiMiddleware.Service<Looks, { provides: TokenHolder }>()("limitbot/control/api/Looks", {
   requiredForClient: true,
   error: [TokenRefused],
   security: { bearer }
 }) {}
 
 /** The operator's token only. */
-export class Commands extends HttpApiMiddleware.Service<Commands, { provides: Caller }>()(
+export class Commands extends HttpApiMiddleware.Service<Commands, { provides: TokenHolder }>()(
   "limitbot/control/api/Commands",
   { requiredForClient: true, error: [TokenRefused, OperatorOnly], security: { bearer } }
 ) {}

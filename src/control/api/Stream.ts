@@ -4,10 +4,10 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { Line, PriceView } from "./Views.ts"
+import { LineView, PriceView } from "./Views.ts"
 
 export const Told = Schema.TaggedUnion({
-  Event: Line.fields,
+  Event: LineView.fields,
   Prices: { at: Schema.Int, prices: Schema.Array(PriceView) },
   /** Sent at least every five seconds. `sequence` is the newest event: a reader that has less has missed something. */
   Alive: { at: Schema.Int, sequence: Schema.Int, turnedAt: Schema.Int }

@@ -15,7 +15,7 @@ export const PriceView = Schema.Struct({ market: Text, bid: Text, ask: Text, mid
 export type PriceView = typeof PriceView.Type
 
 /** Something that a person should look at, worst first. */
-export const Problem = Schema.Struct({
+export const ProblemView = Schema.Struct({
   severity: Schema.Literals(["alarm", "warn"]),
   kind: Text,
   subject: Text,
@@ -24,7 +24,7 @@ export const Problem = Schema.Struct({
   /** The command of this API that answers it, where there is one. */
   command: Schema.NullOr(Schema.Literals(["release", "resume", "reconcile", "resolve"]))
 })
-export type Problem = typeof Problem.Type
+export type ProblemView = typeof ProblemView.Type
 
 export const StrategyView = Schema.Struct({
   name: Text,
@@ -54,7 +54,7 @@ export const Status = Schema.Struct({
   openOrders: Schema.Int,
   strategies: Schema.Array(StrategyView),
   prices: Schema.Array(PriceView),
-  problems: Schema.Array(Problem),
+  problems: Schema.Array(ProblemView),
   /** Whose token asked. */
   role: Schema.Literals(["viewer", "operator"])
 })
@@ -171,7 +171,7 @@ export const Book = Schema.Struct({
   )
 })
 
-export const Line = Schema.Struct({
+export const LineView = Schema.Struct({
   sequence: Schema.Int,
   at: Time,
   tag: Text,
@@ -181,5 +181,5 @@ export const Line = Schema.Struct({
   weight: Schema.Literals(["quiet", "good", "warn", "alarm"]),
   fields: Schema.Record(Text, Schema.Json)
 })
-export type Line = typeof Line.Type
-export const Lines = Schema.Struct({ ...asOf, events: Schema.Array(Line) })
+export type LineView = typeof LineView.Type
+export const Lines = Schema.Struct({ ...asOf, events: Schema.Array(LineView) })

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { createRequire, stripTypeScriptTypes } from "node:module"
 import { dirname, join } from "node:path"
 
-export interface Asset {
+export interface PageFile {
   readonly type: string
   readonly body: string
 }
@@ -42,7 +42,7 @@ const libraries: Readonly<Record<string, string>> = {
 
 const isBuilt = import.meta.filename.endsWith(".mjs")
 
-const fromBuild = (): ReadonlyMap<string, Asset> => {
+const fromBuild = (): ReadonlyMap<string, PageFile> => {
   const folder = join(import.meta.dirname, "dashboard")
   return new Map(built.map((name) => [name, { type: typeOf(name), body: readFileSync(join(folder, name), "utf8") }]))
 }
@@ -53,12 +53,12 @@ const withoutTypes = (text: string): string =>
     libraries[name] === undefined ? whole : `from "./${name}.mjs"`
   )
 
-const fromSources = (): ReadonlyMap<string, Asset> => {
+const fromSources = (): ReadonlyMap<string, PageFile> => {
   const folder = join(import.meta.dirname, "../../dashboard")
   const { resolve } = createRequire(import.meta.url)
   const read = (name: string) => readFileSync(join(folder, name), "utf8")
   const page = read("index.html").replace("/assets/app.js", "/assets/app.ts")
-  const library = ([name, file]: readonly [string, string]): readonly [string, Asset] => {
+  const library = ([name, file]: readonly [string, string]): readonly [string, PageFile] => {
     const root = dirname(resolve(`${name}/package.json`))
     return [`${name}.mjs`, { type: typeOf(file), body: readFileSync(join(root, file), "utf8") }]
   }
@@ -71,4 +71,4 @@ const fromSources = (): ReadonlyMap<string, Asset> => {
   ])
 }
 
-export const load = (): ReadonlyMap<string, Asset> => (isBuilt ? fromBuild() : fromSources())
+export const load = (): ReadonlyMap<string, PageFile> => (isBuilt ? fromBuild() : fromSources())

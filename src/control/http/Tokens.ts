@@ -6,7 +6,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { Effect, FileSystem, Option, Redacted, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
-import type { Role } from "../api/Access.ts"
+import type { TokenRole } from "../api/Access.ts"
 
 /** A token file cannot be used as it is. */
 export class TokenUnusable extends Schema.TaggedError<TokenUnusable>()("TokenUnusable", { message: Schema.String }) {}
@@ -16,7 +16,7 @@ export const viewerFile = (journal: string): string => `${journal}.viewer-token`
 
 export interface Tokens {
   /** Whose token it is; `undefined` for any other text. */
-  readonly roleOf: (token: Redacted.Redacted) => Role | undefined
+  readonly roleOf: (token: Redacted.Redacted) => TokenRole | undefined
 }
 
 const form = /^[A-Za-z0-9_-]{43}$/
@@ -54,7 +54,7 @@ const digest = (text: string): Uint8Array => createHash("sha256").update(text).d
 export const open = Effect.fn("Tokens.open")(function* (journal: string) {
   const operator = digest(Redacted.value(yield* readOrCreate(operatorFile(journal))))
   const viewer = digest(Redacted.value(yield* readOrCreate(viewerFile(journal))))
-  const roleOf = (token: Redacted.Redacted): Role | undefined => {
+  const roleOf = (token: Redacted.Redacted): TokenRole | undefined => {
     const given = digest(Redacted.value(token))
     // Both are compared always: how long it takes says nothing.
     const [isOperator, isViewer] = [timingSafeEqual(given, operator), timingSafeEqual(given, viewer)]

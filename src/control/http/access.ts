@@ -1,6 +1,6 @@
 /** Whose token a request brings. A wrong one is answered late, so that guessing costs time and says nothing. */
 import { Effect, Layer, type Redacted } from "effect"
-import { Caller, Commands, Looks, OperatorOnly, type Role, TokenRefused } from "../api/Access.ts"
+import { Commands, Looks, OperatorOnly, TokenHolder, TokenRefused, type TokenRole } from "../api/Access.ts"
 import type { Tokens } from "./Tokens.ts"
 
 const guessMillis = 250
@@ -10,11 +10,15 @@ const refused = new TokenRefused({
 })
 
 export const layer = ({ roleOf }: Tokens) => {
-  const roleFor = ({ credential }: { readonly credential: Redacted.Redacted }): Effect.Effect<Role, TokenRefused> => {
+  const roleFor = ({
+    credential
+  }: {
+    readonly credential: Redacted.Redacted
+  }): Effect.Effect<TokenRole, TokenRefused> => {
     const role = roleOf(credential)
     return role === undefined ? Effect.andThen(Effect.sleep(guessMillis), refused) : Effect.succeed(role)
   }
-  const operatorOnly = (role: Role) =>
+  const operatorOnly = (role: TokenRole) =>
     role === "operator"
       ? Effect.succeed({ role })
       : Effect.fail(new OperatorOnly({ message: "The viewer's token only looks; commands need the operator's" }))
@@ -23,13 +27,13 @@ export const layer = ({ roleOf }: Tokens) => {
       bearer: (handler, sent) =>
         Effect.provideServiceEffect(
           handler,
-          Caller,
+          TokenHolder,
           Effect.map(roleFor(sent), (role) => ({ role }))
         )
     }),
     Layer.succeed(Commands, {
       bearer: (handler, sent) =>
-        Effect.provideServiceEffect(handler, Caller, Effect.flatMap(roleFor(sent), operatorOnly))
+        Effect.provideServiceEffect(handler, TokenHolder, Effect.flatMap(roleFor(sent), operatorOnly))
     })
   )
 }

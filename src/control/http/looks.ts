@@ -9,9 +9,9 @@ import { unfinished } from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import { version } from "../../version.ts"
-import { Caller } from "../api/Access.ts"
+import { TokenHolder } from "../api/Access.ts"
 import { ControlApi, Crowded, Refused, Unknown } from "../api/ControlApi.ts"
-import type { Line } from "../api/Views.ts"
+import type { LineView } from "../api/Views.ts"
 import { Bot, type DeskRefused } from "../Bot.ts"
 import { candlesOf } from "../view/candles.ts"
 import { lateAfterMillis } from "../view/Health.ts"
@@ -46,7 +46,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         bot.markets.has(market) ? Effect.void : new Unknown({ message: `There is no market ${market}` })
 
       const status = Effect.gen(function* () {
-        const { role } = yield* Caller
+        const { role } = yield* TokenHolder
         const { state } = books
         const now = yield* asOf
         const open = unfinished(state)
@@ -121,7 +121,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
 
       const matches = (search: string) => {
         const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-        return ({ subject, text, tag }: Line) => {
+        return ({ subject, text, tag }: LineView) => {
           const all = `${tag} ${subject} ${text}`.toLowerCase()
           return words.every((word) => all.includes(word))
         }
@@ -160,7 +160,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         }),
         log: Effect.fnUntraced(function* ({ query: { before = Number.POSITIVE_INFINITY, limit = 200, search = "" } }) {
           const isWanted = matches(search)
-          const found: Array<Line> = []
+          const found: Array<LineView> = []
           for (let index = recent.lines.length - 1; index >= 0 && found.length < limit; index -= 1) {
             const line = recent.lines[index]
             if (line !== undefined && line.sequence < before && isWanted(line)) found.push(line)

@@ -8,11 +8,11 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { Bot } from "../Bot.ts"
 import * as Health from "../view/Health.ts"
 import * as Metrics from "../view/Metrics.ts"
-import { type Asset, load } from "./Assets.ts"
+import { load, type PageFile } from "./Assets.ts"
 import { refusal } from "./Gate.ts"
 import type { Tokens } from "./Tokens.ts"
 
-const served = ({ body, type }: Asset) => HttpServerResponse.text(body, { contentType: type })
+const served = ({ body, type }: PageFile) => HttpServerResponse.text(body, { contentType: type })
 
 const files = Layer.effectDiscard(
   Effect.gen(function* () {

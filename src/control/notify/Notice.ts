@@ -16,12 +16,12 @@ export interface Notice {
 }
 
 /** Which notices somebody wants: the least severity, or kinds by name whatever their severity. */
-export interface Rule {
+export interface NoticeRule {
   readonly least: Severity
   readonly kinds: ReadonlySet<string>
 }
 
-export const isWanted = ({ kinds, least }: Rule, { kind, severity }: Notice): boolean =>
+export const isWanted = ({ kinds, least }: NoticeRule, { kind, severity }: Notice): boolean =>
   daily.has(kind) || kinds.has(kind) || severities.indexOf(severity) >= severities.indexOf(least)
 
 /** Told to everybody once a day, so that silence means something. */

@@ -8,7 +8,7 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { requestFor, type Target } from "./channels.ts"
 import { isWanted, type Notice } from "./Notice.ts"
 
-export interface Pace {
+export interface NoticePace {
   /** What comes within this time goes together. */
   readonly groupMillis: number
   /** Between two messages to the same receiver. */
@@ -17,7 +17,7 @@ export interface Pace {
   readonly retries: number
 }
 
-export const usualPace: Pace = { groupMillis: 2_000, spacingMillis: 10_000, retryMillis: 2_000, retries: 7 }
+export const usualPace: NoticePace = { groupMillis: 2_000, spacingMillis: 10_000, retryMillis: 2_000, retries: 7 }
 
 const mostWaiting = 1_000
 /** Lines of one message; the others are counted. */
@@ -73,7 +73,7 @@ const weight = ({ severity }: Notice): number => ({ quiet: 0, good: 1, warn: 2, 
 export const make = Effect.fn("Notifier.make")(function* (
   targets: ReadonlyArray<Target>,
   bot: string,
-  pace: Pace = usualPace
+  pace: NoticePace = usualPace
 ) {
   const queues = yield* Effect.forEach(targets, (target) =>
     Effect.gen(function* () {

@@ -6,14 +6,14 @@
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
-import type { Notice, Rule, Severity } from "./Notice.ts"
+import type { Notice, NoticeRule, Severity } from "./Notice.ts"
 
 export const receivers = ["webhook", "slack", "discord", "telegram", "ntfy"] as const
 export type Receiver = (typeof receivers)[number]
 
 export interface Target {
   readonly to: Receiver
-  readonly rule: Rule
+  readonly rule: NoticeRule
   /** For telegram the bot's API, which needs no setting. */
   readonly url: Redacted.Redacted
   /** What a webhook is signed with, a telegram bot's token, or ntfy's access token. */

@@ -11,7 +11,7 @@ import { slotKey } from "../../engine/state/BotState.ts"
 import type { Journal } from "../../journal/Journal.ts"
 import { describe } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
-import type { FillView, Line } from "../api/Views.ts"
+import type { FillView, LineView } from "../api/Views.ts"
 import { fillView } from "./lists.ts"
 
 const mostLines = 20_000
@@ -29,7 +29,7 @@ export interface Move {
 export interface Recent {
   /** Up to which event everything here is. */
   sequence: number
-  readonly lines: Array<Line>
+  readonly lines: Array<LineView>
   readonly fills: Array<FillView>
   readonly moves: Array<Move>
   /** By slot. */
@@ -50,7 +50,7 @@ export const make = (): Recent => ({
 const encode = Schema.encodeSync(BotEvent)
 
 /** An event for people and programs. Signed bytes stay in the journal: whoever has them can move the money. */
-export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets): Line => {
+export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets): LineView => {
   const line = describe(event, assets)
   const { _tag: tag, ...fields } = encode(event)
   const subject = "slot" in event ? slotKey(event.strategy, event.slot) : "strategy" in event ? event.strategy : ""

@@ -4,20 +4,20 @@ import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
 import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
 import * as Money from "../../report/text/Money.ts"
 import { age } from "../../report/text/Words.ts"
-import type { Problem } from "../api/Views.ts"
+import type { ProblemView } from "../api/Views.ts"
 
 /** A payment that was sent and not confirmed is in doubt after this long. */
 const doubtMillis = 120_000
 
 const problem = (
-  severity: Problem["severity"],
+  severity: ProblemView["severity"],
   kind: string,
   subject: string,
   text: string,
-  { since = null, command = null }: Partial<Pick<Problem, "since" | "command">> = {}
-): Problem => ({ severity, kind, subject, text, since, command })
+  { since = null, command = null }: Partial<Pick<ProblemView, "since" | "command">> = {}
+): ProblemView => ({ severity, kind, subject, text, since, command })
 
-export interface Circumstances {
+export interface BotCondition {
   readonly now: number
   /** When the last turn was complete, and when that is too long ago. */
   readonly turnedAt: number
@@ -25,7 +25,7 @@ export interface Circumstances {
   readonly hasPrices: boolean
 }
 
-export const problemsOf = (state: BotState, assets: Money.Assets, at: Circumstances): ReadonlyArray<Problem> => [
+export const problemsOf = (state: BotState, assets: Money.Assets, at: BotCondition): ReadonlyArray<ProblemView> => [
   ...(state.killed === undefined
     ? []
     : [problem("alarm", "kill-switch", "all", `Kill switch: ${state.killed}`, { command: "release" })]),
@@ -63,14 +63,14 @@ export const problemsOf = (state: BotState, assets: Money.Assets, at: Circumstan
   )
 ]
 
-const lateTurn = (state: BotState, { now, turnedAt, lateAfterMillis }: Circumstances): ReadonlyArray<Problem> => {
+const lateTurn = (state: BotState, { now, turnedAt, lateAfterMillis }: BotCondition): ReadonlyArray<ProblemView> => {
   const since = Math.max(turnedAt, state.runStartedAt)
   if (state.venueDownSince !== undefined || now - since <= lateAfterMillis) return []
   return [problem("alarm", "late", "bot", `No turn has ended for ${age(now - since)}`, { since })]
 }
 
-const placementProblems = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<Problem> =>
-  unfinished(state).flatMap((placement): ReadonlyArray<Problem> => {
+const placementProblems = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ProblemView> =>
+  unfinished(state).flatMap((placement): ReadonlyArray<ProblemView> => {
     const subject = slotKey(placement.strategy, placement.slot)
     const { changedAt: since, funding, inputAsset } = placement
     const amount = Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)
@@ -95,7 +95,7 @@ const placementProblems = (state: BotState, assets: Money.Assets, now: number): 
     return []
   })
 
-const residuals = ({ ledger }: BotState, assets: Money.Assets): ReadonlyArray<Problem> =>
+const residuals = ({ ledger }: BotState, assets: Money.Assets): ReadonlyArray<ProblemView> =>
   Object.entries(Money.residual(ledger, assets)).flatMap(([asset, amount]) =>
     Number(amount) === 0
       ? []

@@ -8,7 +8,7 @@ import { mid } from "../../domain/Market.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { EngineSettings } from "../EngineSettings.ts"
-import { type Moment, momentOf } from "../planning/DecisionRecord.ts"
+import { type MarketMoment, momentOf } from "../planning/DecisionRecord.ts"
 import type { BotState } from "../state/BotState.ts"
 import * as CandleFeed from "./CandleFeed.ts"
 import { OrderBook } from "./OrderBook.ts"
@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
   })
 
   /** What a strategy may see now; `undefined` before there is a price of each of its markets. */
-  const moment = (strategy: Strategy, now: number): Moment | undefined => {
+  const moment = (strategy: Strategy, now: number): MarketMoment | undefined => {
     const { name } = strategy.market
     return momentOf(strategy, orderBook.prices, feeds.get(name)?.view(), now, orderBook.depth(name))
   }

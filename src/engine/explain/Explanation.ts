@@ -22,7 +22,7 @@ import type { Circumstances } from "../planning/RiskLimits.ts"
 import { type BotState, type StrategyState, slotKey, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import { verdictsOf } from "./GuardVerdicts.ts"
-import type { Seen } from "./PastInputs.ts"
+import type { SeenInputs } from "./PastInputs.ts"
 
 /** What one limit says. `unknown`: the limits of that time are not known, because their file cannot be read any more. */
 export interface Guard {
@@ -59,14 +59,14 @@ export interface Explanation {
   readonly lately: ReadonlyArray<string>
 }
 
-export interface Moment {
+export interface ExplainedMoment {
   readonly state: BotState
   readonly assets: Money.Assets
   readonly now: number
   /** The strategies as they were then, where their files can be read. */
   readonly strategies: ReadonlyMap<string, Strategy>
   /** What their conditions saw. */
-  readonly seen: ReadonlyMap<string, Seen>
+  readonly seen: ReadonlyMap<string, SeenInputs>
   /** Strategies that had been taken away. */
   readonly removed: ReadonlyMap<string, Recorded>
   /** The end of the last run, when it was over. */
@@ -77,7 +77,7 @@ export interface Moment {
 }
 
 /** Every slot that is or should be in use; asked by name, those that were given up as well. */
-export const explain = (moment: Moment, asked?: string): ReadonlyArray<Explanation> => {
+export const explain = (moment: ExplainedMoment, asked?: string): ReadonlyArray<Explanation> => {
   const { state } = moment
   const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
   return [...state.strategies.values()].flatMap((strategy) => {
@@ -97,7 +97,7 @@ type Wish = { readonly desired: DesiredOrder } | { readonly done: Reason }
 
 /** Where a decision holds across fills, its legs go on by themselves; the slot's progress says which one is armed. */
 const wishesOf = (
-  { state, strategies }: Moment,
+  { state, strategies }: ExplainedMoment,
   { name: strategyName, decision }: StrategyState
 ): ReadonlyMap<string, Wish> => {
   const slots = progress(
@@ -133,7 +133,7 @@ const slotsOf = ({ name, decision }: StrategyState, live: ReadonlyMap<string, Pl
 }
 
 const explainSlot = (
-  moment: Moment,
+  moment: ExplainedMoment,
   strategy: StrategyState,
   name: string,
   placement: Placement | undefined,
@@ -209,7 +209,7 @@ type Judged = Guard & { readonly flips?: string }
 
 /** What the limits say about the order that is wanted: as if it were to be placed, or placed again. */
 const judge = (
-  { state, now, strategies, settings, lately }: Moment,
+  { state, now, strategies, settings, lately }: ExplainedMoment,
   { name, decision, decidedAt }: StrategyState,
   desired: DesiredOrder,
   placement: Placement | undefined
@@ -274,7 +274,7 @@ const verdict = (placement: Placement | undefined, assets: Money.Assets, now: nu
 }
 
 const because = (
-  { state, removed, stopped }: Moment,
+  { state, removed, stopped }: ExplainedMoment,
   strategy: StrategyState,
   name: string,
   placement: Placement | undefined,

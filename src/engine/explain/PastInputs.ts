@@ -20,7 +20,7 @@ import * as Tally from "../state/Tally.ts"
 const freshMinutes = 3
 
 /** What the conditions of each slot saw, and when. */
-export type Seen = ReadonlyMap<string, { readonly at: number; readonly checks: ReadonlyArray<Input> }>
+export type SeenInputs = ReadonlyMap<string, { readonly at: number; readonly checks: ReadonlyArray<Input> }>
 
 export const look = Effect.fn("PastInputs.look")(function* (state: BotState, strategy: Strategy, now: number) {
   const known = state.strategies.get(strategy.name)
@@ -55,7 +55,7 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
   )
 })
 
-const recorded = (known: StrategyState | undefined): Seen =>
+const recorded = (known: StrategyState | undefined): SeenInputs =>
   new Map((known?.decision?.inputs ?? []).map(({ slot, checks }) => [slot, { at: known?.decidedAt ?? 0, checks }]))
 
 const priceAt = (last: Minute | undefined, now: number): TwoSidedPrice | undefined => {

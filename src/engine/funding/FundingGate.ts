@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly payAgain: ReadonlySet<string>
 }
 
-export interface Present {
+export interface GateInputs {
   readonly now: number
   /** Why everything is to be withdrawn, if so. */
   readonly withdrawAll: Reason | undefined
@@ -34,7 +34,7 @@ export interface Present {
 export const closedBecause = (
   state: BotState,
   { id }: Pick<Placement, "id">,
-  { limits, now, price, withdrawAll }: Present
+  { limits, now, price, withdrawAll }: GateInputs
 ): string | undefined => {
   const placement = state.placements.get(id)
   if (placement === undefined) return "it is over"

@@ -9,7 +9,7 @@ import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { Slot } from "../state/SlotFold.ts"
 
-export interface Problem {
+export interface MoneyProblem {
   readonly kind: "in-doubt" | "frozen" | "contradiction" | "stuck"
   readonly placement: string
   readonly strategy: string
@@ -24,14 +24,19 @@ export interface Problem {
 /** Money that has not moved for this long although it should have. */
 const stuckMillis = 3_600_000
 
-export const problemsOf = (state: BotState, now: number): ReadonlyArray<Problem> => [
+export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyProblem> => [
   ...unfinished(state).flatMap((placement) => ofPlacement(placement, now)),
   ...[...state.slots.values()].flatMap(ofSlot)
 ]
 
-const ofPlacement = (placement: Placement, now: number): ReadonlyArray<Problem> => {
+const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProblem> => {
   const { id, inputAmount, inputAsset, slot, strategy } = placement
-  const problem = (kind: Problem["kind"], since: number, evidence: string, amount: Amount): ReadonlyArray<Problem> => [
+  const problem = (
+    kind: MoneyProblem["kind"],
+    since: number,
+    evidence: string,
+    amount: Amount
+  ): ReadonlyArray<MoneyProblem> => [
     { kind, placement: id, strategy, slot, asset: inputAsset, amount, since, evidence }
   ]
   if (placement.state === "in doubt") {
@@ -55,7 +60,7 @@ const ofPlacement = (placement: Placement, now: number): ReadonlyArray<Problem> 
   return []
 }
 
-const ofSlot = ({ freeze, frozen, slot, strategy }: Slot): ReadonlyArray<Problem> => {
+const ofSlot = ({ freeze, frozen, slot, strategy }: Slot): ReadonlyArray<MoneyProblem> => {
   if (freeze === undefined) return []
   const { amount, asset, evidence, kind, placement, since } = freeze
   const text = kind === "leg" ? evidence : `${frozen} (${evidence})`
@@ -75,7 +80,7 @@ const ofSlot = ({ freeze, frozen, slot, strategy }: Slot): ReadonlyArray<Problem
 
 export type Word = Of<"Resolved">["word"]
 
-export interface Answer {
+export interface OperatorAnswer {
   readonly placement: string
   readonly word: Word
   readonly text: string
@@ -84,7 +89,7 @@ export interface Answer {
 /** The event of the operator's word, or why it cannot be taken. */
 export const resolve = (
   state: BotState,
-  { placement: id, text, word }: Answer,
+  { placement: id, text, word }: OperatorAnswer,
   now: number
 ): { readonly event: Of<"Resolved"> } | { readonly refused: string } => {
   const problems = problemsOf(state, now).filter(({ placement }) => placement === id)
@@ -98,7 +103,7 @@ export const resolve = (
 
 const objection = (
   placement: Placement | undefined,
-  problems: ReadonlyArray<Problem>,
+  problems: ReadonlyArray<MoneyProblem>,
   word: Word,
   now: number
 ): string | undefined => {

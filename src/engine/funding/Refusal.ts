@@ -2,14 +2,14 @@
 import { Effect } from "effect"
 import type { VenueError } from "../../venue/VenueError.ts"
 
-export interface Refusal {
+export interface VenueRefusal {
   readonly code: string
   readonly text: string
   /** The venue refused it in so many words, as opposed to no usable answer. */
   readonly certain: boolean
 }
 
-export const refusalOf = (error: VenueError): Effect.Effect<Refusal, VenueError> => {
+export const refusalOf = (error: VenueError): Effect.Effect<VenueRefusal, VenueError> => {
   const { reason } = error
   if (reason._tag === "Unauthorized") return Effect.fail(error)
   return Effect.succeed({

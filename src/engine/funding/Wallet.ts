@@ -6,7 +6,7 @@
 import { Context, Effect, Schema } from "effect"
 import type { Amount, Asset } from "../../domain/Amount.ts"
 
-export interface Payment {
+export interface PaymentRequest {
   /** Unique in the journal: a wallet may use it to refuse a second payment of its own accord. */
   readonly reference: string
   readonly asset: Asset
@@ -40,7 +40,7 @@ export class WalletUnclear extends Schema.TaggedError<WalletUnclear>()("WalletUn
 
 export interface WalletPort {
   readonly kind: "manual" | "command"
-  pay(payment: Payment): Effect.Effect<Paid, WalletRefused | WalletUnclear>
+  pay(payment: PaymentRequest): Effect.Effect<Paid, WalletRefused | WalletUnclear>
 }
 
 /** A person pays: address, memo, amount and deadline are in the journal and on the screen, and we wait and watch. */

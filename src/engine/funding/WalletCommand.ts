@@ -8,7 +8,7 @@
 import { DateTime, Duration, Effect, Layer, Option, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { format } from "../../domain/Amount.ts"
-import { type Paid, type Payment, Wallet, WalletRefused, WalletUnclear } from "./Wallet.ts"
+import { type Paid, type PaymentRequest, Wallet, WalletRefused, WalletUnclear } from "./Wallet.ts"
 
 /** EX_DATAERR: the program's promise that it sent nothing. */
 const nothingSent = 65
@@ -33,7 +33,7 @@ export const layer = ({ args, program, secretVariables }: WalletCommand) =>
     Effect.gen(function* () {
       const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
 
-      const run = Effect.fnUntraced(function* (payment: Payment) {
+      const run = Effect.fnUntraced(function* (payment: PaymentRequest) {
         const stdin = Stream.make(new TextEncoder().encode(`${JSON.stringify(request(payment))}\n`))
         const env = Object.fromEntries(secretVariables.map((name) => [name, undefined]))
         const options = { stdin, stderr: "inherit", detached: true, env, extendEnv: true } as const
@@ -53,7 +53,7 @@ export const layer = ({ args, program, secretVariables }: WalletCommand) =>
         return { code: Number(yield* child.exitCode), output: output.trim() }
       }, Effect.scoped)
 
-      const pay = Effect.fn("Wallet.pay")(function* (payment: Payment) {
+      const pay = Effect.fn("Wallet.pay")(function* (payment: PaymentRequest) {
         const { code, output } = yield* run(payment).pipe(
           Effect.timeoutOrElse({
             duration: patience,
@@ -78,7 +78,7 @@ export const layer = ({ args, program, secretVariables }: WalletCommand) =>
     })
   )
 
-const request = ({ amount, asset, deadline, depositAddress, depositMemo, reference }: Payment) => ({
+const request = ({ amount, asset, deadline, depositAddress, depositMemo, reference }: PaymentRequest) => ({
   version: 1,
   reference,
   asset: { symbol: asset.symbol, id: asset.id, decimals: asset.decimals },

@@ -17,7 +17,7 @@ import * as SlotFold from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
 
 /** What is known of a market when a strategy is asked. */
-export interface Moment {
+export interface MarketMoment {
   readonly price: TwoSidedPrice
   /** Of further markets of the strategy, by name. */
   readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
@@ -34,7 +34,7 @@ export const momentOf = (
   candles: View["candles"],
   now: number,
   depth?: Depth
-): Moment | undefined => {
+): MarketMoment | undefined => {
   const price = prices.get(market.name)
   if (price === undefined) return undefined
   if (others === undefined) return { price, now, candles, depth }
@@ -51,7 +51,7 @@ export const momentOf = (
 export const viewOf = (
   state: BotState,
   strategy: Strategy,
-  { price, elsewhere, now, candles, depth }: Moment,
+  { price, elsewhere, now, candles, depth }: MarketMoment,
   tally = Tally.of(state, strategy.name, now)
 ): View => {
   const own = unfinished(state).filter((placement) => placement.strategy === strategy.name)

@@ -11,18 +11,18 @@ import { mid, quoteAmount } from "../../domain/Market.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn } from "../../strategy/View.ts"
 import type { BotState } from "../state/BotState.ts"
-import type { Moment } from "./DecisionRecord.ts"
+import type { MarketMoment } from "./DecisionRecord.ts"
 import { isOver, lossOf, marked } from "./RiskLimits.ts"
 
 /** What all of the strategy's assets are worth now, quote smallest units, rounded down. */
-export const equity = (state: BotState, strategy: Strategy, moment: Moment): Amount =>
+export const equity = (state: BotState, strategy: Strategy, moment: MarketMoment): Amount =>
   worthOf(strategy, (symbol) => Ledger.ownedBy(state.ledger, strategy.name, symbol), moment)
 
 /** What the changes of the budget since the last mark are worth now. */
-const flowOf = (strategy: Strategy, flows: ReadonlyMap<string, Amount>, moment: Moment): Amount =>
+const flowOf = (strategy: Strategy, flows: ReadonlyMap<string, Amount>, moment: MarketMoment): Amount =>
   worthOf(strategy, (symbol) => flows.get(symbol) ?? 0n, moment)
 
-const worthOf = (strategy: Strategy, owned: (symbol: string) => Amount, { price, elsewhere }: Moment): Amount => {
+const worthOf = (strategy: Strategy, owned: (symbol: string) => Amount, { price, elsewhere }: MarketMoment): Amount => {
   const { market } = strategy
   return marketsOf(strategy).reduce((sum, each) => {
     const now = priceIn({ market, price, elsewhere }, each.name)
@@ -31,7 +31,7 @@ const worthOf = (strategy: Strategy, owned: (symbol: string) => Amount, { price,
 }
 
 /** Marks of the day, and pauses that begin or end; nothing for a strategy without loss limits. */
-export const check = (state: BotState, strategy: Strategy, moment: Moment): ReadonlyArray<BotEvent> => {
+export const check = (state: BotState, strategy: Strategy, moment: MarketMoment): ReadonlyArray<BotEvent> => {
   const { maxDailyLoss, maxDrawdown, onLoss = "pause" } = strategy.limits
   if (maxDailyLoss === undefined && maxDrawdown === undefined) return []
   const { name, market } = strategy

@@ -13,7 +13,7 @@ import { isFinished, type PlacementState } from "../../domain/Placement.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 
 /** What the diff needs to know of an own order. */
-export interface OwnOrder {
+export interface SlotOrder {
   readonly slot: string
   /** Name of its market. */
   readonly market: string
@@ -41,7 +41,7 @@ export interface Wish {
 }
 
 /** `market`: of desired orders that name none. */
-export const diff = (market: Market, wish: Wish, own: ReadonlyArray<OwnOrder>): ReadonlyArray<Change> => {
+export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>): ReadonlyArray<Change> => {
   const live = new Map(own.filter((order) => !isFinished(order.state)).map((order) => [order.slot, order]))
   const placed = [...wish.desired.values()].map((desired): Change => {
     const order = live.get(desired.slot)
@@ -56,7 +56,7 @@ export const diff = (market: Market, wish: Wish, own: ReadonlyArray<OwnOrder>): 
   return [...unwanted, ...placed]
 }
 
-const withdraw = (order: OwnOrder, why: Reason): Change => {
+const withdraw = (order: SlotOrder, why: Reason): Change => {
   if (order.quantity === 0n) return { _tag: "Wait", slot: order.slot, why: "It has filled: its payout is pending" }
   if (order.state === "closing") return { _tag: "Wait", slot: order.slot, why: "Its money is on the way back" }
   return order.cancelRequested
@@ -64,7 +64,7 @@ const withdraw = (order: OwnOrder, why: Reason): Change => {
     : { _tag: "Cancel", slot: order.slot, why }
 }
 
-const changeOf = (market: Market, order: OwnOrder, desired: DesiredOrder): Change => {
+const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Change => {
   if (order.state === "closing" || order.cancelRequested) return withdraw(order, desired.why)
   // A withdrawal would end the order, but not the doubt; no better price is worth that.
   if (order.state === "in doubt") return { _tag: "Wait", slot: order.slot, why: "Nobody knows yet whether it was paid" }
@@ -85,11 +85,11 @@ const changeOf = (market: Market, order: OwnOrder, desired: DesiredOrder): Chang
   return withdraw(order, because("requote", text))
 }
 
-const said = ({ base }: Market, { quantity, price }: Pick<OwnOrder, "quantity" | "price">): string =>
+const said = ({ base }: Market, { quantity, price }: Pick<SlotOrder, "quantity" | "price">): string =>
   `${formatWithSymbol(quantity, base)} at ${Decimal.format(price)}`
 
 /** Value, in quote, of having the desired price and quantity instead of the present ones. */
-const difference = (market: Market, order: OwnOrder, desired: DesiredOrder): Amount => {
+const difference = (market: Market, order: SlotOrder, desired: DesiredOrder): Amount => {
   const worth = (quantity: Amount, price: Decimal.Decimal) => quoteAmount(market, quantity, price, "up")
   return (
     magnitude(worth(desired.quantity, desired.price) - worth(desired.quantity, order.price)) +

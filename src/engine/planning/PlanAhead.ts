@@ -10,16 +10,16 @@ import * as StartUp from "../StartUp.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import * as BotState from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
-import type { Moment } from "./DecisionRecord.ts"
+import type { MarketMoment } from "./DecisionRecord.ts"
 import * as Planning from "./Planning.ts"
 
 export interface Situation {
-  readonly run: StartUp.Run
+  readonly run: StartUp.BotRun
   readonly strategies: ReadonlyArray<Strategy>
   /** Changed in place: give it away. */
   readonly state: BotState.BotState
   /** By strategy; one without a price is not planned. */
-  readonly moments: ReadonlyMap<string, Moment>
+  readonly moments: ReadonlyMap<string, MarketMoment>
   readonly now: number
   /** Why everything would be withdrawn, if so. */
   readonly withdraw: Reason | undefined

@@ -23,7 +23,7 @@ export const findingNames = [
 ] as const
 export type FindingName = (typeof findingNames)[number]
 
-export interface Finding {
+export interface PlanFinding {
   readonly name: FindingName
   readonly strategies: ReadonlyArray<string>
   readonly slots: ReadonlyArray<string>
@@ -45,7 +45,7 @@ export interface Ground {
   readonly exposure: ReadonlyMap<string, Amount>
 }
 
-export const findingsOf = (ground: Ground): ReadonlyArray<Finding> => [
+export const findingsOf = (ground: Ground): ReadonlyArray<PlanFinding> => [
   ...unpriced(ground),
   ...crossings(ground),
   ...overCommitted(ground),
@@ -60,7 +60,7 @@ export const findingsOf = (ground: Ground): ReadonlyArray<Finding> => [
   ...ground.strategies.flatMap((strategy) => unwantedPrices(strategy, ground.planned))
 ]
 
-const unpriced = ({ strategies, planned }: Ground): ReadonlyArray<Finding> =>
+const unpriced = ({ strategies, planned }: Ground): ReadonlyArray<PlanFinding> =>
   strategies
     .filter(({ name }) => !planned.decisions.has(name))
     .map((strategy) => ({
@@ -89,7 +89,7 @@ const byGreed = (a: PlannedChange, b: PlannedChange): number => {
 
 const mostPairs = 1_000
 
-const crossings = ({ changes }: Ground): ReadonlyArray<Finding> => {
+const crossings = ({ changes }: Ground): ReadonlyArray<PlanFinding> => {
   const byPair = Map.groupBy(changes.filter(isResting), ({ input, output }) => `${input.asset}>${output.asset}`)
   const found: Array<readonly [PlannedChange, PlannedChange]> = []
   for (const [pair, orders] of byPair) {
@@ -106,7 +106,7 @@ const crossings = ({ changes }: Ground): ReadonlyArray<Finding> => {
   return [...Map.groupBy(found, owners).values()].map(crossing)
 }
 
-const crossing = (pairs: ReadonlyArray<readonly [PlannedChange, PlannedChange]>): Finding => {
+const crossing = (pairs: ReadonlyArray<readonly [PlannedChange, PlannedChange]>): PlanFinding => {
   const said = pairs.slice(0, 1).map(([a, b]) => `${sayOrder(a)} meets ${sayOrder(b)}`)
   const more = pairs.length > 1 ? `, and ${pairs.length - 1} more pairs` : ""
   return {
@@ -124,10 +124,10 @@ const sayOrder = (change: PlannedChange): string =>
  * The wallets that the strategies count on, against the account where its balance is known; and always against their own
  * budgets, and against what the configuration allows all of them.
  */
-const overCommitted = (ground: Ground): ReadonlyArray<Finding> => {
+const overCommitted = (ground: Ground): ReadonlyArray<PlanFinding> => {
   const { strategies, planned, changes, balances } = ground
   const assets = new Map(strategies.flatMap((strategy) => budgets(strategy).map(({ asset }) => [asset.symbol, asset])))
-  const account = [...assets.values()].flatMap((asset): ReadonlyArray<Finding> => {
+  const account = [...assets.values()].flatMap((asset): ReadonlyArray<PlanFinding> => {
     const available = balances?.get(asset.symbol)
     if (available === undefined) return []
     const owners = strategies.filter(({ name }) => Ledger.freeOf(planned.state.ledger, name, asset.symbol) > 0n)
@@ -137,7 +137,7 @@ const overCommitted = (ground: Ground): ReadonlyArray<Finding> => {
     const text = `${names.join(", ")} count on ${formatWithSymbol(promised, asset)}, and the account has ${formatWithSymbol(available, asset)}`
     return [{ name: "over-commit", strategies: names, slots: [], text }]
   })
-  const ownBudget = strategies.flatMap(({ name }): ReadonlyArray<Finding> => {
+  const ownBudget = strategies.flatMap(({ name }): ReadonlyArray<PlanFinding> => {
     const denied = changes.filter(({ strategy, limit }) => strategy === name && limit === "budget")
     const [first] = denied
     if (first === undefined) return []
@@ -148,9 +148,12 @@ const overCommitted = (ground: Ground): ReadonlyArray<Finding> => {
 }
 
 /** A budget that was made smaller than what is in orders already. */
-const overdrawn = (strategies: ReadonlyArray<Strategy>, { state: { ledger } }: PlannedAhead): ReadonlyArray<Finding> =>
+const overdrawn = (
+  strategies: ReadonlyArray<Strategy>,
+  { state: { ledger } }: PlannedAhead
+): ReadonlyArray<PlanFinding> =>
   strategies.flatMap((strategy) =>
-    budgets(strategy).flatMap(({ asset, amount }): ReadonlyArray<Finding> => {
+    budgets(strategy).flatMap(({ asset, amount }): ReadonlyArray<PlanFinding> => {
       const free = Ledger.freeOf(ledger, strategy.name, asset.symbol)
       if (free >= 0n) return []
       const [out, allowed] = [formatWithSymbol(amount - free, asset), formatWithSymbol(amount, asset)]
@@ -160,8 +163,8 @@ const overdrawn = (strategies: ReadonlyArray<Strategy>, { state: { ledger } }: P
   )
 
 /** What all may lock at the same time, against what the configuration allows. */
-const overExposed = ({ locked, changes, exposure }: Ground, assets: ReadonlyArray<Asset>): ReadonlyArray<Finding> =>
-  assets.flatMap((asset): ReadonlyArray<Finding> => {
+const overExposed = ({ locked, changes, exposure }: Ground, assets: ReadonlyArray<Asset>): ReadonlyArray<PlanFinding> =>
+  assets.flatMap((asset): ReadonlyArray<PlanFinding> => {
     const most = exposure.get(asset.symbol)
     const own = locked.filter((each) => each.asset === asset.symbol)
     const others = changes.filter(
@@ -194,7 +197,7 @@ const belowMinimum = (
   { name, market }: Traded,
   slots: ReadonlyArray<DesiredSlot>,
   { minOrderUsd, usd }: Ground
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<PlanFinding> => {
   if (minOrderUsd === undefined) return []
   const small = slots.flatMap(({ slot, legs }) => {
     const values = legs.map((leg) => valueUsd(market, leg, usd)).filter((value) => value !== undefined)
@@ -253,7 +256,7 @@ const belowFees = (
   { name, market }: Traded,
   slots: ReadonlyArray<DesiredSlot>,
   { fees }: Ground
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<PlanFinding> => {
   const cycles = cyclesOf(market, slots, fees)
   const losing = cycles.filter(({ profit, fees }) => profit < fees)
   const [worst] = losing.toSorted((a, b) => Number(a.profit - a.fees - (b.profit - b.fees)))

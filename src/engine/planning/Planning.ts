@@ -19,9 +19,9 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
-import { armed, decisionEvent, type Moment, stable, viewOf } from "./DecisionRecord.ts"
+import { armed, decisionEvent, type MarketMoment, stable, viewOf } from "./DecisionRecord.ts"
 import { closings } from "./LegRests.ts"
-import { type Change, diff, type OwnOrder } from "./OrderDiff.ts"
+import { type Change, diff, type SlotOrder } from "./OrderDiff.ts"
 import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
 
 /** The last answer of a strategy, and what had been seen by then. */
@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
 
   const plan = Effect.fn("Planning.plan")(function* (
     strategy: Strategy,
-    moment: Moment,
+    moment: MarketMoment,
     withdrawAll: Reason | undefined
   ) {
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
@@ -225,7 +225,7 @@ const priceFor = (view: View, { market }: DesiredOrder): TwoSidedPrice => {
 }
 
 /** Fees of getting out and in again, in quote: what a better price has to be worth. */
-const ownOrder = (strategy: Strategy, placement: Placement, view: View): OwnOrder => {
+const ownOrder = (strategy: Strategy, placement: Placement, view: View): SlotOrder => {
   const market = marketsOf(strategy).find(({ name }) => name === placement.market) ?? strategy.market
   const { ask } = priceIn(view, market.name) ?? view.price
   const inQuote = (asset: string, amount: Amount) =>

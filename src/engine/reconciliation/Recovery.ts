@@ -18,7 +18,7 @@ export interface Wishes {
   readonly desired: ReadonlyArray<DesiredSlot>
 }
 
-export interface Found {
+export interface FoundOrder {
   readonly order: Order
   readonly market: Market
   readonly strategy: string
@@ -26,7 +26,7 @@ export interface Found {
 }
 
 export interface Recovery {
-  readonly found: ReadonlyArray<Found>
+  readonly found: ReadonlyArray<FoundOrder>
   /** Without money in them: they can do nothing and end by themselves. */
   readonly unfunded: ReadonlyArray<Order>
   /** Over and paid: how often they filled is all that is known of them. */
@@ -50,7 +50,7 @@ export const recover = (
   markets: ReadonlyMap<string, Market>
 ): Recovery => {
   const byAssets = new Map([...markets.values()].map((market) => [`${market.base.id} ${market.quote.id}`, market]))
-  const [found, unfunded, finished, notUnderstood]: [Array<Found>, Array<Order>, Array<Order>, Array<Order>] = [
+  const [found, unfunded, finished, notUnderstood]: [Array<FoundOrder>, Array<Order>, Array<Order>, Array<Order>] = [
     [],
     [],
     [],
@@ -80,7 +80,7 @@ export const recover = (
 
 /** The placement as it must have been planned; what became of it is then told by the order itself. */
 export const plannedAs = (
-  { order, market, strategy, slot }: Found,
+  { order, market, strategy, slot }: FoundOrder,
   placement: string
 ): readonly [BotEvent, BotEvent] => [
   {
@@ -103,7 +103,7 @@ export const plannedAs = (
 ]
 
 /** Capital of the strategy `recovered`: what its orders hold. */
-export const budgetsOf = (found: ReadonlyArray<Found>): ReadonlyArray<BotEvent> => {
+export const budgetsOf = (found: ReadonlyArray<FoundOrder>): ReadonlyArray<BotEvent> => {
   const sums = new Map<string, bigint>()
   for (const { strategy, market, order } of found) {
     if (strategy !== recovered) continue

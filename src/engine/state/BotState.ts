@@ -15,7 +15,7 @@ import { utcDay } from "../planning/RiskLimits.ts"
 import type { Placement } from "./Placement.ts"
 import { after, planned } from "./PlacementFold.ts"
 import * as SlotFold from "./SlotFold.ts"
-import { changesOwnState, type Trading, tradingAfter } from "./TradingFold.ts"
+import { changesOwnState, type MarketTrading, tradingAfter } from "./TradingFold.ts"
 
 export interface StrategyState {
   readonly name: string
@@ -30,7 +30,7 @@ export interface StrategyState {
   /** Counts whatever may have changed what it can see of its own trading and money. */
   readonly moves: number
   /** By market. */
-  readonly trading: ReadonlyMap<string, Trading>
+  readonly trading: ReadonlyMap<string, MarketTrading>
   /** Worth at the beginning of the UTC day (number of days since 1970), and the most ever marked; quote smallest units. */
   readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount }
   readonly paused?: {

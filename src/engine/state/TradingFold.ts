@@ -8,18 +8,18 @@ import type { Price } from "../../domain/Market.ts"
 import type { Placement } from "./Placement.ts"
 
 /** On one market. */
-export interface Trading {
+export interface MarketTrading {
   readonly basis: CostBasis.CostBasis
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
 }
 
 export const tradingAfter = (
-  before: Trading = { basis: CostBasis.empty },
+  before: MarketTrading = { basis: CostBasis.empty },
   placement: Placement,
   event: PlacementEvent,
   at: number
-): Trading => {
+): MarketTrading => {
   switch (event._tag) {
     case "Planned":
       return { ...before, lastPlacedAt: at }

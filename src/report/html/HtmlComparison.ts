@@ -16,7 +16,7 @@ export interface ComparedRun {
   readonly facts: Facts
 }
 
-export interface Comparison {
+export interface ComparisonPage {
   readonly title: string
   readonly subtitle: string
   readonly headline: Facts
@@ -51,7 +51,7 @@ chart("drawdown", 180, data.runs.map((run, index) => line(run.name, names[index 
   data.runs.map((run) => run.drawdown), percent)
 `
 
-export const render = (comparison: Comparison, library: ChartLibrary): string => {
+export const render = (comparison: ComparisonPage, library: ChartLibrary): string => {
   const { runs, times, price } = comparison
   const rows = (runs[0]?.facts ?? []).map(([label], row) => [label, ...runs.map(({ facts }) => facts[row]?.[1] ?? "")])
   const chartOf = (id: string): string => `<div id="${id}" class="chart"></div>`

@@ -45,7 +45,7 @@ export interface ReportMarket {
   readonly high: ReadonlyArray<number>
 }
 
-export interface Report {
+export interface ReportPage {
   readonly title: string
   readonly subtitle: string
   readonly headline: Facts
@@ -124,7 +124,7 @@ const slotTable = (slots: ReadonlyArray<ReportSlot>): string => {
 }
 
 const fillsTable = (
-  markets: Report["markets"]
+  markets: ReportPage["markets"]
 ): string => `<div class="controls"><select id="slot" aria-label="Slot"><option value="">all slots</option></select>
 <button id="previous">previous</button><button id="next">next</button><span id="page" class="soft"></span></div>
 <div class="scroll"><table><thead><tr><th>bar (UTC)</th>${markets.length === 1 ? "" : "<th>market</th>"}<th>side</th><th>slot</th><th class="n">price</th><th class="n">base</th><th class="n">quote</th><th>why</th></tr></thead><tbody id="fills"></tbody></table></div>`
@@ -135,7 +135,7 @@ const bytes = (values: Int32Array | Float64Array): string =>
 const encoded = <K extends string>(columns: Readonly<Record<K, Int32Array | Float64Array>>) =>
   Object.fromEntries(Object.entries<Int32Array | Float64Array>(columns).map(([name, values]) => [name, bytes(values)]))
 
-const dataOf = ({ sides, times, markets, hold, slots, orders, fills, stays, axis }: Report) => ({
+const dataOf = ({ sides, times, markets, hold, slots, orders, fills, stays, axis }: ReportPage) => ({
   times,
   markets,
   hold,
@@ -150,7 +150,7 @@ const dataOf = ({ sides, times, markets, hold, slots, orders, fills, stays, axis
 
 const chartOf = (id: string): string => `<div id="${id}" class="chart"></div>`
 
-const priceChart = ({ name }: ReportMarket, index: number, { length }: Report["markets"]): string =>
+const priceChart = ({ name }: ReportMarket, index: number, { length }: ReportPage["markets"]): string =>
   `${length === 1 ? "" : `<h3>${escape(name)}</h3>`}${chartOf(`price-${index}`)}<p class="hint" id="dots-${index}"></p>`
 
 const rulesOf = (sides: ReadonlyArray<ReportSide>): string =>
@@ -164,7 +164,7 @@ const limitsOf = (sides: ReadonlyArray<ReportSide>): string => {
 const textTable = (facts: Facts): string =>
   `<table>${facts.map(([label, value]) => `<tr><td class="soft">${escape(label)}</td><td class="word">${escape(value)}</td></tr>`).join("")}</table>`
 
-const bodyOf = (report: Report): string => {
+const bodyOf = (report: ReportPage): string => {
   const { sides, shown } = report
   const statistics = sides.map((side) => [side.name, side.statistics] as const)
   return [
@@ -196,7 +196,7 @@ const bodyOf = (report: Report): string => {
   ].join("\n")
 }
 
-export const render = (report: Report, library: ChartLibrary): string =>
+export const render = (report: ReportPage, library: ChartLibrary): string =>
   HtmlPage.render({
     title: report.title,
     subtitle: report.subtitle,

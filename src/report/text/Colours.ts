@@ -4,7 +4,7 @@ import { printable } from "./Table.ts"
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 export type Colour = keyof typeof codes
 
-export type Line = readonly [text: string, colour?: Colour]
+export type ColouredLine = readonly [text: string, colour?: Colour]
 
 export interface Style {
   readonly colours: boolean
@@ -12,7 +12,7 @@ export interface Style {
   readonly columns: number
 }
 
-export const painted = ([text, colour]: Line, { colours, columns }: Style): string => {
+export const painted = ([text, colour]: ColouredLine, { colours, columns }: Style): string => {
   const visible = printable(text)
   const cut = visible.length > columns ? `${visible.slice(0, columns - 1)}…` : visible
   return colours && colour !== undefined ? `\u001B[${codes[colour]}m${cut}\u001B[0m` : cut

@@ -12,13 +12,13 @@ import { age, clock, clockText, counted } from "./Words.ts"
 /** How much a person should care. */
 export type Weight = "quiet" | "good" | "warn" | "alarm"
 
-export interface Line {
+export interface EventLine {
   readonly subject: string
   readonly text: string
   readonly weight: Weight
 }
 
-export const describe = (event: BotEvent, assets: Assets): Line | undefined => {
+export const describe = (event: BotEvent, assets: Assets): EventLine | undefined => {
   const said = sentence(event, assets)
   if (said === undefined) return undefined
   const [text, weight = "quiet"] = said

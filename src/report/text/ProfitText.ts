@@ -1,6 +1,6 @@
 /** Profit and loss for people and programs: exact amounts in units of the quote asset. */
 import { present } from "../../domain/Present.ts"
-import type { Method } from "../../ledger/Lots.ts"
+import type { LotMethod } from "../../ledger/Lots.ts"
 import type { Figures, Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality } from "../../ledger/Quality.ts"
 import type { Returns } from "../../ledger/Returns.ts"
@@ -14,7 +14,7 @@ const amounts = (assets: Money.Assets, quote: string, figures: Figures) =>
   Object.fromEntries(fields.map((field) => [field, Money.amountText(assets, quote, figures[field])]))
 
 export interface Profit {
-  readonly method: Method
+  readonly method: LotMethod
   readonly whole: ReadonlyArray<Row>
   readonly by: Grouping | undefined
   readonly groups: ReadonlyArray<Row>

@@ -3,7 +3,7 @@
  * contain line breaks, and nothing that comes from a file or the venue can repaint a terminal.
  */
 
-export interface Column {
+export interface TableColumn {
   readonly title: string
   /** `decimal` puts the points of numbers under each other; a unit may follow the number. */
   readonly align?: "left" | "right" | "decimal"
@@ -15,7 +15,7 @@ const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 export const printable = (text: string): string => text.replace(unprintable, "\uFFFD")
 
 export const render = (
-  columns: ReadonlyArray<Column>,
+  columns: ReadonlyArray<TableColumn>,
   rows: ReadonlyArray<ReadonlyArray<string>>
 ): ReadonlyArray<string> => {
   const cellsOf = (index: number): ReadonlyArray<string> => rows.map((row) => printable(row[index] ?? ""))

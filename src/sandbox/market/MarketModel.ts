@@ -16,7 +16,7 @@ export interface MarketModel {
   /** Quote per one base between the solver's bid and ask. */
   mid(base: Asset, quote: Asset, at: number): number
   /** The range that the mid touched between two moments, both included. */
-  range(base: Asset, quote: Asset, from: number, to: number): PricePath.Range
+  range(base: Asset, quote: Asset, from: number, to: number): PricePath.PriceRange
 }
 
 /** A generated candle lasts one second of the service's time, whatever the speed. */

@@ -17,7 +17,7 @@ export interface CandleSource {
   candle(index: number): Candle
 }
 
-export interface Range {
+export interface PriceRange {
   readonly low: number
   readonly high: number
 }
@@ -25,7 +25,7 @@ export interface Range {
 export interface PricePath {
   at(time: number): number
   /** Lowest and highest price from one moment to another, both included. */
-  range(from: number, to: number): Range
+  range(from: number, to: number): PriceRange
 }
 
 export const constant = (price: number): PricePath => ({ at: () => price, range: () => ({ low: price, high: price }) })
@@ -66,7 +66,7 @@ const priceAt = (candle: Candle, fraction: number): number => {
   return from + (to - from) * (fraction * 3 - leg)
 }
 
-const rangeWithin = (candle: Candle, start: number, end: number): Range => {
+const rangeWithin = (candle: Candle, start: number, end: number): PriceRange => {
   if (start <= 0 && end >= 1) return candle
   const points = corners(candle).filter((_, index) => index / 3 > start && index / 3 < end)
   const prices = [priceAt(candle, start), priceAt(candle, end), ...points]

@@ -2,13 +2,13 @@
  * Functions that look back over closed candles: how often a condition held, how long ago, and what something was then. All
  * look back over so many candles as the file says, so that a bot that has just started sees what a long backtest sees.
  */
-import type { CandleColumns, Column } from "../Indicators.ts"
+import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import { columnOf, type Series, seriesTerm, type Term, type ValueType } from "./Term.ts"
 
 /** A value so many candles ago. */
 export const shifted = (term: Term & { readonly series: Series }, back: number): Term => {
   const { series, range } = term
-  const column = (candles: CandleColumns): Column => {
+  const column = (candles: CandleColumns): IndicatorValues => {
     const values = columnOf(series, candles)
     return values.map((_, index) => (index < back ? Number.NaN : (values[index - back] ?? Number.NaN)))
   }
@@ -28,7 +28,7 @@ const windows = (
   type: ValueType,
   other: Series = condition
 ): Term => {
-  const column = (candles: CandleColumns): Column => {
+  const column = (candles: CandleColumns): IndicatorValues => {
     const held = columnOf(condition, candles)
     let [last, undefinedUntil, count] = [Number.NEGATIVE_INFINITY, 0, 0]
     return held.map((value, index) => {

@@ -6,7 +6,7 @@
 
 import type { Depth } from "../../domain/Book.ts"
 import { hourMillis } from "../../domain/Durations.ts"
-import type { CandleColumns, Column } from "../Indicators.ts"
+import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import type { ClosedCandles, OwnState } from "../View.ts"
 import type { Demands, Range } from "./Never.ts"
 
@@ -46,7 +46,7 @@ export interface Series {
   /** Closed candles before the first number. */
   readonly warmUp: number
   readonly key: string
-  readonly column: (candles: CandleColumns) => Column
+  readonly column: (candles: CandleColumns) => IndicatorValues
 }
 
 /** What an expression is evaluated at, and what evaluating it found out. */
@@ -81,10 +81,10 @@ export interface Moment {
   }
 }
 
-const columns = new WeakMap<CandleColumns, Map<string, Column>>()
+const columns = new WeakMap<CandleColumns, Map<string, IndicatorValues>>()
 
-export const columnOf = ({ key, column }: Series, candles: CandleColumns): Column => {
-  const known = columns.get(candles) ?? new Map<string, Column>()
+export const columnOf = ({ key, column }: Series, candles: CandleColumns): IndicatorValues => {
+  const known = columns.get(candles) ?? new Map<string, IndicatorValues>()
   columns.set(candles, known)
   const computed = known.get(key) ?? column(candles)
   known.set(key, computed)
@@ -115,7 +115,7 @@ export const seriesTerm = (series: Series, type: ValueType): Term => ({
 })
 
 /** A term as a column of its partner's timeframe: itself, or its constant all along. */
-const asColumn = (term: Term, candles: CandleColumns): Column =>
+const asColumn = (term: Term, candles: CandleColumns): IndicatorValues =>
   term.series === undefined
     ? new Float64Array(candles.close.length).fill(term.constant ?? Number.NaN)
     : columnOf(term.series, candles)

@@ -2,15 +2,15 @@
  * Indicators of trend, of whole candles: the average directional index and its two directions (Wilder), the supertrend, and
  * the channel of Keltner. `NaN` stands where there is not enough history, as in `Indicators`.
  */
-import { atr, type CandleColumns, type Column, ema, warmUp } from "../Indicators.ts"
+import { atr, type CandleColumns, ema, type IndicatorValues, warmUp } from "../Indicators.ts"
 
 /** The index is a mean of a mean: it takes both to forget. */
 export const adxWarmUp = (length: number): number => 2 * warmUp.wilder(length)
 
 interface Directions {
-  readonly up: Column
-  readonly down: Column
-  readonly index: Column
+  readonly up: IndicatorValues
+  readonly down: IndicatorValues
+  readonly index: IndicatorValues
 }
 
 const directions = ({ high, low, close }: CandleColumns, length: number): Directions => {
@@ -39,15 +39,16 @@ const directions = ({ high, low, close }: CandleColumns, length: number): Direct
   return found
 }
 
-export const adx = (candles: CandleColumns, length: number): Column => directions(candles, length).index
-export const directionUp = (candles: CandleColumns, length: number): Column => directions(candles, length).up
-export const directionDown = (candles: CandleColumns, length: number): Column => directions(candles, length).down
+export const adx = (candles: CandleColumns, length: number): IndicatorValues => directions(candles, length).index
+export const directionUp = (candles: CandleColumns, length: number): IndicatorValues => directions(candles, length).up
+export const directionDown = (candles: CandleColumns, length: number): IndicatorValues =>
+  directions(candles, length).down
 
 /** It forgets what was before at every change of direction, and is taken to have done so by then. */
 export const supertrendWarmUp = (length: number): number => warmUp.wilder(length) + 10 * length
 
 /** The line that the price has to cross to turn: below the price in a rise, above it in a fall. */
-export const supertrend = (candles: CandleColumns, length: number, factor: number): Column => {
+export const supertrend = (candles: CandleColumns, length: number, factor: number): IndicatorValues => {
   const { high, low, close } = candles
   const ranges = atr(candles, length)
   const result = new Float64Array(close.length).fill(Number.NaN)
@@ -67,7 +68,7 @@ export const supertrend = (candles: CandleColumns, length: number, factor: numbe
 }
 
 /** The mean of the closes, so many average true ranges above it, or below it when there are less than none. */
-export const keltner = (candles: CandleColumns, length: number, factor: number): Column => {
+export const keltner = (candles: CandleColumns, length: number, factor: number): IndicatorValues => {
   const [means, ranges] = [ema(candles.close, length), atr(candles, length)]
   return means.map((mean, bar) => mean + factor * (ranges[bar] ?? Number.NaN))
 }

@@ -2,7 +2,7 @@
 
 import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import type { CandleColumns, Column } from "../Indicators.ts"
+import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
 import { notNegative, type Range } from "./Never.ts"
 import * as Past from "./Past.ts"
@@ -22,7 +22,7 @@ import * as Trend from "./Trend.ts"
 /** What an argument must be. `length`: a whole number of candles, written out. */
 type Parameter = "condition" | "series" | "length" | "number" | "value" | "timeframe?"
 
-export interface Given {
+export interface Arguments {
   readonly terms: ReadonlyArray<Term>
   readonly defaultTimeframe: string
   /** Timeframe that was given as the last argument. */
@@ -32,7 +32,7 @@ export interface Given {
 export interface FunctionOf {
   readonly parameters: ReadonlyArray<Parameter>
   readonly usage: string
-  readonly make: (given: Given) => Term
+  readonly make: (given: Arguments) => Term
 }
 
 export const longestLength = 5_000
@@ -54,7 +54,7 @@ const ofSeries = (
   name: string,
   lengths: ReadonlyArray<string>,
   warmUp: (lengths: ReadonlyArray<number>) => number,
-  compute: (values: Column, lengths: ReadonlyArray<number>) => Column,
+  compute: (values: IndicatorValues, lengths: ReadonlyArray<number>) => IndicatorValues,
   type?: ValueType,
   range?: Range
 ): readonly [string, FunctionOf] => [
@@ -89,7 +89,7 @@ const nothing: Series = {
 const ofCandles = (
   name: string,
   warmUp: (length: number) => number,
-  compute: (candles: CandleColumns, length: number) => Column,
+  compute: (candles: CandleColumns, length: number) => IndicatorValues,
   type: ValueType = "price",
   range?: Range
 ): readonly [string, FunctionOf] => [
@@ -111,7 +111,7 @@ const ofCandles = (
 const channel = (
   name: string,
   warmUp: (length: number) => number,
-  compute: (candles: CandleColumns, length: number, factor: number) => Column
+  compute: (candles: CandleColumns, length: number, factor: number) => IndicatorValues
 ): readonly [string, FunctionOf] => [
   name,
   {
@@ -186,7 +186,7 @@ const crossings = (
   const gaps = combine(first, second, name, (a, b) => a - b, { type: "number", isLiteral: false, dependence: "none" })
   const { series } = gaps
   if (series === undefined) return {}
-  const column = (candles: CandleColumns): Column => {
+  const column = (candles: CandleColumns): IndicatorValues => {
     const values = columnOf(series, candles)
     return values.map((gap, index) => {
       const before = values[index - 1] ?? Number.NaN

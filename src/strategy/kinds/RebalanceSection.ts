@@ -12,7 +12,7 @@ const defaultRequote = Decimal.make(5n, 3)
 const hundred = Decimal.make(100n)
 
 /** One asset beside the quote. */
-export interface Part {
+export interface RebalancedAsset {
   readonly market: Market
   readonly target: Decimal.Decimal
   /** What it begins with. */
@@ -22,7 +22,7 @@ export interface Part {
 }
 
 export interface Rebalance {
-  readonly parts: readonly [Part, ...ReadonlyArray<Part>]
+  readonly parts: readonly [RebalancedAsset, ...ReadonlyArray<RebalancedAsset>]
   readonly quote: Amount
   readonly band: Decimal.Decimal
   /** How far the price of an asset may move before the orders of the others follow; nothing follows where there are no others. */
@@ -103,7 +103,7 @@ const readSeveral = (section: YamlNode, context: KindContext): Rebalance | undef
     const { symbol } = market.quote
     report(to, targets, `rebalancing several assets needs some ${symbol}`, `give limits.budget.${symbol}`)
   }
-  const partOf = (market: Market, amount: Amount): Part | undefined => {
+  const partOf = (market: Market, amount: Amount): RebalancedAsset | undefined => {
     const { symbol } = market.base
     const target = targets.value[symbol]
     if (target === undefined) return undefined

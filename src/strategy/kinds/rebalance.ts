@@ -19,7 +19,7 @@ import { priceIn, progressOf, type View } from "../View.ts"
 import { amountIn, type Counted, count, countedIn, remember } from "./CountedFills.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
-import { type Part, percent, type Rebalance, readRebalance, rebalanceSchema } from "./RebalanceSection.ts"
+import { percent, type Rebalance, type RebalancedAsset, readRebalance, rebalanceSchema } from "./RebalanceSection.ts"
 
 const pricePlaces = 18
 
@@ -37,7 +37,7 @@ export const rebalance: Kind = {
 
 /** An asset with what has been counted of its slots, and the price at which it is valued for the others. */
 interface Held {
-  readonly part: Part
+  readonly part: RebalancedAsset
   readonly base: Amount
   readonly bought: Counted
   readonly sold: Counted
@@ -48,7 +48,7 @@ interface Held {
 /** The last price that orders were made for, until the market has left it by `requote`. */
 const referencePrice = (
   { requote }: Rebalance,
-  { market, names }: Part,
+  { market, names }: RebalancedAsset,
   view: View,
   memory: Memory
 ): Price | undefined => {

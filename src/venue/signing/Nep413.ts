@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto"
 import bs58 from "bs58"
 
-export interface Payload {
+export interface Nep413Payload {
   readonly message: string
   /** 32 bytes. */
   readonly nonce: Uint8Array
@@ -28,7 +28,7 @@ const string = (text: string): Buffer => {
   return Buffer.concat([u32(bytes.length), bytes])
 }
 
-export const preimage = ({ callbackUrl, message, nonce, recipient }: Payload): Uint8Array =>
+export const preimage = ({ callbackUrl, message, nonce, recipient }: Nep413Payload): Uint8Array =>
   Buffer.concat([
     u32(tag),
     string(message),
@@ -39,7 +39,7 @@ export const preimage = ({ callbackUrl, message, nonce, recipient }: Payload): U
       : Buffer.concat([Buffer.from([1]), string(callbackUrl)])
   ])
 
-export const digest = (payload: Payload): Uint8Array => createHash("sha256").update(preimage(payload)).digest()
+export const digest = (payload: Nep413Payload): Uint8Array => createHash("sha256").update(preimage(payload)).digest()
 
 /** The digest as the venue and the verifier write it. */
 export const hashText = (bytes: Uint8Array): string => bs58.encode(bytes)

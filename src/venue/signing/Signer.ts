@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import nacl from "tweetnacl"
 import * as Ed25519 from "./Ed25519.ts"
-import type { Payload } from "./Nep413.ts"
+import type { Nep413Payload } from "./Nep413.ts"
 
 export interface Signature {
   /** `ed25519:` and base58, as is the signature. */
@@ -31,7 +31,7 @@ export class Signer extends Context.Service<
   Signer,
   {
     /** `payload` is what the digest is of, for signers that look at what they sign. */
-    sign(digest: Uint8Array, payload?: Payload): Effect.Effect<Signature, SigningRefused>
+    sign(digest: Uint8Array, payload?: Nep413Payload): Effect.Effect<Signature, SigningRefused>
   }
 >()("limitbot/venue/signing/Signer") {
   static readonly layer = (key: Redacted.Redacted): Layer.Layer<Signer, KeyMalformed> =>

@@ -53,7 +53,7 @@ const life = (n: number): ReadonlyArray<Recorded> => {
 }
 
 /** The second minute touches and does not fill, the third goes `n` basis points beyond. */
-const minutesOf = (n: number): ReadonlyArray<Calibration.Minute> =>
+const minutesOf = (n: number): ReadonlyArray<Calibration.MinuteRange> =>
   [101, 99.99, 100 - n / 100].map((low, index) => ({ openedAt: (n * 20 + index + 1) * minute, low, high: 105 }))
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)

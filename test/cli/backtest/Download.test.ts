@@ -55,7 +55,7 @@ const standIn = (port: number) => ({
 })
 
 const folder = mkdtempSync(join(tmpdir(), "limitbot-download-"))
-const wantedIn = (name: string): Download.Wanted => ({
+const wantedIn = (name: string): Download.WantedCandles => ({
   exchange: "local",
   symbol: "BTC/USDT",
   timeframe: "1m",
@@ -65,7 +65,7 @@ const wantedIn = (name: string): Download.Wanted => ({
   out: join(folder, name)
 })
 
-const linesOf = ({ out }: Download.Wanted) => readFileSync(out, "utf8").trimEnd().split("\n")
+const linesOf = ({ out }: Download.WantedCandles) => readFileSync(out, "utf8").trimEnd().split("\n")
 
 describe("Download", () => {
   it.live("fetches page after page, over gaps, each candle once, and goes on after a failure", () =>

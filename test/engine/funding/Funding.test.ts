@@ -7,7 +7,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
-import { closedBecause, type Present } from "../../../src/engine/funding/FundingGate.ts"
+import { closedBecause, type GateInputs } from "../../../src/engine/funding/FundingGate.ts"
 import * as Placing from "../../../src/engine/funding/Placing.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
@@ -270,10 +270,10 @@ describe("the gate", () => {
     maxPriceDeviation: Decimal.make(5n, 2),
     staleAfterMillis: 1000
   }
-  const open: Present = { now: 0, withdrawAll: undefined, limits, price }
+  const open: GateInputs = { now: 0, withdrawAll: undefined, limits, price }
   const why = { code: "x", text: "pulled" }
   const about = { strategy: "s", slot: "p1", placement: "p1" }
-  const closings: ReadonlyArray<readonly [string, RegExp, Partial<Present>, ReadonlyArray<BotEvent>]> = [
+  const closings: ReadonlyArray<readonly [string, RegExp, Partial<GateInputs>, ReadonlyArray<BotEvent>]> = [
     ["the kill switch", /pulled/, { withdrawAll: why }, []],
     ["a noted kill switch", /noted/, {}, [{ _tag: "KillSwitch", on: true, reason: "noted" }]],
     ["a cancel", /withdrawn: pulled/, {}, [{ _tag: "CancelRequested", ...about, why }]],

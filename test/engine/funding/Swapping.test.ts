@@ -7,7 +7,7 @@ import * as SwapAccount from "../../../src/domain/SwapAccount.ts"
 import type { SwapEventOf } from "../../../src/domain/SwapEvent.ts"
 import * as Swapping from "../../../src/engine/funding/Swapping.ts"
 import {
-  type Payment,
+  type PaymentRequest,
   Wallet,
   type WalletPort,
   WalletRefused,
@@ -103,7 +103,7 @@ const walletThat = (pay: WalletPort["pay"], asked: Ref.Ref<number>) =>
       )
   })
 
-const payOnChain = (payment: Payment, amount: bigint, memo = payment.depositMemo) =>
+const payOnChain = (payment: PaymentRequest, amount: bigint, memo = payment.depositMemo) =>
   Effect.gen(function* () {
     const { depositAddress } = payment
     const { body } = yield* send("POST", "/sandbox/deposit", {
@@ -244,7 +244,7 @@ describe("a payment that does not show", () => {
 })
 
 describe("deposits on another chain", () => {
-  const deposit = (changes: Partial<QuoteRequest>, act: (payment: Payment) => ReturnType<typeof payOnChain>) =>
+  const deposit = (changes: Partial<QuoteRequest>, act: (payment: PaymentRequest) => ReturnType<typeof payOnChain>) =>
     play(
       Effect.gen(function* () {
         const context = yield* Effect.context<SandboxConnection | HttpClient.HttpClient>()

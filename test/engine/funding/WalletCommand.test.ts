@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
-import { type Payment, Wallet } from "../../../src/engine/funding/Wallet.ts"
+import { type PaymentRequest, Wallet } from "../../../src/engine/funding/Wallet.ts"
 import * as WalletCommand from "../../../src/engine/funding/WalletCommand.ts"
 
-const payment: Payment = {
+const payment: PaymentRequest = {
   reference: "p1-order",
   asset: { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
   amount: 1_234_567n,

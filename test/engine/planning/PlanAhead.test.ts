@@ -6,7 +6,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import { momentOf } from "../../../src/engine/planning/DecisionRecord.ts"
 import { planAhead } from "../../../src/engine/planning/PlanAhead.ts"
-import { type Finding, findingsOf } from "../../../src/engine/planning/PlanFindings.ts"
+import { findingsOf, type PlanFinding } from "../../../src/engine/planning/PlanFindings.ts"
 import { changesOf, type Fees, lockedOf } from "../../../src/engine/planning/PlanReport.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { marketsOf } from "../../../src/strategy/Strategy.ts"
@@ -94,7 +94,7 @@ const said = (changes: Effect.Success<ReturnType<typeof planOf>>["changes"]) =>
   changes.map(
     ({ action, slot, side, price, reason }) => `${action} ${slot} ${side} ${Decimal.format(price)} ${reason.code}`
   )
-const names = (findings: ReadonlyArray<Finding>) =>
+const names = (findings: ReadonlyArray<PlanFinding>) =>
   findings.map(({ name, strategies }) => [name, ...strategies].join(" "))
 
 const buyer = ladder("buyer", "buy", "58000", "57000")

@@ -16,7 +16,7 @@ const side: HtmlReport.ReportSide = {
   months: [["2024-01", 0.1]]
 }
 
-const report: HtmlReport.Report = {
+const report: HtmlReport.ReportPage = {
   title: evil,
   subtitle: evil,
   headline: [[evil, evil]],
