@@ -131,20 +131,17 @@ const httpVenue = HttpVenue.layer.pipe(
   Layer.provide(NodeHttpClient.layerUndici)
 )
 
-/** Held back by the venue's own word of incidents, where the configuration names a feed of it. */
-const guardedVenue = ({ markets, venue }: BotConfig) =>
+/** The venue's own word of incidents, where the configuration names a feed of it. */
+export const incidents = ({ markets, venue }: BotConfig) =>
   venue.incidents === undefined
-    ? httpVenue
-    : Incidents.layer(venue.incidents, markets.assets).pipe(
-        Layer.provide(httpVenue),
-        Layer.provide(NodeHttpClient.layerUndici)
-      )
+    ? Layer.empty
+    : Incidents.layer(venue.incidents, markets.assets).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** One order book for all that runs on this venue. */
 const withBook = <E, R>(venue: Layer.Layer<Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
 
 export const live = (config: BotConfig, account: BotAccount, pid: number, pace: Pace = {}) =>
-  Layer.mergeAll(withBook(guardedVenue(config)), guardLayer(config.account)).pipe(
+  Layer.mergeAll(withBook(httpVenue), incidents(config), guardLayer(config.account)).pipe(
     Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, pace)),

@@ -12,7 +12,7 @@ import type { Market, Price } from "../domain/Market.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import { Venue } from "../venue/Venue.ts"
+import { FundingHold, Venue } from "../venue/Venue.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 import * as MarketWatch from "./book/MarketWatch.ts"
 import type { WrongDecimals } from "./book/Quotes.ts"
@@ -53,6 +53,7 @@ export const make = Effect.fnUntraced(function* ({
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const venue = yield* Venue
+  const hold = yield* FundingHold
   const observation = yield* Observation.make
   const planning = yield* Planning.make
   const placing = yield* Placing.make
@@ -103,7 +104,12 @@ export const make = Effect.fnUntraced(function* ({
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
     now <= turnStartedAt + settings.turnMillis && (placing.unclearAt() < turnStartedAt || placing.unclearAt() > now)
 
+  const holding = (market: Market | undefined) =>
+    market === undefined ? Effect.undefined : hold([market.base.id, market.quote.id])
+
   const gate = Effect.fnUntraced(function* (placement: Placement) {
+    const held = yield* holding(markets.get(placement.market))
+    if (held !== undefined) return held
     const withdrawAll = yield* withdraw
     const limits = strategies.find(({ name }) => name === placement.strategy)?.limits
     const price = watch.prices.get(placement.market)
@@ -119,6 +125,8 @@ export const make = Effect.fnUntraced(function* ({
     if (placement.state === "planned") {
       if (withdrawn !== undefined) return yield* books.record(Planning.withdrawal(placement, withdrawn))
       if (!mayBeginAny || !mayBegin(turnStartedAt, now)) return
+      const held = yield* holding(market)
+      if (held !== undefined) return yield* books.record(Planning.abandoned(placement, held))
     }
     yield* placing.advance(placement, { market, gate, payAgain }).pipe(
       // One placement's failed read must not interrupt the others in the middle of a request: it is read again next turn.

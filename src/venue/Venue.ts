@@ -5,7 +5,7 @@
  * Invariant: one call is one network attempt for everything that changes state (`createOrder`, `submitIntent`,
  * `cancelOrder`); reads may be retried inside. Every call ends by its own deadline.
  */
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import type { Price, Side } from "../domain/Market.ts"
 import type { OddOrder, Order } from "../domain/Order.ts"
@@ -90,6 +90,17 @@ export interface Balance {
   readonly available: Amount
   readonly source: string
 }
+
+/**
+ * Why nothing new is to be created or funded in these assets (the venue's ids) now, if so. Asked before every step that commits
+ * money; where nobody provides it nothing is held.
+ */
+export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => Effect.Effect<string | undefined>>(
+  "limitbot/venue/FundingHold",
+  { defaultValue: () => () => nothingHeld }
+)
+
+const nothingHeld = Effect.undefined
 
 export class Venue extends Context.Service<
   Venue,

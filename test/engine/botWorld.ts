@@ -8,6 +8,7 @@ import { TestClock } from "effect/testing"
 import { marketsByName } from "../../src/cli/Modes.ts"
 import type { Reason } from "../../src/domain/BotEvent.ts"
 import type { Market } from "../../src/domain/Market.ts"
+import { present } from "../../src/domain/Present.ts"
 import { OrderBook } from "../../src/engine/book/OrderBook.ts"
 import * as Engine from "../../src/engine/Engine.ts"
 import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
@@ -21,11 +22,11 @@ import { SandboxConnection, layerMemory as sandboxLayer } from "../../src/sandbo
 import { render } from "../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { layer as clientLayer } from "../../src/venue/library.ts"
-import { defaultPatience, ownAccount } from "../../src/venue/VenueConfig.ts"
+import { defaultPatience, ownAccount, type VenueAccount } from "../../src/venue/VenueConfig.ts"
 
 export const start = Date.parse("2026-01-01T00:00:00Z")
 
-const assets = [
+export const assets = [
   { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
   { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
   { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
@@ -99,6 +100,10 @@ export interface Run {
   readonly pace?: Partial<Settings>
   /** Another journal than that of the other processes: another bot on the same account. */
   readonly ownJournal?: true
+  /** Of the run's own account at the verifier when left out. */
+  readonly account?: VenueAccount
+  /** Beside the venue: who pays, what is held. */
+  readonly beside?: Layer.Layer<never, never, HttpClient.HttpClient>
 }
 
 /** Everything that outlives a process: the venue, the network, the disk and the kill switch. */
@@ -115,10 +120,12 @@ export const make = Effect.gen(function* () {
   )
   const shared = yield* openJournal
   const { signerId } = connection.account
-  const account = ownAccount(signerId, "INTENTS")
   let withdraw: Reason | undefined
 
-  const services = (pace: Partial<Settings>, journal: typeof shared) =>
+  const services = (
+    { account = ownAccount(signerId, "INTENTS"), beside = Layer.empty, pace = {} }: Run,
+    journal: typeof shared
+  ) =>
     clientLayer(
       {
         url: connection.url,
@@ -131,23 +138,30 @@ export const make = Effect.gen(function* () {
       Redacted.make(connection.account.key)
     ).pipe(
       (venue) => Layer.provideMerge(OrderBook.layer, venue),
+      Layer.merge(beside),
       Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
       Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),
       Layer.merge(
         Layer.succeed(EngineSettings, {
           ...defaults,
           ...pace,
-          account: { signerId, depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
+          account: {
+            signerId,
+            depositType: account.depositType,
+            maxAppFeeBasisPoints: 100,
+            ...present({ addresses: account.addresses })
+          }
         })
       )
     )
 
   /** A process; it ends with the scope that `stop` closes. */
-  const run = Effect.fnUntraced(function* ({ strategies: texts, markets, pace = {}, ownJournal }: Run) {
+  const run = Effect.fnUntraced(function* (asked: Run) {
+    const { strategies: texts, markets, ownJournal } = asked
     const strategies = texts.map(parse)
     const process = yield* Scope.make()
     const context = yield* Layer.buildWithScope(
-      services(pace, ownJournal === undefined ? shared : yield* openJournal),
+      services(asked, ownJournal === undefined ? shared : yield* openJournal),
       process
     )
     const books = Context.get(context, Bookkeeper)
@@ -177,6 +191,7 @@ export const make = Effect.gen(function* () {
 
   return {
     network,
+    signerId,
     run,
     /** Sets the bot's clock so much ahead of the venue's; what measures waiting is not moved. */
     setClockAhead: (millis: number) => {

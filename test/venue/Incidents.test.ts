@@ -4,8 +4,7 @@ import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Incidents from "../../src/venue/Incidents.ts"
-import { Venue } from "../../src/venue/Venue.ts"
-import { order } from "../sandbox/clients.ts"
+import { FundingHold } from "../../src/venue/Venue.ts"
 
 const assets = [
   { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
@@ -34,22 +33,19 @@ const feeds: ReadonlyArray<readonly [what: string, feed: unknown, concerned: Rea
     ["odd entries", [null, 5, { title: null, status: "investigating" }], "all"]
   ]
 
-const venueWith = (feed: () => unknown, asked: Array<string>) => {
-  const page = HttpClient.make((request) =>
+const holdWith = (page: () => string, asked: Array<string>) => {
+  const client = HttpClient.make((request) =>
     Effect.sync(() => {
       asked.push(request.url)
-      return HttpClientResponse.fromWeb(request, new Response(JSON.stringify(feed())))
+      return HttpClientResponse.fromWeb(request, new Response(page()))
     })
   )
-  const behind = Layer.mock(Venue)({
-    createOrder: () => Effect.succeed({ value: {} as never }),
-    generateIntent: () => Effect.succeed({ value: { standard: "nep413", payload: {} } }),
-    submitIntent: ({ intentHash }) => Effect.succeed({ value: { intentHash } })
-  })
   return Incidents.layer("http://status.example/feed", assets).pipe(
-    Layer.provide([behind, Layer.succeed(HttpClient.HttpClient, page)])
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
 }
+
+const [btc = "", usdc = "", sol = ""] = assets.map(({ id }) => id)
 
 describe("incidents", () => {
   it.each(feeds)("of a feed with %s", (_, feed, concerned) => {
@@ -59,26 +55,34 @@ describe("incidents", () => {
     assert.deepStrictEqual([...(active[0]?.symbols ?? ["all"])], [...concerned])
   })
 
-  it.effect("hold what is new, let go on what was signed, and end", () =>
+  it.effect("hold what they concern, are read once a minute, and end", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      let feed: unknown = [{ title: "BTC is paused" }]
+      let page = JSON.stringify([{ title: "BTC is paused" }])
       const asked: Array<string> = []
       yield* Effect.gen(function* () {
-        const venue = yield* Venue
-        const held = yield* Effect.flip(venue.createOrder(order()))
-        assert.strictEqual(held.reason._tag, "RetryLater")
-        assert.include(held.message, "BTC is paused")
-        assert.strictEqual((yield* Effect.flip(venue.generateIntent("unknown"))).reason._tag, "RetryLater")
-        const other = { baseAsset: "nep141:sol.omft.native", quoteAsset: "nep141:usdc.omft.native" }
-        yield* Effect.exit(venue.createOrder(order(other)))
-        yield* venue.submitIntent({ body: "{}", intentHash: "h", validUntil: now })
-        assert.lengthOf(asked, 1, "the feed is read once a minute")
-        feed = []
+        const hold = yield* FundingHold
+        const [held, other] = yield* Effect.all([hold([btc, usdc]), hold([sol, usdc])], { concurrency: 2 })
+        assert.include(held ?? "", "BTC is paused")
+        assert.isUndefined(other)
+        assert.lengthOf(asked, 1, "whoever asks meanwhile waits for the same answer")
+        page = "<html>"
         yield* TestClock.adjust("61 seconds")
-        yield* venue.generateIntent("unknown")
-        assert.lengthOf(asked, 2)
-      }).pipe(Effect.provide(venueWith(() => feed, asked)))
+        assert.isDefined(yield* hold([btc]), "a feed that cannot be read changes nothing")
+        page = `[${"1,".repeat(3_000_000)}1]`
+        yield* TestClock.adjust("61 seconds")
+        assert.isDefined(yield* hold([btc]), "nor does one that never ends")
+        page = "[]"
+        yield* TestClock.adjust("61 seconds")
+        assert.isUndefined(yield* hold([btc]))
+        assert.lengthOf(asked, 4)
+      }).pipe(Effect.provide(holdWith(() => page, asked)))
+    })
+  )
+
+  it.effect("nothing is held where no feed is configured", () =>
+    Effect.gen(function* () {
+      assert.isUndefined(yield* (yield* FundingHold)([btc]))
     })
   )
 })

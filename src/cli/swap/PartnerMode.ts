@@ -50,6 +50,7 @@ export const withHistory = (config: BotConfig, signerId: string) =>
 export const swapping = (config: BotConfig, signerId: string) =>
   Layer.mergeAll(
     venue(config, signerId),
+    Modes.incidents(config),
     WalletConfig.layer(config.account.wallet, config.venue.url),
     SwapJournal.layer.pipe(Layer.provide(Sqlite.layer({ filename: config.journal })))
   )

@@ -15,7 +15,7 @@ import type { SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"
 import { SwapJournal } from "../../journal/SwapJournal.ts"
 import { type Swap, Swaps } from "../../venue/Swaps.ts"
 import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
-import { type Answer, Venue } from "../../venue/Venue.ts"
+import { type Answer, FundingHold, Venue } from "../../venue/Venue.ts"
 import { submit } from "./Submission.ts"
 import { Wallet } from "./Wallet.ts"
 
@@ -46,6 +46,7 @@ const correlationOf = (correlationId: string | undefined) => (correlationId === 
 export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
   const journal = yield* SwapJournal
   const venue = yield* Venue
+  const hold = yield* FundingHold
   const swaps = yield* Swaps
   const guard = yield* IntentGuard
   const wallet = yield* Wallet
@@ -185,6 +186,8 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
       const reason = "too little time is left until its deadline"
       return yield* record(account, { _tag: "SwapDropped", reason })
     }
+    const held = yield* hold([agreed.origin.id, agreed.destination.id])
+    if (held !== undefined) return yield* record(account, { _tag: "SwapDropped", reason: held })
     return yield* agreed.depositType === "ORIGIN_CHAIN" ? fundByWallet(account) : fundByIntent(account)
   })
 

@@ -214,9 +214,17 @@ const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
 export const withdrawal = (placement: Placement, why: Reason): BotEvent => {
   const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
   return placement.funding === undefined && placement.deposited === 0n
-    ? { _tag: "Abandoned", ...about, reason: why.text }
+    ? abandoned(placement, why.text)
     : { _tag: "CancelRequested", ...about, why }
 }
+
+export const abandoned = ({ id, slot, strategy }: Placement, reason: string): BotEvent => ({
+  _tag: "Abandoned",
+  strategy,
+  slot,
+  placement: id,
+  reason
+})
 
 /** The price of the order's market, as old as the oldest of all that the strategy decided on. */
 const priceFor = (view: View, { market }: DesiredOrder): TwoSidedPrice => {

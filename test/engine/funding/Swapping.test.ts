@@ -18,7 +18,7 @@ import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import { SwapJournal } from "../../../src/journal/SwapJournal.ts"
 import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
 import { type QuoteRequest, Swaps } from "../../../src/venue/Swaps.ts"
-import { Venue } from "../../../src/venue/Venue.ts"
+import { FundingHold, Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, RetryLater, VenueError } from "../../../src/venue/VenueError.ts"
 import { btc, quoteRequest, send, usdc, venueBooks } from "../../sandbox/clients.ts"
 import { play, start } from "../../sandbox/play.ts"
@@ -117,6 +117,19 @@ const payOnChain = (payment: PaymentRequest, amount: bigint, memo = payment.depo
   })
 
 describe("swaps", () => {
+  it.effect.each([{}, onChain])("are dropped before anything is paid while the venue has an incident: %o", (changes) =>
+    play(
+      Effect.gen(function* () {
+        const asked = yield* Ref.make(0)
+        const held = Layer.succeed(FundingHold, (ids: ReadonlyArray<string>) => Effect.succeed(`held ${ids.length}`))
+        const wallet = walletThat((payment) => Effect.die(payment), asked)
+        const account = yield* Effect.provide(Effect.flatMap(begin(changes), finish), Layer.merge(held, wallet))
+        assert.strictEqual(account.phase, "dropped")
+        assert.strictEqual(yield* Ref.get(asked), 0)
+      }).pipe(Effect.provide(journalLayer))
+    )
+  )
+
   const kinds = [
     ["EXACT_INPUT", {}],
     ["EXACT_OUTPUT", { swapType: "EXACT_OUTPUT", amount: "500000000" }],

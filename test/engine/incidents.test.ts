@@ -1,0 +1,58 @@
+/** Whole bots while the venue tells of an incident: what it concerns gets no new money, whoever would pay it. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Wallet, type WalletPort } from "../../src/engine/funding/Wallet.ts"
+import * as Incidents from "../../src/venue/Incidents.ts"
+import { chainAccount } from "../../src/venue/VenueConfig.ts"
+import { assets, inVirtualTime, ladder, make, type Run, until } from "./botWorld.ts"
+
+const feed = "http://status.example/feed"
+
+describe("an incident", () => {
+  it.effect("holds payments by a wallet on another chain, and ends", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        let incidents: ReadonlyArray<object> = [{ title: "BTC deposits are delayed" }]
+        world.network.bend = (request) => (request.url === feed ? { status: 200, body: incidents } : undefined)
+        const paid: Array<string> = []
+        const wallet: WalletPort = {
+          kind: "command",
+          pay: ({ asset, depositAddress }) =>
+            Effect.sync(() => {
+              paid.push(asset.symbol)
+              return { txHash: `tx-${depositAddress}`, sender: "bc1qours" }
+            })
+        }
+        const addresses = { recipients: toAddresses("theirs"), refundTo: toAddresses("ours") }
+        const on: Partial<Run> = {
+          pace: { pollMinMillis: 5_000, refusalMaxMillis: 60_000 },
+          account: chainAccount(world.signerId, addresses),
+          beside: Layer.merge(Layer.succeed(Wallet, wallet), Incidents.layer(feed, assets))
+        }
+        const bot = yield* world.run({
+          ...on,
+          strategies: [ladder(2, "held"), ladder(2, "free", "SOL/USDC", [50, 60])]
+        })
+        yield* until(() => paid.length === 2, 60_000, "the market without an incident is paid")
+        yield* Effect.sleep("3 minutes")
+        assert.lengthOf(paid, 2, "nobody is asked to pay where there is an incident")
+        const of = (name: string) => [...bot.state.placements.values()].filter(({ strategy }) => strategy === name)
+        assert.isTrue(of("held").every(({ state }) => state === "abandoned"))
+        assert.isBelow(of("held").length, 20, "each attempt waits longer than the one before")
+
+        incidents = []
+        yield* until(() => paid.length === 4, 300_000, "they are paid when the incident is over")
+        incidents = [{ title: "All deposits are delayed" }]
+        yield* Effect.sleep("2 minutes")
+        assert.isTrue(
+          of("free").some(({ state }) => state === "funding"),
+          "what is funded stays"
+        )
+        assert.isFalse(world.network.sent.some(({ path }) => path.endsWith("/cancel")))
+      })
+    )
+  )
+})
+
+const toAddresses = (name: string) => new Map(assets.map(({ id, symbol }) => [id, `${name}-${symbol.toLowerCase()}`]))
