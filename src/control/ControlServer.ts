@@ -15,8 +15,8 @@ import { Bot } from "./Bot.ts"
 import * as access from "./http/access.ts"
 import * as commands from "./http/commands.ts"
 import * as Gate from "./http/Gate.ts"
-import * as looks from "./http/looks.ts"
 import * as pages from "./http/pages.ts"
+import * as queries from "./http/queries.ts"
 import * as Tokens from "./http/Tokens.ts"
 import * as Recent from "./view/Recent.ts"
 import * as Ticks from "./view/Ticks.ts"
@@ -85,7 +85,7 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
   )
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ControlApi, { openapiPath: "/api/v1/openapi.json" }).pipe(
-      Layer.provide([looks.layer(recent, ticks), commands.layer]),
+      Layer.provide([queries.layer(recent, ticks), commands.layer]),
       Layer.provide(access.layer(tokens))
     ),
     pages.layer(tokens)

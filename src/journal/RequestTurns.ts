@@ -9,7 +9,8 @@ import { SqlClient } from "effect/sql"
 const mostAheadMillis = 600_000
 
 export interface TurnRequest {
-  readonly lane: string
+  /** Names the rate limit; the table's word for it is lane. */
+  readonly limit: string
   readonly now: number
   readonly spacingMillis: number
   readonly maxWaitMillis: number
@@ -17,9 +18,9 @@ export interface TurnRequest {
 
 export const make = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** When our turn is; `undefined`, and nothing booked, when that is too far ahead. */
-  book: ({ lane, maxWaitMillis, now, spacingMillis }: TurnRequest) =>
+  book: ({ limit, maxWaitMillis, now, spacingMillis }: TurnRequest) =>
     sql<{ next_at: number }>`
-      INSERT INTO request_lanes (lane, next_at) VALUES (${lane}, ${now + spacingMillis})
+      INSERT INTO request_lanes (lane, next_at) VALUES (${limit}, ${now + spacingMillis})
       ON CONFLICT (lane) DO UPDATE
         SET next_at = CASE WHEN next_at > ${now + mostAheadMillis} THEN ${now} ELSE max(next_at, ${now}) END + ${spacingMillis}
         WHERE next_at <= ${now + maxWaitMillis} OR next_at > ${now + mostAheadMillis}
@@ -27,15 +28,15 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Nobody's turn is before this time, which takes the place of the caller's own last booking. */
   postpone: ({
     booked,
-    lane,
+    limit,
     until
   }: {
-    readonly lane: string
+    readonly limit: string
     readonly until: number
     readonly booked?: number | undefined
   }) =>
     sql`
-      INSERT INTO request_lanes (lane, next_at) VALUES (${lane}, ${until})
+      INSERT INTO request_lanes (lane, next_at) VALUES (${limit}, ${until})
       ON CONFLICT (lane) DO UPDATE
         SET next_at = CASE WHEN next_at = ${booked ?? null} THEN ${until} ELSE max(next_at, ${until}) END`
 }))

@@ -161,7 +161,7 @@ const openSandbox = Effect.fnUntraced(function* (options: RehearsalOptions, worl
     SandboxServer.layerMemory({ seed, ledger, candles, candlesSymbol, settings: { assets, stepMillis: 1_000 } })
   ).pipe(Effect.provideService(ClockReference, servers.clock))
   const venue = yield* Context.get(server, Sandbox)
-    .look((state) => state)
+    .read((state) => state)
     .pipe(
       Effect.provideService(ClockReference, servers.clock),
       Effect.catch(({ code }) => Effect.die(new Error(`The sandbox of the rehearsal refuses to be looked at: ${code}`)))

@@ -16,7 +16,7 @@ export class Sandbox extends Context.Service<
   {
     readonly settings: SandboxSettings
     /** Reads the present. */
-    look<A>(view: (state: State.State) => A): Effect.Effect<A, Refusal>
+    read<A>(view: (state: State.State) => A): Effect.Effect<A, Refusal>
     /** Applies a command now; refused commands change nothing. */
     change<T extends CommandTag>(command: Command<T>): Effect.Effect<CommandAnswers[T], Refusal>
   }
@@ -46,7 +46,7 @@ const make = (
   const refuseBroken: Refusal = { code: "service-unavailable", faults: [{ detail: "The state file failed" }] }
   const whole = Effect.suspend(() => (isBroken ? Effect.fail(refuseBroken) : Effect.void))
 
-  const look = Effect.fnUntraced(function* <A>(view: (state: State.State) => A) {
+  const read = Effect.fnUntraced(function* <A>(view: (state: State.State) => A) {
     yield* whole
     advance(state, yield* Clock.currentTimeMillis)
     return view(state)
@@ -71,5 +71,5 @@ const make = (
     turns.withPermit
   )
 
-  return Sandbox.of({ settings, look, change })
+  return Sandbox.of({ settings, read, change })
 }

@@ -79,7 +79,7 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
     Layer.buildWithScope(layer, scope).pipe(Effect.provideService(Clock, servers.clock))
   )
   const connection = Context.get(server, SandboxServer.SandboxConnection)
-  const look = Context.get(server, Sandbox).look((state) => state)
+  const look = Context.get(server, Sandbox).read((state) => state)
   const state = Effect.runSync(look.pipe(Effect.provideService(Clock, servers.clock), Effect.orDie))
   const { signerId } = connection.account
   const budget = new Map(budgets(strategy()).map(({ amount, asset }) => [asset.id, amount]))

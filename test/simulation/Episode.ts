@@ -103,7 +103,7 @@ const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => {
     domain,
     service: Context.get(server, HttpClient.HttpClient),
     connection: Context.get(server, SandboxServer.SandboxConnection),
-    state: Effect.runSync(sandbox.look((state) => state).pipe(Effect.provideService(Clock, domain.clock), Effect.orDie))
+    state: Effect.runSync(sandbox.read((state) => state).pipe(Effect.provideService(Clock, domain.clock), Effect.orDie))
   }
 }
 

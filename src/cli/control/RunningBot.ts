@@ -6,7 +6,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, FileSystem, Layer, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import { Commands, Looks, type TokenRole } from "../../control/api/Access.ts"
+import { Commands, Reads, type TokenRole } from "../../control/api/Access.ts"
 import { ControlApi } from "../../control/api/ControlApi.ts"
 import { addressFile } from "../../control/ControlServer.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
@@ -43,7 +43,7 @@ const reachable = Effect.fnUntraced(function* (journal: string) {
 
 const withToken = (token: Redacted.Redacted) =>
   Layer.mergeAll(
-    HttpApiMiddleware.layerClient(Looks, ({ next, request }) => next(HttpClientRequest.bearerToken(token)(request))),
+    HttpApiMiddleware.layerClient(Reads, ({ next, request }) => next(HttpClientRequest.bearerToken(token)(request))),
     HttpApiMiddleware.layerClient(Commands, ({ next, request }) => next(HttpClientRequest.bearerToken(token)(request)))
   )
 

@@ -22,8 +22,8 @@ import {
 } from "../../strategy/Problem.ts"
 import { readYaml } from "../../strategy/YamlReader.ts"
 import * as DashboardConfig from "../control/DashboardConfig.ts"
+import type { NotifyOptions } from "../control/Notifications.ts"
 import * as NotifyConfig from "../control/NotifyConfig.ts"
-import type { Telling } from "../control/Tellers.ts"
 import * as OrderTerms from "../OrderTerms.ts"
 import * as OverallLimits from "./OverallLimits.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
@@ -73,7 +73,7 @@ interface Settings {
   readonly heartbeat: NotifyConfig.HeartbeatConfig | undefined
 }
 
-export interface BotConfig extends Omit<Settings, "dashboard" | keyof Telling>, Telling {
+export interface BotConfig extends Omit<Settings, "dashboard" | keyof NotifyOptions>, NotifyOptions {
   readonly dashboard: ControlOptions | undefined
   readonly venue: Settings["venue"] & {
     readonly apiKey: Redacted.Redacted

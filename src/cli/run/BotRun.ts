@@ -15,8 +15,8 @@ import { unfinished } from "../../engine/state/BotState.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import * as Notifications from "../control/Notifications.ts"
 import * as Surfaces from "../control/Surfaces.ts"
-import * as Tellers from "../control/Tellers.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/resolve.ts"
 import { Stop } from "../Stop.ts"
@@ -41,7 +41,7 @@ export interface BotRunOptions extends Display.DisplayOptions {
   readonly journal: string
   /** Where the configuration is, for commands that are started on it. */
   readonly configFile: string
-  readonly telling: Tellers.Telling
+  readonly telling: Notifications.NotifyOptions
   /** The control server; left out: none. */
   readonly dashboard: ControlServer.ControlOptions | undefined
   /** The operator's kill switch, asked at every turn. */
@@ -100,7 +100,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   }
   const { assets, markets, run, telling } = options
   const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
-  yield* Tellers.start(telling, { ...pulse, assets, markets, name: `${run.mode} ${run.account.slice(0, 16)}` })
+  yield* Notifications.start(telling, { ...pulse, assets, markets, name: `${run.mode} ${run.account.slice(0, 16)}` })
   const present: Display.ScreenInputs = { prices: engine.prices, leaving: () => farewell }
   const display = yield* Effect.forkScoped(supervised("the screen", Display.show(options, present, changes)), {
     startImmediately: true

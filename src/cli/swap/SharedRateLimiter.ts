@@ -16,13 +16,13 @@ export const layer = Layer.effect(
     const { book, postpone } = yield* RequestTurns.make
     const spacing = makeSpacing()
     let booked: number | undefined
-    const lane = laneOf(analyticsUrl ?? url, partnerJwt === undefined ? "" : Redacted.value(partnerJwt))
+    const limit = limitOf(analyticsUrl ?? url, partnerJwt === undefined ? "" : Redacted.value(partnerJwt))
 
     const enter = Effect.fnUntraced(function* (maxWaitMillis: number) {
       const now = yield* Clock.currentTimeMillis
       // A database that cannot be written leaves the rate to the service, which answers 429 when it is too much.
       const spacingMillis = spacing.millis()
-      const at = yield* book({ lane, now, spacingMillis, maxWaitMillis }).pipe(Effect.orElseSucceed(() => now))
+      const at = yield* book({ limit, now, spacingMillis, maxWaitMillis }).pipe(Effect.orElseSucceed(() => now))
       if (at === undefined) return yield* new RateLimited({ afterMillis: maxWaitMillis })
       booked = at + spacingMillis
       yield* Effect.sleep(Math.max(0, at - now))
@@ -31,7 +31,7 @@ export const layer = Layer.effect(
     const throttled = Effect.fnUntraced(function* (pauseMillis: number) {
       yield* spacing.throttled
       const until = (yield* Clock.currentTimeMillis) + (yield* givingWay(pauseMillis))
-      yield* Effect.ignore(postpone({ lane, until, booked }))
+      yield* Effect.ignore(postpone({ limit, until, booked }))
     })
 
     return HistoryRateLimiter.of({ enter, accepted: spacing.accepted, throttled })
@@ -39,7 +39,7 @@ export const layer = Layer.effect(
 )
 
 /** The partner id is in the token; the token itself is not written down. */
-const laneOf = (url: string, jwt: string): string =>
+const limitOf = (url: string, jwt: string): string =>
   `history ${url} ${createHash("sha256").update(partnerOf(jwt)).digest("hex").slice(0, 16)}`
 
 /** Tokens of one partner differ over time by everything but the id; one that cannot be read stands for itself. */

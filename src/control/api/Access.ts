@@ -9,7 +9,7 @@ export type TokenRole = "viewer" | "operator"
 
 /** Who is asking, as the server found out. */
 export class TokenHolder extends Context.Service<TokenHolder, { readonly role: TokenRole }>()(
-  "limitbot/control/api/Caller"
+  "limitbot/control/api/TokenHolder"
 ) {}
 
 export class TokenRefused extends Schema.TaggedError<TokenRefused>()(
@@ -27,7 +27,7 @@ export class OperatorOnly extends Schema.TaggedError<OperatorOnly>()(
 const bearer = HttpApiSecurity.bearer
 
 /** Either token. */
-export class Looks extends HttpApiMiddleware.Service<Looks, { provides: TokenHolder }>()("limitbot/control/api/Looks", {
+export class Reads extends HttpApiMiddleware.Service<Reads, { provides: TokenHolder }>()("limitbot/control/api/Reads", {
   requiredForClient: true,
   error: [TokenRefused],
   security: { bearer }

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Commands, Looks } from "./Access.ts"
+import { Commands, Reads } from "./Access.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { EventStream } from "./Stream.ts"
 import * as Views from "./Views.ts"
@@ -24,8 +24,8 @@ export class Unknown extends Schema.TaggedError<Unknown>()(
 ) {}
 
 /** Too many streams at once. */
-export class Crowded extends Schema.TaggedError<Crowded>()(
-  "Crowded",
+export class TooManyStreams extends Schema.TaggedError<TooManyStreams>()(
+  "TooManyStreams",
   { message: Schema.String },
   { httpApiStatus: 429 }
 ) {}
@@ -76,7 +76,7 @@ const LookGroup = HttpApiGroup.make("look")
       headers: { "last-event-id": Schema.optionalKey(Sequence) },
       query: { after: Schema.optionalKey(Sequence) },
       success: EventStream,
-      error: [Crowded]
+      error: [TooManyStreams]
     }),
     HttpApiEndpoint.get("explain", "/api/v1/explain", {
       query: { slot: Schema.optionalKey(Name), at: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(40))) },
@@ -86,7 +86,7 @@ const LookGroup = HttpApiGroup.make("look")
     HttpApiEndpoint.get("files", "/api/v1/files", { success: Schema.Array(StrategyFileView), error }),
     HttpApiEndpoint.get("plan", "/api/v1/plan", { success: Schema.Json, error })
   )
-  .middleware(Looks)
+  .middleware(Reads)
 
 const why = Schema.optionalKey(Words)
 const CommandGroup = HttpApiGroup.make("command")

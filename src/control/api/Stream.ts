@@ -6,18 +6,18 @@ import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { LineView, PriceView } from "./Views.ts"
 
-export const Told = Schema.TaggedUnion({
+export const StreamMessage = Schema.TaggedUnion({
   Event: LineView.fields,
   Prices: { at: Schema.Int, prices: Schema.Array(PriceView) },
   /** Sent at least every five seconds. `sequence` is the newest event: a reader that has less has missed something. */
   Alive: { at: Schema.Int, sequence: Schema.Int, turnedAt: Schema.Int }
 })
-export type Told = typeof Told.Type
+export type StreamMessage = typeof StreamMessage.Type
 
 export const EventStream = HttpApiSchema.StreamSse({
   events: Schema.Struct({
     id: Schema.optional(Schema.String),
     event: Schema.Literals(["Event", "Prices", "Alive"]),
-    data: Schema.fromJsonString(Told)
+    data: Schema.fromJsonString(StreamMessage)
   })
 })

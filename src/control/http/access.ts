@@ -1,6 +1,6 @@
 /** Whose token a request brings. A wrong one is answered late, so that guessing costs time and says nothing. */
 import { Effect, Layer, type Redacted } from "effect"
-import { Commands, Looks, OperatorOnly, TokenHolder, TokenRefused, type TokenRole } from "../api/Access.ts"
+import { Commands, OperatorOnly, Reads, TokenHolder, TokenRefused, type TokenRole } from "../api/Access.ts"
 import type { Tokens } from "./Tokens.ts"
 
 const guessMillis = 250
@@ -23,7 +23,7 @@ export const layer = ({ roleOf }: Tokens) => {
       ? Effect.succeed({ role })
       : Effect.fail(new OperatorOnly({ message: "The viewer's token only looks; commands need the operator's" }))
   return Layer.mergeAll(
-    Layer.succeed(Looks, {
+    Layer.succeed(Reads, {
       bearer: (handler, sent) =>
         Effect.provideServiceEffect(
           handler,

@@ -6,7 +6,7 @@ import { Clock, Effect, PubSub, Queue, Stream } from "effect"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { Journal } from "../../journal/Journal.ts"
-import type { Told } from "../api/Stream.ts"
+import type { StreamMessage } from "../api/Stream.ts"
 import { Bot } from "../Bot.ts"
 import { priceView } from "../view/lists.ts"
 import { lineOf } from "../view/Recent.ts"
@@ -16,11 +16,11 @@ const aliveMillis = 5_000
 
 interface Sent {
   readonly id?: string
-  readonly event: Told["_tag"]
-  readonly data: Told
+  readonly event: StreamMessage["_tag"]
+  readonly data: StreamMessage
 }
 
-const sent = (data: Told): Sent =>
+const sent = (data: StreamMessage): Sent =>
   data._tag === "Event" ? { id: String(data.sequence), event: data._tag, data } : { event: data._tag, data }
 
 /** From the event after `after` on, for ever. */

@@ -69,7 +69,7 @@ const grouped = (notices: ReadonlyArray<Notice>): ReadonlyArray<Notice> => {
 
 const weight = ({ severity }: Notice): number => ({ quiet: 0, good: 1, warn: 2, alarm: 3 })[severity]
 
-/** Starts one teller for each receiver; gives what takes a notice and never waits. */
+/** Starts one sender for each receiver; gives what takes a notice and never waits. */
 export const make = Effect.fn("Notifier.make")(function* (
   targets: ReadonlyArray<Target>,
   bot: string,

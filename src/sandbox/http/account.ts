@@ -31,7 +31,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       authenticate: Effect.fnUntraced(function* ({ payload: { signedData } }) {
         const verified = yield* sandbox
-          .look(({ settings, now }) => verify(settings, now, signedData))
+          .read(({ settings, now }) => verify(settings, now, signedData))
           .pipe(asMessageError)
         if (Result.isFailure(verified)) {
           const { isForged, text } = verified.failure
@@ -59,7 +59,7 @@ export const layer = HttpApiBuilder.group(
         const { account = "" } = yield* Caller
         // Repeated, or as one list with commas: both are in use.
         const tokenIds = (query.tokenIds ?? []).flatMap((ids) => ids.split(",")).filter((id) => id !== "")
-        return yield* sandbox.look((state) => balancesOf(state, account, tokenIds)).pipe(asMessageError)
+        return yield* sandbox.read((state) => balancesOf(state, account, tokenIds)).pipe(asMessageError)
       })
     })
   })

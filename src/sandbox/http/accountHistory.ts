@@ -23,7 +23,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { account = "" } = yield* Caller
-        const lines = yield* sandbox.look(HistoryRecord.all).pipe(asMessageError)
+        const lines = yield* sandbox.read(HistoryRecord.all).pipe(asMessageError)
         const own = lines.filter((line) => isTouchedBy(line, account))
         return yield* pageOf(own, query) ?? messageError(400, "the cursor is not one of this history")
       })

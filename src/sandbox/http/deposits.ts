@@ -16,11 +16,11 @@ export const layer = HttpApiBuilder.group(
     const sandbox = yield* Sandbox
     const present = Effect.fnUntraced(function* (target: SandboxOrder | SandboxSwap) {
       const correlationId = yield* yield* NextCorrelationId
-      return yield* sandbox.look((state) => toWire(state, HistoryRecord.of(target), correlationId)).pipe(asMessageError)
+      return yield* sandbox.read((state) => toWire(state, HistoryRecord.of(target), correlationId)).pipe(asMessageError)
     })
     /** An address with a memo is found by both only. */
     const find = Effect.fnUntraced(function* (depositAddress: string, memo: string | undefined) {
-      const target = yield* sandbox.look((state) => state.targets.get(depositAddress)).pipe(asMessageError)
+      const target = yield* sandbox.read((state) => state.targets.get(depositAddress)).pipe(asMessageError)
       if (target !== undefined && target.depositMemo === memo) return target
       return yield* messageError(404, `Deposit address ${depositAddress} not found`)
     })

@@ -47,7 +47,7 @@ export const layer = HttpApiBuilder.group(
           `there is no chain ${foreign}: the home ledger is ${ledger}`
         )
       }
-      const lines = yield* sandbox.look(HistoryRecord.all).pipe(asHistoryError)
+      const lines = yield* sandbox.read(HistoryRecord.all).pipe(asHistoryError)
       return lines.filter((line) => line.owner === ownerOf(caller))
     })
 

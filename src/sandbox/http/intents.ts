@@ -19,7 +19,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       generate: Effect.fnUntraced(function* ({ payload: request }) {
         const payload = yield* sandbox
-          .look((state) => generate(state, request, ++generated))
+          .read((state) => generate(state, request, ++generated))
           .pipe(Effect.flatMap(Effect.fromResult), asMessageError)
         return yield* traced({ intent: { standard: "nep413", payload } })
       }),
@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(
         if (standard !== "nep413")
           return yield* messageError(400, `standard ${standard} is not supported here, use nep413`)
         const verified = yield* sandbox
-          .look(({ settings, now }) => verify(settings, now, signedData))
+          .read(({ settings, now }) => verify(settings, now, signedData))
           .pipe(asMessageError)
         if (Result.isFailure(verified)) return yield* messageError(400, verified.failure.text)
         if (verified.success.transfers.length === 0) return yield* messageError(400, "the message holds no transfer")

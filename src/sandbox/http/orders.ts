@@ -39,12 +39,12 @@ export const layer = HttpApiBuilder.group(
         const size = query["page[size]"] ?? defaultPageSize
         const after = readCursor(query["page[after]"])
         const isKnown = yield* sandbox
-          .look(({ orders }) => after !== undefined && (after <= orders.size || after === Number.POSITIVE_INFINITY))
+          .read(({ orders }) => after !== undefined && (after <= orders.size || after === Number.POSITIVE_INFINITY))
           .pipe(asOrderError)
         if (after === undefined || !isKnown)
           return yield* orderError("validation-failed", [{ detail: "page[after] is not a cursor" }])
         const page = yield* sandbox
-          .look((state) => pageOf(state, { owner, after, size, filters: query, listLagMillis: faults.listLagMillis }))
+          .read((state) => pageOf(state, { owner, after, size, filters: query, listLagMillis: faults.listLagMillis }))
           .pipe(asOrderError)
         const meta = yield* nextMeta
         if (page.nextCursor === undefined) return { data: page.orders.map(toWire), links: { next: null }, meta }
@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
       }),
       get: Effect.fnUntraced(function* ({ params }) {
         const owner = ownerOf(yield* Caller)
-        const order = yield* sandbox.look((state) => ownOrder(state, owner, params.orderId)).pipe(asOrderError)
+        const order = yield* sandbox.read((state) => ownOrder(state, owner, params.orderId)).pipe(asOrderError)
         return yield* order === undefined ? orderError("order-not-found") : present(order)
       }),
       cancel: Effect.fnUntraced(function* ({ params }) {

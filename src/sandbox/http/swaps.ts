@@ -28,11 +28,11 @@ export const layer = HttpApiBuilder.group(
           return swap.response
         }
         return yield* sandbox
-          .look((state) => answerDry(state, asked))
+          .read((state) => answerDry(state, asked))
           .pipe(Effect.flatMap(Effect.fromResult), asMessageError)
       }),
       tokens: Effect.fnUntraced(function* () {
-        return yield* sandbox.look(tokens).pipe(asMessageError)
+        return yield* sandbox.read(tokens).pipe(asMessageError)
       })
     })
   })

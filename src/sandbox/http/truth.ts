@@ -20,10 +20,10 @@ export const layer = HttpApiBuilder.group(
         return yield* sandbox.change({ tag: "TellOutcome", payload }).pipe(asMessageError)
       }),
       books: Effect.fnUntraced(function* () {
-        return yield* sandbox.look(booksView).pipe(asMessageError)
+        return yield* sandbox.read(booksView).pipe(asMessageError)
       }),
       market: Effect.fnUntraced(function* () {
-        return yield* sandbox.look(marketView).pipe(asMessageError)
+        return yield* sandbox.read(marketView).pipe(asMessageError)
       })
     })
   })

@@ -10,7 +10,7 @@ import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import { version } from "../../version.ts"
 import { TokenHolder } from "../api/Access.ts"
-import { ControlApi, Crowded, Refused, Unknown } from "../api/ControlApi.ts"
+import { ControlApi, Refused, TooManyStreams, Unknown } from "../api/ControlApi.ts"
 import type { LineView } from "../api/Views.ts"
 import { Bot, type DeskRefused } from "../Bot.ts"
 import { candlesOf } from "../view/candles.ts"
@@ -168,7 +168,8 @@ export const layer = (recent: Recent, ticks: Ticks) =>
           return { ...(yield* asOf), events: found.reverse() }
         }),
         events: Effect.fnUntraced(function* ({ headers, query }) {
-          if (streams >= mostStreams) return yield* new Crowded({ message: `${mostStreams} streams are open already` })
+          if (streams >= mostStreams)
+            return yield* new TooManyStreams({ message: `${mostStreams} streams are open already` })
           const after = headers["last-event-id"] ?? query.after ?? books.state.sequence
           const counted = Effect.acquireRelease(
             Effect.sync(() => {

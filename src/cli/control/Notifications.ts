@@ -13,12 +13,12 @@ import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 
-export interface Telling {
+export interface NotifyOptions {
   readonly notify: ReadonlyArray<Target>
   readonly heartbeat: Heartbeat.HeartbeatOptions | undefined
 }
 
-interface Teller extends Pulse {
+interface BotToReport extends Pulse {
   /** For somebody who has several bots. */
   readonly name: string
   readonly assets: Money.Assets
@@ -27,7 +27,7 @@ interface Teller extends Pulse {
 
 const dayMillis = 86_400_000
 
-const summaryOf = (state: BotState, markets: Teller["markets"]): string => {
+const summaryOf = (state: BotState, markets: BotToReport["markets"]): string => {
   const profits = [...state.strategies.values()].flatMap(({ name, trading }) =>
     [...trading].flatMap(([market, { basis }]) => {
       const quote = markets.get(market)?.quote
@@ -39,32 +39,35 @@ const summaryOf = (state: BotState, markets: Teller["markets"]): string => {
 }
 
 /** Runs beside the bot while the scope lives. */
-export const start = Effect.fn("Tellers.start")(function* ({ heartbeat, notify }: Telling, teller: Teller) {
+export const start = Effect.fn("Notifications.start")(function* (
+  { heartbeat, notify }: NotifyOptions,
+  bot: BotToReport
+) {
   const books = yield* Bookkeeper
-  const summary = () => summaryOf(books.state, teller.markets)
+  const summary = () => summaryOf(books.state, bot.markets)
   const client = yield* Layer.build(NodeHttpClient.layerUndici)
   if (heartbeat !== undefined) {
-    const beat = Heartbeat.beat(heartbeat, books.state, teller, summary)
+    const beat = Heartbeat.beat(heartbeat, books.state, bot, summary)
     yield* Effect.forkScoped(Effect.provide(beat, client))
   }
   if (notify.length === 0) return
-  const tell = yield* Effect.provide(Notifier.make(notify, teller.name), client)
+  const tell = yield* Effect.provide(Notifier.make(notify, bot.name), client)
   const changes = yield* PubSub.subscribe(books.changes)
   yield* Effect.forkScoped(
     Stream.runForEach(Stream.fromSubscription(changes), (recorded) => {
-      const notice = noticeOf(recorded, teller.assets)
+      const notice = noticeOf(recorded, bot.assets)
       return notice === undefined ? Effect.void : tell(notice)
     })
   )
   const daily = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     yield* Effect.sleep(dayMillis - (now % dayMillis))
-    const why = Heartbeat.silentBecause(books.state, teller, yield* Clock.currentTimeMillis, 600_000)
+    const why = Heartbeat.silentBecause(books.state, bot, yield* Clock.currentTimeMillis, 600_000)
     const at = yield* Clock.currentTimeMillis
     yield* tell(
       why === undefined
-        ? { at, severity: "good", kind: "AllClear", subject: teller.name, text: `all is well: ${summary()}` }
-        : { at, severity: "alarm", kind: "NotWell", subject: teller.name, text: why }
+        ? { at, severity: "good", kind: "AllClear", subject: bot.name, text: `all is well: ${summary()}` }
+        : { at, severity: "alarm", kind: "NotWell", subject: bot.name, text: why }
     )
   })
   yield* Effect.forkScoped(Effect.forever(daily))
