@@ -1,38 +1,49 @@
 /**
- * How a running command is asked to stop: the first Ctrl-C or SIGTERM asks, the second insists. Commands that can leave in
- * order wait for `requested`; everything else is interrupted at once.
+ * How a running command is asked to stop: the first Ctrl-C or SIGTERM asks, a later one insists. Commands that can leave in
+ * order wait for `requested`; everything else is interrupted at once. Under npm one key press arrives twice, from the
+ * terminal and from npm, so signals that follow within half a second are the same one.
  */
 import { Context, Deferred, Effect } from "effect"
+
+const samePressMillis = 500
 
 export class Stop extends Context.Service<
   Stop,
   {
     /** Completes when somebody asked; awaiting it declares that the command leaves by itself. */
     readonly requested: Effect.Effect<void>
+    /** What a command that is cut off leaves behind, for the last words. */
+    readonly leaves: (behind: () => string) => Effect.Effect<void>
   }
 >()("limitbot/cli/Stop") {}
 
 /** The two ends of it: what commands see, and what the signal handler calls. */
 export const make = (): {
   readonly service: Stop["Service"]
-  /** True when a command takes care of it. */
-  readonly ask: () => boolean
+  /** Takes a signal at a monotonic time; false when the command is to be cut off now. */
+  readonly ask: (atMillis: number) => boolean
+  readonly leftBehind: () => string
 } => {
   const deferred = Deferred.makeUnsafe<void>()
   let awaited = false
-  let asked = false
+  let askedAt: number | undefined
+  let behind = () => "the journal is intact"
   return {
     service: Stop.of({
       requested: Effect.suspend(() => {
         awaited = true
         return Deferred.await(deferred)
-      })
+      }),
+      leaves: (words) =>
+        Effect.sync(() => {
+          behind = words
+        })
     }),
-    ask: () => {
-      const first = !asked
-      asked = true
+    ask: (atMillis) => {
+      askedAt ??= atMillis
       Deferred.doneUnsafe(deferred, Effect.void)
-      return first && awaited
-    }
+      return awaited && atMillis - askedAt < samePressMillis
+    },
+    leftBehind: () => behind()
   }
 }

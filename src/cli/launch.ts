@@ -100,7 +100,7 @@ export const launch = (process: NodeJS.Process): void => {
 
   const runMain = Runtime.makeRunMain(({ fiber }) => {
     const onSignal = () => {
-      if (!stop.ask()) fiber.interruptUnsafe()
+      if (!stop.ask(process.uptime() * 1000)) fiber.interruptUnsafe()
     }
     process.on("SIGINT", onSignal)
     process.on("SIGTERM", onSignal)
@@ -111,7 +111,7 @@ export const launch = (process: NodeJS.Process): void => {
       process.off("SIGTERM", onSignal)
       process.exitCode = exitCodeOf(exit)
       // An interrupted fiber runs nothing more that could say it.
-      if (process.exitCode === 130) process.stderr.write("limitbot: interrupted; the journal is intact\n")
+      if (process.exitCode === 130) process.stderr.write(`limitbot: interrupted; ${stop.leftBehind()}\n`)
       // Sockets kept alive for the next request would keep the process for seconds.
       process.stdout.write("", () => process.exit())
     })

@@ -11,7 +11,7 @@ import * as Engine from "../../engine/Engine.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { unfinished } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -79,6 +79,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const unclear = unfinished(books.state).flatMap((placement) => unclearPayment(placement) ?? [])
   const clear = payAgain.find((payment) => !unclear.includes(payment))
   if (clear !== undefined) return yield* new NotUnclear({ payment: clear, unclear })
+  yield* stop.leaves(() => behindText(books.state))
   const changes = yield* PubSub.subscribe(books.changes)
   yield* StartUp.record(options.run, options.strategies)
   const engine = yield* Engine.make({
@@ -171,6 +172,19 @@ export const printSummary = Effect.fnUntraced(function* (
   if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with it.`)
   if (safeUntil !== undefined) yield* Console.log(restingText(safeUntil))
 })
+
+/** What the venue still has of ours when the bot is cut off in the middle. */
+const behindText = (state: BotState): string => {
+  const open = unfinished(state)
+  const resting = open.filter(({ order, state: at }) => order !== undefined && at !== "closing").length
+  const rest = open.length - resting
+  const left = [
+    ...(resting === 0 ? [] : [`${counted(resting, "order")} may still rest and fill`]),
+    ...(rest === 0 ? [] : [`the money of ${counted(rest, "order")} is under way`])
+  ]
+  if (left.length === 0) return "nothing is left behind; the journal is intact"
+  return `left behind: ${left.join(", ")}. The journal is intact: start the bot again to look after them`
+}
 
 const restingText = (safeUntil: number): string =>
   [
