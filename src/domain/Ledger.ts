@@ -210,6 +210,11 @@ export const ownedBy = (ledger: Ledger, strategy: string, asset: string): Amount
   balance(ledger, asset, "traded", strategy) -
   balance(ledger, asset, "fees", strategy)
 
+/** Without what is free of these strategies' budgets: money that no running strategy may spend. */
+export const withoutWallets = ({ balances }: Ledger, owners: ReadonlySet<string>): Ledger => ({
+  balances: new Map([...balances].filter(([, { entry }]) => entry.account !== "wallet" || !owners.has(entry.owner)))
+})
+
 /** What a placement holds in one place. */
 export const heldBy = (ledger: Ledger, placement: string, asset: string, place: Place): Amount =>
   balance(ledger, asset, place, placement)

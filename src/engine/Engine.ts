@@ -63,6 +63,7 @@ export const make = Effect.fnUntraced(function* ({
   let turnAt = Number.NEGATIVE_INFINITY
   const woken = yield* Queue.sliding<void>(1)
   let turnedAt = 0
+  let nextLookAt = 0
   yield* watch.follow(first)
   const withdrawals = yield* Withdrawals.make({ withdraw })
 
@@ -231,7 +232,9 @@ export const make = Effect.fnUntraced(function* ({
     while (!stopped) {
       failedTurns = (yield* turn()) === undefined ? 0 : failedTurns + 1
       if (done()) return
-      const waits = Effect.sleep(failedTurns === 0 ? yield* pause : yield* pauseWhileDown(failedTurns))
+      const millis = failedTurns === 0 ? yield* pause : yield* pauseWhileDown(failedTurns)
+      nextLookAt = (yield* Clock.currentTimeMillis) + millis
+      const waits = Effect.sleep(millis)
       yield* Effect.raceFirst(Effect.raceFirst(waits, Queue.take(woken)), stopAsked)
     }
   })
@@ -255,7 +258,9 @@ export const make = Effect.fnUntraced(function* ({
     withdrawPlacements,
     prices: watch.prices,
     /** When the last turn was complete; 0 before the first. */
-    turnedAt: () => turnedAt
+    turnedAt: () => turnedAt,
+    /** When the next turn begins, unless something wakes it before. */
+    nextLookAt: () => nextLookAt
   } as const
 })
 

@@ -117,6 +117,21 @@ export const report = (
   )
 }
 
+/** What each fill realised, by `fillKey`; nothing for one that only opens. */
+export const realisedByFill = (trades: ReadonlyArray<Trade>, method: LotMethod): ReadonlyMap<string, Amount> => {
+  const realised = new Map<string, Amount>()
+  for (const pool of poolsOf(trades).values()) {
+    for (const gain of match(pool, method).gains) {
+      const key = fillKey(gain.closedBy)
+      realised.set(key, (realised.get(key) ?? 0n) + earned(gain))
+    }
+  }
+  return realised
+}
+
+/** Fills of one order have different ids; those of different orders may not. */
+export const fillKey = ({ placement, fillId }: Trade): string => `${placement}\u0000${fillId}`
+
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** A mark by prices in quote per base; `decimals` by symbol. */

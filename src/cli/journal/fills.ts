@@ -2,6 +2,7 @@
 import { Console, DateTime, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"
+import * as Profit from "../../ledger/Profit.ts"
 import type { Trade, TradingRecord } from "../../ledger/Trades.ts"
 import * as Csv from "../../report/text/Csv.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -24,7 +25,7 @@ const priceOf = (
   return Decimal.divide(value, quantity, pricePlaces, "down")
 }
 
-const row = (trade: Trade, { fees, orders }: TradingRecord, assets: Money.Assets) => {
+const row = (trade: Trade, { fees, orders }: TradingRecord, realised: bigint | undefined, assets: Money.Assets) => {
   const [paidAsset, paid, receivedAsset, received] =
     trade.side === "SELL"
       ? [trade.base, trade.baseAmount, trade.quote, trade.quoteAmount]
@@ -46,6 +47,9 @@ const row = (trade: Trade, { fees, orders }: TradingRecord, assets: Money.Assets
     /** Of the payout of its whole order; null until it is paid. */
     fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
     feeAsset: payout?.asset ?? null,
+    /** By average cost, in quote, fees not deducted; null for a fill that only opens. */
+    realised: realised === undefined ? null : Money.amountText(assets, trade.quote, realised),
+    realisedAsset: trade.quote,
     orderId: trade.orderId ?? null,
     fillId: trade.fillId
   }
@@ -65,7 +69,8 @@ const table = (rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
       { title: "PRICE", align: "decimal" },
       { title: "PAID", align: "decimal" },
       { title: "RECEIVED", align: "decimal" },
-      { title: "PAYOUT FEE", align: "decimal" }
+      { title: "PAYOUT FEE", align: "decimal" },
+      { title: "REALISED", align: "decimal" }
     ],
     rows.map((fill) => [
       fill.at,
@@ -74,7 +79,8 @@ const table = (rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
       shown(fill.price),
       `${fill.paid} ${fill.paidAsset}`,
       `${fill.received} ${fill.receivedAsset}`,
-      fill.fee === null ? "" : `${fill.fee} ${fill.feeAsset}`
+      fill.fee === null ? "" : `${fill.fee} ${fill.feeAsset}`,
+      fill.realised === null ? "" : `${fill.realised} ${fill.realisedAsset}`
     ])
   )
 
@@ -92,7 +98,9 @@ const titles = [
   "fee",
   "feeAsset",
   "orderId",
-  "fillId"
+  "fillId",
+  "realised",
+  "realisedAsset"
 ] as const
 
 export const command = Command.make(
@@ -114,6 +122,7 @@ export const command = Command.make(
     yield* withLedger(config, ({ trading, assets, now }) => {
       const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
       const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
+      const realised = Profit.realisedByFill(trading.trades, "average")
       const rows = trading.trades
         .filter(
           (trade) =>
@@ -122,13 +131,14 @@ export const command = Command.make(
             is(slot, `${trade.strategy}/${trade.slot}`) &&
             is(market, trade.market)
         )
-        .map((trade) => row(trade, trading, assets))
+        .map((trade) => row(trade, trading, realised.get(Profit.fillKey(trade)), assets))
       if (json) return Console.log(JSON.stringify(rows))
       if (csv) {
         const cells = rows.map((fill) => titles.map((title) => fill[title] ?? ""))
         return Console.log(Csv.render(titles, cells).trimEnd())
       }
-      return Console.log(rows.length === 0 ? "No fills yet." : table(rows).join("\n"))
+      if (rows.length === 0) return Console.log("No fills yet.")
+      return Console.log([...table(rows), "", "Realised by average cost, fees not deducted."].join("\n"))
     })
   })
 ).pipe(

@@ -2,9 +2,9 @@
 import { Console, DateTime, Effect } from "effect"
 import { Command } from "effect/cli"
 import type { Of } from "../../domain/BotEvent.ts"
-import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import * as Lease from "../../journal/Lease.ts"
-import * as Profit from "../../ledger/Profit.ts"
+import type * as Profit from "../../ledger/Profit.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import { age } from "../../report/text/Words.ts"
@@ -12,6 +12,7 @@ import * as RunningBot from "../control/RunningBot.ts"
 import * as flags from "../flags.ts"
 import { type LedgerView, withLedger } from "../money/LedgerView.ts"
 import * as KillFile from "../run/KillFile.ts"
+import * as LiveProfit from "../screen/LiveProfit.ts"
 import { frame, paper } from "../screen/Screen.ts"
 import { Terminal } from "../Terminal.ts"
 
@@ -52,18 +53,42 @@ const printJson = (
       ),
       fills: state.fills,
       openOrders: unfinished(state).length,
-      money: Money.rows(state.ledger, assets),
+      money: Money.rows(workingLedger(state), assets),
       residual: Money.residual(state.ledger, assets),
-      profit: ProfitText.json(profitOf(view), assets),
+      profit: profitJson(view),
       safeUnattendedUntil: safeUntil(state) ?? null
     })
   )
 }
 
-/** By average cost, as strategies see it. */
-const profitOf = ({ trading, mark, markedAt, now }: LedgerView): ProfitText.Profit => {
-  const method = "average"
-  return { method, whole: Profit.report(trading, { method, mark, now }), by: undefined, groups: [], markedAt }
+/** By average cost, as strategies see it; by strategy where there are several. */
+const profitOf = ({ markedAt }: LedgerView, { whole, strategies }: LiveProfit.LiveProfit): ProfitText.Profit => {
+  const isOne = new Set(strategies.map(({ group }) => group)).size < 2
+  const groups = isOne ? [] : strategies
+  return { method: LiveProfit.method, whole, by: isOne ? undefined : "strategy", groups, markedAt }
+}
+
+const pictureOf = ({ trading, mark, now }: LedgerView) => LiveProfit.pictureOf(trading, mark, now)
+
+/** The figures of `profit --json`, with today's (realised less fees, UTC) and those of strategies and slots. */
+const profitJson = (view: LedgerView) => {
+  const picture = pictureOf(view)
+  const figures = ProfitText.json({ ...profitOf(view, picture), by: undefined, groups: [] }, view.assets)
+  const rowsOf = (rows: Iterable<Profit.Row>, quote: string, by: string) =>
+    [...rows]
+      .filter((row) => row.quote === quote && !row.group.endsWith("/"))
+      .map((row) => ({ [by]: row.group, ...ProfitText.amounts(view.assets, quote, row.figures) }))
+  return Object.fromEntries(
+    Object.entries(figures).map(([quote, whole]) => [
+      quote,
+      {
+        ...whole,
+        today: Money.amountText(view.assets, quote, LiveProfit.todayOf(picture, quote)),
+        strategies: rowsOf(picture.strategies, quote, "strategy"),
+        slots: rowsOf(picture.slots.values(), quote, "slot")
+      }
+    ])
+  )
 }
 
 /** When the venue ends the first order by itself and refunds it; until then nothing needs a bot. */
@@ -83,6 +108,7 @@ const printScreen = Effect.fnUntraced(function* (
 ) {
   const terminal = yield* Terminal
   const { journal, state, assets, now } = view
+  const picture = pictureOf(view)
   const lines = frame(
     {
       title: journal,
@@ -95,6 +121,7 @@ const printScreen = Effect.fnUntraced(function* (
       assets,
       prices: new Map(),
       recent: [],
+      profit: picture,
       now
     },
     { ...paper, colours: terminal.colours }
@@ -104,7 +131,7 @@ const printScreen = Effect.fnUntraced(function* (
     [
       lines.join("\n").trimEnd(),
       "",
-      ...ProfitText.lines(profitOf(view), assets),
+      ...ProfitText.lines(profitOf(view, picture), assets),
       ...(until === undefined
         ? []
         : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])

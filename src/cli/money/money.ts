@@ -2,7 +2,7 @@
 import { Console, DateTime, Effect } from "effect"
 import { Command } from "effect/cli"
 import type { Ledger } from "../../domain/Ledger.ts"
-import type { BotState } from "../../engine/state/BotState.ts"
+import { type BotState, workingLedger } from "../../engine/state/BotState.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -29,12 +29,12 @@ export const command = Command.make(
             }))
           }))
           const unexplained = Money.residual(state.ledger, assets)
-          const places = Money.rows(state.ledger, assets)
+          const places = Money.rows(workingLedger(state), assets)
           return Console.log(JSON.stringify({ at: now, places, strategies, orders, history, unexplained }))
         }
         return Console.log(
           [
-            ...Money.table(state.ledger, assets),
+            ...Money.table(workingLedger(state), assets),
             ...block(
               ["STRATEGY", "PLACE"],
               strategies.map(({ strategy, place, amount, asset }) => [strategy, place, `${amount} ${asset}`])

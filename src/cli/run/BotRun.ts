@@ -11,7 +11,7 @@ import * as Engine from "../../engine/Engine.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -102,7 +102,11 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const { assets, markets, run, telling } = options
   const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
   yield* Notifications.start(telling, { ...pulse, assets, markets, name: `${run.mode} ${run.account.slice(0, 16)}` })
-  const present: Display.ScreenInputs = { prices: engine.prices, leaving: () => farewell }
+  const present: Display.ScreenInputs = {
+    prices: engine.prices,
+    leaving: () => farewell,
+    nextLookAt: engine.nextLookAt
+  }
   const display = yield* Effect.forkScoped(supervised("the screen", Display.show(options, present, changes)), {
     startImmediately: true
   })
@@ -147,7 +151,7 @@ const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
     event: "summary",
     fills: state.fills,
     openOrders: open.length,
-    money: Money.rows(state.ledger, assets),
+    money: Money.rows(workingLedger(state), assets),
     residual: Money.residual(state.ledger, assets)
   }
   return {
@@ -164,7 +168,7 @@ export const printSummary = Effect.fnUntraced(function* (
 ) {
   if (json) return yield* Console.log(JSON.stringify({ ...summary, ...extra }))
   const { state } = yield* Bookkeeper
-  yield* Console.log(`\n${Money.table(state.ledger, assets).join("\n")}\n`)
+  yield* Console.log(`\n${Money.table(workingLedger(state), assets).join("\n")}\n`)
   const residual = Object.entries(summary.residual).map(([asset, amount]) => `${amount} ${asset}`)
   yield* Console.log(
     `${counted(summary.fills, "fill")}, ${counted(summary.openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`

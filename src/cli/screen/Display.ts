@@ -10,6 +10,7 @@ import { logLine } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { age } from "../../report/text/Words.ts"
 import { Terminal } from "../Terminal.ts"
+import * as LiveProfit from "./LiveProfit.ts"
 import { frame, paper } from "./Screen.ts"
 
 const redrawMillis = 500
@@ -32,6 +33,8 @@ export interface ScreenInputs {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   /** Why the bot is about to end, once it is. */
   readonly leaving: () => string | undefined
+  /** When the bot looks at the venue next. */
+  readonly nextLookAt: () => number
 }
 
 export const show = (options: DisplayOptions, present: ScreenInputs, changes: PubSub.Subscription<Recorded>) =>
@@ -59,13 +62,14 @@ const jsonLines = (changes: PubSub.Subscription<Recorded>) =>
 
 const picture = Effect.fnUntraced(function* (
   { title, detail, warning, assets }: DisplayOptions,
-  { prices, leaving }: ScreenInputs,
-  recent: ReadonlyArray<Recorded>
+  { prices, leaving, nextLookAt }: ScreenInputs,
+  recent: ReadonlyArray<Recorded>,
+  profit: LiveProfit.LiveProfit
 ) {
   const { state } = yield* Bookkeeper
   const now = yield* Clock.currentTimeMillis
   const running = leaving() ?? `running ${age(now - state.runStartedAt)}`
-  return { title, detail, warning, running, state, assets, prices, recent, now }
+  return { title, detail, warning, running, state, assets, prices, recent, profit, nextLookAt: nextLookAt(), now }
 })
 
 const screen = Effect.fnUntraced(function* (
@@ -82,10 +86,11 @@ const screen = Effect.fnUntraced(function* (
       if (recent.length > recentEvents) recent.shift()
     })
   )
+  const profit = yield* LiveProfit.follow(options.assets)
   const draw = Effect.gen(function* () {
     const { colours } = terminal
     const canvas = { colours, rows: terminal.rows(), columns: terminal.columns() }
-    yield* terminal.redraw(frame(yield* picture(options, present, recent), canvas))
+    yield* terminal.redraw(frame(yield* picture(options, present, recent, yield* profit(present.prices)), canvas))
   })
   yield* terminal.ownScreen
   yield* Effect.raceFirst(collect, Effect.forever(Effect.andThen(draw, Effect.sleep(redrawMillis))))
@@ -101,12 +106,16 @@ const log = Effect.fnUntraced(function* (
     const line = logLine(recorded, options.assets)
     return line === undefined ? Effect.void : Console.log(line)
   })
+  const profit = yield* LiveProfit.follow(options.assets)
   let shown = 0
   const pictures = Effect.gen(function* () {
     yield* Effect.sleep(options.pictureMillis)
     if (books.state.sequence === shown) return
     shown = books.state.sequence
-    const lines = frame(yield* picture(options, present, []), { ...paper, slots: loggedSlots })
+    const lines = frame(yield* picture(options, present, [], yield* profit(present.prices)), {
+      ...paper,
+      slots: loggedSlots
+    })
     yield* Console.log(`\n${lines.join("\n")}\n`)
   }).pipe(Effect.forever)
   yield* Effect.raceFirst(events, pictures)

@@ -12,6 +12,8 @@ import { age, counted } from "../../report/text/Words.ts"
 
 interface Sight {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
+  /** What a slot has realised, for people; empty before it has. */
+  readonly earned: (slot: string) => string
   readonly now: number
   /** Of the terminal; narrow ones drop columns, never the ends of lines. */
   readonly columns: number
@@ -22,10 +24,8 @@ interface Sight {
 /** Reasons of empty slots that get a line of their own; the others are counted together. */
 const mostReasons = 3
 
-export const ladder = (
-  rows: ReadonlyArray<SlotRow>,
-  { prices, now, columns, room }: Sight
-): ReadonlyArray<ColouredLine> => {
+export const ladder = (rows: ReadonlyArray<SlotRow>, sight: Sight): ReadonlyArray<ColouredLine> => {
+  const { room } = sight
   const isEmpty = ({ price, colour }: SlotRow) => price === "" && colour !== "red"
   const told = emptyLines(rows.filter(isEmpty))
   const held = rows.filter((row) => !isEmpty(row))
@@ -35,7 +35,7 @@ export const ladder = (
   const shown = held.filter((row) => telling.has(row)).toSorted(byPrice)
   const hidden = held.length - shown.length
   return [
-    ...tableLines(shown, prices, now, columns),
+    ...tableLines(shown, sight),
     ...(hidden === 0 ? [] : [[`… and ${counted(hidden, "order")} further away`, "dim"] as const]),
     ...told
   ]
@@ -57,10 +57,9 @@ const marker = (market: string, price: TwoSidedPrice): string =>
 
 const tableLines = (
   shown: ReadonlyArray<SlotRow>,
-  prices: Sight["prices"],
-  now: number,
-  columns: number
+  { prices, earned, now, columns }: Sight
 ): ReadonlyArray<ColouredLine> => {
+  const hasEarned = shown.some(({ slot }) => earned(slot) !== "")
   const [isWide, isMiddle] = [columns >= 100, columns >= 70]
   const [header = "", ...lines] = Table.render(
     [
@@ -71,6 +70,7 @@ const tableLines = (
       ...(isMiddle ? [{ title: "AGE", align: "right" as const }] : []),
       ...(isWide ? [{ title: "FILLED", align: "right" as const }] : []),
       ...(isWide ? [{ title: "LEGS", align: "right" as const }] : []),
+      ...(hasEarned && isMiddle ? [{ title: "EARNED", align: "right" as const }] : []),
       { title: "STATE" },
       { title: "SLOT" },
       ...(isWide ? [{ title: "NOTE" }] : [])
@@ -83,6 +83,7 @@ const tableLines = (
       ...(isMiddle ? [row.since === undefined ? "" : age(now - row.since)] : []),
       ...(isWide ? [row.filled] : []),
       ...(isWide ? [row.legs] : []),
+      ...(hasEarned && isMiddle ? [earned(row.slot)] : []),
       row.state,
       row.slot,
       ...(isWide ? [row.progress === undefined ? row.why : ""] : [])

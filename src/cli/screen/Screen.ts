@@ -8,13 +8,15 @@ import { type SlotRow, slotRows } from "../../control/view/SlotRows.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import type { BotState } from "../../engine/state/BotState.ts"
+import { type BotState, idleStrategies, workingLedger } from "../../engine/state/BotState.ts"
 import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
 import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, clock, clockText, counted } from "../../report/text/Words.ts"
 import { ladder } from "./Ladder.ts"
+import type { LiveProfit } from "./LiveProfit.ts"
+import { profitLines, strategyLines } from "./ProfitLines.ts"
 
 export interface ScreenInput {
   readonly title: string
@@ -28,6 +30,9 @@ export interface ScreenInput {
   readonly assets: Money.Assets
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   readonly recent: ReadonlyArray<Recorded>
+  readonly profit: LiveProfit | undefined
+  /** When the bot looks at the venue next; left out: it does not run here. */
+  readonly nextLookAt?: number | undefined
   readonly now: number
 }
 
@@ -55,15 +60,18 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
     [input.title, "bold"],
     ...(input.detail !== undefined && isTall ? [[input.detail, "dim"] as const] : []),
     ...alarms(input),
-    [[input.running, counted(state.fills, "fill"), `${counted(rows.length, "slot")}: ${byState(rows)}`].join("   ")],
+    [headline(input, rows)],
     ...priceLines(input),
+    ...profitLines(input.profit, assets, canvas.columns),
     [""]
   ]
-  const money = (isTall ? Money.table : Money.shortTable)(state.ledger, assets)
+  const money = (isTall ? Money.table : Money.shortTable)(workingLedger(state), assets)
   const events = eventsOf(input, isTall)
   const below: ReadonlyArray<ColouredLine> = [
     [""],
+    ...(isTall ? strategyLines(state, input.profit, assets, canvas.columns) : []),
     ...money.map((text, index): ColouredLine => (index === 0 ? [text, "dim"] : [text])),
+    ...idleLines(state),
     ...(events.length === 0 ? [] : [[""] as const, ...events])
   ]
   // The table's header and the count of the slots that are not shown take a line each.
@@ -71,10 +79,40 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   const slots = canvas.slots ?? room
   // On paper, where nothing has to fit, every slot tells its own reason.
   const shown = Number.isFinite(canvas.columns)
-    ? ladder(rows, { prices: input.prices, now: input.now, columns: canvas.columns, room: slots })
-    : slotLines(rows, slots)
+    ? ladder(rows, {
+        prices: input.prices,
+        earned: earnedBy(input),
+        now: input.now,
+        columns: canvas.columns,
+        room: slots
+      })
+    : slotLines(rows, slots, earnedBy(input))
   const lines = [...above, ...shown, ...below]
   return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
+}
+
+const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: ReadonlyArray<SlotRow>): string => {
+  const look = nextLookAt === undefined ? [] : [nextLookAt > now ? `next look in ${age(nextLookAt - now)}` : "looking"]
+  return [running, ...look, counted(state.fills, "fill"), `${counted(rows.length, "slot")}: ${byState(rows)}`].join(
+    "   "
+  )
+}
+
+/** What each slot has realised, as far as it has traded. */
+const earnedBy =
+  ({ profit, assets }: ScreenInput) =>
+  (slot: string): string => {
+    const row = profit?.slots.get(slot)
+    return row === undefined || row.figures.realised === 0n ? "" : Money.signed(assets, row.quote, row.figures.realised)
+  }
+
+const idleLines = (state: BotState): ReadonlyArray<ColouredLine> => {
+  const idle = [...idleStrategies(state)].filter((name) =>
+    [...(state.strategies.get(name)?.budget.values() ?? [])].some((amount) => amount > 0n)
+  )
+  return idle.length === 0
+    ? []
+    : [[`Not counted: what is free of the budgets of ${idle.join(", ")}, not running.`, "dim"]]
 }
 
 const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArray<ColouredLine> =>
@@ -120,9 +158,14 @@ const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<ColouredLine> =
 const significant = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
 
 /** The most telling slots that there is room for, in their own order, and a count of the others. */
-const slotLines = (rows: ReadonlyArray<SlotRow>, room: number): ReadonlyArray<ColouredLine> => {
+const slotLines = (
+  rows: ReadonlyArray<SlotRow>,
+  room: number,
+  earned: (slot: string) => string
+): ReadonlyArray<ColouredLine> => {
   const telling = new Set(rows.toSorted((a, b) => a.rank - b.rank).slice(0, room))
   const shown = rows.filter((row) => telling.has(row))
+  const hasEarned = shown.some(({ slot }) => earned(slot) !== "")
   const [header = "", ...lines] = Table.render(
     [
       { title: "SLOT" },
@@ -132,6 +175,7 @@ const slotLines = (rows: ReadonlyArray<SlotRow>, room: number): ReadonlyArray<Co
       { title: "FILLED", align: "right" },
       { title: "STATE" },
       { title: "LEGS", align: "right" },
+      ...(hasEarned ? [{ title: "EARNED", align: "right" as const }] : []),
       { title: "WHY" }
     ],
     shown.map(({ slot, side, price, quantity, filled, state, legs, why, progress }) => [
@@ -142,6 +186,7 @@ const slotLines = (rows: ReadonlyArray<SlotRow>, room: number): ReadonlyArray<Co
       filled,
       state,
       legs,
+      ...(hasEarned ? [earned(slot)] : []),
       progress === undefined ? why : `${progress}: ${why}`
     ])
   )

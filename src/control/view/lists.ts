@@ -4,7 +4,7 @@ import type * as CostBasis from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { places } from "../../domain/Ledger.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
+import { type BotState, slotKey, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../../engine/state/Placement.ts"
 import * as Money from "../../report/text/Money.ts"
 import type { Book, FillView, Money as MoneyView, Orders, PriceView, Slots } from "../api/Views.ts"
@@ -113,11 +113,8 @@ export const fillView = (sequence: number, event: Of<"FillSeen">, assets: Money.
   }
 }
 
-export const moneyView = (
-  { ledger }: BotState,
-  assets: Money.Assets
-): Omit<typeof MoneyView.Type, "at" | "sequence"> => ({
+export const moneyView = (state: BotState, assets: Money.Assets): Omit<typeof MoneyView.Type, "at" | "sequence"> => ({
   places,
-  rows: Money.rows(ledger, assets),
-  residual: Money.residual(ledger, assets)
+  rows: Money.rows(workingLedger(state), assets),
+  residual: Money.residual(state.ledger, assets)
 })

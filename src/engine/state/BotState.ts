@@ -41,6 +41,8 @@ export interface StrategyState {
   }
   /** The strategy file that is in force, with its text where the journal has it. */
   readonly loaded?: Of<"StrategyLoaded">
+  /** Loaded by the present run, or by the last one. */
+  readonly isLoaded?: boolean
   /** Its file was taken away while the bot ran; what becomes of its orders. */
   readonly removed?: "drained" | "left" | undefined
   /** Last denial or deferral by slot, to say each thing once. */
@@ -92,6 +94,14 @@ export const slotKey = (strategy: string, slot: string): string => `${strategy}/
 export const unfinished = (state: BotState): ReadonlyArray<Placement> =>
   [...state.placements.values()].filter((placement) => !isFinished(placement.state))
 
+/** Strategies of earlier runs, and those whose file was taken away: their budgets are nobody's to spend. */
+export const idleStrategies = ({ strategies }: BotState): ReadonlySet<string> =>
+  new Set([...strategies.values()].flatMap(({ name, isLoaded }) => (isLoaded === false ? [name] : [])))
+
+/** The ledger as people read it: without the free budgets of idle strategies. */
+export const workingLedger = (state: BotState): Ledger.Ledger =>
+  Ledger.withoutWallets(state.ledger, idleStrategies(state))
+
 /** Folds one recorded event in. */
 export const apply = (state: BotState, { sequence, at, event }: Recorded): void => {
   assert(sequence === state.sequence + 1, `journal event ${sequence} follows ${state.sequence}`)
@@ -110,6 +120,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       // Nothing starts on files that are refused.
       state.rejectedEdit = undefined
       state.clock = undefined
+      for (const name of state.strategies.keys()) changeStrategy(state, name, () => ({ isLoaded: false }))
       return
     case "ClockCompared":
       state.clock = event
@@ -148,6 +159,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       }))
     case "StrategyLoaded":
       return changeStrategy(state, event.strategy, ({ loaded }) => ({
+        isLoaded: true,
         removed: undefined,
         loaded: loaded?.text !== undefined && loaded.hash === event.hash ? { text: loaded.text, ...event } : event
       }))
@@ -162,7 +174,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "Resumed":
       return resume(state, event.strategy)
     case "StrategyRemoved":
-      return changeStrategy(state, event.strategy, () => ({ removed: event.orders }))
+      return changeStrategy(state, event.strategy, () => ({ removed: event.orders, isLoaded: false }))
     case "StrategiesRefused":
       state.rejectedEdit = event.problems
       return

@@ -1,5 +1,6 @@
 /** Where every unit of every asset is, for people and for programs. Amounts are exact decimals in units of the asset. */
 import { type Amount, type Asset, format } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import { type Ledger, type Place, places, totals } from "../../domain/Ledger.ts"
 import * as Table from "./Table.ts"
 
@@ -13,6 +14,20 @@ export const amountText = (assets: Assets, symbol: string, amount: Amount): stri
 
 export const withSymbol = (assets: Assets, symbol: string, amount: Amount): string =>
   assets.has(symbol) ? `${amountText(assets, symbol, amount)} ${symbol}` : amountText(assets, symbol, amount)
+
+/** For a glance: four digits behind the point, two of large sums, four digits that count of small ones. */
+export const glance = (assets: Assets, symbol: string, amount: Amount): string => {
+  const asset = assets.get(symbol)
+  if (asset === undefined) return amountText(assets, symbol, amount)
+  const value = Decimal.toNumber(Decimal.make(amount, asset.decimals))
+  const size = Math.abs(value)
+  const digits = size >= 1 ? Math.min(15, Math.floor(Math.log10(size)) + (size >= 100 ? 3 : 5)) : 4
+  return Decimal.format(Decimal.fromNumber(value, digits))
+}
+
+/** A gain or a loss, its sign first. */
+export const signed = (assets: Assets, symbol: string, amount: Amount): string =>
+  `${amount > 0n ? "+" : ""}${glance(assets, symbol, amount)}`
 
 export interface MoneyRow {
   readonly asset: string

@@ -10,7 +10,7 @@ import { age } from "./Words.ts"
 
 export const fields = ["realised", "unrealised", "fees", "flows", "total"] as const
 
-const amounts = (assets: Money.Assets, quote: string, figures: Figures) =>
+export const amounts = (assets: Money.Assets, quote: string, figures: Figures) =>
   Object.fromEntries(fields.map((field) => [field, Money.amountText(assets, quote, figures[field])]))
 
 export interface Profit {

@@ -51,6 +51,7 @@ const input = (state: BotState.BotState): ScreenInput => ({
   ]),
   prices: new Map([["BTC/USDC", { bid: price("59990"), ask: price("60010"), at: 0 }]]),
   recent: started.slice(-8).map((event, index) => ({ sequence: index, at: index, event })),
+  profit: undefined,
   now: 60_000
 })
 

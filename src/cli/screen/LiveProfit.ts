@@ -1,0 +1,78 @@
+/**
+ * Profit and loss for a glance: the whole, today (UTC), by strategy and by slot, all from `ledger/Profit.ts` by average cost.
+ * A running bot reads on in its journal where it stopped reading, so that what it shows is on disk and counted once.
+ *
+ * `total` is also the difference to holding the budget: what was there from the start counts at no price until it trades.
+ */
+import { Clock, Effect, Stream } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
+import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { utcDate } from "../../ledger/Dates.ts"
+import * as Profit from "../../ledger/Profit.ts"
+import * as Trades from "../../ledger/Trades.ts"
+import type * as Money from "../../report/text/Money.ts"
+
+export interface LiveProfit {
+  readonly whole: ReadonlyArray<Profit.Row>
+  /** Realised and paid since midnight UTC; what is open is not divided by days. */
+  readonly today: ReadonlyArray<Profit.Row>
+  readonly strategies: ReadonlyArray<Profit.Row>
+  /** By slot, as `grid/cell-07`. */
+  readonly slots: ReadonlyMap<string, Profit.Row>
+}
+
+export const method = "average"
+
+/** What is open moves with the price: anew at least this often. */
+const staleMillis = 2_000
+
+export const pictureOf = (trading: Trades.TradingRecord, mark: Profit.Mark, now: number): LiveProfit => {
+  const by = (grouping: Profit.Grouping) => Profit.report(trading, { method, by: grouping, mark, now })
+  const today = Profit.report(trading, { method, by: "day", mark: () => undefined, now })
+  return {
+    whole: Profit.report(trading, { method, mark, now }),
+    today: today.filter(({ group }) => group === utcDate(now)),
+    strategies: by("strategy"),
+    slots: new Map(by("slot").map((row) => [row.group, row]))
+  }
+}
+
+/** Realised less fees since midnight UTC. */
+export const todayOf = ({ today }: LiveProfit, quote: string): Amount => {
+  const figures = today.find((row) => row.quote === quote)?.figures
+  return figures === undefined ? 0n : figures.realised - figures.fees
+}
+
+/** Follows the journal; each look takes in what has been recorded since. */
+export const follow = Effect.fn("LiveProfit.follow")(function* (assets: Money.Assets) {
+  const journal = yield* Journal
+  const decimals = (symbol: string) => assets.get(symbol)?.decimals
+  const fold = Trades.make(decimals)
+  let sequence = 0
+  let shown: { readonly picture: LiveProfit; readonly at: number } | undefined
+  /** `prices` are fresher than what the last decision saw. */
+  return Effect.fnUntraced(function* (prices: ReadonlyMap<string, TwoSidedPrice>) {
+    const before = sequence
+    yield* journal.events({ after: sequence }).pipe(
+      Stream.runForEachArray((page) =>
+        Effect.andThen(
+          Effect.sync(() => {
+            for (const entry of page) {
+              fold.see(entry)
+              sequence = entry.sequence
+            }
+          }),
+          Effect.yieldNow // The bot goes first.
+        )
+      )
+    )
+    const now = yield* Clock.currentTimeMillis
+    if (shown !== undefined && sequence === before && now - shown.at < staleMillis) return shown.picture
+    const trading = fold.result()
+    const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
+    const mark = Profit.markBy(new Map([...trading.lastPrices, ...live]), decimals)
+    shown = { picture: pictureOf(trading, mark, now), at: now }
+    return shown.picture
+  })
+})

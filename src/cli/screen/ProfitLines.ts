@@ -1,0 +1,87 @@
+/** Profit and loss on the screen: one line for each quote asset, and the money of each strategy where there are several. */
+import * as Ledger from "../../domain/Ledger.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import type { Row } from "../../ledger/Profit.ts"
+import type { ColouredLine } from "../../report/text/Colours.ts"
+import * as Money from "../../report/text/Money.ts"
+import * as Table from "../../report/text/Table.ts"
+import { counted } from "../../report/text/Words.ts"
+import { type LiveProfit, todayOf } from "./LiveProfit.ts"
+
+/** What there is room for, the most telling first. */
+const fitting = (parts: ReadonlyArray<string>, columns: number): string => {
+  let text = parts[0] ?? ""
+  for (const part of parts.slice(1)) {
+    if (text.length + 3 + part.length > columns) break
+    text += `   ${part}`
+  }
+  return text
+}
+
+export const profitLines = (
+  profit: LiveProfit | undefined,
+  assets: Money.Assets,
+  columns: number
+): ReadonlyArray<ColouredLine> =>
+  (profit?.whole ?? []).map(({ quote, figures }): ColouredLine => {
+    const { realised, unrealised, fees, total } = figures
+    const say = (amount: bigint) => Money.signed(assets, quote, amount)
+    const parts = [
+      `profit in ${quote}:  today ${say(profit === undefined ? 0n : todayOf(profit, quote))}`,
+      `total ${say(total)}`,
+      `unrealised ${say(unrealised)}`,
+      `realised ${say(realised)}`,
+      `fees ${Money.glance(assets, quote, fees)}`,
+      "against holding, by average cost"
+    ]
+    return [fitting(parts, columns), total < 0n ? "yellow" : total > 0n ? "green" : "dim"]
+  })
+
+const mostRows = 8
+
+/** One line for each strategy and asset; the result stands beside its quote asset. Nothing where there is only one. */
+export const strategyLines = (
+  state: BotState,
+  profit: LiveProfit | undefined,
+  assets: Money.Assets,
+  columns: number
+): ReadonlyArray<ColouredLine> => {
+  const running = [...state.strategies.values()].filter(({ isLoaded }) => isLoaded !== false)
+  if (running.length < 2) return []
+  const isWide = columns >= 80
+  const rows = running.flatMap(({ name, budget }) =>
+    [...budget].map(([asset, amount]) => {
+      const free = Ledger.freeOf(state.ledger, name, asset)
+      const own = Ledger.ownedBy(state.ledger, name, asset)
+      const row = profit?.strategies.find(({ group, quote }) => group === name && quote === asset)
+      const say = (value: bigint) => Money.glance(assets, asset, value)
+      return [
+        name,
+        asset,
+        say(free),
+        say(own - free),
+        ...(isWide ? [say(amount)] : []),
+        row === undefined ? "" : totalOf(row, assets)
+      ]
+    })
+  )
+  const table = Table.render(
+    [
+      { title: "STRATEGY" },
+      { title: "ASSET" },
+      { title: "FREE", align: "decimal" },
+      { title: "IN USE", align: "decimal" },
+      ...(isWide ? [{ title: "BUDGET", align: "decimal" as const }] : []),
+      { title: "PROFIT", align: "right" }
+    ],
+    rows.slice(0, mostRows)
+  )
+  const more = rows.length - mostRows
+  return [
+    ...table.map((text, index): ColouredLine => (index === 0 ? [text, "dim"] : [text])),
+    ...(more > 0 ? [[`… and ${counted(more, "more row")}: limitbot money`, "dim"] as const] : []),
+    [""]
+  ]
+}
+
+const totalOf = ({ quote, figures }: Row, assets: Money.Assets): string => Money.signed(assets, quote, figures.total)
