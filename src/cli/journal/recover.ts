@@ -1,5 +1,5 @@
 /** `limitbot recover FILE…`: a new journal from what the venue can prove, after the old one was lost. */
-import { Clock, Console, Effect, FileSystem, Option, Schema, Stream } from "effect"
+import { Clock, Console, Effect, FileSystem, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { Order } from "../../domain/Order.ts"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
@@ -8,6 +8,7 @@ import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
 import * as Recovery from "../../engine/reconciliation/Recovery.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { orderPages } from "../../engine/tracking/OrderPages.ts"
 import * as OrderTracker from "../../engine/tracking/OrderTracker.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
@@ -84,9 +85,6 @@ const unknown = [
   "payments that were signed or made and have not shown as a deposit yet: compare the account's balance"
 ]
 
-/** More than an account has; a list without end would be a cursor that loops. */
-const mostOrders = 100_000
-
 const rebuild = Effect.fnUntraced(function* (
   run: StartUp.BotRun,
   strategies: ReadonlyArray<Strategy>,
@@ -94,12 +92,8 @@ const rebuild = Effect.fnUntraced(function* (
 ) {
   const venue = yield* Venue
   const books = yield* Bookkeeper
-  const pageBehind = (cursor: string) =>
-    Effect.map(
-      venue.listOrders(cursor === "" ? {} : { cursor }),
-      ({ value }) => [value.orders, Option.fromUndefinedOr(value.nextCursor)] as const
-    )
-  const orders = yield* Stream.runCollect(Stream.paginate("", pageBehind).pipe(Stream.take(mostOrders)))
+  const pages = yield* Stream.runCollect(orderPages(venue))
+  const orders = pages.flatMap((page) => page.orders)
   const wishes = yield* wishesNow(strategies)
   yield* StartUp.record(run, strategies)
   const recovery = Recovery.recover(orders, wishes, markets)

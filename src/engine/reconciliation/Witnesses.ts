@@ -3,7 +3,6 @@
  * whoever was read later can only know more. A witness that is not to be had is named, not guessed.
  */
 import { Effect, Option, Schema, Stream } from "effect"
-import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { HistoryStore, lastSnapshot, saveSnapshot } from "../../journal/HistoryStore.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -14,13 +13,11 @@ import type { VenueError } from "../../venue/VenueError.ts"
 import { entryOf, isOdd, type OddTransaction, type Transaction } from "../../venue/wire/HistoryEntry.ts"
 import * as BotState from "../state/BotState.ts"
 import { readOrder } from "../tracking/Observation.ts"
+import { orderPages } from "../tracking/OrderPages.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
 import * as JournalOrders from "./JournalOrders.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 
-/** More pages than this is a cursor that loops. */
-const mostPages = 10_000
-const clockSkewMillis = 60_000
 /** How often the balances are read again when the bot acts at the same time. */
 const mostLooks = 5
 
@@ -53,17 +50,9 @@ export const books = Effect.gen(function* () {
  */
 export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* ({ orders, startedAt }: OwnRecords) {
   const venue = yield* Venue
-  const found = new Map<string, Order>()
+  const pages = yield* Stream.runCollect(orderPages(venue, { since: startedAt }))
+  const found = new Map(pages.flatMap((page) => page.orders).map((order) => [order.id, order]))
   const unread = new Map<string, string>()
-  let cursor: string | undefined
-  for (let page = 0; page < mostPages; page += 1) {
-    const { value } = yield* venue.listOrders(cursor === undefined ? {} : { cursor })
-    const before = found.size
-    for (const order of value.orders) found.set(order.id, order)
-    const isOldEnough = value.orders.some(({ createdAt }) => createdAt < startedAt - clockSkewMillis)
-    if (value.nextCursor === undefined || isOldEnough || found.size === before) break
-    cursor = value.nextCursor
-  }
   const missing = orders.flatMap(({ by, depositAddress, depositMemo, orderId: id }) =>
     id === undefined || depositAddress === undefined || found.has(id)
       ? []

@@ -9,13 +9,12 @@
  * price is within reach, and one page more of a round through the whole list, so that every order is seen in the end. What a
  * round did not show is read by itself.
  */
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Option, Result, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import type { OddOrder, Order } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
-import { present } from "../../domain/Present.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
@@ -23,17 +22,12 @@ import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import type { BoundOrder, Placement } from "../state/Placement.ts"
+import { type Listing, orderPages, pageSize } from "./OrderPages.ts"
 import { adopt, bind, matches, observe } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
 
-/** The most orders that the venue gives in one page. */
-const pageSize = 50
-/** More pages than this in one look is a cursor that loops. */
-const mostPages = 400
 /** Odd elements that are recorded in one run; a hostile list could fill the disk with them. */
 const mostOdd = 100
-/** Clocks may differ, and an order may be dated from before we sent it. */
-const clockSkewMillis = 60_000
 
 interface Seen {
   readonly order: Order
@@ -70,29 +64,23 @@ export const make = Effect.gen(function* () {
     yield* books.record({ _tag: "OddOrderSeen", ...(id === undefined ? {} : { orderId: id }), reason: why })
   })
 
-  const readPage = Effect.fnUntraced(function* (cursor: string | undefined) {
-    const now = yield* Clock.currentTimeMillis
-    const answer = yield* venue.listOrders({ unfinishedOnly: true, ...present({ cursor }) })
-    const { orders, nextCursor, odd = [] } = answer.value
-    yield* Effect.forEach(odd, noteOdd, { discard: true })
-    for (const { id } of orders) seenAt.set(id, now)
-    return { seen: orders.map((order): Seen => ({ order, correlationId: answer.correlationId })), next: nextCursor }
-  })
+  const pagesOf = (listing: Listing) =>
+    orderPages(venue, { ...listing, unfinishedOnly: true }).pipe(
+      Stream.tap(({ odd = [] }) => Effect.forEach(odd, noteOdd, { discard: true })),
+      Stream.mapEffect(
+        Effect.fnUntraced(function* ({ correlationId, nextCursor, orders }) {
+          const now = yield* Clock.currentTimeMillis
+          for (const { id } of orders) seenAt.set(id, now)
+          return { seen: orders.map((order): Seen => ({ order, correlationId })), next: nextCursor }
+        })
+      )
+    )
 
   /** Newest first, until the orders are older than `since`; `next` continues behind what was read. */
   const list = Effect.fnUntraced(function* (since: number) {
-    const seen = new Map<string, Seen>()
-    let next: string | undefined
-    for (let page = 0; page < mostPages; page += 1) {
-      const before = seen.size
-      const orders = yield* readPage(next)
-      next = orders.next
-      for (const report of orders.seen) seen.set(report.order.id, report)
-      const isOldEnough = orders.seen.some(({ order }) => order.createdAt < since - clockSkewMillis)
-      // A page without anything new means the cursor does not move.
-      if (next === undefined || isOldEnough || seen.size === before) break
-    }
-    return { seen, next }
+    const pages = yield* Stream.runCollect(pagesOf({ since }))
+    const seen = new Map(pages.flatMap((page) => page.seen).map((report) => [report.order.id, report]))
+    return { seen, next: pages.at(-1)?.next }
   })
 
   /** One page further; at the end of a round, whatever it has not shown is to be read by itself. */
@@ -101,7 +89,10 @@ export const make = Effect.gen(function* () {
     if (round === undefined) return []
     const { cursor, since } = round
     // A cursor may be refused when it is old: the next look begins another round.
-    const page = yield* readPage(cursor).pipe(Effect.catchReason("VenueError", "Rejected", () => Effect.undefined))
+    const page = yield* Stream.runHead(pagesOf({ cursor })).pipe(
+      Effect.map(Option.getOrUndefined),
+      Effect.catchReason("VenueError", "Rejected", () => Effect.undefined)
+    )
     round = page?.next === undefined || page.next === cursor ? undefined : { cursor: page.next, since }
     if (page !== undefined && page.next === undefined) {
       seenAt = new Map([...seenAt].filter(([, at]) => at >= since))

@@ -1,0 +1,43 @@
+/**
+ * The venue's list of orders as one stream of pages, newest first. It ends with the list, behind orders that are older than
+ * asked for, and where a page shows nothing new, because then the cursor does not move.
+ */
+import { Effect, Option, Stream } from "effect"
+import { present } from "../../domain/Present.ts"
+import type { Venue } from "../../venue/Venue.ts"
+
+/** The most orders that the venue gives in one page. */
+export const pageSize = 50
+/** A list longer than this many pages has no end. */
+const mostPages = 2_000
+/** Clocks may differ, and an order may be dated from before we sent it. */
+const clockSkewMillis = 60_000
+
+export interface Listing {
+  /** Only orders whose payout is not final. */
+  readonly unfinishedOnly?: boolean
+  /** Where to go on; left out, the newest order is first. */
+  readonly cursor?: string | undefined
+  /** Epoch milliseconds: a page that reaches further back is the last. */
+  readonly since?: number
+}
+
+export const orderPages = (
+  venue: Pick<Venue["Service"], "listOrders">,
+  { since = Number.NEGATIVE_INFINITY, cursor: start, ...query }: Listing = {}
+) =>
+  Stream.suspend(() => {
+    const known = new Set<string>()
+    let pages = 0
+    const pageBehind = Effect.fnUntraced(function* (cursor: string | undefined) {
+      const { value, correlationId } = yield* venue.listOrders({ ...query, ...present({ cursor }) })
+      const { nextCursor, orders } = value
+      const isNew = orders.some(({ id }) => !known.has(id))
+      for (const { id } of orders) known.add(id)
+      const isOldEnough = orders.some(({ createdAt }) => createdAt < since - clockSkewMillis)
+      pages += 1
+      const isLast = nextCursor === undefined || !isNew || isOldEnough || pages === mostPages
+      return [[{ ...value, correlationId }], isLast ? Option.none() : Option.some(nextCursor)] as const
+    })
+    return Stream.paginate(start, pageBehind)
+  })
