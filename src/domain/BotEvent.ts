@@ -51,7 +51,7 @@ const lifecycle = {
   /** First event of every run. `account`, `venue` and `mode` bind the journal: another one refuses to start. */
   BotStarted: {
     pid: Schema.Int,
-    /** Of this journal, in the milliseconds of its orders' deadlines: other bots of the account have another one. */
+    /** Of journals before deadlines were drawn anew for each order: these milliseconds were in all of them. */
     identity: Schema.optionalKey(Schema.Int),
     version: Text,
     mode: Text,
@@ -202,7 +202,7 @@ const placing = {
     outputAsset: Text,
     outputAmount: Amount,
     mid,
-    /** Unique for ever within the journal: the fingerprint by which a lost create is found again. */
+    /** Drawn for this order: the fingerprint by which a lost create is found again. */
     deadline: Time,
     why: Reason
   },

@@ -2,7 +2,7 @@
  * What is written before the first look at the venue: who runs on this journal, which strategies with which budgets. A
  * journal belongs to one account at one venue in one mode; another one is refused, because its money would be miscounted.
  */
-import { Effect, Random, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
 import { EngineSettings } from "./EngineSettings.ts"
@@ -49,10 +49,9 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
     }
   }
   const { overall } = yield* EngineSettings
-  const identity = last?.identity ?? (yield* Random.nextIntBetween(1, 999))
   const limits = { ...overall, exposure: Object.fromEntries(overall?.exposure ?? []) }
   yield* record(
-    { _tag: "BotStarted", ...run, identity, overall: limits },
+    { _tag: "BotStarted", ...run, overall: limits },
     ...strategies.flatMap((strategy) => loaded(state, strategy))
   )
 })

@@ -134,7 +134,7 @@ const play = async (
     for (const { amount, asset } of strategiesOf({ name, edit: 0 }).flatMap(budgets))
       budget.set(asset.id, (budget.get(asset.id) ?? 0n) + amount)
   }
-  const lies = Lies.make(plan.seed, plan.lies, (lie) => oracle.note(`lie: ${lie}`))
+  const lies = Lies.make(plan.seed, plan.lies, plan.dropsMillis, (lie) => oracle.note(`lie: ${lie}`))
   const oracle: Oracle.Oracle = Oracle.make({
     state,
     account: signerId,
@@ -152,7 +152,7 @@ const play = async (
       service,
       servers,
       trouble: troubleNow,
-      ...(plan.lies === 0 ? {} : { rewrite: lies.rewrite }),
+      ...(plan.lies === 0 && !plan.dropsMillis ? {} : { rewrite: lies.rewrite }),
       seen: (departure) => {
         trace.update(`${world.now} ${name} ${departure.method} ${departure.path} ${departure.fate}\n`)
         if (departure.fate !== "delivered") clearSince = world.now + plan.trouble.lateMillis

@@ -145,8 +145,18 @@ const choose = <T>(among: ReadonlyArray<T>, fraction: number): T | undefined =>
 const isObject = (value: unknown): value is Attributes =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** Not a lie: a venue that keeps deadlines to the second. */
+const dropMillis = (attributes: Attributes): void => {
+  attributes["deadline"] = text(attributes["deadline"]).replace(/\.\d+Z$/, ".000Z")
+}
+
 /** `share` of the orders and of the payloads are lied about. `told` hears of each lie that the bot is told. */
-export const make = (seed: number, share: number, told: (lie: string, orderId: string) => void) => {
+export const make = (
+  seed: number,
+  share: number,
+  dropsMillis: boolean,
+  told: (lie: string, orderId: string) => void
+) => {
   const kindOf = (orderId: string): "echo" | "later" | "address" | undefined => {
     const dice = Seeded.fraction(seed, "lie", orderId)
     if (dice >= share) return undefined
@@ -172,13 +182,15 @@ export const make = (seed: number, share: number, told: (lie: string, orderId: s
   }
 
   const rewrite = ({ method, path }: Departure, { status, text: body }: HttpAnswer): HttpAnswer | undefined => {
-    if (status >= 300 || share === 0) return undefined
+    if (status >= 300) return undefined
     if (path.startsWith("/v0/orders")) {
       const answer: { data: unknown } = JSON.parse(body)
       const isCreate = method === "POST" && path === "/v0/orders"
       const orders: ReadonlyArray<unknown> = Array.isArray(answer.data) ? answer.data : [answer.data]
       for (const order of orders) {
-        if (isObject(order) && isObject(order["attributes"])) tell(text(order["id"]), order["attributes"], isCreate)
+        if (!isObject(order) || !isObject(order["attributes"])) continue
+        if (dropsMillis) dropMillis(order["attributes"])
+        tell(text(order["id"]), order["attributes"], isCreate)
       }
       if (Array.isArray(answer.data) && Seeded.fraction(seed, "odd list", path, body.length) < share / 2) {
         answer.data.unshift(null)

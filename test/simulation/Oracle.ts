@@ -53,8 +53,6 @@ export interface OracleOptions {
   readonly isUnfit: (orderId: string) => boolean
 }
 
-const second = (millis: number): number => Math.trunc(millis / 1000)
-
 export const make = (options: OracleOptions) => {
   const { account, budget, now, state } = options
   const placements = new Map<string, Known>()
@@ -161,9 +159,7 @@ export const make = (options: OracleOptions) => {
 
   const creates = (name: string, body: string): void => {
     const deadline = Date.parse(JSON.parse(body).data.attributes.deadline)
-    const placement = [...placements.values()].find(
-      ({ bot, planned }) => bot === name && second(planned.deadline) === second(deadline)
-    )
+    const placement = [...placements.values()].find(({ bot, planned }) => bot === name && planned.deadline === deadline)
     if (placement === undefined) return violated("I13", "a create left that no journal knows")
     placement.createsSent += 1
     if (placement.createsSent > placement.createsRecorded)
@@ -209,7 +205,7 @@ export const make = (options: OracleOptions) => {
     }
     const isIt = ({ planned, signed }: Known) =>
       order.kind === "order"
-        ? second(planned.deadline) === second(order.deadline)
+        ? planned.deadline === order.deadline
         : signed.some(({ depositAddress }) => depositAddress === order.depositAddress)
     return [...placements.values()].find(isIt)
   }

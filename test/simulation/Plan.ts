@@ -4,6 +4,7 @@
  */
 import { accidents, calm, levels, type Trouble } from "../../src/rehearsal/Trouble.ts"
 import { randomFrom } from "../../src/rehearsal/World.ts"
+import * as Seeded from "../../src/sandbox/core/Seeded.ts"
 import type { Delay } from "../../src/sandbox/core/Settings.ts"
 
 export const profiles = ["safety", "liveness", "hostile"] as const
@@ -26,7 +27,8 @@ export const features = [
   "secondBot",
   "edits",
   "fullDisk",
-  "lies"
+  "lies",
+  "droppedMillis"
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -36,7 +38,7 @@ export interface EpisodeOptions {
   /** How long things go wrong, virtual. */
   readonly minutes?: number
   readonly without?: ReadonlyArray<Feature>
-  /** Features that are not drawn by themselves. */
+  /** Features that it has whatever is drawn. */
   readonly including?: ReadonlyArray<Feature>
   /** From the switch to the cancels, once nothing is in its way. */
   readonly killWithinMillis?: number
@@ -57,6 +59,8 @@ export interface Plan {
   readonly clockStepMillis: number
   readonly hasKillSwitch: boolean
   readonly bots: number
+  /** The venue keeps the deadlines of orders to the second. */
+  readonly dropsMillis: boolean
   readonly hasEdits: boolean
   readonly hasFullDisk: boolean
   readonly lies: number
@@ -78,9 +82,6 @@ const skews: ReadonlyArray<number> = [0.5 * second, -3 * second, 25 * second, 40
 const smallSkews: ReadonlyArray<number> = [0.5 * second, -3 * second, 20 * second, -20 * second]
 const steps: ReadonlyArray<number> = [-2 * second, 45 * second, -hour, hour]
 
-/** Asked for by name only: no campaign has run with two bots since journals have identities. */
-const onRequest: ReadonlyArray<Feature> = ["secondBot"]
-
 /** Features of the profiles: `liveness` has none that keep money away for longer than the end of an episode. */
 const excluded: Readonly<Record<Profile, ReadonlyArray<Feature>>> = {
   safety: ["lies", "failedPayouts"],
@@ -95,10 +96,13 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     among[Math.floor(random() * among.length)] ?? otherwise
   const has = new Set<Feature>()
   for (const feature of features) {
-    const isDrawn = random() < (feature === "secondBot" || feature === "fullDisk" ? 0.25 : 0.6)
-    const isAllowed =
-      !excluded[profile].includes(feature) && (!onRequest.includes(feature) || including.includes(feature))
-    if (isDrawn && isAllowed && !without.includes(feature)) has.add(feature)
+    // The youngest has dice of its own, so that older seeds stay what they were.
+    const isDrawn =
+      feature === "droppedMillis"
+        ? Seeded.fraction(seed, feature) < 0.3
+        : random() < (feature === "secondBot" || feature === "fullDisk" ? 0.25 : 0.6)
+    const isIn = including.includes(feature) || (isDrawn && !excluded[profile].includes(feature))
+    if (isIn && !without.includes(feature)) has.add(feature)
   }
   const skewed = profile === "liveness" ? smallSkews : skews
   const recognitionsNow = profile === "liveness" ? recognitions.slice(0, 2) : recognitions
@@ -144,6 +148,7 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     clockStepMillis: has.has("clockSteps") ? drawn.step : 0,
     hasKillSwitch: has.has("killSwitch"),
     bots: has.has("secondBot") ? 2 : 1,
+    dropsMillis: has.has("droppedMillis"),
     hasEdits: has.has("edits"),
     hasFullDisk: has.has("fullDisk"),
     lies: has.has("lies") ? drawn.lies : 0,

@@ -41,6 +41,14 @@ const mended: ReadonlyArray<Regression> = [
       "killSwitch",
       "edits"
     ]
+  },
+  {
+    symptom: "two bots fund one order where the venue drops milliseconds (I4)",
+    seed: 36,
+    profile: "safety",
+    minutes: 1,
+    including: ["secondBot", "droppedMillis"],
+    without: ["answerLost", "requestLate", "answerLate", "stale", "botClock", "recognition", "killSwitch"]
   }
 ]
 

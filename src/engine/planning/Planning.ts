@@ -20,6 +20,7 @@ import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
 import { armed, decisionEvent, type MarketMoment, stable, viewOf } from "./DecisionRecord.ts"
+import * as Fingerprint from "./Fingerprint.ts"
 import { closings } from "./LegRests.ts"
 import { type Change, diff, type SlotOrder } from "./OrderDiff.ts"
 import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
@@ -118,9 +119,12 @@ export const make = Effect.gen(function* () {
     const price = priceFor(view, desired)
     const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now, tally))
     if ("approved" in verdict) {
-      const event = planned(state, settings, strategy, verdict.approved, price, now)
-      Tally.add(tally, event)
-      return books.recordFrom((present) => (isInForce(present, strategy) ? [event] : []))
+      const { approved } = verdict
+      return Effect.gen(function* () {
+        const event = planned(state, strategy, approved, price, yield* deadlineOf(state, settings, approved, now))
+        Tally.add(tally, event)
+        yield* books.recordFrom((present) => (isInForce(present, strategy) ? [event] : []))
+      })
     }
     const { limit, reason } = verdict.denied
     return once(state, about, limit, { _tag: "Denied", ...about, limit, reason, mid: mid(price) })
@@ -249,11 +253,10 @@ const ownOrder = (strategy: Strategy, placement: Placement, view: View): SlotOrd
 
 const planned = (
   state: BotState,
-  settings: Settings,
   strategy: Strategy,
   { desired, inputAmount, outputAmount }: Approved,
   price: TwoSidedPrice,
-  now: number
+  deadline: number
 ): Of<"Planned"> => {
   const market = desired.market ?? strategy.market
   return {
@@ -271,16 +274,17 @@ const planned = (
     outputAsset: outputAsset(market, desired.side).symbol,
     outputAmount,
     mid: mid(price),
-    deadline:
-      desired.by === "swap"
-        ? now + settings.swapLifetimeMillis
-        : uniqueDeadline(state, now + settings.orderLifetimeMillis),
+    deadline,
     why: desired.why
   }
 }
 
-/** Unique by the second within this journal; the milliseconds are the journal's own, so that orders of other bots differ. */
-const uniqueDeadline = (state: BotState, wanted: number): number => {
-  const second = Math.max(Math.trunc(wanted / 1000), Math.trunc(state.lastDeadline / 1000) + 1)
-  return second * 1000 + (state.run?.identity ?? 0)
-}
+/** A swap is in no list, so its deadline need not tell it from others. */
+const deadlineOf = (state: BotState, settings: Settings, { desired }: Approved, now: number): Effect.Effect<number> =>
+  desired.by === "swap"
+    ? Effect.succeed(now + settings.swapLifetimeMillis)
+    : Fingerprint.draw(
+        now + settings.orderLifetimeMillis,
+        settings.orderLifetimeMillis,
+        new Set([...state.placements.values()].map(({ deadline }) => deadline))
+      )

@@ -43,7 +43,7 @@ const isWanted = (order: Order, market: Market, { strategy, desired }: Wishes, s
       side === order.side && quantity === order.quantity && Decimal.equals(price, order.price)
   )
 
-/** Orders by deadline, which is their fingerprint and grows. */
+/** Two orders with one deadline, which is their fingerprint, cannot be told apart. */
 export const recover = (
   orders: ReadonlyArray<Order>,
   wishes: ReadonlyArray<Wishes>,
@@ -57,14 +57,14 @@ export const recover = (
     []
   ]
   const taken = new Set<string>()
-  let lastDeadline = 0
-  for (const order of orders.toSorted((a, b) => a.deadline - b.deadline)) {
+  const deadlines = new Set<number>()
+  for (const order of orders.toSorted((a, b) => a.createdAt - b.createdAt)) {
     const market = byAssets.get(`${order.baseAsset} ${order.quoteAsset}`)
     if (order.payoutIsFinal) finished.push(order)
     else if (order.depositedAmount === 0n) unfunded.push(order)
-    else if (market === undefined || order.deadline <= lastDeadline) notUnderstood.push(order)
+    else if (market === undefined || deadlines.has(order.deadline)) notUnderstood.push(order)
     else {
-      lastDeadline = order.deadline
+      deadlines.add(order.deadline)
       const places = wishes.flatMap((wish) =>
         wish.desired
           .filter((slot) => isWanted(order, market, wish, slot))

@@ -62,7 +62,6 @@ export interface BotState {
   /** Our clock against the venue's, once it was compared in this run. */
   clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
   placementCount: number
-  lastDeadline: number
   fills: number
   readonly placements: Map<string, Placement>
   readonly slots: Map<string, SlotFold.Slot>
@@ -80,7 +79,6 @@ export const make = (): BotState => ({
   rejectedEdit: undefined,
   clock: undefined,
   placementCount: 0,
-  lastDeadline: 0,
   fills: 0,
   placements: new Map(),
   slots: new Map(),
@@ -268,11 +266,6 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   const { placement: id } = event
   assert(!state.placements.has(id), `${id} is planned twice`)
   state.placementCount += 1
-  // A swap is in no list to be found in: its deadline is no fingerprint.
-  if (event.by === undefined) {
-    assert(event.deadline > state.lastDeadline, `the deadline of ${id} is not unique`)
-    state.lastDeadline = event.deadline
-  }
   const placement = planned(event, at)
   state.placements.set(id, placement)
   forgetAbandoned(state, event, at)

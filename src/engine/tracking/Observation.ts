@@ -52,8 +52,6 @@ export const make = Effect.gen(function* () {
   let missed: ReadonlySet<string> = new Set()
   let seenAt = new Map<string, number>()
   let lookedAt = Number.NEGATIVE_INFINITY
-  /** Known from orders that are ours by their id: then the second alone has to tell. */
-  let dropsMillis = false
   const knownOdd = new Set<string>()
 
   /** Each is said once. */
@@ -183,11 +181,11 @@ export const make = Effect.gen(function* () {
     const byDeadline = new Map(
       [...books.state.placements.values()]
         .filter(({ by }) => by === undefined)
-        .map((placement) => [second(placement.deadline), placement.id])
+        .map((placement) => [placement.deadline, placement.id])
     )
 
     for (const report of reports) {
-      const id = byOrder.get(report.order.id) ?? byDeadline.get(second(report.order.deadline))
+      const id = byOrder.get(report.order.id) ?? byDeadline.get(report.order.deadline)
       if (id === undefined) continue
       // Beside the turn a cancel may have been answered meanwhile: what is new follows from what is known now.
       yield* books.recordFrom(({ placements }) => {
@@ -204,12 +202,9 @@ export const make = Effect.gen(function* () {
     { order, correlationId }: Seen
   ): ReadonlyArray<BotEvent> => {
     if (placement.order?.id === order.id) {
-      if (order.deadline !== placement.deadline) dropsMillis = true
       return isFinished(placement.state) && order.depositedAmount === 0n ? [] : observe(placement, order, correlationId)
     }
-    // The same second with other milliseconds is an order of another bot on this account.
-    const isOurs = order.deadline === placement.deadline || dropsMillis
-    if (market === undefined || !isOurs || !matches(placement, market, order)) return []
+    if (market === undefined || !isOurs(placement, market, order)) return []
     if (placement.state === "creating") {
       return bind(placement, market, order, settings.account, "list", correlationId)
     }
@@ -222,8 +217,13 @@ export const make = Effect.gen(function* () {
   return { look }
 })
 
-/** Deadlines are unique by the second, whether or not the venue keeps their milliseconds. */
-const second = (deadline: number): number => Math.trunc(deadline / 1000)
+/**
+ * Whether an order that no answer told us of comes from a create of ours: to the millisecond the deadline that was drawn for
+ * it, and all else that we asked for. Everything else belongs to somebody else on this account: it is never bound, adopted,
+ * funded or cancelled.
+ */
+const isOurs = (placement: Placement, market: Market, order: Order): boolean =>
+  placement.createAttempts > 0 && order.deadline === placement.deadline && matches(placement, market, order)
 
 const hasOrphans = (placements: ReadonlyMap<string, Placement>): boolean =>
   [...placements.values()].some((placement) => [...placement.orphans.values()].some((cancelled) => !cancelled))
