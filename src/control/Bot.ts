@@ -21,6 +21,8 @@ export interface Desk {
   apply(file: FileText, hash: string): Effect.Effect<void, DeskRefused>
   /** What a run would do now, with some files replaced by these texts. */
   plan(texts: ReadonlyArray<FileText>): Effect.Effect<Schema.Json, DeskRefused>
+  /** A running strategy over the prices that the bot itself has seen: what it would have made of them, as a band. */
+  backtest(file: string): Effect.Effect<Schema.Json, DeskRefused>
   /** `at`: a time or how long ago, as `explain --at` takes it. */
   explain(slot: string | undefined, at: string | undefined): Effect.Effect<Schema.Json, DeskRefused>
   readonly reconcile: Effect.Effect<Schema.Json, DeskRefused>

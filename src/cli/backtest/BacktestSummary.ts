@@ -4,6 +4,7 @@ import * as Backtest from "../../backtest/Backtest.ts"
 import type * as Envelope from "../../backtest/Envelope.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
+import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
@@ -34,7 +35,20 @@ export interface Result {
   readonly kernelMillis: number
 }
 
-export const json = (result: Result) => {
+/** The band over time, in units of the quote: for the eye, in doubles. */
+const curveJson = ({ band, candles }: Result, points: number) => {
+  const bars = EquityCurve.spread(candles, points)
+  const [low, high] = [Backtest.curve(band.low.parts, bars), Backtest.curve(band.high.parts, bars)]
+  return {
+    time: low.map(({ time }) => Math.floor(time / 1000)),
+    low: low.map(({ equity }) => equity),
+    high: high.map(({ equity }) => equity),
+    hold: low.map(({ hold }) => hold)
+  }
+}
+
+/** `curvePoints`: with the band over time, at about so many moments. */
+export const json = (result: Result, curvePoints = 0) => {
   const { strategy, candles, band, shown } = result
   const side = (of: Backtest.BandSide | Envelope.PathSide) => ({
     ...Backtest.toJson(strategy, of),
@@ -57,7 +71,8 @@ export const json = (result: Result) => {
     wallMillis: result.wallMillis,
     kernelMillis: result.kernelMillis,
     band: { runs: result.runs, width: widthText(result), low: side(band.low), high: side(band.high) },
-    ...(others.length === 0 ? {} : { markets: marketsJson(result) })
+    ...(others.length === 0 ? {} : { markets: marketsJson(result) }),
+    ...(curvePoints === 0 ? {} : { curve: curveJson(result, curvePoints) })
   }
 }
 

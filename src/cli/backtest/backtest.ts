@@ -1,5 +1,5 @@
 /** `limitbot backtest FILE --data CSV`, or a MARKET=CSV for each of several: what a strategy would have done with these candles, as a band. */
-import { Array as Arr, Clock, Console, Effect, FileSystem, Option } from "effect"
+import { Array as Arr, Clock, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Envelope from "../../backtest/Envelope.ts"
@@ -166,10 +166,15 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
 })
 
 /** Text or JSON, and the page of a report. Loaded on demand: most runs are of one strategy and want no report. */
-const shown = Effect.fnUntraced(function* (results: Results, wantsReport: boolean, wantsJson: boolean) {
+const shown = Effect.fnUntraced(function* (
+  results: Results,
+  wantsReport: boolean,
+  wantsJson: boolean,
+  curvePoints: number
+) {
   if (results.length === 1) {
     const text = wantsJson
-      ? JSON.stringify(BacktestSummary.json(results[0]))
+      ? JSON.stringify(BacktestSummary.json(results[0], curvePoints))
       : BacktestSummary.lines(results[0]).join("\n")
     if (!wantsReport) return { text }
     const { html } = yield* Effect.promise(() => import("./BacktestReport.ts"))
@@ -224,6 +229,11 @@ export const command = Command.make(
       Flag.withDescription("How many strategies you tried to find this one: for the deflated Sharpe ratio"),
       Flag.withDefault(1)
     ),
+    curve: Flag.Int("curve").pipe(
+      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))),
+      Flag.withDescription("With --json of one strategy: the band over time at about so many moments"),
+      Flag.withDefault(0)
+    ),
     report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional),
     json: flags.json
   },
@@ -235,7 +245,7 @@ export const command = Command.make(
       if (rest.length > 0) return yield* new WrongUsage({ message: "--fills-csv: give one strategy file" })
       yield* fileSystem.writeFileString(input.fillsCsv.value, fillsCsv(first.shown))
     }
-    const { text, page } = yield* shown([first, ...rest], Option.isSome(input.report), input.json)
+    const { text, page } = yield* shown([first, ...rest], Option.isSome(input.report), input.json, input.curve)
     if (Option.isSome(input.report) && page !== undefined) yield* fileSystem.writeFileString(input.report.value, page)
     yield* Console.log(text)
   })

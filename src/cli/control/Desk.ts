@@ -14,9 +14,11 @@ import { Process } from "../Process.ts"
 
 const patienceMillis = 120_000
 const mostOutput = 20_000_000
+const curvePoints = 500
 
 export interface DeskOptions {
   readonly configFile: string
+  readonly journal: string
   readonly files: ReadonlyArray<string>
   readonly markets: Markets
   readonly running: () => ReadonlyArray<Strategy>
@@ -30,7 +32,14 @@ const refuse = (error: { readonly message: string }) => new DeskRefused({ messag
 
 const Json = Schema.fromJsonString(Schema.Json)
 
-export const make = Effect.fn("Desk.make")(function* ({ configFile, files, markets, running, isDry }: DeskOptions) {
+export const make = Effect.fn("Desk.make")(function* ({
+  configFile,
+  journal,
+  files,
+  markets,
+  running,
+  isDry
+}: DeskOptions) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
@@ -135,6 +144,11 @@ export const make = Effect.fn("Desk.make")(function* ({ configFile, files, marke
     return yield* ask(["plan", ...names])
   }, Effect.scoped)
 
+  const backtest: Desk["backtest"] = Effect.fnUntraced(function* (file) {
+    yield* known(file)
+    return yield* ask(["backtest", file, "--data", `journal:${journal}`, "--curve", String(curvePoints)])
+  })
+
   const explain: Desk["explain"] = Effect.fnUntraced(function* (slot, at) {
     yield* notDry("explain")
     // It must not be taken for a flag.
@@ -150,6 +164,7 @@ export const make = Effect.fn("Desk.make")(function* ({ configFile, files, marke
     check,
     apply,
     plan,
+    backtest,
     explain,
     reconcile: Effect.andThen(notDry("reconcile"), ask(["reconcile"]))
   }

@@ -3,7 +3,7 @@
  * without a control server, or one that hangs, cannot be spoken to: the kill file and the journal remain for that.
  */
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, FileSystem, Layer, type Redacted, Schema } from "effect"
+import { Effect, FileSystem, Layer, type Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { Commands, Reads, type TokenRole } from "../../control/api/Access.ts"
@@ -47,27 +47,67 @@ const withToken = (token: Redacted.Redacted) =>
     HttpApiMiddleware.layerClient(Commands, ({ next, request }) => next(HttpClientRequest.bearerToken(token)(request)))
   )
 
+const connected = Effect.fnUntraced(function* (journal: string, as: TokenRole) {
+  const url = yield* reachable(journal)
+  const token = yield* Tokens.read(as === "operator" ? Tokens.operatorFile(journal) : Tokens.viewerFile(journal)).pipe(
+    Effect.mapError(unreachable)
+  )
+  const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
+  const api = yield* HttpApiClient.makeWith(ControlApi, { httpClient: http }).pipe(Effect.provide(withToken(token)))
+  return { api, url }
+})
+
+const unreachable = ({ message }: { readonly message: string }) => new BotUnreachable({ message })
+
 /** Asks the bot of this journal; failures of the connection are told as such, refusals as the bot says them. */
 export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonly message: string }>(
   journal: string,
   call: (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>,
   as: TokenRole = "operator"
 ) {
-  const url = yield* reachable(journal)
-  const token = yield* Tokens.read(as === "operator" ? Tokens.operatorFile(journal) : Tokens.viewerFile(journal)).pipe(
-    Effect.mapError(({ message }) => new BotUnreachable({ message }))
-  )
-  return yield* Effect.gen(function* () {
-    const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
-    const api = yield* HttpApiClient.makeWith(ControlApi, { httpClient: http })
-    return yield* call(api)
-  }).pipe(
+  const { api, url } = yield* connected(journal, as)
+  return yield* call(api).pipe(
     Effect.timeoutOrElse({
       duration: patienceMillis,
       orElse: () => Effect.fail(new BotUnreachable({ message: `The bot at ${url} does not answer` }))
     }),
-    Effect.mapError((error) => new BotUnreachable({ message: error.message })),
-    Effect.provide(withToken(token)),
-    Effect.provide(NodeHttpClient.layerUndici)
+    Effect.mapError(unreachable)
   )
-})
+}, Effect.provide(NodeHttpClient.layerUndici))
+
+/** The bot says something at least every five seconds. */
+const silentMillis = 12_000
+const againMillis = 1_500
+
+/**
+ * The live stream from the event after `after` on, over any number of connections: nothing is skipped and it never ends.
+ * `gone` hears why there is no connection, each time that one is lost or cannot be made.
+ */
+export const follow = (journal: string, after: number, gone: (why: string) => Effect.Effect<void>) => {
+  let last = after
+  const once = Effect.gen(function* () {
+    const { api, url } = yield* connected(journal, "viewer")
+    const sent = yield* api.look.events({ headers: {}, query: { after: last } })
+    return sent.pipe(
+      Stream.map(({ data }) => data),
+      Stream.timeoutOrElse({
+        duration: silentMillis,
+        orElse: () => Stream.fail(new BotUnreachable({ message: `The bot at ${url} has gone silent` }))
+      }),
+      Stream.tap((told) =>
+        Effect.sync(() => {
+          if (told._tag === "Event") last = told.sequence
+        })
+      ),
+      Stream.concat(Stream.fail(new BotUnreachable({ message: `The bot at ${url} has ended` })))
+    )
+  })
+  return Stream.suspend(() => Stream.unwrap(once)).pipe(
+    Stream.catch((error) =>
+      Stream.drain(Stream.fromEffect(gone("message" in error ? error.message : "Disconnected.")))
+    ),
+    Stream.concat(Stream.drain(Stream.fromEffect(Effect.sleep(againMillis)))),
+    Stream.forever,
+    Stream.provide(NodeHttpClient.layerUndici)
+  )
+}

@@ -33,6 +33,7 @@ export const open = Effect.fn("Surfaces.open")(function* (options: ControlServer
   const withFiles = Effect.provideService(FileSystem.FileSystem, fileSystem)
   const desk = yield* Desk.make({
     configFile: running.configFile,
+    journal,
     files: running.reload.files,
     markets: running.reload.markets,
     running: files.strategies,

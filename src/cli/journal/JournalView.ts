@@ -30,15 +30,24 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
   { until, seen }: Past = present
 ) {
   const { journal, markets } = yield* ConfigFile.loadSettings(configFile)
-  const fileSystem = yield* FileSystem.FileSystem
-  const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
-  if (!exists) return yield* new NoJournal({ journal })
   const assets = new Map(markets.assets.map((asset) => [asset.symbol, asset]))
-  return yield* Effect.gen(function* () {
+  const folded = Effect.gen(function* () {
     const state = yield* Bookkeeper.replayUntil(until, seen)
     const now = yield* Clock.currentTimeMillis
     return yield* look({ journal, assets, state, now })
-  }).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
+  })
+  return yield* inJournal(journal, folded)
+})
+
+/** Runs something on a journal as it is, while a bot may be writing it. */
+export const inJournal = Effect.fn("JournalView.inJournal")(function* <A, E, R>(
+  journal: string,
+  look: Effect.Effect<A, E, R>
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
+  if (!exists) return yield* new NoJournal({ journal })
+  return yield* Effect.provide(look, Modes.readOnlyJournal(journal))
 })
 
 export interface JournalView {

@@ -7,6 +7,7 @@ import * as Lease from "../../journal/Lease.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { counted } from "../../report/text/Words.ts"
+import * as RunningBot from "../control/RunningBot.ts"
 import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
@@ -20,6 +21,7 @@ export class NotResolved extends Schema.TaggedError<NotResolved>()("NotResolved"
 /** A running bot takes the word up at its next turn; one that hangs still finds it later. */
 const patienceMillis = 15_000
 const lookMillis = 200
+const answerMillis = 5_000
 
 const words: ReadonlyArray<Problems.Word> = ["paid", "not-paid", "adopt", "forget"]
 
@@ -96,7 +98,12 @@ const settle = Effect.fnUntraced(function* (
   const verdict = Problems.resolve(state, answer, now)
   if ("refused" in verdict) return yield* new NotResolved({ message: verdict.refused })
   const holder = yield* Lease.holder(journal)
-  const by = holder === undefined ? yield* write(journal, answer) : yield* handOver(journal, answer, holder)
+  const by =
+    holder === undefined
+      ? yield* write(journal, answer)
+      : (yield* say(journal, answer))
+        ? "bot"
+        : yield* handOver(journal, answer, holder)
   if (json) return yield* Console.log(JSON.stringify({ resolved: placement, word, by }))
   const text = `${placement}: taken as ${word === "adopt" ? "the venue says" : word === "forget" ? "forgotten" : word}`
   yield* Console.log(by === "bot" ? `${text}, by the running bot` : text)
@@ -112,6 +119,15 @@ const write = Effect.fnUntraced(function* (journal: string, answer: Problems.Ope
   return "journal" as const
 })
 
+/** To the running bot itself; false when it has no control server or does not answer. */
+const say = (journal: string, { placement, text: why, word }: Problems.OperatorAnswer) =>
+  RunningBot.ask(journal, (api) => api.command.resolve({ payload: { placement, word, why } })).pipe(
+    Effect.timeout(answerMillis),
+    Effect.as(true),
+    Effect.orElseSucceed(() => false)
+  )
+
+/** For a bot that cannot be spoken to, even one that hangs: a file that it takes up at its next turn. */
 const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer, { pid }: Lease.Holder) {
   const fileSystem = yield* FileSystem.FileSystem
   const file = yield* ResolveFile.put(journal, answer)

@@ -1,6 +1,6 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
 import { Console, DateTime, Effect } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import type { Of } from "../../domain/BotEvent.ts"
 import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import * as Lease from "../../journal/Lease.ts"
@@ -9,17 +9,31 @@ import * as Money from "../../report/text/Money.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import { age } from "../../report/text/Words.ts"
 import * as RunningBot from "../control/RunningBot.ts"
+import * as Watch from "../control/watch.ts"
 import * as flags from "../flags.ts"
 import { type LedgerView, withLedger } from "../money/LedgerView.ts"
 import * as KillFile from "../run/KillFile.ts"
 import * as LiveProfit from "../screen/LiveProfit.ts"
 import { frame, paper } from "../screen/Screen.ts"
 import { Terminal } from "../Terminal.ts"
+import { WrongUsage } from "../Usage.ts"
+import { withJournal } from "./JournalView.ts"
 
 export const command = Command.make(
   "status",
-  { config: flags.config, json: flags.json },
-  Effect.fn(function* ({ config, json }) {
+  {
+    watch: Flag.Boolean("watch").pipe(
+      Flag.withDescription("Go on showing it, with the live stream of the running bot"),
+      Flag.withDefault(false)
+    ),
+    forMillis: flags.forDuration,
+    config: flags.config,
+    json: flags.json
+  },
+  Effect.fn(function* ({ config, forMillis, json, watch }) {
+    if (watch && json)
+      return yield* new WrongUsage({ message: "--watch is for people; `events --follow --json` for programs" })
+    if (watch) return yield* withJournal(config, (view) => Watch.watch(view, forMillis))
     yield* withLedger(config, (view) =>
       Effect.gen(function* () {
         const holder = yield* Lease.holder(view.journal)

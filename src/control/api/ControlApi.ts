@@ -84,6 +84,12 @@ const LookGroup = HttpApiGroup.make("look")
       error
     }),
     HttpApiEndpoint.get("files", "/api/v1/files", { success: Schema.Array(StrategyFileView), error }),
+    /** A running strategy over the prices that the bot itself has seen, as `backtest --json` tells it, with the band over time. */
+    HttpApiEndpoint.get("backtest", "/api/v1/backtest", {
+      query: { file: Schema.String.check(Schema.isMaxLength(1_000)) },
+      success: Schema.Json,
+      error
+    }),
     HttpApiEndpoint.get("plan", "/api/v1/plan", { success: Schema.Json, error })
   )
   .middleware(Reads)
@@ -122,6 +128,12 @@ const CommandGroup = HttpApiGroup.make("command")
     }),
     HttpApiEndpoint.post("kill", "/api/v1/kill", {
       payload: Schema.Struct({ confirm: Schema.Literal("kill"), why }),
+      success: Done,
+      error
+    }),
+    /** The operator's word on what is in doubt, stuck, frozen or contradictory; `status` lists which words can be said. */
+    HttpApiEndpoint.post("resolve", "/api/v1/resolve", {
+      payload: Schema.Struct({ placement: Name, word: Views.Word, why }),
       success: Done,
       error
     }),

@@ -14,6 +14,9 @@ const asOf = { at: Time, sequence: Schema.Int }
 export const PriceView = Schema.Struct({ market: Text, bid: Text, ask: Text, mid: Text, at: Time })
 export type PriceView = typeof PriceView.Type
 
+/** What an operator may say about a payment or an order that nobody else can know of. */
+export const Word = Schema.Literals(["paid", "not-paid", "adopt", "forget"])
+
 /** Something that a person should look at, worst first. */
 export const ProblemView = Schema.Struct({
   severity: Schema.Literals(["alarm", "warn"]),
@@ -22,7 +25,9 @@ export const ProblemView = Schema.Struct({
   text: Text,
   since: Schema.NullOr(Time),
   /** The command of this API that answers it, where there is one. */
-  command: Schema.NullOr(Schema.Literals(["release", "resume", "reconcile", "resolve"]))
+  command: Schema.NullOr(Schema.Literals(["release", "resume", "reconcile", "resolve"])),
+  /** What `resolve` is asked about, the words that it would take now, and what to look up before one is said. */
+  resolve: Schema.NullOr(Schema.Struct({ placement: Text, words: Schema.Array(Word), evidence: Text }))
 })
 export type ProblemView = typeof ProblemView.Type
 

@@ -1,7 +1,8 @@
 /** Commands of the operator, answered by events in the journal; the engine obeys in its next turn, which begins at once. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
+import * as Problems from "../../engine/funding/Problems.ts"
 import * as OperatorPause from "../../engine/planning/OperatorPause.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
@@ -12,6 +13,13 @@ import { Bot, type DeskRefused } from "../Bot.ts"
 const asRefused = ({ message }: DeskRefused) => new Refused({ message })
 const done = (message: string) => ({ message })
 const byOperator = "by the operator"
+
+const takenAs: Readonly<Record<Problems.Word, string>> = {
+  paid: "paid",
+  "not-paid": "not paid",
+  adopt: "the venue says",
+  forget: "forgotten: what it holds stays named as unexplained"
+}
 
 export const layer = HttpApiBuilder.group(
   ControlApi,
@@ -78,6 +86,18 @@ export const layer = HttpApiBuilder.group(
         yield* Effect.mapError(bot.setKillSwitch(why), asRefused)
         yield* bot.wake
         return done("Kill switch on: nothing more is signed, all orders are withdrawn")
+      }),
+      resolve: Effect.fnUntraced(function* ({ payload: { placement, word, why = byOperator } }) {
+        const now = yield* Clock.currentTimeMillis
+        const answer = { placement, word, text: why }
+        const verdict = Problems.resolve(books.state, answer, now)
+        if ("refused" in verdict) return yield* new Refused({ message: verdict.refused })
+        // Judged again in the state that it is written into: the venue may have said something meanwhile.
+        yield* record((state) => {
+          const settled = Problems.resolve(state, answer, now)
+          return "event" in settled ? [settled.event] : []
+        })
+        return done(`${placement} is taken as ${takenAs[word]}`)
       }),
       release: Effect.fnUntraced(function* () {
         yield* Effect.mapError(bot.releaseKillSwitch, asRefused)

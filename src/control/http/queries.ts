@@ -18,7 +18,7 @@ import { lateAfterMillis } from "../view/Health.ts"
 import { bookOrders, moneyView, orderViews, priceView, quoteView, slotViews } from "../view/lists.ts"
 import { problemsOf } from "../view/problems.ts"
 import * as ProfitView from "../view/profit.ts"
-import type { Recent } from "../view/Recent.ts"
+import { mentions, type Recent } from "../view/Recent.ts"
 import { type Ticks, tickMillis } from "../view/Ticks.ts"
 import { stream } from "./streams.ts"
 
@@ -119,14 +119,6 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         }
       })
 
-      const matches = (search: string) => {
-        const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-        return ({ subject, text, tag }: LineView) => {
-          const all = `${tag} ${subject} ${text}`.toLowerCase()
-          return words.every((word) => all.includes(word))
-        }
-      }
-
       return handlers.handleAll({
         status: () => status,
         slots: () =>
@@ -159,7 +151,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
           return { ...(yield* asOf), market, price: shown, depth, orders }
         }),
         log: Effect.fnUntraced(function* ({ query: { before = Number.POSITIVE_INFINITY, limit = 200, search = "" } }) {
-          const isWanted = matches(search)
+          const isWanted = mentions(search)
           const found: Array<LineView> = []
           for (let index = recent.lines.length - 1; index >= 0 && found.length < limit; index -= 1) {
             const line = recent.lines[index]
@@ -189,6 +181,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         }),
         explain: ({ query: { slot, at } }) => Effect.mapError(bot.desk.explain(slot, at), asRefused),
         files: () => Effect.mapError(bot.desk.files, asRefused),
+        backtest: ({ query: { file } }) => Effect.mapError(bot.desk.backtest(file), asRefused),
         plan: () => Effect.mapError(bot.desk.plan([]), asRefused)
       })
     })

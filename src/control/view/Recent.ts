@@ -65,6 +65,15 @@ export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets):
   }
 }
 
+/** Whether a line holds every one of these words, wherever. */
+export const mentions = (search: string): ((line: LineView) => boolean) => {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return ({ subject, tag, text }) => {
+    const all = `${tag} ${subject} ${text}`.toLowerCase()
+    return words.every((word) => all.includes(word))
+  }
+}
+
 export const note = (recent: Recent, recorded: Recorded, assets: Money.Assets): void => {
   const { sequence, event } = recorded
   if (sequence <= recent.sequence) return

@@ -1,5 +1,7 @@
 /** What a person should look at, worst first: what moves no money any more, what is in doubt, what waits for a decision. */
+
 import { unclearPayment } from "../../engine/funding/Paying.ts"
+import * as Problems from "../../engine/funding/Problems.ts"
 import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
 import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -14,8 +16,8 @@ const problem = (
   kind: string,
   subject: string,
   text: string,
-  { since = null, command = null }: Partial<Pick<ProblemView, "since" | "command">> = {}
-): ProblemView => ({ severity, kind, subject, text, since, command })
+  { since = null, command = null, resolve = null }: Partial<Pick<ProblemView, "since" | "command" | "resolve">> = {}
+): ProblemView => ({ severity, kind, subject, text, since, command, resolve })
 
 export interface BotCondition {
   readonly now: number
@@ -41,11 +43,7 @@ export const problemsOf = (state: BotState, assets: Money.Assets, at: BotConditi
         )
       ]),
   ...lateTurn(state, at),
-  ...[...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>
-    frozen === undefined
-      ? []
-      : [problem("alarm", "frozen", slotKey(strategy, slot), `No new funding: ${frozen}`, { command: "resolve" })]
-  ),
+  ...forSomebodysWord(state, assets, at.now),
   ...placementProblems(state, assets, at.now),
   ...residuals(state, assets),
   ...[...state.strategies.values()].flatMap(({ name, paused }) =>
@@ -69,8 +67,32 @@ const lateTurn = (state: BotState, { now, turnedAt, lateAfterMillis }: BotCondit
   return [problem("alarm", "late", "bot", `No turn has ended for ${age(now - since)}`, { since })]
 }
 
-const placementProblems = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ProblemView> =>
-  unfinished(state).flatMap((placement): ReadonlyArray<ProblemView> => {
+/** Only a person can decide these: with the words that would be taken now. */
+const forSomebodysWord = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ProblemView> =>
+  Problems.problemsOf(state, now).map(({ amount, asset, evidence, kind, placement, since, slot, strategy }) => {
+    const words = allWords.filter((word) => "event" in Problems.resolve(state, { placement, word, text: "" }, now))
+    return problem("alarm", kind, slotKey(strategy, slot), meaning[kind](Money.withSymbol(assets, asset, amount)), {
+      since,
+      command: "resolve",
+      resolve: { placement, words, evidence }
+    })
+  })
+
+const allWords: ReadonlyArray<Problems.Word> = ["paid", "not-paid", "adopt", "forget"]
+
+const meaning: Readonly<Record<Problems.MoneyProblem["kind"], (amount: string) => string>> = {
+  "in-doubt": (amount) =>
+    `Nobody knows whether ${amount} was paid: the money stays reserved, the slot gets nothing new`,
+  stuck: (amount) => `${amount} has not shown up for an hour although it should have`,
+  frozen: (amount) => `No new funding: the venue gave a payment of ${amount} up`,
+  contradiction: (amount) => `No new funding: the venue contradicted itself about ${amount}`
+}
+
+/** What will be decided by itself, and is worth a look meanwhile. */
+const placementProblems = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ProblemView> => {
+  const told = new Set(Problems.problemsOf(state, now).map(({ placement }) => placement))
+  return unfinished(state).flatMap((placement): ReadonlyArray<ProblemView> => {
+    if (told.has(placement.id)) return []
     const subject = slotKey(placement.strategy, placement.slot)
     const { changedAt: since, funding, inputAsset } = placement
     const amount = Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)
@@ -79,21 +101,14 @@ const placementProblems = (state: BotState, assets: Money.Assets, now: number): 
         problem("alarm", "unclear-payment", subject, `It is unclear whether the wallet paid ${amount}`, { since })
       ]
     }
-    if (placement.payout === "failed" || placement.refund === "failed") {
-      const leg = placement.payout === "failed" ? "payout" : "refund"
-      return [problem("alarm", "leg-failed", subject, `The venue gave the ${leg} up`, { since, command: "resolve" })]
-    }
-    if (placement.state === "in doubt") {
-      const text = `Nobody knows whether ${amount} was paid: ${placement.doubt.reason}`
-      return [problem("alarm", "in-doubt", subject, text, { since: placement.doubt.since, command: "resolve" })]
-    }
-    const isInDoubt = placement.state === "funding" && funding !== undefined && placement.deposited === 0n
-    if (isInDoubt && now - since > doubtMillis) {
+    const isSent = placement.state === "funding" && funding !== undefined && placement.deposited === 0n
+    if (isSent && now - since > doubtMillis) {
       const text = `${amount} was sent ${age(now - since)} ago and no deposit shows yet`
       return [problem("warn", "in-doubt", subject, text, { since, command: "reconcile" })]
     }
     return []
   })
+}
 
 const residuals = ({ ledger }: BotState, assets: Money.Assets): ReadonlyArray<ProblemView> =>
   Object.entries(Money.residual(ledger, assets)).flatMap(([asset, amount]) =>

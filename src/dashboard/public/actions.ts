@@ -1,6 +1,7 @@
 /** What the operator does: every command asks, the grave ones for a typed word, and says what came of it. */
 import * as Api from "./api.ts"
 import { byId, h, toast } from "./dom.ts"
+import type { Problem } from "./panels.ts"
 
 const dialog = (): HTMLDialogElement => {
   const found = byId("dialog")
@@ -138,6 +139,44 @@ export const reconcile = async (): Promise<void> => {
       closeButton("Close")
     )
   }
+}
+
+/** What each word says, and what becomes of the money. */
+const verdicts: Readonly<Record<string, readonly [label: string, meaning: string]>> = {
+  paid: ["It was paid", "The payment was made, or the failed one arrived after all. It is waited for."],
+  "not-paid": ["It was not paid", "The money is free again, and the slot is filled anew."],
+  adopt: ["The venue is right", "The slot goes on with what the venue says now."],
+  forget: ["Forget it", "Off the books: the amount stays named as unexplained, and the slot goes on."]
+}
+
+/** The operator's word on what nobody else can know of. */
+export const resolveProblem = ({ resolve, subject, text }: Problem): void => {
+  if (resolve === null) return
+  const { evidence, placement, words } = resolve
+  const why = h("input", { type: "text", maxlength: 500, placeholder: "why, for the journal", "aria-label": "Why" })
+  const say = (word: string) => {
+    dialog().close()
+    command("resolve", { placement, word, ...(why.value === "" ? {} : { why: why.value }) })
+  }
+  const choices = words.map((word) => {
+    const [label, meaning] = verdicts[word] ?? [word, ""]
+    return h(
+      "div",
+      { class: "choice" },
+      h("button", { type: "button", click: () => say(word) }, label),
+      h("span", { class: "soft" }, meaning)
+    )
+  })
+  open(
+    `Resolve ${subject}`,
+    h("p", {}, text),
+    h("p", { class: "soft" }, "Look it up first: the venue's history, the account's balance, the chain's explorer."),
+    ...section(`evidence, ${placement}`, [evidence]),
+    ...(choices.length === 0
+      ? [h("p", {}, "It can still be executed. Come back in some minutes.")]
+      : [why, ...choices]),
+    h("div", { class: "row" }, closeButton("Not now"))
+  )
 }
 
 /** Asks for a token until there is one. */

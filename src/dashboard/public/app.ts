@@ -3,7 +3,7 @@
  * read anew, a few times a second at most; a gap, a silence or a bot that comes back has everything read anew. Every panel
  * says how old it is.
  */
-import { command, confirmSimple, confirmTyped, explain, login, reconcile } from "./actions.ts"
+import { command, confirmSimple, confirmTyped, explain, login, reconcile, resolveProblem } from "./actions.ts"
 import * as Api from "./api.ts"
 import { type Book, bookView } from "./book.ts"
 import { type Candles, priceChart, profitChart } from "./charts.ts"
@@ -124,7 +124,7 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
     drew("events", read.at)
   },
   files: async () => {
-    await loadFiles(mayCommand())
+    await loadFiles({ mayCommand: mayCommand(), backtested: worth.band })
     drew("files", now())
   }
 }
@@ -148,10 +148,12 @@ const askCancel = (slot: string): void =>
     }
   )
 
-const act = ({ command: name, subject }: Problem): void => {
+const act = (problem: Problem): void => {
+  const { command: name, subject } = problem
   if (name === "release") confirmSimple("Release", "The bot trades again.", () => command("release", {}))
   else if (name === "resume") command("resume", { strategy: subject })
   else if (name === "reconcile") reconcile()
+  else if (name === "resolve") resolveProblem(problem)
 }
 
 const figure = (label: string, value: string, tone = ""): HTMLElement =>

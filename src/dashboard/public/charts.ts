@@ -12,6 +12,7 @@ import {
   type UTCTimestamp
 } from "lightweight-charts"
 import { byId } from "./dom.ts"
+import type { Band } from "./files.ts"
 
 const colour = (name: string): string => {
   const probe = document.createElement("i")
@@ -157,6 +158,10 @@ export const profitChart = (id: string) => {
   const chart = make(id)
   const worth = chart.addSeries(AreaSeries, { lineWidth: 2, priceLineVisible: false })
   const held = chart.addSeries(LineSeries, { lineWidth: 1, lineStyle: LineStyle.Dashed, priceLineVisible: false })
+  const edge = { lineWidth: 1, lineStyle: LineStyle.Dotted, priceLineVisible: false, lastValueVisible: false } as const
+  const edges = { low: chart.addSeries(LineSeries, edge), high: chart.addSeries(LineSeries, edge) }
+  let live: Worth = { time: [], worth: [], held: [] }
+  let tested: Band | undefined
   const paint = (): void => {
     themed(chart)
     const accent = colour("--accent")
@@ -170,17 +175,43 @@ export const profitChart = (id: string) => {
       bottomColor: "rgba(0, 0, 0, 0)"
     })
     held.applyOptions({ color: colour("--soft") })
+    for (const series of [edges.low, edges.high]) series.applyOptions({ color: colour("--warn") })
   }
   paint()
+
+  /** What a backtest gained or lost against holding, on top of what holding is worth here. */
+  const drawBand = (): void => {
+    if (tested === undefined) return
+    const { hold, time } = tested
+    const end = live.time.at(-1) ?? 0
+    const begin = live.time[0] ?? 0
+    let cursor = 0
+    const rows = time.flatMap((at, index) => {
+      if (at < begin || at > end || at === time[index - 1]) return []
+      while ((live.time[cursor + 1] ?? Number.POSITIVE_INFINITY) <= at) cursor += 1
+      const rest = (live.held[cursor] ?? 0) - (hold[index] ?? 0)
+      return [{ time: utc(at), low: rest + (tested?.low[index] ?? 0), high: rest + (tested?.high[index] ?? 0) }]
+    })
+    edges.low.setData(rows.map(({ low, time }) => ({ time, value: low })))
+    edges.high.setData(rows.map(({ high, time }) => ({ time, value: high })))
+  }
+
   return {
     paint,
-    set: ({ held: without, time, worth: worths }: Worth): void => {
+    band: (band: Band): void => {
+      tested = band
+      drawBand()
+    },
+    set: (data: Worth): void => {
+      const { held: without, time, worth: worths } = data
+      live = data
       const rows = (values: ReadonlyArray<number>) =>
         time.flatMap((at, index) =>
           index > 0 && time[index - 1] === at ? [] : [{ time: utc(at), value: values[index] ?? 0 }]
         )
       worth.setData(rows(worths))
       held.setData(rows(without))
+      drawBand()
       chart.timeScale().fitContent()
     }
   }

@@ -1,6 +1,7 @@
 /** The strategy files: edit, see the problems and the plan, apply. Nothing is written before "Apply". */
 import * as Api from "./api.ts"
 import { byId, h, toast } from "./dom.ts"
+import { signed } from "./format.ts"
 
 interface File {
   readonly file: string
@@ -17,6 +18,29 @@ interface Plan {
   readonly findings?: ReadonlyArray<{ readonly name: string; readonly text?: string; readonly message?: string }>
 }
 
+/** A backtest's band over time, and what holding would have been worth at the same prices. */
+export interface Band {
+  /** Seconds. */
+  readonly time: ReadonlyArray<number>
+  readonly low: ReadonlyArray<number>
+  readonly high: ReadonlyArray<number>
+  readonly hold: ReadonlyArray<number>
+}
+
+interface Backtest {
+  readonly strategy: string
+  readonly bars: number
+  readonly fills: number
+  readonly data: { readonly warnings: ReadonlyArray<string> }
+  readonly curve: Band
+}
+
+export interface Actions {
+  readonly mayCommand: boolean
+  /** A backtest of a running file was made: draw its band over what is live. */
+  readonly backtested: (band: Band) => void
+}
+
 /** After the last key: then the problems are asked for. */
 const quietMillis = 400
 
@@ -24,15 +48,16 @@ let files: ReadonlyArray<File> = []
 let chosen = 0
 let isDirty = false
 
-export const loadFiles = async (mayCommand: boolean): Promise<void> => {
+export const loadFiles = async (actions: Actions): Promise<void> => {
   if (isDirty) return
   const found = await Api.get<ReadonlyArray<File>>("files")
   if (JSON.stringify(found) === JSON.stringify(files)) return
   files = found
-  draw(mayCommand)
+  draw(actions)
 }
 
-const draw = (mayCommand: boolean): void => {
+const draw = (actions: Actions): void => {
+  const { mayCommand } = actions
   const file = files[chosen] ?? files[0]
   if (file === undefined) return byId("files").replaceChildren(h("p", { class: "empty" }, "No strategy file."))
   const text = h(
@@ -77,6 +102,21 @@ const draw = (mayCommand: boolean): void => {
       refused.length === 0
     )
   }
+  const backtest = async (): Promise<void> => {
+    say(["running over the prices that the bot has seen …"], true)
+    const { bars, curve, data, fills } = await Api.get<Backtest>(`backtest?file=${encodeURIComponent(file.file)}`)
+    const last = (values: ReadonlyArray<number>) => values.at(-1) ?? 0
+    const gain = (values: ReadonlyArray<number>) => signed(last(values) - last(curve.hold))
+    say(
+      [
+        `the file on disk over ${bars} minutes: ${fills} fills, ${gain(curve.low)} to ${gain(curve.high)} against holding`,
+        "the band is drawn over the live line",
+        ...data.warnings
+      ],
+      true
+    )
+    actions.backtested(curve)
+  }
   const save = async (): Promise<void> => {
     if (!(await check())) return
     const { message } = await Api.post<{ readonly message: string }>("apply", {
@@ -86,7 +126,7 @@ const draw = (mayCommand: boolean): void => {
     })
     toast(message, "good")
     isDirty = false
-    await loadFiles(mayCommand)
+    await loadFiles(actions)
   }
   const apply = h("button", { type: "submit", class: "primary", disabled: true }, "Apply")
   const select = h(
@@ -99,7 +139,7 @@ const draw = (mayCommand: boolean): void => {
   select.addEventListener("change", () => {
     chosen = Number(select.value)
     isDirty = false
-    draw(mayCommand)
+    draw(actions)
   })
   const form = h(
     "form",
@@ -108,6 +148,7 @@ const draw = (mayCommand: boolean): void => {
       "div",
       { class: "tools" },
       select,
+      h("button", { type: "button", click: () => backtest().catch(failed) }, "Backtest"),
       mayCommand && h("button", { type: "button", click: () => plan().catch(failed) }, "Plan"),
       mayCommand && apply
     ),

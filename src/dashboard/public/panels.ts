@@ -187,9 +187,19 @@ export interface Problem {
   readonly text: string
   readonly since: number | null
   readonly command: string | null
+  readonly resolve: {
+    readonly placement: string
+    readonly words: ReadonlyArray<string>
+    readonly evidence: string
+  } | null
 }
 
-const labels: Readonly<Record<string, string>> = { release: "Release", resume: "Resume", reconcile: "Reconcile" }
+const labels: Readonly<Record<string, string>> = {
+  release: "Release",
+  resume: "Resume",
+  reconcile: "Reconcile",
+  resolve: "Resolve"
+}
 
 export const showProblems = (
   problems: ReadonlyArray<Problem>,

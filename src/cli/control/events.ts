@@ -1,0 +1,96 @@
+/**
+ * `limitbot events`: what the journal tells, newest last, with or without a running bot. With `--follow` it goes on with the
+ * live stream, from the number after the last one shown, so that nothing is missed or shown twice, over restarts too.
+ */
+import { Console, Effect, Option, Stream } from "effect"
+import { Command, Flag } from "effect/cli"
+import type { LineView } from "../../control/api/Views.ts"
+import { lineOf, mentions } from "../../control/view/Recent.ts"
+import { Journal } from "../../journal/Journal.ts"
+import type * as Money from "../../report/text/Money.ts"
+import { printable } from "../../report/text/Table.ts"
+import { clock } from "../../report/text/Words.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
+import { inJournal } from "../journal/JournalView.ts"
+import { Stop } from "../Stop.ts"
+import * as RunningBot from "./RunningBot.ts"
+
+/** One event as a line of JSON, as `run --json` prints it: its name, place and time, then its fields. */
+const jsonOf = ({ at, fields, sequence, tag }: LineView): string =>
+  JSON.stringify({ event: tag, sequence, at, ...fields })
+
+const textOf = ({ at, subject, text }: LineView): string => printable(`${clock(at)}  ${subject}  ${text}`)
+
+interface Shown {
+  readonly json: boolean
+  readonly search: string
+}
+
+/** Events that only serve recovery say nothing to a person. */
+const isShown = (line: LineView, { json, search }: Shown): boolean =>
+  (json || line.text !== "") && mentions(search)(line)
+
+const print = (line: LineView, shown: Shown) =>
+  isShown(line, shown) ? Console.log(shown.json ? jsonOf(line) : textOf(line)) : Effect.void
+
+export const command = Command.make(
+  "events",
+  {
+    search: Flag.String("search").pipe(
+      Flag.withDescription("Words that the sentence, the slot or the kind of event must contain"),
+      Flag.withDefault("")
+    ),
+    limit: Flag.Int("limit").pipe(Flag.withDescription("How many of the past ones"), Flag.withDefault(50)),
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withAlias("f"),
+      Flag.withDescription("Go on with the events of the running bot as they happen; needs its control server"),
+      Flag.withDefault(false)
+    ),
+    forMillis: flags.forDuration,
+    config: flags.config,
+    json: flags.json
+  },
+  Effect.fn(function* ({ config, follow, forMillis, json, limit, search }) {
+    const shown: Shown = { json, search }
+    const { journal, markets } = yield* ConfigFile.loadSettings(config)
+    const assets: Money.Assets = new Map(markets.assets.map((asset) => [asset.symbol, asset]))
+    const { last, lines } = yield* newest(journal, assets, shown, limit)
+    yield* Effect.forEach(lines, (line) => print(line, shown), { discard: true })
+    if (!follow) return
+    const stop = yield* Stop
+    const isOver = Effect.raceFirst(
+      stop.requested,
+      Option.match(forMillis, { onNone: () => Effect.never, onSome: Effect.sleep })
+    )
+    const live = RunningBot.follow(journal, last, (why) => Console.error(`${why} Trying again.`)).pipe(
+      Stream.runForEach((told) => (told._tag === "Event" ? print(told, shown) : Effect.void))
+    )
+    yield* Effect.raceFirst(live, isOver)
+  })
+).pipe(
+  Command.withDescription("Show what happened, newest last, and follow a running bot"),
+  Command.withExamples([{ command: "limitbot events --follow --search fill", description: "Fills as they happen" }])
+)
+
+/** The last lines that are wanted, and the number of the newest event of all. */
+const newest = Effect.fnUntraced(
+  function* (file: string, assets: Money.Assets, shown: Shown, limit: number) {
+    const journal = yield* Journal
+    const lines: Array<LineView> = []
+    let last = 0
+    yield* journal.events().pipe(
+      Stream.runForEach((recorded) =>
+        Effect.sync(() => {
+          last = recorded.sequence
+          const line = lineOf(recorded, assets)
+          if (!isShown(line, shown)) return
+          lines.push(line)
+          if (lines.length > limit) lines.shift()
+        })
+      )
+    )
+    return { last, lines }
+  },
+  (read, file) => inJournal(file, read)
+)

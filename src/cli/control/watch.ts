@@ -1,0 +1,90 @@
+/**
+ * `limitbot status --watch`: the screen of a running bot in another terminal. The journal says what is so, and the bot's live
+ * stream says that there is more of it and which prices it sees; without the stream the journal alone is shown, and said so.
+ */
+import { Clock, Console, Effect, Option, Stream } from "effect"
+import type { PriceView } from "../../control/api/Views.ts"
+import type { Recorded } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
+import * as BotState from "../../engine/state/BotState.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { describe } from "../../report/text/EventLine.ts"
+import { age } from "../../report/text/Words.ts"
+import type { JournalView } from "../journal/JournalView.ts"
+import { Stop } from "../Stop.ts"
+import { frame, paper } from "../screen/Screen.ts"
+import { Terminal } from "../Terminal.ts"
+import * as RunningBot from "./RunningBot.ts"
+
+const redrawMillis = 500
+/** Into a pipe the picture goes only now and then. */
+const printMillis = 5_000
+const recentEvents = 8
+
+const priceOf = ({ ask, at, bid }: PriceView): TwoSidedPrice | undefined => {
+  const [low, high] = [Decimal.parse(bid), Decimal.parse(ask)]
+  return low === undefined || high === undefined ? undefined : { bid: low, ask: high, at }
+}
+
+/** For ever, or for as long as asked. */
+export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
+  const { assets, journal: file, state } = view
+  const [journal, terminal, stop] = [yield* Journal, yield* Terminal, yield* Stop]
+  const prices = new Map<string, TwoSidedPrice>()
+  const recent: Array<Recorded> = []
+  let missing: string | undefined = "Not connected to the bot yet"
+
+  const note = (recorded: Recorded): void => {
+    BotState.apply(state, recorded)
+    if (describe(recorded.event, assets) === undefined) return
+    recent.push(recorded)
+    if (recent.length > recentEvents) recent.shift()
+  }
+  const catchUp = Effect.suspend(() =>
+    Stream.runForEach(journal.events({ after: state.sequence }), (recorded) => Effect.sync(() => note(recorded)))
+  )
+  const listen = RunningBot.follow(file, state.sequence, (why) =>
+    Effect.sync(() => {
+      missing = why
+    })
+  ).pipe(
+    Stream.runForEach((told) =>
+      Effect.sync(() => {
+        missing = undefined
+        if (told._tag !== "Prices") return
+        for (const seen of told.prices) {
+          const price = priceOf(seen)
+          if (price !== undefined) prices.set(seen.market, price)
+        }
+      })
+    )
+  )
+  const draw = Effect.gen(function* () {
+    yield* catchUp
+    const now = yield* Clock.currentTimeMillis
+    const { run, runStartedAt } = state
+    const input = {
+      title: `${file}  watched`,
+      detail: run === undefined ? undefined : `${run.mode}  ${run.venue}  account ${run.account}`,
+      warning: missing === undefined ? undefined : `${missing} This is what its journal says.`,
+      running: missing === undefined ? `running ${age(now - runStartedAt)}` : "no connection",
+      state,
+      assets,
+      prices,
+      recent,
+      now
+    }
+    if (!terminal.isInteractive) return yield* Console.log(`${frame(input, paper).join("\n").trimEnd()}\n`)
+    const canvas = { colours: terminal.colours, rows: terminal.rows(), columns: terminal.columns() }
+    yield* terminal.redraw(frame(input, canvas))
+  })
+  if (terminal.isInteractive) yield* terminal.ownScreen
+  const pause = terminal.isInteractive ? redrawMillis : printMillis
+  const isOver = Effect.raceFirst(
+    stop.requested,
+    Option.match(forMillis, { onNone: () => Effect.never, onSome: Effect.sleep })
+  )
+  const drawing = Effect.forever(Effect.andThen(Effect.sleep(pause), draw))
+  yield* Effect.raceAll([listen, drawing, isOver])
+}, Effect.scoped)
