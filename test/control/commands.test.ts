@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { writeDoubtful } from "../cli/journal/doubtful.ts"
 import { assertSays, run } from "../cli/program.ts"
 import { type RunningBot, startBot, until } from "./runningBot.ts"
 
@@ -14,7 +15,15 @@ interface Status {
   readonly turnedAt: number
   readonly killSwitch: string | null
   readonly openOrders: number
-  readonly problems: ReadonlyArray<{ readonly kind: string; readonly command: string | null }>
+  readonly problems: ReadonlyArray<{
+    readonly kind: string
+    readonly command: string | null
+    readonly resolve: {
+      readonly placement: string
+      readonly words: ReadonlyArray<string>
+      readonly evidence: string
+    } | null
+  }>
   readonly strategies: ReadonlyArray<{
     readonly paused: { readonly by: string; readonly action: string; readonly reason: string } | null
   }>
@@ -29,7 +38,7 @@ const log = async (search: string) =>
   ((await bot.look(`/api/v1/log?search=${search}`)) as { events: ReadonlyArray<{ text: string; tag: string }> }).events
 
 beforeAll(async () => {
-  bot = await startBot()
+  bot = await startBot("", (journal) => writeDoubtful(journal, 2))
   await until("orders rest", async () => (await open()).length >= 15)
 }, 90_000)
 
@@ -51,6 +60,47 @@ describe("commands to a running bot", () => {
     )
   }, 60_000)
 
+  it("what is in doubt is resolved by the operator's word, once, and only with words that can be true", async () => {
+    const doubts = async () => (await status()).problems.flatMap(({ resolve }) => resolve ?? [])
+    const [first] = await doubts()
+    assert.deepInclude(first, { placement: "p1", words: ["paid", "not-paid", "forget"] })
+    assert.match(first?.evidence ?? "", /hash-1/)
+    const say = (word: string) => bot.command("/api/v1/resolve", { placement: "p1", word, why: "seen elsewhere" })
+    assert.strictEqual((await say("adopt")).status, 409)
+    assert.strictEqual((await say("not-paid")).status, 200)
+    assert.strictEqual((await say("not-paid")).status, 409)
+    assert.deepStrictEqual(
+      (await doubts()).map(({ placement }) => placement),
+      ["p2"]
+    )
+    assert.strictEqual((await log("Resolved")).length, 1)
+    // From the command line it goes the same way, without a file beside the journal.
+    const told = await limitbot("resolve", "p2", "--forget", "--json")
+    assert.deepStrictEqual(JSON.parse(told.stdout), { resolved: "p2", word: "forget", by: "bot" })
+    assert.deepStrictEqual(await doubts(), [])
+    assert.strictEqual((await log("Resolved")).length, 2)
+  }, 60_000)
+
+  it("events and status follow the live stream in another terminal", async () => {
+    const followed = limitbot("events", "--follow", "--json", "--limit", "5", "--for", "6s")
+    const watched = limitbot("status", "--watch", "--for", "7s")
+    await new Promise((done) => setTimeout(done, 2_500))
+    assert.strictEqual((await bot.command("/api/v1/pause", { why: "watched" })).status, 200)
+    assert.strictEqual((await bot.command("/api/v1/resume", {})).status, 200)
+    const lines = (await followed).stdout.trim().split("\n")
+    const events = lines.map((line) => JSON.parse(line) as { sequence: number; event: string })
+    const [oldest] = events
+    assert.deepStrictEqual(
+      events.map(({ sequence }) => sequence),
+      events.map((_, index) => (oldest?.sequence ?? 0) + index)
+    )
+    assert.isAtLeast(events.length, 7)
+    const { stdout } = await watched
+    assert.match(stdout, /BTC\/USDC {2}bid \d+/)
+    assert.match(stdout, /grid\/cell-\d+/)
+    assert.notMatch(stdout, /does not answer|Not connected/)
+  }, 60_000)
+
   it("pause keeps what rests and resume goes on, from the command line too", async () => {
     const paused = await limitbot("pause", "grid", "--why", "lunch")
     assert.strictEqual(paused.code, 0, paused.stderr)
@@ -60,7 +110,10 @@ describe("commands to a running bot", () => {
     const { problems } = await status()
     assert.deepStrictEqual(
       problems.map(({ kind, command }) => [kind, command]),
-      [["paused", "resume"]]
+      [
+        ["residual", "reconcile"],
+        ["paused", "resume"]
+      ]
     )
     assert.strictEqual((await limitbot("resume")).code, 0)
     assert.isNull((await status()).strategies[0]?.paused)

@@ -1,7 +1,7 @@
 /** A bot on a sandbox with its control server, as a process of its own, and ways to ask it over plain sockets. */
 import { readFileSync } from "node:fs"
 import { request } from "node:http"
-import { connect } from "node:net"
+import { connect, createServer } from "node:net"
 import { join } from "node:path"
 import { configText, type Program, start, startSandbox, workspace } from "../cli/program.ts"
 
@@ -19,6 +19,8 @@ export interface Asked {
 
 export interface RunningBot {
   readonly program: Program
+  /** The same command once more, at the same address. */
+  readonly again: () => Promise<Program>
   readonly folder: string
   readonly url: string
   readonly token: string
@@ -33,10 +35,21 @@ export interface RunningBot {
   readonly raw: (text: string, millis?: number) => Promise<string>
 }
 
-export const startBot = async (extra: ReadonlyArray<string> = [], config = ""): Promise<RunningBot> => {
+const freePort = () =>
+  new Promise<number>((done) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => done(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+/** `prepare` gets the journal's path before the bot starts on it. */
+export const startBot = async (config = "", prepare?: (journal: string) => Promise<unknown>): Promise<RunningBot> => {
   const sandbox = await startSandbox({ speed: 60 })
-  const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: { port: 0 }\n${config}` })
-  const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s", ...extra]
+  const dashboard = `dashboard: { port: ${await freePort()} }\n`
+  const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${dashboard}${config}` })
+  const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"]
+  await prepare?.(join(folder, "journal.sqlite"))
   const program = start(args)
   await program.says(/dashboard http:\S+/)
   const url = /dashboard (http:\S+)/.exec(program.stdout())?.[1] ?? ""
@@ -82,7 +95,12 @@ export const startBot = async (extra: ReadonlyArray<string> = [], config = ""): 
       })
     })
   const look = async (path: string) => JSON.parse((await ask(path, { headers: { authorization } })).body)
-  return { program, folder, url, token, viewerToken, journal, ask, look, command, raw }
+  const again = async () => {
+    const next = start(args)
+    await next.says(/dashboard http:\S+/)
+    return next
+  }
+  return { program, again, folder, url, token, viewerToken, journal, ask, look, command, raw }
 }
 
 export const until = async (what: string, holds: () => Promise<boolean>, millis = 60_000): Promise<void> => {

@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Browser, chromium, type Page } from "playwright-core"
+import { writeDoubtful } from "../cli/journal/doubtful.ts"
 import { type RunningBot, startBot, until } from "../control/runningBot.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
@@ -49,7 +50,7 @@ const barriers = async (): Promise<ReadonlyArray<string>> => {
 
 describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
   beforeAll(async () => {
-    bot = await startBot()
+    bot = await startBot("", (journal) => writeDoubtful(journal, 1))
     browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })
     page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "dark" })
     page.on("console", (message) => {
@@ -89,6 +90,17 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     assert.isFalse(isWiderThanScreen)
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.emulateMedia({ colorScheme: "dark" })
+  }, 60_000)
+
+  it("resolves an in-doubt payment by the operator's word", async () => {
+    await shows("#problems", /Nobody knows whether 100 USDC was paid/)
+    await page.locator("#problems").getByRole("button", { name: "Resolve" }).click()
+    await shows("#dialog", /hash-1/)
+    await page.getByLabel("Why").fill("the balance never moved")
+    await page.getByRole("button", { name: "It was not paid" }).click()
+    await shows(".toast", /p1 is taken as not paid/)
+    await until("the problem is gone", () => page.locator("#problems").isHidden())
+    await shows("#events", /the balance never moved/)
   }, 60_000)
 
   it("explains a slot, pauses and resumes", async () => {
@@ -133,11 +145,18 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await until("the switch is off", async () => !/Kill switch/.test(await text("#problems")))
   }, 90_000)
 
-  it("says that the bot is gone, and had no error until then", async () => {
+  it("loses the bot and says so, and regains it without being touched", async () => {
     assert.deepStrictEqual(said, [])
     bot.program.signal("SIGTERM")
     await bot.program.ended
     await shows("#banner", /does not answer/)
     assert.isTrue(await page.locator("#kill").isDisabled())
-  }, 60_000)
+    const again = await bot.again()
+    await until("the banner is gone", () => page.locator("#banner").isHidden())
+    await shows("#events", /started \(live\)/)
+    await shows("#problems", /Paused, orders withdrawn by the operator/)
+    assert.isFalse(await page.locator("#kill").isDisabled())
+    again.signal("SIGTERM")
+    assert.strictEqual((await again.ended).code, 0)
+  }, 90_000)
 })

@@ -55,7 +55,7 @@ export const command = Command.make(
     const shown: Shown = { json, search }
     const { journal, markets } = yield* ConfigFile.loadSettings(config)
     const assets: Money.Assets = new Map(markets.assets.map((asset) => [asset.symbol, asset]))
-    const { last, lines } = yield* newest(journal, assets, shown, limit)
+    const { last, lines } = yield* inJournal(journal, newest(assets, shown, limit))
     yield* Effect.forEach(lines, (line) => print(line, shown), { discard: true })
     if (!follow) return
     const stop = yield* Stop
@@ -74,23 +74,20 @@ export const command = Command.make(
 )
 
 /** The last lines that are wanted, and the number of the newest event of all. */
-const newest = Effect.fnUntraced(
-  function* (file: string, assets: Money.Assets, shown: Shown, limit: number) {
-    const journal = yield* Journal
-    const lines: Array<LineView> = []
-    let last = 0
-    yield* journal.events().pipe(
-      Stream.runForEach((recorded) =>
-        Effect.sync(() => {
-          last = recorded.sequence
-          const line = lineOf(recorded, assets)
-          if (!isShown(line, shown)) return
-          lines.push(line)
-          if (lines.length > limit) lines.shift()
-        })
-      )
+const newest = Effect.fnUntraced(function* (assets: Money.Assets, shown: Shown, limit: number) {
+  const journal = yield* Journal
+  const lines: Array<LineView> = []
+  let last = 0
+  yield* journal.events().pipe(
+    Stream.runForEach((recorded) =>
+      Effect.sync(() => {
+        last = recorded.sequence
+        const line = lineOf(recorded, assets)
+        if (!isShown(line, shown)) return
+        lines.push(line)
+        if (lines.length > limit) lines.shift()
+      })
     )
-    return { last, lines }
-  },
-  (read, file) => inJournal(file, read)
-)
+  )
+  return { last, lines }
+})

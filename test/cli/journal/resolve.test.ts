@@ -1,72 +1,15 @@
 /** The operator's word on money that only they can know of: without a bot, and taken up by a running one. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import type { BotEvent } from "../../../src/domain/BotEvent.ts"
-import * as Decimal from "../../../src/domain/Decimal.ts"
-import { Journal } from "../../../src/journal/Journal.ts"
-import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import { assertSays, run, start, startSandbox, workspace } from "../program.ts"
-
-/** A payment that was sent, expired, and was never acknowledged. */
-const doubtful = (index: number): ReadonlyArray<BotEvent> => {
-  const about = { strategy: "grid", slot: `old-${index}`, placement: `p${index}` }
-  const money = { asset: "USDC", amount: 100_000_000n }
-  return [
-    {
-      _tag: "Planned",
-      ...about,
-      market: "BTC/USDC",
-      side: "BUY",
-      price: Decimal.make(50_000n),
-      quantity: 200_000n,
-      inputAsset: "USDC",
-      inputAmount: 100_000_000n,
-      outputAsset: "BTC",
-      outputAmount: 200_000n,
-      deadline: index * 1_000_000,
-      why: { code: "x", text: "x" }
-    },
-    { _tag: "CreateSent", ...about, attempt: 1 },
-    {
-      _tag: "Bound",
-      ...about,
-      orderId: `order-${index}`,
-      depositAddress: `address-${index}`,
-      via: "reply",
-      estimatedWithdrawFee: 0n,
-      estimatedRefundFee: 0n
-    },
-    {
-      _tag: "FundingSigned",
-      ...about,
-      ...money,
-      orderId: `order-${index}`,
-      depositAddress: `address-${index}`,
-      signed: "{}",
-      intentHash: `hash-${index}`,
-      validUntil: 1
-    },
-    { _tag: "FundingSent", ...about, attempt: 1 },
-    { _tag: "FundingInDoubt", ...about, ...money, reason: "nobody acknowledged it" }
-  ]
-}
-
-const write = (journal: string, events: ReadonlyArray<BotEvent>) =>
-  Effect.runPromise(
-    Effect.flatMap(Journal, ({ append }) => append(events)).pipe(
-      Effect.provide(Journal.layer.pipe(Layer.provide(Sqlite.layer({ filename: journal })))),
-      Effect.scoped
-    )
-  )
+import { writeDoubtful } from "./doubtful.ts"
 
 const config = ["--config", "config.yaml"]
 
 describe("limitbot resolve", () => {
   it("lists what is in doubt and takes the operator's word, with and without a running bot", async () => {
     const cwd = workspace(await startSandbox())
-    const budget: BotEvent = { _tag: "BudgetAllotted", strategy: "grid", asset: "USDC", amount: 1_000_000_000n }
-    await write(join(cwd, "journal.sqlite"), [budget, ...doubtful(1), ...doubtful(2)])
+    await writeDoubtful(join(cwd, "journal.sqlite"), 2)
 
     const listed = await run(["resolve", "--json", ...config], { cwd })
     const { problems } = JSON.parse(listed.stdout)

@@ -1,0 +1,64 @@
+/** A journal that a bot left with payments of which nobody knows whether they were made. */
+import { Effect, Layer } from "effect"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+
+/** A payment that was sent, expired, and was never acknowledged. */
+const doubtful = (index: number): ReadonlyArray<BotEvent> => {
+  const about = { strategy: "grid", slot: `old-${index}`, placement: `p${index}` }
+  const money = { asset: "USDC", amount: 100_000_000n }
+  return [
+    {
+      _tag: "Planned",
+      ...about,
+      market: "BTC/USDC",
+      side: "BUY",
+      price: Decimal.make(50_000n),
+      quantity: 200_000n,
+      inputAsset: "USDC",
+      inputAmount: 100_000_000n,
+      outputAsset: "BTC",
+      outputAmount: 200_000n,
+      deadline: index * 1_000_000,
+      why: { code: "x", text: "x" }
+    },
+    { _tag: "CreateSent", ...about, attempt: 1 },
+    {
+      _tag: "Bound",
+      ...about,
+      orderId: `order-${index}`,
+      depositAddress: `address-${index}`,
+      via: "reply",
+      estimatedWithdrawFee: 0n,
+      estimatedRefundFee: 0n
+    },
+    {
+      _tag: "FundingSigned",
+      ...about,
+      ...money,
+      orderId: `order-${index}`,
+      depositAddress: `address-${index}`,
+      signed: "{}",
+      intentHash: `hash-${index}`,
+      validUntil: 1
+    },
+    { _tag: "FundingSent", ...about, attempt: 1 },
+    { _tag: "FundingInDoubt", ...about, ...money, reason: "nobody acknowledged it" }
+  ]
+}
+
+const write = (journal: string, events: ReadonlyArray<BotEvent>) =>
+  Effect.runPromise(
+    Effect.flatMap(Journal, ({ append }) => append(events)).pipe(
+      Effect.provide(Journal.layer.pipe(Layer.provide(Sqlite.layer({ filename: journal })))),
+      Effect.scoped
+    )
+  )
+
+/** `p1`, `p2` and so on, of 100 USDC each, in slots that no file names. */
+export const writeDoubtful = (journal: string, count: number): Promise<unknown> => {
+  const budget: BotEvent = { _tag: "BudgetAllotted", strategy: "grid", asset: "USDC", amount: 1_000_000_000n }
+  return write(journal, [budget, ...Array.from({ length: count }, (_, index) => doubtful(index + 1)).flat()])
+}
