@@ -13,6 +13,7 @@ import { describe } from "../../report/text/EventLine.ts"
 import { age } from "../../report/text/Words.ts"
 import type { JournalView } from "../journal/JournalView.ts"
 import { Stop } from "../Stop.ts"
+import * as LiveProfit from "../screen/LiveProfit.ts"
 import { frame, paper } from "../screen/Screen.ts"
 import { Terminal } from "../Terminal.ts"
 import * as RunningBot from "./RunningBot.ts"
@@ -60,6 +61,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
       })
     )
   )
+  const profit = yield* LiveProfit.follow(assets)
   const draw = Effect.gen(function* () {
     yield* catchUp
     const now = yield* Clock.currentTimeMillis
@@ -73,6 +75,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
       assets,
       prices,
       recent,
+      profit: yield* profit(prices),
       now
     }
     if (!terminal.isInteractive) return yield* Console.log(`${frame(input, paper).join("\n").trimEnd()}\n`)
