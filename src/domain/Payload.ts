@@ -2,9 +2,10 @@
  * A signed payment on its way to a deposit address: the one rule book for orders and swaps. Its bytes are signed once and
  * are the only ones that are ever sent; their nonce executes at most once, and never after `validUntil`.
  *
- * Only two things are certain: bytes that never left the process cannot have executed; an acknowledged payload has
- * executed, however late its deposit shows. Everything else is in doubt: venues were seen to refuse what they had executed,
- * so no count of refusals proves anything, and silence never ends a doubt.
+ * Three things are certain: bytes that never left the process cannot have executed; an acknowledged payload has executed,
+ * however late its deposit shows; one whose every attempt was refused for a cause that its own execution rules out has not
+ * executed, and never will once it has expired. Everything else is in doubt: venues were seen to refuse what they had
+ * executed, so a refusal as such proves nothing, and silence never ends a doubt.
  */
 import type { Amount } from "./Amount.ts"
 
@@ -16,6 +17,8 @@ export interface Payload {
   readonly validUntil: number
   /** Counted before they are made. */
   readonly attempts: number
+  /** Attempts that were refused for a cause that rules out an execution before. */
+  readonly clearRefusals: number
   readonly lastSentAt: number
   /** It has executed: acknowledged with its hash, or its nonce is used. */
   readonly acknowledged: boolean
@@ -28,6 +31,7 @@ export const signed = (payload: Pick<Payload, "amount" | "intentHash" | "signed"
   amount: payload.amount,
   validUntil: payload.validUntil,
   attempts: 0,
+  clearRefusals: 0,
   lastSentAt: 0,
   acknowledged: false
 })
@@ -35,16 +39,31 @@ export const signed = (payload: Pick<Payload, "amount" | "intentHash" | "signed"
 /** Only the payload itself can have used its nonce: it was drawn for this one payment. */
 const usedNonce = /nonce\b.*\b(?:already|been)\b.*\bused|already (?:been )?(?:processed|executed)/i
 
-export const answered = ({ code, text }: { readonly code: string; readonly text: string }) => ({
-  lastAnswer: `${code}: ${text}`,
-  ...(usedNonce.test(text) || usedNonce.test(code) ? { acknowledged: true } : {})
-})
+/**
+ * Sentences of the verifier that it has for no payload that was executed. It looks at the balance after the nonce, so a nonce
+ * that was used is named instead; bytes, keys and accounts that fail once had failed before. That a payload has expired, or
+ * that its nonce is not valid any more, tells nothing of the time before, and neither does a gateway's "request rejected".
+ */
+const clearRefusal =
+  /insufficient balance|invalid signature|public key '[^']*' doesn't exist|invalid message|wrong verifying_contract|nonce must be|unknown token/i
 
-export type Fate = "unsent" | "executed" | "doubtful"
+export const answered = (payload: Payload, { code, text }: { readonly code: string; readonly text: string }) => {
+  const lastAnswer = `${code}: ${text}`
+  if (usedNonce.test(text) || usedNonce.test(code)) return { lastAnswer, acknowledged: true }
+  return { lastAnswer, clearRefusals: payload.clearRefusals + (clearRefusal.test(text) ? 1 : 0) }
+}
+
+/** One of them could be misreported; the answer after that would be that the nonce is used. */
+const clearRefusalsNeeded = 2
+
+export type Fate = "unsent" | "executed" | "refused" | "doubtful"
 
 /** What is certain of a payload, whatever has been seen of its deposit. */
-export const fateOf = ({ acknowledged, attempts }: Payload): Fate =>
-  acknowledged ? "executed" : attempts === 0 ? "unsent" : "doubtful"
+export const fateOf = ({ acknowledged, attempts, clearRefusals }: Payload): Fate => {
+  if (acknowledged) return "executed"
+  if (attempts === 0) return "unsent"
+  return clearRefusals === attempts && attempts >= clearRefusalsNeeded ? "refused" : "doubtful"
+}
 
 /** Reads after its expiry that must show no deposit before anything is concluded from that. */
 const emptyReadsNeeded = 2

@@ -91,7 +91,7 @@ const changeOf = (account: SwapAccount, event: SwapEvent, at: number): Partial<S
     case "IntentAcknowledged":
       return intentChange(account, { acknowledged: true })
     case "IntentAnswered":
-      return account.intent === undefined ? {} : intentChange(account, Payload.answered(event))
+      return account.intent === undefined ? {} : intentChange(account, Payload.answered(account.intent, event))
     case "IntentDead":
       return {}
     case "SwapInDoubt":

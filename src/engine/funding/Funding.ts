@@ -153,7 +153,8 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (now < funding.validUntil + settings.visibilityMillis) return
     if (Payload.fateOf(funding) === "executed") return yield* settle(placement)
     const read = yield* readOrder(venue, placement.by, placement.order)
-    if (read.value.depositedAmount > 0n) return yield* note(placement, read)
+    const { depositedAmount, refund } = read.value
+    if (depositedAmount > 0n || refund?.status === "COMPLETED") return yield* note(placement, read)
     // Known is more than nothing: a transfer that was seen is waited for.
     if (read.value.fillStatus === "KNOWN_DEPOSIT_TX") return
     const reads = (emptyReads.get(id) ?? 0) + 1
@@ -165,7 +166,9 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const answer = lastAnswer === undefined ? "" : `; the venue had answered ${lastAnswer}`
     const money = { ...about(placement), asset: placement.inputAsset, amount }
     const never =
-      attempts === 0 ? "its payload was never sent and has expired" : "its payload expired without a deposit"
+      attempts === 0
+        ? "its payload was never sent and has expired"
+        : "its payload was refused each time and has expired without a deposit"
     yield* record(
       meaning === "never"
         ? { _tag: "FundingDead", ...money, reason: `${never}${answer}` }
@@ -184,8 +187,8 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const known = watched.get(id) ?? { readAt: Number.NEGATIVE_INFINITY, overSince: undefined }
     if (elapsedMillis(known.readAt, now) < settings.retryMaxMillis) return
     const read = yield* readOrder(venue, placement.by, placement.order)
-    const { depositedAmount, fillStatus } = read.value
-    if (depositedAmount > 0n) return yield* note(placement, read)
+    const { depositedAmount, fillStatus, refund } = read.value
+    if (depositedAmount > 0n || refund?.status === "COMPLETED") return yield* note(placement, read)
     const overSince = isTerminal(fillStatus) ? (known.overSince ?? now) : undefined
     watched.set(id, { readAt: now, overSince })
     if (!endsBySilence(placement)) return

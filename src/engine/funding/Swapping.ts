@@ -171,7 +171,7 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
       const reason = `its payload was sent and has expired, the venue never acknowledged it, and no deposit shows${answer}`
       return yield* record(account, { _tag: "SwapInDoubt", reason })
     }
-    const reason = `its payload expired without a deposit${answer}`
+    const reason = `its payload was refused each time and has expired without a deposit${answer}`
     return yield* record(
       account,
       { _tag: "IntentDead", reason },

@@ -160,7 +160,7 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
     case "FundingAcknowledged":
       return change({ acknowledged: true })
     case "FundingAnswered":
-      return change(Payload.answered(event))
+      return change(Payload.answered(funding, event))
     case "FundingInDoubt":
       return { ...placement, state: "in doubt", doubt: { since: at, reason: event.reason } }
     case "FundingDead":

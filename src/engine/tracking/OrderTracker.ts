@@ -160,7 +160,8 @@ const isWorse = (placement: Placement, fill: { readonly amountIn: Amount; readon
 /** Everything that a report of a bound order adds to what is known. */
 export const observe = (placement: Placement, reported: Order, correlationId?: string): ReadonlyArray<BotEvent> => {
   // A fill is a fact once, however often a report repeats it.
-  const order = { ...reported, fills: [...new Map(reported.fills.map((fill) => [fill.id, fill])).values()] }
+  const fills = [...new Map(reported.fills.map((fill) => [fill.id, fill])).values()]
+  const order = { ...reported, fills, depositedAmount: depositIn(placement, reported) }
   if (isOld(placement, order)) return []
   const correlation = correlationId === undefined ? {} : { correlationId }
   const contradiction = placement.contradiction === undefined ? contradictionIn(placement, reported, order) : undefined
@@ -184,6 +185,12 @@ export const observe = (placement: Placement, reported: Order, correlationId?: s
   if (isTerminal(order.fillStatus)) events.push(...close(placement, order))
   return events
 }
+
+/** What was given back had arrived, whatever the report says of a deposit: no payment of which this is seen is in doubt. */
+const depositIn = ({ deposited, funding }: Placement, { depositedAmount, fillStatus, refund }: Order): Amount =>
+  depositedAmount === 0n && deposited === 0n && refund?.status === "COMPLETED" && isTerminal(fillStatus)
+    ? (funding?.amount ?? 0n)
+    : depositedAmount
 
 const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
   order.fills

@@ -25,6 +25,9 @@ const market = {
 const hour = 3_600_000
 const lost = new VenueError({ reason: new OutcomeUnknown({ operation: "submit intent", text: "lost" }) })
 
+const refusedWith = (text: string) =>
+  Effect.fail(new VenueError({ reason: new Rejected({ operation: "submit intent", code: "http-400", text }) }))
+
 /** A bound order of one slot that waits for its money. */
 const bound = (id: string, address: string, fee = 0n): ReadonlyArray<BotEvent> => {
   const about = { strategy: "s", slot: id, placement: id }
@@ -86,6 +89,8 @@ const orderOf = (id: string, depositAddress: string): Order => ({
 })
 
 interface World {
+  /** What the venue says of its orders now, where it differs. */
+  readonly says?: () => Partial<Order>
   readonly addressOf?: (orderId: string) => string
   readonly fee?: bigint
   readonly submit?: (count: number) => Effect.Effect<{ readonly value: { readonly intentHash: string } }, VenueError>
@@ -94,11 +99,17 @@ interface World {
 }
 
 /** Works on placements, and tells what was done. */
-const world = ({ addressOf = (id) => `address-${id.slice(6)}`, closed = () => undefined, fee = 0n, submit }: World) =>
+const world = ({
+  addressOf = (id) => `address-${id.slice(6)}`,
+  closed = () => undefined,
+  fee = 0n,
+  says = () => ({}),
+  submit
+}: World) =>
   Effect.gen(function* () {
     const done = { asked: 0, signed: 0, sent: 0 }
     const venue = Layer.mock(Venue)({
-      getOrder: (id) => Effect.succeed({ value: orderOf(id.slice(6), addressOf(id)) }),
+      getOrder: (id) => Effect.succeed({ value: { ...orderOf(id.slice(6), addressOf(id)), ...says() } }),
       generateIntent: () => Effect.succeed({ value: { standard: "nep413", payload: {} } }),
       submitIntent: () => {
         done.sent += 1
@@ -234,6 +245,49 @@ describe("the last moment before funding", () => {
       assert.strictEqual(done.signed, 1)
       assert.strictEqual(state.placements.get("p1")?.state, "in doubt")
       assert.strictEqual(Ledger.heldBy(state.ledger, "p1", "BTC", "in doubt"), 1_000_000n)
+    })
+  )
+
+  it.effect("a payment that was refused for lack of balance each time froze its slot until somebody looked", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({
+        submit: () => refusedWith("insufficient balance or overflow")
+      })
+      yield* bind("p1", "address-p1")
+      for (let look = 0; look < 20; look += 1) {
+        yield* work("p1")
+        yield* TestClock.adjust(10_000)
+      }
+      assert.isAbove(done.sent, 1)
+      assert.strictEqual(done.signed, 1)
+      assert.strictEqual(state.placements.get("p1")?.state, "dead")
+      assert.strictEqual(Ledger.freeOf(state.ledger, "s", "BTC"), 10_000_000n)
+    })
+  )
+
+  const unclear: ReadonlyArray<readonly [string, (count: number) => Effect.Effect<never, VenueError>]> = [
+    [
+      "once refused, once without an answer",
+      (count) => (count === 1 ? Effect.fail(lost) : refusedWith("invalid signature"))
+    ],
+    ["refused as expired", () => refusedWith("deadline has expired")],
+    ["refused for a reason that says nothing", () => refusedWith("request-rejected")]
+  ]
+  it.effect.each(unclear)("a payment that was %s is in doubt, and a refund ends that", ([, submit]) =>
+    Effect.gen(function* () {
+      let says: Partial<Order> = {}
+      const { bind, state, work } = yield* world({ submit, says: () => says })
+      yield* bind("p1", "address-p1")
+      for (let look = 0; look < 20; look += 1) {
+        yield* work("p1")
+        yield* TestClock.adjust(30_000)
+      }
+      assert.strictEqual(state.placements.get("p1")?.state, "in doubt")
+      says = { fillStatus: "CANCELED", refund: { status: "COMPLETED" }, payoutIsFinal: true, estimatedRefundFee: 7n }
+      yield* TestClock.adjust(hour)
+      yield* work("p1")
+      assert.isUndefined(state.placements.get("p1"))
+      assert.strictEqual(Ledger.freeOf(state.ledger, "s", "BTC"), 9_999_993n)
     })
   )
 

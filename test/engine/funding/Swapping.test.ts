@@ -225,9 +225,8 @@ describe("a payment that does not show", () => {
       }).pipe(Effect.provide(journalLayer))
     )
   const lost = new VenueError({ reason: new OutcomeUnknown({ operation: "submit intent", text: "lost" }) })
-  const refused = new VenueError({
-    reason: new Rejected({ operation: "submit intent", code: "http-400", text: "insufficient balance" })
-  })
+  const refusedWith = (text: string) =>
+    Effect.fail(new VenueError({ reason: new Rejected({ operation: "submit intent", code: "http-400", text }) }))
 
   it.effect("was said to be unfunded, paid in nothing, because nobody answered", () =>
     Effect.gen(function* () {
@@ -249,9 +248,16 @@ describe("a payment that does not show", () => {
 
   it.effect("was said to be unfunded, and could be paid again, because it was refused twice", () =>
     Effect.gen(function* () {
-      const account = yield* followed(() => Effect.fail(refused))
+      const account = yield* followed(() => refusedWith("request-rejected"))
       assert.isFalse(SwapAccount.isOver(account))
       assert.strictEqual(SwapAccount.moneyOf(account).input["in doubt"], 1_000_000n)
+    })
+  )
+
+  it.effect("has not been made when it was refused for lack of balance each time and has expired", () =>
+    Effect.gen(function* () {
+      const account = yield* followed(() => refusedWith("insufficient balance or overflow"))
+      assert.strictEqual(account.ended?.outcome, "unfunded")
     })
   )
 })
