@@ -57,7 +57,7 @@ export const start = async ({ show, folder }: Bench): Promise<void> => {
   }
 }
 
-const tellMemory =
+export const tellMemory =
   "data:text/javascript,import{readFileSync}from'node:fs';process.on('exit',()=>process.stderr.write(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status','utf8'))[1]))"
 
 /** The most memory that a run ever had, against that of an empty process. */

@@ -160,12 +160,10 @@ export const make = Effect.fnUntraced(function* ({
     if (mayPlan) {
       yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
     }
-    yield* Effect.forEach(
-      // Copied: working on placements changes the map.
-      [...books.state.placements.keys()],
-      (id) => work(id, mayPlan, startedAt),
-      { concurrency: settings.concurrency, discard: true }
-    )
+    yield* Effect.forEach(unfinished(books.state), ({ id }) => work(id, mayPlan, startedAt), {
+      concurrency: settings.concurrency,
+      discard: true
+    })
     watch.rest(books.state)
     turnedAt = yield* Clock.currentTimeMillis
     return problem

@@ -6,7 +6,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { broken, type JournalError } from "./Journal.ts"
-import { migrations } from "./migrations.ts"
+import { migrations } from "./schema/migrations.ts"
 
 export interface StoredTransaction {
   readonly depositAddress: string

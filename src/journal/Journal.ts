@@ -9,7 +9,8 @@ import { Array, Clock, Context, Effect, Layer, Option, Schedule, Schema, Semapho
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { BotEvent, type Recorded, type Tag } from "../domain/BotEvent.ts"
 import { genesis, hashOf } from "./Hash.ts"
-import { migrations } from "./migrations.ts"
+import * as Snapshots from "./Snapshots.ts"
+import { migrations } from "./schema/migrations.ts"
 
 /** The journal cannot be read or written. Nothing may be sent any more: stop, and start again when it is mended. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
@@ -24,8 +25,8 @@ export const broken = (message: string) => (cause: unknown) =>
 export interface Which {
   /** Only events behind this sequence number. */
   readonly after?: number
-  /** Only events of this kind. */
-  readonly tag?: Tag
+  /** Only events of these kinds. */
+  readonly tags?: ReadonlyArray<Tag>
 }
 
 export class Journal extends Context.Service<
@@ -35,6 +36,8 @@ export class Journal extends Context.Service<
     append(events: ReadonlyArray<BotEvent>): Effect.Effect<ReadonlyArray<Recorded>, JournalError>
     /** Oldest first, read page by page as they are asked for. */
     events(which?: Which): Stream.Stream<Recorded, JournalError>
+    /** What folds had come to: a start reads only what follows. */
+    readonly snapshots: Snapshots.Snapshots
   }
 >()("limitbot/journal/Journal") {
   /** A journal to write: creates or migrates the tables. */
@@ -70,8 +73,8 @@ const whileLocked = {
   while: ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
 } as const
 
-/** Rows read at a time. */
-const pageSize = 5_000
+/** Rows read at a time: some are decisions with many slots. */
+const pageSize = 1_000
 
 const columns = (event: BotEvent) => ({
   strategy: "strategy" in event ? event.strategy : null,
@@ -120,8 +123,8 @@ const make = Effect.gen(function* () {
   )
 
   const page = Effect.fn("Journal.page")(
-    function* (after: number, tag: Tag | undefined) {
-      const ofTag = tag === undefined ? sql`1 = 1` : sql`event = ${tag}`
+    function* (after: number, tags: ReadonlyArray<Tag> | undefined) {
+      const ofTag = tags === undefined ? sql`1 = 1` : sql.in("event", tags)
       const rows = yield* sql<Row>`
       SELECT sequence, at, body FROM journal WHERE sequence > ${after} AND ${ofTag} ORDER BY sequence LIMIT ${pageSize}`
       const events = yield* Effect.forEach(rows, ({ sequence, at, body }) =>
@@ -134,9 +137,9 @@ const make = Effect.gen(function* () {
     },
     Effect.mapError(broken("Cannot read the journal"))
   )
-  const events = ({ after = 0, tag }: Which = {}) => Stream.paginate(after, (last) => page(last, tag))
+  const events = ({ after = 0, tags }: Which = {}) => Stream.paginate(after, (last) => page(last, tags))
 
-  return Journal.of({ append, events })
+  return Journal.of({ append, events, snapshots: Snapshots.make(sql) })
 })
 
 const sequenceOf = ({ sequence }: Recorded): number => sequence

@@ -8,7 +8,7 @@ import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import * as SwapAccount from "../domain/SwapAccount.ts"
 import { type RecordedStep, SwapEvent } from "../domain/SwapEvent.ts"
 import { broken, type JournalError } from "./Journal.ts"
-import { migrations } from "./migrations.ts"
+import { migrations } from "./schema/migrations.ts"
 
 /** Somebody else wrote this step first. */
 export class SwapTaken extends Schema.TaggedError<SwapTaken>()("SwapTaken", { swap: Schema.String }) {

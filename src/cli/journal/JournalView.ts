@@ -21,18 +21,16 @@ export interface Past {
   readonly seen: (entry: Recorded) => void
 }
 
-const present: Past = { until: Number.POSITIVE_INFINITY, seen: () => {} }
-
 /** Runs a look at the journal that a configuration names. */
 export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E, R>(
   configFile: string,
   look: (view: JournalView) => Effect.Effect<A, E, R>,
-  { until, seen }: Past = present
+  past?: Past
 ) {
   const { journal, markets } = yield* ConfigFile.loadSettings(configFile)
   const assets = new Map(markets.assets.map((asset) => [asset.symbol, asset]))
   const folded = Effect.gen(function* () {
-    const state = yield* Bookkeeper.replayUntil(until, seen)
+    const state = yield* past === undefined ? Bookkeeper.replay : Bookkeeper.replayUntil(past.until, past.seen)
     const now = yield* Clock.currentTimeMillis
     return yield* look({ journal, assets, state, now })
   })
@@ -61,7 +59,7 @@ export interface JournalView {
 export const eventsOf = Effect.fn("JournalView.eventsOf")(function* <T extends Tag>(tag: T) {
   const journal = yield* Journal
   const isWanted = (event: BotEvent): event is Of<T> => event._tag === tag
-  return yield* journal.events({ tag }).pipe(
+  return yield* journal.events({ tags: [tag] }).pipe(
     Stream.map(({ event }) => event),
     Stream.filter(isWanted),
     Stream.runCollect

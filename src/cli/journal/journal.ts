@@ -72,6 +72,7 @@ const compact = Command.make(
     const { events, head } = yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const verified = yield* Chain.verify()
+      yield* Bookkeeper.renewSnapshot
       yield* sql`VACUUM`
       yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
       return yield* Chain.verify(verified.head)
@@ -80,7 +81,11 @@ const compact = Command.make(
     const text = `${journal}: ${before} bytes before, ${after} after; ${events} events, all kept. Head ${head}`
     yield* say(json, { journal, events, head, bytesBefore: before, bytesAfter: after }, text)
   }, Effect.scoped)
-).pipe(Command.withDescription("Give back unused space of the file; events and chain stay. The bot must not run"))
+).pipe(
+  Command.withDescription(
+    "Give back unused space of the file, and keep what its events come to for a fast start; events and chain stay. The bot must not run"
+  )
+)
 
 /** A whole copy, even while the bot writes; its file is its owner's alone. */
 const copyTo = Effect.fnUntraced(function* (file: string) {

@@ -92,7 +92,7 @@ export const command = Command.make(
 /** Every market that a strategy of this journal traded. */
 const tradedMarkets = Effect.gen(function* () {
   const { events } = yield* Journal
-  const names = yield* events({ tag: "StrategyLoaded" }).pipe(
+  const names = yield* events({ tags: ["StrategyLoaded"] }).pipe(
     Stream.map(({ event }) => (event._tag === "StrategyLoaded" ? event.market.split(", ") : [])),
     Stream.runCollect
   )

@@ -6,6 +6,7 @@ import { Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from "effec
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { Journal, type JournalError } from "../../journal/Journal.ts"
 import * as BotState from "./BotState.ts"
+import * as StateSnapshot from "./StateSnapshot.ts"
 
 /** The journal tells of a history that cannot have happened. */
 export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>()("JournalInconsistent", {
@@ -35,41 +36,59 @@ export class Bookkeeper extends Context.Service<
 >()("limitbot/engine/state/Bookkeeper") {
   static readonly layer = Layer.effect(
     Bookkeeper,
-    Effect.gen(function* () {
-      const journal = yield* Journal
-      const state = yield* replay
-      const changes = yield* PubSub.sliding<Recorded>(10_000)
-
-      // Appending and folding are one step for everybody else: fibers record at the same time.
-      const writing = yield* Semaphore.make(1)
-
-      const recordFrom = Effect.fn("Bookkeeper.record")(
-        function* (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) {
-          const recorded = yield* journal.append(events(state))
-          for (const entry of recorded) BotState.apply(state, entry)
-          yield* PubSub.publishAll(changes, recorded)
-        },
-        writing.withPermit,
-        // On disk but not folded would be worse than a late interruption.
-        Effect.uninterruptible
-      )
-      const record = (...events: ReadonlyArray<BotEvent>) => recordFrom(() => events)
-      const recordIfFits = (...events: ReadonlyArray<BotEvent>) =>
-        recordFrom((present) => (BotState.fits(present, events) ? events : []))
-
-      return Bookkeeper.of({ state, record, recordFrom, recordIfFits, changes })
-    })
+    Effect.suspend(() => make(10_000))
   )
+
+  /** The same with a snapshot of the state after every so many events. */
+  static layerWith({ snapshotEvery }: { readonly snapshotEvery: number }) {
+    return Layer.effect(
+      Bookkeeper,
+      Effect.suspend(() => make(snapshotEvery))
+    )
+  }
 }
 
-/** The state that the journal told at a moment, read page by page; `seen` gets every event that led to it. */
-export const replayUntil = Effect.fn("Bookkeeper.replayUntil")(function* (
-  until: number,
-  seen: (entry: Recorded) => void
-) {
+const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const journal = yield* Journal
-  const state = BotState.make()
-  const fold = (page: ReadonlyArray<Recorded>) =>
+  const { state, snapshotAt } = yield* replayed
+  const changes = yield* PubSub.sliding<Recorded>(10_000)
+  let keptAt = snapshotAt
+
+  // Appending and folding are one step for everybody else: fibers record at the same time.
+  const writing = yield* Semaphore.make(1)
+
+  const keepSnapshot = Effect.suspend(() => {
+    if (state.sequence - keptAt < snapshotEvery) return Effect.void
+    keptAt = state.sequence
+    return journal.snapshots.keep(StateSnapshot.fold, StateSnapshot.encode(state))
+  })
+  yield* keepSnapshot
+
+  const recordFrom = Effect.fn("Bookkeeper.record")(
+    function* (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) {
+      const recorded = yield* journal.append(events(state))
+      for (const entry of recorded) BotState.apply(state, entry)
+      yield* PubSub.publishAll(changes, recorded)
+      yield* keepSnapshot
+    },
+    writing.withPermit,
+    // On disk but not folded would be worse than a late interruption.
+    Effect.uninterruptible
+  )
+  const record = (...events: ReadonlyArray<BotEvent>) => recordFrom(() => events)
+  const recordIfFits = (...events: ReadonlyArray<BotEvent>) =>
+    recordFrom((present) => (BotState.fits(present, events) ? events : []))
+
+  return Bookkeeper.of({ state, record, recordFrom, recordIfFits, changes })
+})
+
+/** Folds events into a state, page by page. */
+const foldInto = (
+  state: BotState.BotState,
+  events: Stream.Stream<Recorded, JournalError>,
+  seen: (entry: Recorded) => void
+) =>
+  Stream.runForEachArray(events, (page) =>
     Effect.try({
       try: () => {
         for (const entry of page) {
@@ -79,12 +98,44 @@ export const replayUntil = Effect.fn("Bookkeeper.replayUntil")(function* (
       },
       catch: (cause) => new JournalInconsistent({ sequence: state.sequence, cause })
     })
-  yield* journal.events().pipe(
-    Stream.takeWhile(({ at }) => at <= until),
-    Stream.runForEachArray(fold)
+  )
+
+/** The state that the journal told at a moment, read page by page; `seen` gets every event that led to it. */
+export const replayUntil = Effect.fn("Bookkeeper.replayUntil")(function* (
+  until: number,
+  seen: (entry: Recorded) => void
+) {
+  const { events } = yield* Journal
+  const state = BotState.make()
+  yield* foldInto(
+    state,
+    Stream.takeWhile(events(), ({ at }) => at <= until),
+    seen
   )
   return state
 })
 
-/** The state that the journal tells. */
-export const replay = Effect.suspend(() => replayUntil(Number.POSITIVE_INFINITY, () => {}))
+const fromSnapshot = Effect.gen(function* () {
+  const { events, snapshots } = yield* Journal
+  const snapshot = yield* snapshots.newest(StateSnapshot.fold)
+  if (snapshot === undefined) return undefined
+  const state = StateSnapshot.decode(snapshot)
+  // Whatever does not go on from a snapshot is read from the beginning, which says what is wrong.
+  const folded = yield* Effect.result(foldInto(state, events({ after: snapshot.sequence }), () => {}))
+  return folded._tag === "Success" ? { state, snapshotAt: snapshot.sequence } : undefined
+})
+
+const replayed = Effect.gen(function* () {
+  const known = yield* fromSnapshot
+  return known ?? { state: yield* replayUntil(Number.POSITIVE_INFINITY, () => {}), snapshotAt: 0 }
+})
+
+/** The state that the journal tells, from the newest snapshot on. */
+export const replay = Effect.map(replayed, ({ state }) => state)
+
+/** Folds the whole journal anew and keeps what it comes to; whatever was kept before is not looked at. */
+export const renewSnapshot = Effect.gen(function* () {
+  const { snapshots } = yield* Journal
+  const state = yield* replayUntil(Number.POSITIVE_INFINITY, () => {})
+  yield* snapshots.keep(StateSnapshot.fold, StateSnapshot.encode(state))
+})

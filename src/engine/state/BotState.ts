@@ -243,7 +243,7 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   const placement = state.placements.get(event.placement)
   // A slot stays frozen when the placement that froze it is settled and gone.
   if (event._tag === "Resolved") thaw(state, event)
-  if (placement === undefined && event._tag === "Resolved") return
+  if (placement === undefined && isSaidOfEnded(event)) return
   assert(placement !== undefined, `${event._tag} of the unknown placement ${event.placement}`)
   const changed = after(placement, event, at)
   state.placements.set(placement.id, changed)
@@ -253,6 +253,10 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   // A settled order is terminal at the venue and paid: it can never come back. The others may still show up in lists.
   if (changed.state === "settled") state.placements.delete(changed.id)
 }
+
+/** What may be said of a placement that is over and forgotten; no money is in it. */
+const isSaidOfEnded = ({ _tag }: PlacementEvent): boolean =>
+  _tag === "Resolved" || _tag === "OrphanSeen" || _tag === "OrphanCancelled"
 
 const noteTrading = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
   if (!changesOwnState(event)) return
@@ -268,7 +272,7 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   state.placementCount += 1
   const placement = planned(event, at)
   state.placements.set(id, placement)
-  forgetAbandoned(state, event, at)
+  forgetEnded(state, at)
   noteTrading(state, placement, event, at)
   changeSlot(state, event, () => ({ placement: id }))
   changeStrategy(state, event.strategy, (strategy) => {
@@ -278,15 +282,20 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   })
 }
 
-/** A create without an answer shows by then, and what is abandoned can never be funded. */
-const rememberedMillis = 3_600_000
+/** A create without an answer shows by then, and a deposit of what counts as not paid. */
+const rememberedMillis = hourMillis
 
-/** A slot that is refused again and again must not grow the memory with each attempt. */
-const forgetAbandoned = (state: BotState, { slot, strategy }: Of<"Planned">, at: number): void => {
-  for (const [id, other] of state.placements) {
-    const isOfSlot = other.state === "abandoned" && other.slot === slot && other.strategy === strategy
-    if (!isOfSlot || other.changedAt > at - rememberedMillis) continue
-    if ([...other.orphans.values()].every((isCancelled) => isCancelled)) state.placements.delete(id)
+/**
+ * What ended without money in it is remembered only as long as its order can still show up at the venue: attempts that are
+ * refused again and again must not grow the memory.
+ */
+const forgetEnded = (state: BotState, at: number): void => {
+  for (const [id, { changedAt, deadline, orphans, state: ended }] of state.placements) {
+    if (ended !== "abandoned" && ended !== "dead") continue
+    // By then the venue has ended the order by itself.
+    const isOver = at > Math.max(deadline, changedAt) + rememberedMillis
+    const isCleared = at > changedAt + rememberedMillis && [...orphans.values()].every((isCancelled) => isCancelled)
+    if (isOver || (isCleared && ended === "abandoned")) state.placements.delete(id)
   }
 }
 

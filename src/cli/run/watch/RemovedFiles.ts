@@ -9,8 +9,7 @@ import * as Modes from "../../Modes.ts"
 
 const readTags = Effect.fnUntraced(function* (tags: ReadonlyArray<Tag>) {
   const journal = yield* Journal
-  const pages = yield* Effect.forEach(tags, (tag) => Stream.runCollect(journal.events({ tag })))
-  return pages.flat().toSorted((a, b) => a.sequence - b.sequence)
+  return yield* Stream.runCollect(journal.events({ tags }))
 })
 
 /** Files by the strategies that were taken away and not loaded since. */

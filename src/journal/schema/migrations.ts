@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { genesis, hashOf, type Link } from "./Hash.ts"
+import { genesis, hashOf, type Link } from "../Hash.ts"
 import { createHistory } from "./historyTables.ts"
 import { createSwaps } from "./swapTables.ts"
 
@@ -72,10 +72,24 @@ const createChain = Effect.gen(function* () {
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END`
 })
 
+/** What folds of the journal had come to, to start from: a cache that may be emptied at any time. */
+const createSnapshots = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE snapshots (
+      fold TEXT PRIMARY KEY,
+      sequence INTEGER NOT NULL,
+      hash TEXT NOT NULL,
+      seal TEXT NOT NULL,
+      body BLOB NOT NULL
+    ) STRICT`
+})
+
 export const migrations = Migrator.fromRecord({
   "0001_create_journal": createJournal,
   "0002_create_prices": createPrices,
   "0003_create_swaps": createSwaps,
   "0004_create_history": createHistory,
-  "0005_create_chain": createChain
+  "0005_create_chain": createChain,
+  "0006_create_snapshots": createSnapshots
 })

@@ -1,0 +1,73 @@
+/**
+ * What a fold of the journal had come to at some event, so that a start reads only what follows. A cache: every snapshot may
+ * be deleted, and one that cannot be written is not.
+ *
+ * A snapshot counts only where all of this holds, and is passed over in silence where not: the journal's event has the hash
+ * that it had when the snapshot was taken, and with it all events before; the bytes are those that were written; and it was
+ * written by this very build of the program, because a fold that was mended must not go on from what the old one made.
+ */
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+
+export interface Snapshot {
+  /** The last event in it. */
+  readonly sequence: number
+  readonly body: Uint8Array
+}
+
+export interface Snapshots {
+  /** The newest one of a fold, if it counts. */
+  newest(fold: string): Effect.Effect<Snapshot | undefined>
+  /** Takes the place of the fold's last one. */
+  keep(fold: string, snapshot: Snapshot): Effect.Effect<void>
+}
+
+interface Row extends Snapshot {
+  readonly hash: string
+  readonly seal: string
+  /** Of the event itself, as the journal has it now. */
+  readonly chained: string
+}
+
+export const make = (sql: SqlClient.SqlClient): Snapshots => ({
+  newest: (fold) =>
+    sql<Row>`
+      SELECT snapshots.sequence, snapshots.hash, seal, snapshots.body, journal.hash AS chained
+      FROM snapshots JOIN journal ON journal.sequence = snapshots.sequence WHERE fold = ${fold}`.pipe(
+      Effect.map(([row]) =>
+        row !== undefined && row.chained === row.hash && row.seal === sealOf(fold, row) ? row : undefined
+      ),
+      // A journal of an older version has no such table.
+      Effect.orElseSucceed(() => undefined)
+    ),
+  keep: (fold, { sequence, body }) =>
+    Effect.gen(function* () {
+      const [event] = yield* sql<{ hash: string }>`SELECT hash FROM journal WHERE sequence = ${sequence}`
+      if (event === undefined) return
+      const row = { fold, sequence, hash: event.hash, body }
+      yield* sql`INSERT OR REPLACE INTO snapshots ${sql.insert({ ...row, seal: sealOf(fold, row) })}`
+    }).pipe(Effect.catch((error) => Effect.logDebug(`No snapshot was kept: ${error.message}`)))
+})
+
+const sealOf = (fold: string, { sequence, hash, body }: Omit<Row, "seal" | "chained">): string =>
+  createHash("sha256").update(`${programHash()}\n${fold}\n${sequence}\n${hash}\n`).update(body).digest("hex")
+
+/** Of every file of the program: one bundle, or its sources. */
+const programHash = (() => {
+  let known: string | undefined
+  return () => (known ??= hashOfFiles())
+})()
+
+const hashOfFiles = (): string => {
+  const isBundle = import.meta.filename.endsWith(".mjs")
+  const folder = isBundle ? import.meta.dirname : resolve(import.meta.dirname, "..")
+  const hash = createHash("sha256")
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  for (const name of names.filter((each) => each.endsWith(isBundle ? ".mjs" : ".ts")).sort()) {
+    hash.update(`${name}\n`).update(readFileSync(join(folder, name)))
+  }
+  return hash.digest("hex")
+}
