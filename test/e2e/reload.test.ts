@@ -1,4 +1,7 @@
-/** Strategy files edited while orders fill and the bot is killed: no orphan, no double, no lost state of a slot. */
+/**
+ * Strategy files edited while orders fill and the bot is killed: no orphan, no double, no lost state of a slot, and in the end
+ * a certificate that every decision is what the files of its moment say, and books that other programs accept.
+ */
 import { join } from "node:path"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,22 +9,37 @@ import { Effect, Layer } from "effect"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
+import { certificate, checkBooks } from "./books.ts"
 import * as edits from "./edits.ts"
 import * as evidence from "./evidence.ts"
 import { kill9, newFolder, type Program, pause, prepare, randomFrom, start, startSandbox } from "./processes.ts"
 
-const wanted = Number(process.env["LIMITBOT_EDITS"] ?? 6)
+/** `LIMITBOT_MINUTES=60` goes on for an hour, with edits and kills further apart and a market that moves ten times slower. */
+const minutes = Number(process.env["LIMITBOT_MINUTES"] ?? 0)
+const wanted = minutes > 0 ? Math.ceil(minutes * 3) : Number(process.env["LIMITBOT_EDITS"] ?? 6)
+const calm = minutes > 0 ? 15 : 1
+const speed = process.env["LIMITBOT_SPEED"] ?? (minutes > 0 ? "60" : "600")
 
 describe("reload", () => {
-  it(`${wanted} edits while orders fill`, { timeout: 60_000 + wanted * 5_000 }, async () => {
+  it(`${wanted} edits while orders fill`, { timeout: 120_000 + wanted * 5_000 + minutes * 90_000 }, async () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
     const random = randomFrom(seed)
     const folder = newFolder()
-    const { program, connection } = await startSandbox(["--port", "0", "--seed", "11", "--speed", "600"])
+    const { program, connection } = await startSandbox(["--port", "0", "--seed", "11", "--speed", speed])
     const { config, strategy: grid, journal } = prepare(folder, connection)
     const files = { grid, ladder: join(folder, "ladder.yaml") }
     const run = (...flags: ReadonlyArray<string>): Program =>
-      start(["run", files.grid, files.ladder, "--config", config, "--poll", "0.1s", "--json", ...flags])
+      start([
+        "run",
+        files.grid,
+        files.ladder,
+        "--config",
+        config,
+        "--poll",
+        minutes > 0 ? "1s" : "0.1s",
+        "--json",
+        ...flags
+      ])
     edits.writeGood(files)
     let bot = run()
     const seen: Record<string, number> = {}
@@ -30,11 +48,12 @@ describe("reload", () => {
     }
     try {
       await bot.line((line) => line.includes('"event":"DepositSeen"'))
-      for (let index = 0; index < wanted; index += 1) {
+      const until = Date.now() + minutes * 60_000
+      for (let index = 0; index < wanted || Date.now() < until; index += 1) {
         note(await edits.edit(files, random))
-        await pause(random(200, 1500))
+        await pause(calm * random(200, 1500))
         assert.isNull(bot.child.exitCode, `the bot runs on: ${bot.errors.join("")}`)
-        if (random(0, 1) > 0.05) continue
+        if (random(0, 1) > (minutes > 0 ? 0.15 : 0.05)) continue
         note("killed")
         edits.writeGood(files)
         await pause(random(0, 1500))
@@ -63,8 +82,9 @@ describe("reload", () => {
       )
       assert.deepStrictEqual(orphans, [], "no spare order is left at the venue")
       const counts = edits.checkEdits(events)
-      const { fills, orders, funded } = result
-      const figures = { ...seen, ...counts, fills, orders, funded, events: events.length }
+      const { orders, funded } = result
+      const proof = { ...(await certificate(config)), ...(await checkBooks(folder, config)) }
+      const figures = { ...seen, ...counts, orders, funded, events: events.length, ...proof }
       process.stdout.write(`${wanted} edits (seed ${seed}): ${JSON.stringify(figures)}\n`)
     } catch (error) {
       throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
