@@ -12,7 +12,7 @@ import { join, resolve } from "node:path"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 
-export interface Snapshot {
+export interface FoldSnapshot {
   /** The last event in it. */
   readonly sequence: number
   readonly body: Uint8Array
@@ -20,12 +20,12 @@ export interface Snapshot {
 
 export interface Snapshots {
   /** The newest one of a fold, if it counts. */
-  newest(fold: string): Effect.Effect<Snapshot | undefined>
+  newest(fold: string): Effect.Effect<FoldSnapshot | undefined>
   /** Takes the place of the fold's last one. */
-  keep(fold: string, snapshot: Snapshot): Effect.Effect<void>
+  keep(fold: string, snapshot: FoldSnapshot): Effect.Effect<void>
 }
 
-interface Row extends Snapshot {
+interface Row extends FoldSnapshot {
   readonly hash: string
   readonly seal: string
   /** Of the event itself, as the journal has it now. */
