@@ -15,13 +15,24 @@ export interface SlotProgress {
   readonly filledInLeg: Amount
   /** Net output (after fees) that the last completed leg brought in: quote after a SELL, base after a BUY. */
   readonly receivedByLastLeg: Amount
-  /** The last completed leg, with what its fills came to where a file may change under its slots: not in a backtest. */
-  readonly lastLeg?: { readonly side: Side; readonly made?: { readonly base: Amount; readonly quote: Amount } }
+  /** The last completed leg. */
+  readonly lastLeg?: { readonly side: Side }
+  /** Kept where a file may change under its slots, which in a backtest it does not. */
+  readonly past?: SlotPast
   /** Base quantities of all fills of this slot, whatever was asked of it, before fees. */
   readonly bought: Amount
   readonly sold: Amount
   /** The live order, when there is one, with what of it is still to fill. */
   readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount }
+}
+
+/** What the orders of a slot that have ended left behind, whatever the file said at their time. */
+export interface SlotPast {
+  /** Base that the slot bought, net of fees, and has not sold again. */
+  readonly held: Amount
+  /** Quote that this cost. */
+  readonly cost: Amount
+  readonly lastOrder: { readonly side: Side; readonly price: Price }
 }
 
 export const untouchedSlot: SlotProgress = {

@@ -6,9 +6,10 @@
 import { assert } from "@effect/vitest"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { quoteAmount } from "../../src/domain/Market.ts"
-import { armedLeg, type Decision, type DesiredOrder, type Memory } from "../../src/strategy/Decision.ts"
+import type { Decision, DesiredOrder, Memory } from "../../src/strategy/Decision.ts"
+import { armedAboveCost } from "../../src/strategy/kinds/CostFloor.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
-import { type SlotProgress, untouchedSlot, type View } from "../../src/strategy/View.ts"
+import { type SlotPast, type SlotProgress, untouchedSlot, type View } from "../../src/strategy/View.ts"
 import { integerBetween } from "./support.ts"
 
 interface Order extends DesiredOrder {
@@ -26,7 +27,12 @@ export interface Fill {
 }
 
 export class SlowVenue {
-  private readonly strategy: Strategy
+  /** Another one: the file was edited. */
+  strategy: Strategy
+  /** An order of another price or size than wanted is replaced, not only one of the other side. */
+  requotes = false
+  /** Base that there is to begin with; what it does not suffice for is not placed. */
+  funds: bigint | undefined
   private readonly next: () => number
   private readonly progress = new Map<string, SlotProgress>()
   private readonly received = new Map<string, bigint>()
@@ -36,6 +42,7 @@ export class SlowVenue {
   readonly fills: Array<Fill> = []
   readonly placed: Array<DesiredOrder> = []
   base = 0n
+  quote = 0n
 
   constructor(strategy: Strategy, next: () => number) {
     this.strategy = strategy
@@ -53,8 +60,10 @@ export class SlowVenue {
     const order = this.orders.get(name)
     if (order === undefined) return known
     const { side, price, quantity, filled } = order
+    const past = side === "BUY" ? known.past : pastAfter(known.past, order)
     return {
       ...known,
+      ...(known.past === undefined || past === undefined ? {} : { past }),
       filledInLeg: known.filledInLeg + filled,
       bought: known.bought + (side === "BUY" ? filled : 0n),
       sold: known.sold + (side === "SELL" ? filled : 0n),
@@ -68,12 +77,13 @@ export class SlowVenue {
     this.decision = decision
     this.memory = decision.memory
     for (const desired of decision.desired) {
-      const armed = armedLeg(desired, this.slot(desired.slot))
+      const armed = armedAboveCost(this.strategy.market, desired, this.slot(desired.slot))
       const order = this.orders.get(desired.slot)
+      if (order === undefined && armed?.side === "SELL" && armed.quantity > this.free()) continue
       if (order === undefined && armed !== undefined) {
         this.orders.set(desired.slot, { ...armed, filled: 0n, phase: "open" })
         this.placed.push(armed)
-      } else if (order?.phase === "open" && armed !== undefined && order.side !== armed.side)
+      } else if (order?.phase === "open" && armed !== undefined && this.isOther(order, armed))
         order.phase = "withdrawing"
     }
     for (const [slot, order] of this.orders)
@@ -82,11 +92,11 @@ export class SlowVenue {
     return decision
   }
 
-  /** Everything that may happen to orders between two looks, by chance. `fillChance`: of an open order. */
-  pass(fillChance: number): void {
+  /** Everything that may happen to orders between two looks, by chance. `fillChance`: of an open order that `mayFill`. */
+  pass(fillChance: number, mayFill: (order: DesiredOrder) => boolean = () => true): void {
     for (const [slot, order] of this.orders) {
       const rest = order.quantity - order.filled
-      if (order.phase !== "paying" && this.next() < fillChance) {
+      if (order.phase !== "paying" && mayFill(order) && this.next() < fillChance) {
         const part = this.next() < 0.6 ? rest : (rest * BigInt(integerBetween(this.next, 1, 9))) / 10n
         this.fill(order, part)
       } else if (order.phase === "withdrawing" && this.next() < 0.5) this.settle(slot, order)
@@ -99,6 +109,7 @@ export class SlowVenue {
     const { slot, side } = order
     order.filled += base
     this.base += side === "BUY" ? base : -base
+    this.quote += quoteAmount(this.strategy.market, base, order.price, "up") * (side === "BUY" ? -1n : 1n)
     const wasWithdrawn = order.phase === "withdrawing"
     this.fills.push({ slot, side, price: Decimal.toNumber(order.price), base, wasWithdrawn })
     if (order.filled === order.quantity) order.phase = "paying"
@@ -114,20 +125,47 @@ export class SlowVenue {
       sold: known.sold + (side === "SELL" ? filled : 0n)
     }
     const isWhole = filled === quantity
+    const past = { past: pastAfter(known.past, order) }
     this.received.set(slot, isWhole ? 0n : received)
     this.progress.set(
       slot,
       isWhole
         ? {
             ...traded,
+            ...past,
             completedLegs: known.completedLegs + 1,
             filledInLeg: 0n,
             receivedByLastLeg: received,
             lastLeg: { side }
           }
-        : { ...known, ...traded, filledInLeg: known.filledInLeg + filled }
+        : { ...known, ...traded, ...past, filledInLeg: known.filledInLeg + filled }
     )
     this.orders.delete(slot)
     assert.isTrue(filled <= quantity)
   }
+
+  private isOther(order: Order, { side, price, quantity }: DesiredOrder): boolean {
+    const isMoved = !Decimal.equals(order.price, price) || order.quantity - order.filled !== quantity
+    return order.side !== side || (this.requotes && isMoved)
+  }
+
+  /** Base that is in no order; endless where nobody said what there is. */
+  private free(): bigint {
+    if (this.funds === undefined) return 10n ** 30n
+    return [...this.orders.values()].reduce(
+      (sum, { side, quantity, filled }) => (side === "SELL" ? sum - (quantity - filled) : sum),
+      this.funds + this.base
+    )
+  }
+}
+
+/** What the slot holds and what it cost, once this much of the order has filled. */
+const pastAfter = (past: SlotPast | undefined, { side, price, filled }: Order): SlotPast => {
+  const { held, cost } = past ?? { held: 0n, cost: 0n }
+  const lastOrder = { side, price }
+  // Prices of the tests are of a market of eight and six decimals.
+  const paid = (filled * price.digits + 10n ** BigInt(price.scale + 2) - 1n) / 10n ** BigInt(price.scale + 2)
+  if (side === "BUY") return { held: held + filled, cost: cost + paid, lastOrder }
+  const rest = held > filled ? held - filled : 0n
+  return { held: rest, cost: rest === 0n ? 0n : (cost * rest + held - 1n) / held, lastOrder }
 }

@@ -2,8 +2,9 @@
  * What a slot has been through, folded from what its orders did, never from what was asked of them: an order that fills
  * while it is withdrawn counts like any other.
  */
-import type { Amount } from "../../domain/Amount.ts"
-import type { SlotProgress } from "../../strategy/View.ts"
+import { type Amount, max, min } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
+import type { SlotPast, SlotProgress } from "../../strategy/View.ts"
 import { filledBase, filledQuote, openQuantity, type Placement } from "./Placement.ts"
 
 export interface Slot {
@@ -15,9 +16,8 @@ export interface Slot {
   readonly filledInLeg: Amount
   readonly receivedInLeg: Amount
   readonly receivedByLastLeg: Amount
-  /** Quote that the current leg has paid or brought in. */
-  readonly quoteInLeg: Amount
   readonly lastLeg?: NonNullable<SlotProgress["lastLeg"]>
+  readonly past?: SlotPast
   /** Base quantities of all orders that have ended. */
   readonly bought: Amount
   readonly sold: Amount
@@ -46,7 +46,6 @@ export const emptySlot = (strategy: string, slot: string): Slot => ({
   filledInLeg: 0n,
   receivedInLeg: 0n,
   receivedByLastLeg: 0n,
-  quoteInLeg: 0n,
   bought: 0n,
   sold: 0n,
   refusals: 0,
@@ -60,34 +59,46 @@ const totals = ({ bought, sold }: Pick<Slot, "bought" | "sold">, placement: Plac
 
 /** A leg is complete when its order was wholly filled; what an order that ended early filled counts towards the leg. */
 export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
-  const { side, received, status } = placement
+  const { side, price, received, status } = placement
   const inLeg = {
     filledInLeg: slot.filledInLeg + filledBase(placement),
-    quoteInLeg: slot.quoteInLeg + filledQuote(placement),
     receivedInLeg: slot.receivedInLeg + received
   }
   const after = { ...slot, ...inLeg }
-  return { ...totals(slot, placement), ...(status === "FILLED" ? completed(after, side) : inLeg) }
+  const past: SlotPast = { ...holdingAfter(slot.past, placement), lastOrder: { side, price } }
+  return { ...totals(slot, placement), past, ...(status === "FILLED" ? completed(after, side) : inLeg) }
+}
+
+type Holding = Pick<SlotPast, "held" | "cost">
+
+/** What is sold takes its share of the cost with it; the rest is rounded up. What was never bought is not held. */
+const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placement): Holding => {
+  const { held, cost } = past
+  if (placement.side === "BUY") return { held: held + max(0n, placement.received), cost: cost + filledQuote(placement) }
+  const rest = held - min(held, filledBase(placement))
+  return { held: rest, cost: rest === 0n ? 0n : (cost * rest + held - 1n) / held }
 }
 
 /** The next leg is due, with what this one did. */
 export const completed = (slot: Slot, side: Placement["side"]): Partial<Slot> => ({
   completedLegs: slot.completedLegs + 1,
   filledInLeg: 0n,
-  quoteInLeg: 0n,
   receivedInLeg: 0n,
   receivedByLastLeg: slot.receivedInLeg,
-  lastLeg: { side, made: { base: slot.filledInLeg, quote: slot.quoteInLeg } }
+  lastLeg: { side }
 })
 
 /** As strategies see it: what the live order has filled so far is part of it. */
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
-  const { completedLegs, filledInLeg, receivedByLastLeg, lastLeg } = slot
-  const known = { completedLegs, receivedByLastLeg, ...(lastLeg === undefined ? {} : { lastLeg }) }
-  if (live === undefined) return { ...known, filledInLeg, bought: slot.bought, sold: slot.sold }
+  const { completedLegs, filledInLeg, receivedByLastLeg, lastLeg, past } = slot
+  const known = { completedLegs, receivedByLastLeg, ...present({ lastLeg }) }
+  if (live === undefined) return { ...known, ...present({ past }), filledInLeg, bought: slot.bought, sold: slot.sold }
   const { side, price } = live
+  // What a live purchase has brought in cannot be sold before it ends; what a live sale has sold is gone.
+  const left = past === undefined || side === "BUY" ? past : { ...past, ...holdingAfter(past, live) }
   return {
     ...known,
+    ...present({ past: left }),
     ...totals(slot, live),
     filledInLeg: filledInLeg + filledBase(live),
     live: { side, price, quantity: openQuantity(live) }

@@ -10,11 +10,18 @@ import { orderPrice } from "./PriceLevels.ts"
 
 const places = 18
 
-/** Quote per base that the last purchase of a slot cost; `undefined` where that is not known, or not what was last. */
-export const costOf = ({ base, quote }: Market, { lastLeg }: SlotProgress): Price | undefined => {
-  if (lastLeg?.side !== "BUY" || lastLeg.made === undefined || lastLeg.made.base <= 0n) return undefined
-  const spent = Decimal.make(lastLeg.made.quote, quote.decimals)
-  return Decimal.divide(spent, Decimal.make(lastLeg.made.base, base.decimals), places, "up")
+/** Quote per base that what a slot holds cost; `undefined` where it holds nothing, or nobody keeps that. */
+export const costOf = ({ base, quote }: Market, { past }: Pick<SlotProgress, "past">): Price | undefined => {
+  if (past === undefined || past.held <= 0n) return undefined
+  const spent = Decimal.make(past.cost, quote.decimals)
+  return Decimal.divide(spent, Decimal.make(past.held, base.decimals), places, "up")
+}
+
+/** Not below the cost: as far above it as the sale would have been above its purchase. */
+export const notBelow = (market: Market, cost: Price, sale: Price, purchase: Price): Price => {
+  if (!Decimal.isLess(sale, cost)) return sale
+  const gain = Decimal.max(Decimal.one, Decimal.divide(sale, purchase, places, "down"))
+  return orderPrice(market, "SELL", Decimal.multiply(cost, gain))
 }
 
 /** The order that a slot has to work now, never below the cost of what it sells. */
@@ -24,14 +31,17 @@ export const armedAboveCost = (
   progress: SlotProgress
 ): DesiredOrder | undefined => {
   const order = armedLeg(desired, progress)
-  const purchase = desired.legs.find(({ side }) => side === "BUY")
-  if (order?.side !== "SELL" || order.mayLose === true || purchase === undefined) return order
+  const purchase = order === undefined ? undefined : legBefore(desired, order.leg)
+  if (order?.side !== "SELL" || order.mayLose === true || purchase?.side !== "BUY") return order
   const cost = costOf(market, progress)
   if (cost === undefined || !Decimal.isLess(order.price, cost)) return order
-  const gain = Decimal.max(Decimal.one, Decimal.divide(order.price, purchase.price, places, "down"))
-  const price = orderPrice(market, "SELL", Decimal.multiply(cost, gain))
+  const price = notBelow(market, cost, order.price, purchase.price)
   const text = `${order.why.text}; not at ${Decimal.format(order.price)}, as it was bought at ${said(cost)}`
   return { ...order, price, why: { ...order.why, text } }
 }
+
+/** An entry follows nothing: what the slot bought back before is not what it sells. */
+const legBefore = ({ legs, cycle }: DesiredSlot, leg: number) =>
+  cycle ? legs[(leg + legs.length - 1) % legs.length] : legs[leg - 1]
 
 const said = (cost: Price): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(cost), 8))

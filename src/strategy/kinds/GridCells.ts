@@ -3,7 +3,7 @@
  * first decision; from then on the legs carry every cell.
  */
 
-import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price } from "../../domain/Market.ts"
@@ -11,9 +11,7 @@ import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import type { Budget } from "../Strategy.ts"
 import type { View } from "../View.ts"
-import { costOf } from "./CostFloor.ts"
-import { decimalIn, textIn } from "./Memory.ts"
-import { orderPrice } from "./PriceLevels.ts"
+import { decimalIn } from "./Memory.ts"
 import { quantityAt, type Size } from "./Size.ts"
 import { nextLeg } from "./SlotLegs.ts"
 
@@ -34,6 +32,7 @@ export interface Grid {
   /** What tells these levels from those that the file had before. */
   readonly levels: string
   readonly cells: ReadonlyArray<Cell>
+  readonly shape: CellShape
   readonly budget: Budget
   readonly fundNearest: number | undefined
   readonly source: string
@@ -102,11 +101,17 @@ export const makeCell = (market: Market, slot: string, low: Level, higher: Price
   }
 }
 
+/** The same cell by another slot. */
+export const renamed = (cell: Cell, slot: string): Cell =>
+  slot === cell.slot
+    ? cell
+    : { ...cell, slot, buyFirst: { ...cell.buyFirst, slot }, sellFirst: { ...cell.sellFirst, slot } }
+
 /** Both are decided by the start: the mid of the first decision. */
 type Role = "buy" | "sell" | "wait" | "not-afforded"
 
 /** The base budget goes to the lowest sells, the quote budget to the highest buys and then to the lowest waiting cells. */
-const rolesAt = ({ cells, budget, fundNearest }: Grid, { start, base: budgetBase }: Anchor): ReadonlyArray<Role> => {
+const rolesAt = ({ cells, budget, fundNearest }: Grid, { start }: Anchor): ReadonlyArray<Role> => {
   const roles: Array<Role> = cells.map(() => "not-afforded")
   // With `fundNearest` the money moves with the window, and `checkBudget` has seen that the window is affordable.
   let quote = fundNearest === undefined ? budget.quote : undefined
@@ -118,7 +123,7 @@ const rolesAt = ({ cells, budget, fundNearest }: Grid, { start, base: budgetBase
   const split = cells.findIndex(({ buy }) => !Decimal.isLess(buy.price, start))
   const firstAbove = split < 0 ? cells.length : split
   for (let index = firstAbove - 1; index >= 0 && affords(cells[index]?.cost ?? 0n); index--) roles[index] = "buy"
-  let base = budgetBase ?? budget.base
+  let base = budget.base
   for (let index = firstAbove; index < cells.length; index++) {
     const cell = cells[index]
     if (cell === undefined) continue
@@ -133,24 +138,11 @@ export interface Anchor {
   readonly start: Price
   /** Waiting cells up to here have begun. Only moves up, so that a cell that began is not given up again. */
   readonly reached: Price
-  /** What of the base is for cells that begin with a sale, where that is not the whole budget. */
-  readonly base?: Amount
 }
 
-/**
- * A file with other levels is anchored anew, at the present price: so nothing is bought above the market because a level
- * was below the price of long ago. Levels that are not known are of an older version, and the same.
- */
-export const anchorOf = (memory: Memory, price: Price, levels: string): Anchor => {
-  const known = textIn(memory, "levels")
-  if (known !== undefined && known !== levels) return { start: price, reached: price }
+export const anchorOf = (memory: Memory, price: Price): Anchor => {
   const start = decimalIn(memory, "start") ?? price
-  const base = textIn(memory, "base")
-  return {
-    start,
-    reached: decimalIn(memory, "reached") ?? start,
-    ...(base === undefined ? {} : { base: BigInt(base) })
-  }
+  return { start, reached: decimalIn(memory, "reached") ?? start }
 }
 
 /** Short, and another one for other prices. */
@@ -163,92 +155,53 @@ export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
   return `${cells.length} cells ${(hash >>> 0).toString(16)}`
 }
 
-const isEdited = (memory: Memory, levels: string): boolean => {
-  const known = textIn(memory, "levels")
-  return known !== undefined && known !== levels
-}
+/** Short as well. */
+export const sizesOf = ({ size, profit }: CellShape): string => `${size.amount} ${size.unit}, profit in ${profit}`
 
-/** Base of the budget that no slot holds for a sale of its own. */
-const unassigned = ({ budget }: Grid, view: View): Amount => {
-  let base = budget.base
-  for (const { bought, sold, lastLeg, receivedByLastLeg } of view.slots.values())
-    base += bought - sold - (lastLeg?.side === "BUY" ? receivedByLastLeg : 0n)
-  return max(0n, base)
-}
-
-/**
- * What slots have bought that the file has no cells for any more: sold at the lowest level above its cost, or, above all
- * levels, as far above it as the last cell sells above its purchase.
- */
-const leftOvers = ({ market, cells, source }: Grid, view: View): ReadonlyArray<DesiredSlot> => {
-  const known = new Set(cells.map(({ slot }) => slot))
-  return [...view.slots].flatMap(([slot, progress]): ReadonlyArray<DesiredSlot> => {
-    const cost = costOf(market, progress)
-    const top = cells.at(-1)
-    if (known.has(slot) || !slot.startsWith("cell-") || cost === undefined || top === undefined) return []
-    const level = cells.find(({ sell }) => Decimal.isGreater(sell.price, cost))?.sell.price
-    const gain = Decimal.divide(top.sell.price, top.buy.price, 18, "down")
-    const price = level ?? orderPrice(market, "SELL", Decimal.multiply(cost, gain))
-    const quantity = progress.receivedByLastLeg
-    const after = { completedLegs: progress.completedLegs, filledInLeg: 0n }
-    const amount = formatWithSymbol(quantity, market.base)
-    const text = `sells ${amount} at ${Decimal.format(price)}, bought before the levels were changed`
-    return [
-      { slot, legs: [{ side: "SELL", price, quantity }], cycle: false, after, why: { code: "left-over", text, source } }
-    ]
-  })
-}
-
-/** It holds what it bought. */
-const sellsNext = ({ slot }: Cell, view: View): boolean => view.slots.get(slot)?.lastLeg?.side === "BUY"
-
+/** As long as the file is not edited: an edited grid is decided by what its slots hold (see `EditedGrid`). */
 export const decide = (whole: Grid, view: View, memory: Memory): Decision => {
   const price = mid(view.price)
-  const anchored = anchorOf(memory, price, whole.levels)
-  const anchor = isEdited(memory, whole.levels) ? { ...anchored, base: unassigned(whole, view) } : anchored
+  const anchor = anchorOf(memory, price)
   const roles = rolesAt(whole, anchor)
   const nextWaiting = (reached: Price): Price | undefined =>
     whole.cells.find((cell, index) => roles[index] === "wait" && Decimal.isGreater(cell.buy.price, reached))?.buy.price
   const first = nextWaiting(anchor.reached)
   const reached = first !== undefined && !Decimal.isLess(price, first) ? price : anchor.reached
   const priceAbove = nextWaiting(reached)
-  const strays = [...leftOvers(whole, view)]
 
   const working: Array<DesiredSlot> = []
   const absent: Array<Absent> = []
   whole.cells.forEach((cell, index) => {
     const role = roles[index]
     const begins = role === "sell" || role === "buy" || (role === "wait" && !Decimal.isGreater(cell.buy.price, reached))
-    const isStray = !begins && sellsNext(cell, view)
-    if (isStray) strays.push(cell.buyFirst)
-    else if (begins) working.push(role === "sell" ? cell.sellFirst : cell.buyFirst)
+    if (begins) working.push(role === "sell" ? cell.sellFirst : cell.buyFirst)
     else absent.push({ slot: cell.slot, why: role === "wait" ? cell.waits : cell.notAfforded })
   })
   const { desired, leftOut } = nearestOf(working, view, whole)
   return {
-    desired: [...desired, ...strays],
+    desired,
     absent: nearby([...absent, ...leftOut], desired, view, whole),
     memory: {
       start: Decimal.format(anchor.start),
       reached: Decimal.format(reached),
       levels: whole.levels,
-      ...(anchor.base === undefined ? {} : { base: anchor.base.toString() })
+      sizes: sizesOf(whole.shape)
     },
-    reasons: [
-      {
-        code: "grid-anchored",
-        text: `anchored at ${Decimal.format(anchor.start)}: ${working.length} of ${whole.cells.length} cells work`,
-        source: whole.source
-      }
-    ],
-    until: { onFill: whole.fundNearest !== undefined || strays.length > 0, ...present({ priceAbove }) }
+    reasons: [anchored(whole, anchor.start, working.length)],
+    until: { onFill: whole.fundNearest !== undefined, ...present({ priceAbove }) }
   }
 }
+
+export const anchored = ({ cells, source }: Grid, start: Price, working: number): Reason => ({
+  code: "grid-anchored",
+  text: `anchored at ${Decimal.format(start)}: ${working} of ${cells.length} cells work`,
+  source
+})
 
 type Absent = Decision["absent"][number]
 
 /** With `fundNearest` most cells are far away and nothing to speak of: only those beside the window, or ever used, are. */
-const nearby = (
+export const nearby = (
   absent: ReadonlyArray<Absent>,
   desired: ReadonlyArray<DesiredSlot>,
   view: View,
@@ -263,7 +216,7 @@ const nearby = (
 }
 
 /** With `fundNearest`, the highest buys and the lowest sells, by the leg that each cell has to work now. */
-const nearestOf = (
+export const nearestOf = (
   working: ReadonlyArray<DesiredSlot>,
   view: View,
   { fundNearest, notNearest }: Grid

@@ -7,17 +7,17 @@
  * cell that holds base keeps its sale, in the range or not: nothing is ever sold below what it was bought for.
  */
 
-import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import type { Bounds, Decision, DesiredSlot, Memory } from "../Decision.ts"
+import type { Bounds, Decision, Memory } from "../Decision.ts"
 import type { Budget, Decide } from "../Strategy.ts"
-import { progressOf, type View } from "../View.ts"
-import { type Cell, type CellShape, makeCell } from "./GridCells.ts"
+import type { View } from "../View.ts"
+import { type Cell, type CellShape, levelsOf, makeCell, renamed, sizesOf } from "./GridCells.ts"
+import { type Candidate, choose, nextWaiting } from "./grid/Choice.ts"
+import { begin, isEdited, type Print, remember, slotIn, type Version, versionIn } from "./grid/Versions.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
 import type { Scale } from "./PriceLevels.ts"
-import { filledLegs, nextLeg } from "./SlotLegs.ts"
 
 export const trails = ["up", "down", "both"] as const
 export type Trail = (typeof trails)[number]
@@ -45,15 +45,24 @@ export const trailing = (whole: TrailingGrid): Decide => {
     if (!made.has(index)) made.set(index, cellOf(whole, index))
     return made.get(index)
   }
-  return (view, memory) => decide(whole, cells, view, memory)
+  const range = Array.from({ length: whole.count }, (_, index) => cells(index) ?? [])
+  const print = { levels: levelsOf(range.flat()), sizes: sizesOf(whole.shape) }
+  return (view, memory) => decide(whole, cells, print, view, memory)
 }
 
 const slotOf = (index: number): string =>
   index >= 0 ? `cell-${String(index).padStart(2, "0")}` : `cell-below-${String(-index).padStart(2, "0")}`
 
-const indexOf = (slot: string): number | undefined => {
-  const [, below, digits] = /^cell-(below-)?(\d{1,6})$/.exec(slot) ?? []
-  return digits === undefined ? undefined : below === undefined ? Number(digits) : -Number(digits)
+/** Numbers of the cells whose slots were ever used. */
+const usedIn = (version: Version, view: View): ReadonlyArray<number> => {
+  const carried = new Map([...version.names].map(([index, slot]) => [slot, index]))
+  return [...view.slots.keys()].flatMap((slot) => {
+    const known = carried.get(slot)
+    if (known !== undefined) return [known]
+    const [, below, digits] = /^cell-(below-)?(\d{1,6})(?:-v\d+)?$/.exec(slot) ?? []
+    const index = below === undefined ? Number(digits) : -Number(digits)
+    return digits !== undefined && slotIn(version, index, slotOf(index)) === slot ? [index] : []
+  })
 }
 
 const cellOf = ({ market, scale, shape, count, source }: TrailingGrid, index: number): Cell | undefined => {
@@ -81,17 +90,23 @@ interface Range {
   readonly first: number
   /** Cells that buy at or below this have begun; the others wait for the price to come up. */
   readonly reached: Price
-  /** Cells that began with a sale, out of the base budget. */
+  /** Numbers of the cells that began with a sale, out of the base budget. */
   readonly sellers: ReadonlySet<number>
+  readonly version: Version
 }
 
-/** Out of the base budget, the cells at and above the first price begin with a sale, nearest first. */
-const sellersAt = ({ count, budget }: TrailingGrid, cells: Cells, first: number, start: Price): Set<number> => {
-  const sellers = new Set<number>()
-  let base = budget.base
-  for (let index = first; index < first + count; index++) {
+const inRange = ({ count }: TrailingGrid, cells: Cells, first: number): ReadonlyArray<Candidate> =>
+  Array.from({ length: count }, (_, offset) => first + offset).flatMap((index) => {
     const cell = cells(index)
-    if (cell === undefined || Decimal.isLess(cell.buy.price, start)) continue
+    return cell === undefined ? [] : [{ index, cell, isInRange: true }]
+  })
+
+/** Out of the base budget, the cells at and above the first price begin with a sale, nearest first. */
+const sellersAt = (whole: TrailingGrid, cells: Cells, first: number, start: Price): Set<number> => {
+  const sellers = new Set<number>()
+  let base = whole.budget.base
+  for (const { index, cell } of inRange(whole, cells, first)) {
+    if (Decimal.isLess(cell.buy.price, start)) continue
     base -= cell.sell.quantity
     if (base < 0n) break
     sellers.add(index)
@@ -99,101 +114,77 @@ const sellersAt = ({ count, budget }: TrailingGrid, cells: Cells, first: number,
   return sellers
 }
 
-const nextWaiting = ({ count }: TrailingGrid, cells: Cells, { first, reached, sellers }: Range): Price | undefined => {
-  for (let index = first; index < first + count; index++) {
-    const buy = cells(index)?.buy.price
-    if (buy !== undefined && !sellers.has(index) && Decimal.isGreater(buy, reached)) return buy
-  }
-  return undefined
-}
-
 const rangeAt = (whole: TrailingGrid, cells: Cells, start: Price, price: Price, memory: Memory): Range => {
+  const version = versionIn(memory)
   const initial = follow(whole, cells, 0, start)
   const before = numberIn(memory, "first") ?? initial
   const first = follow(whole, cells, before, price)
   const known = decimalIn(memory, "reached")
   const reached = known === undefined || first !== before ? price : known
-  const range = { first, reached, sellers: sellersAt(whole, cells, initial, start) }
-  const waiting = nextWaiting(whole, cells, range)
-  return waiting !== undefined && !Decimal.isLess(price, waiting) ? { ...range, reached: price } : range
+  const sellers = version.number === 1 ? sellersAt(whole, cells, initial, start) : version.sellers
+  const waiting = nextWaiting(inRange(whole, cells, first), sellers, reached)
+  const hasCome = waiting !== undefined && !Decimal.isLess(price, waiting)
+  return { first, reached: hasCome ? price : reached, sellers, version }
 }
 
-const decide = (whole: TrailingGrid, cells: Cells, view: View, memory: Memory): Decision => {
+/** The file was edited: the range begins anew at the present price. */
+const begun = (whole: TrailingGrid, cells: Cells, view: View): Range => {
   const price = mid(view.price)
-  const start = decimalIn(memory, "start") ?? price
-  const range = rangeAt(whole, cells, start, price, memory)
-  const { first, reached } = range
+  const first = follow(whole, cells, 0, price)
+  const version = begin(inRange(whole, cells, first), view, price, whole.budget.base)
+  return { first, reached: price, sellers: version.sellers, version }
+}
+
+const decide = (whole: TrailingGrid, cells: Cells, print: Print, view: View, memory: Memory): Decision => {
+  const price = mid(view.price)
+  const isNew = isEdited(memory, print, view)
+  const start = (isNew ? undefined : decimalIn(memory, "start")) ?? price
+  const range = isNew ? begun(whole, cells, view) : rangeAt(whole, cells, start, price, memory)
+  const { first, reached, sellers, version } = range
+  const { market, shape, budget, source } = whole
   const span = [whole.scale(first), whole.scale(first + whole.count)].map(Decimal.format).join(" to ")
+  const leftBehind = `the grid has moved on: it spans ${span} now`
+  const choosing = { market, shape, version, sellers, reached, quote: budget.quote, source, leftBehind }
+  const { working, leftOver, absent } = choose(candidatesOf(whole, cells, range, view), choosing, view)
   return {
-    ...choose(whole, cells, view, range, span),
-    memory: { start: Decimal.format(start), reached: Decimal.format(reached), first },
-    reasons: [{ code: "grid-range", text: `spans ${span}; started at ${Decimal.format(start)}`, source: whole.source }],
+    desired: [...working, ...leftOver],
+    absent,
+    memory: {
+      start: Decimal.format(start),
+      reached: Decimal.format(reached),
+      first,
+      ...print,
+      ...remember(version)
+    },
+    reasons: [{ code: "grid-range", text: `spans ${span}; started at ${Decimal.format(start)}`, source }],
     until: boundsOf(whole, cells, range)
   }
 }
 
-const boundsOf = (whole: TrailingGrid, cells: Cells, range: Range): Bounds => {
+/** Those of the range, and whatever was used or may sell outside it. */
+const candidatesOf = (
+  whole: TrailingGrid,
+  cells: Cells,
+  { first, sellers, version }: Range,
+  view: View
+): ReadonlyArray<Candidate> => {
+  const spanned = Array.from({ length: whole.count }, (_, offset) => first + offset)
+  const indices = [...new Set([...spanned, ...sellers, ...usedIn(version, view)])].sort((a, b) => a - b)
+  return indices.flatMap((index) => {
+    const cell = cells(index)
+    const isInRange = index >= first && index < first + whole.count
+    return cell === undefined ? [] : [{ index, cell: renamed(cell, slotIn(version, index, cell.slot)), isInRange }]
+  })
+}
+
+const boundsOf = (whole: TrailingGrid, cells: Cells, { first, sellers, reached }: Range): Bounds => {
   const { scale, count, trail } = whole
-  const { first } = range
   const up = trail !== "down" && cells(first + count) !== undefined ? scale(first + count + 1) : undefined
   const down = trail !== "up" && cells(first - 1) !== undefined ? scale(first - 1) : undefined
   // A waiting cell is in the range, so it is always nearer than the range's move.
-  const above = nextWaiting(whole, cells, range) ?? up
+  const above = nextWaiting(inRange(whole, cells, first), sellers, reached) ?? up
   return {
     ...present({ priceBelow: down, priceAbove: above }),
     onFill: true
   }
-}
-
-/** Whether a cell has something to sell, or a purchase that has filled in part. */
-const isHolding = (cell: DesiredSlot, view: View): boolean => {
-  const { completedLegs, filledInLeg } = progressOf(view, cell.slot)
-  const isPartly = filledInLeg > 0n && filledLegs(cell, view, cell.slot) === completedLegs
-  return isPartly || nextLeg(cell, view, cell.slot)?.side === "SELL"
-}
-
-/**
- * The quote budget pays for the highest purchases first. What a cell has bought is spent until it is sold again; a cell
- * that began with a sale pays for its purchase with what that brought in.
- */
-const choose = (
-  whole: TrailingGrid,
-  cells: Cells,
-  view: View,
-  { first, reached, sellers }: Range,
-  span: string
-): Pick<Decision, "desired" | "absent"> => {
-  const inRange = Array.from({ length: whole.count }, (_, offset) => first + offset)
-  const used = [...view.slots.keys()].map(indexOf).filter((index) => index !== undefined)
-  const indices = [...new Set([...inRange, ...sellers, ...used])].sort((a, b) => a - b)
-  const desired: Array<DesiredSlot> = []
-  const absent: Array<Decision["absent"][number]> = []
-  const buying: Array<readonly [Cell, DesiredSlot]> = []
-  const because = (slot: string, code: string, text: string): { readonly slot: string; readonly why: Reason } => ({
-    slot,
-    why: { code, text, source: whole.source }
-  })
-  let quote = whole.budget.quote
-  for (const index of indices) {
-    const cell = cells(index)
-    if (cell === undefined) continue
-    const slot = sellers.has(index) ? cell.sellFirst : cell.buyFirst
-    const holds = isHolding(slot, view)
-    if (holds && !sellers.has(index)) quote -= cell.cost
-    if (!holds && sellers.has(index)) quote += cell.cost
-    if (holds) desired.push(slot)
-    else if (index < first || index >= first + whole.count) {
-      absent.push(because(cell.slot, "left-behind", `the grid has moved on: it spans ${span} now`))
-    } else if (!sellers.has(index) && Decimal.isGreater(cell.buy.price, reached)) {
-      const text = `waits until the price has come up to ${Decimal.format(cell.buy.price)}`
-      absent.push(because(cell.slot, "waits-for-price", text))
-    } else buying.push([cell, slot])
-  }
-  for (const [cell, slot] of buying.toReversed()) {
-    quote -= cell.cost
-    if (quote >= 0n) desired.push(slot)
-    else absent.push({ slot: cell.slot, why: cell.notAfforded })
-  }
-  const order = new Map(indices.map((index, position) => [slotOf(index), position]))
-  return { desired: desired.sort((a, b) => (order.get(a.slot) ?? 0) - (order.get(b.slot) ?? 0)), absent }
 }

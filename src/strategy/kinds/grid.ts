@@ -11,14 +11,15 @@
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, type Price } from "../../domain/Market.ts"
+import type { Market, Price } from "../../domain/Market.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Behaviour, Kind, KindContext } from "../Kind.ts"
 import { place, type Report, report, type Span } from "../Problem.ts"
 import type { Budget } from "../Strategy.ts"
 import type { YamlNode } from "../YamlReader.ts"
-import { anchorOf, type Cell, type CellShape, decide, type Grid, type Level, levelsOf, makeCells } from "./GridCells.ts"
+import { type Cell, type CellShape, type Grid, type Level, levelsOf, makeCells } from "./GridCells.ts"
+import { editable } from "./grid/EditedGrid.ts"
 import { around, between, checkDistinct, checkTick, type Scale, scaleOf, spacings } from "./PriceLevels.ts"
 import { size } from "./Size.ts"
 import { type Trail, trailing, trails } from "./TrailingGrid.ts"
@@ -61,13 +62,14 @@ const readBounded = (section: YamlNode, context: KindContext): Behaviour | undef
     const decide = trailing({ market, scale, shape: cellShape, count: cells.length, trail, budget, source })
     return { initialMemory: null, decide }
   }
-  const whole = gridOf(market, cells, budget, fundNearest, source)
-  return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+  const whole = gridOf(market, cells, cellShape, budget, fundNearest, source)
+  return { initialMemory: null, decide: editable(() => whole) }
 }
 
 const gridOf = (
   market: Market,
   cells: ReadonlyArray<Cell>,
+  shape: CellShape,
   budget: Budget,
   fundNearest: number | undefined,
   source: string
@@ -77,6 +79,7 @@ const gridOf = (
     market,
     levels: levelsOf(cells),
     cells,
+    shape,
     budget,
     fundNearest,
     source,
@@ -108,14 +111,9 @@ const readEndless = (section: YamlNode, context: KindContext): Behaviour | undef
       shape
     ).filter(({ buy }) => buy.quantity > 0n)
   )
-  return {
-    initialMemory: null,
-    decide: (view, memory) => {
-      const levels = `step ${Decimal.format(step)}`
-      const { start } = anchorOf(memory, mid(view.price), levels)
-      return decide({ ...gridOf(market, cellsAt(start), budget, fundNearest, source), levels }, view, memory)
-    }
-  }
+  const levels = `step ${Decimal.format(step)}`
+  const gridAt = (start: Price) => ({ ...gridOf(market, cellsAt(start), shape, budget, fundNearest, source), levels })
+  return { initialMemory: null, decide: editable(gridAt) }
 }
 
 /** Keeps the last result: an anchored grid asks for the same cells every time. */

@@ -1,10 +1,12 @@
-/** A running grid whose levels are changed: what it has bought keeps its cost, and nothing is bought above the market. */
+/** A running grid whose file is changed: slots keep their identity by price, what they hold keeps its cost. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Decision } from "../../../src/strategy/Decision.ts"
 import { armedAboveCost } from "../../../src/strategy/kinds/CostFloor.ts"
+import { recordIn } from "../../../src/strategy/kinds/Memory.ts"
 import { type SlotProgress, untouchedSlot } from "../../../src/strategy/View.ts"
-import { decideAt, price, random, type Slots, strategyOf } from "../support.ts"
+import { SlowVenue } from "../slowVenue.ts"
+import { between, decideAt, integerBetween, pick, price, random, type Slots, strategyOf } from "../support.ts"
 
 const file = (levels: number, more = "") => `name: test
 market: BTC/USDC
@@ -19,70 +21,185 @@ const boughtAt = (usdc: string): SlotProgress => ({
   completedLegs: 1,
   receivedByLastLeg: 200_000n,
   bought: 200_000n,
-  lastLeg: { side: "BUY", made: { base: 200_000n, quote: (BigInt(usdc) * 200_000n) / 100n } }
+  lastLeg: { side: "BUY" },
+  past: {
+    held: 200_000n,
+    cost: BigInt(Math.round(Number(usdc) * 2_000)),
+    lastOrder: { side: "BUY", price: price(usdc) }
+  }
 })
 
-const ordersOf = (text: string, decision: Decision, slots: Slots) =>
-  decision.desired.flatMap((desired) => {
-    const order = armedAboveCost(strategyOf(text).market, desired, slots.get(desired.slot) ?? untouchedSlot)
+const ordersOf = (text: string, decision: Decision, slots: Slots) => {
+  const { market } = strategyOf(text)
+  return decision.desired.flatMap((desired) => {
+    const order = armedAboveCost(market, desired, slots.get(desired.slot) ?? untouchedSlot)
     return order === undefined ? [] : [order]
   })
+}
+
+const said = (text: string, decision: Decision, slots: Slots, slot: string): string | undefined => {
+  const order = ordersOf(text, decision, slots).find((each) => each.slot === slot)
+  return order === undefined ? undefined : `${order.side} ${order.quantity} at ${Decimal.format(order.price)}`
+}
 
 describe("a grid with other levels than before", () => {
   const held: Slots = new Map([
     ["cell-12", boughtAt("62000")],
-    ["cell-50", boughtAt("66000")]
+    ["cell-50", boughtAt("62264")]
   ])
 
-  it("sells what it bought above its cost, in a cell that it still has", () => {
+  it("keeps a slot for the cell at its price, and gives the cell of its number another one", () => {
     const first = decideAt(strategyOf(file(21)), price("62500"))
     const edited = decideAt(strategyOf(file(61)), price("57000"), first.memory, held)
-    const sale = ordersOf(file(61), edited, held).find(({ slot }) => slot === "cell-12")
-    assert.strictEqual(sale?.side, "SELL")
-    assert.isTrue(
-      Decimal.isGreater(sale?.price ?? Decimal.zero, price("62000")),
-      Decimal.format(sale?.price ?? price("1"))
+    assert.strictEqual(said(file(61), edited, held, "cell-12"), "SELL 200000 at 62333.33")
+    assert.strictEqual(said(file(61), edited, held, "cell-12-v2"), "BUY 200000 at 54000")
+    assert.strictEqual(said(file(61), edited, held, "cell-50"), "SELL 200000 at 62333.33")
+    const back = decideAt(strategyOf(file(21)), price("57000"), edited.memory, held)
+    assert.strictEqual(said(file(21), back, held, "cell-12"), "SELL 200000 at 63000")
+    assert.strictEqual(said(file(21), back, held, "cell-50"), "SELL 200000 at 63000")
+  })
+
+  it("withdraws nothing that rests at a level of both", () => {
+    const strategy = strategyOf(file(21))
+    const first = decideAt(strategy, price("60500"))
+    const resting: Slots = new Map(
+      ordersOf(file(21), first, new Map()).map(({ slot, side, price, quantity }) => [
+        slot,
+        { ...untouchedSlot, live: { side, price, quantity } }
+      ])
     )
-    const losing = file(61, ", allowLoss: true")
-    const allowed = ordersOf(losing, decideAt(strategyOf(losing), price("57000"), first.memory, held), held)
-    assert.isTrue(allowed.some(({ slot, price: at }) => slot === "cell-12" && Decimal.isLess(at, price("62000"))))
+    const finer = decideAt(strategyOf(file(41)), price("60500"), first.memory, resting)
+    const after = new Map(ordersOf(file(41), finer, resting).map((order) => [order.slot, order]))
+    for (const before of ordersOf(file(21), first, new Map())) {
+      const { side, price: at, quantity } = after.get(before.slot) ?? {}
+      assert.deepStrictEqual([side, at, quantity], [before.side, before.price, before.quantity], before.slot)
+    }
   })
 
   it("sells what a cell bought that is no more, at the lowest level above its cost", () => {
     const first = decideAt(strategyOf(file(61)), price("66500"))
-    const edited = decideAt(strategyOf(file(21)), price("57000"), first.memory, held)
-    const sale = ordersOf(file(21), edited, held).find(({ slot }) => slot === "cell-50")
-    assert.strictEqual(
-      `${sale?.side} ${sale?.quantity} at ${Decimal.format(sale?.price ?? price("1"))}`,
-      "SELL 200000 at 67000"
-    )
-    const sold: Slots = new Map([["cell-50", { ...boughtAt("66000"), completedLegs: 2, lastLeg: { side: "SELL" } }]])
+    const before: Slots = new Map([["cell-50", boughtAt("66666.67")]])
+    const edited = decideAt(strategyOf(file(21)), price("57000"), first.memory, before)
+    assert.strictEqual(said(file(21), edited, before, "cell-50"), "SELL 200000 at 67000")
+    const { past: _, ...gone } = boughtAt("66666.67")
+    const sold: Slots = new Map([["cell-50", { ...gone, completedLegs: 2, lastLeg: { side: "SELL" } }]])
     const after = decideAt(strategyOf(file(21)), price("57000"), edited.memory, sold)
     assert.isFalse(after.desired.some(({ slot }) => slot === "cell-50"))
   })
 
-  it("never buys above the market, nor sells below its cost, for any levels and prices", () => {
-    for (let seed = 1; seed <= 60; seed++) {
-      const next = random(seed)
-      const [before, after] = [3 + Math.floor(next() * 60), 3 + Math.floor(next() * 60)]
-      const start = price(String(50_500 + Math.floor(next() * 19_000)))
-      const now = price(String(50_500 + Math.floor(next() * 19_000)))
-      const first = decideAt(strategyOf(file(before)), start)
-      const slots: Slots = new Map(
-        first.desired.flatMap(({ slot, legs }) =>
-          legs[0].side === "BUY" && Decimal.isGreater(legs[0].price, now)
-            ? [[slot, boughtAt(String(Math.round(Decimal.toNumber(legs[0].price))))] as const]
-            : []
-        )
-      )
-      const edited = decideAt(strategyOf(file(after)), now, first.memory, slots)
-      for (const order of ordersOf(file(after), edited, slots)) {
-        const cost = slots.get(order.slot)?.lastLeg?.made
-        const about = `seed ${seed}: ${order.slot} ${order.side} at ${Decimal.format(order.price)}`
-        if (order.side === "BUY" && before !== after) assert.isFalse(Decimal.isGreater(order.price, now), about)
-        if (order.side === "SELL" && cost !== undefined)
-          assert.isAtLeast(Decimal.toNumber(order.price), Number(cost.quote * 100n) / Number(cost.base), about)
-      }
+  it("sells a part that a cell bought before it was no more", () => {
+    const first = decideAt(strategyOf(file(61)), price("66500"))
+    const part: SlotProgress = {
+      ...untouchedSlot,
+      filledInLeg: 50_000n,
+      bought: 50_000n,
+      past: { held: 50_000n, cost: 30_166_670n, lastOrder: { side: "BUY", price: price("60333.33") } }
     }
+    const before: Slots = new Map([["cell-31", part]])
+    const edited = decideAt(strategyOf(file(21)), price("57000"), first.memory, before)
+    assert.strictEqual(said(file(21), edited, before, "cell-31"), "SELL 50000 at 61000")
+  })
+
+  it("sells all that it holds when its size was made smaller, and below its cost only when told to", () => {
+    const first = decideAt(strategyOf(file(21)), price("62500"))
+    const lastOrder = { side: "BUY", price: price("62000") } as const
+    const smaller = file(21).replace("0.002", "0.001")
+    const edited = decideAt(strategyOf(smaller), price("57000"), first.memory, held)
+    assert.strictEqual(said(smaller, edited, held, "cell-12"), "SELL 200000 at 63000")
+    const dear: Slots = new Map([
+      ["cell-12", { ...boughtAt("65000"), past: { held: 200_000n, cost: 130_000_000n, lastOrder } }]
+    ])
+    const known: Slots = new Map([
+      ["cell-12", { ...boughtAt("65000"), live: { side: "SELL" as const, price: price("63000"), quantity: 200_000n } }]
+    ])
+    for (const slots of [dear, known]) {
+      const refused = decideAt(strategyOf(smaller), price("57000"), first.memory, slots)
+      for (const order of ordersOf(smaller, refused, slots).filter(({ slot }) => slots.has(slot)))
+        assert.isFalse(Decimal.isLess(order.price, price("65000")), Decimal.format(order.price))
+    }
+    const losing = file(61, ", allowLoss: true")
+    const allowed = decideAt(strategyOf(losing), price("57000"), first.memory, known)
+    assert.strictEqual(said(losing, allowed, known, "cell-12"), "SELL 200000 at 63000")
   })
 })
+
+const randomFile = (next: () => number): string => {
+  const [lower, upper] = [integerBetween(next, 45, 58) * 1_000, integerBetween(next, 60, 75) * 1_000]
+  const size = pick(next, ["{ base: 0.002 }", "{ base: 0.0013 }", "{ quote: 120 }"])
+  const shape = pick(next, [
+    `lower: ${lower}, upper: ${upper}, levels: ${integerBetween(next, 2, 40)}`,
+    `lower: ${lower}, upper: ${upper}, levels: ${integerBetween(next, 2, 40)}, trail: ${pick(next, ["up", "both"])}`,
+    `levels: [${lower}, ${integerBetween(next, 58_100, 59_900)}, ${upper}]`,
+    `step: ${pick(next, ["6", "9"])}%, fundNearest: 200`
+  ])
+  return `name: test
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: 0.01, quote: 200000 } }
+grid: { ${shape}, size: ${size} }
+`
+}
+
+describe("any grid, edited again and again while its orders fill", () => {
+  it("loses no base, sells none twice and none below its cost", () => {
+    let sales = 0
+    for (let seed = 1; seed <= 40; seed++) {
+      const next = random(seed)
+      const venue = new SlowVenue(strategyOf(randomFile(next)), next)
+      const { budget } = venue.strategy.limits
+      venue.requotes = true
+      venue.funds = budget.base
+      let middle = between(next, 55_000, 65_000)
+      let now = 0
+      const look = () => {
+        const at = { bid: price(middle.toFixed(2)), ask: price(middle.toFixed(2)), at: now }
+        return venue.decide({ now, market: venue.strategy.market, price: at })
+      }
+      for (let step = 0; step < 45; step++) {
+        const about = `seed ${seed}, step ${step}`
+        now += 60_000
+        middle = Math.min(80_000, Math.max(40_000, middle * between(next, 0.96, 1.04)))
+        if (next() < 0.15) venue.strategy = strategyOf(randomFile(next))
+        const placedBefore = venue.placed.length
+        const decision = look()
+        const isEdited = recordIn(decision.memory, "start") === Decimal.format(price(middle.toFixed(2)))
+        for (const { slot, side, price: at } of venue.placed.slice(placedBefore)) {
+          const past = venue.slot(slot).past
+          if (isEdited && side === "BUY")
+            assert.isFalse(Decimal.toNumber(at) > middle * 1.0001, `${about}: ${slot} buys above`)
+          if (side === "BUY" || past === undefined || past.held === 0n) continue
+          sales += 1
+          assert.isAtLeast(
+            Decimal.toNumber(at),
+            (Number(past.cost) * 100) / Number(past.held) - 1e-6,
+            `${about}: ${slot}`
+          )
+        }
+        assert.isTrue(venue.base + budget.base >= 0n, `${about}: sold more than there was`)
+        checkHeld(venue, decision, about)
+        venue.pass(0.6, ({ side, price: at }) =>
+          side === "BUY" ? Decimal.toNumber(at) >= middle * 0.99 : Decimal.toNumber(at) <= middle * 1.01
+        )
+      }
+    }
+    assert.isAbove(sales, 100)
+  })
+})
+
+/** Whatever a slot holds is offered, or is about to be: its purchase goes on, or its last order is on its way out. */
+const checkHeld = (venue: SlowVenue, decision: Decision, about: string): void => {
+  const desired = new Map(decision.desired.map((each) => [each.slot, each]))
+  for (const [slot, progress] of venue.slots()) {
+    const held = progress.past?.held ?? 0n
+    if (held < 3_000n || progress.live !== undefined) continue
+    const order = armedAboveCost(venue.strategy.market, desired.get(slot) ?? { ...idle, slot }, progress)
+    const isGoingOn = order?.side === "BUY" && progress.filledInLeg > 0n
+    assert.isTrue(order?.quantity === held || isGoingOn, `${about}: ${slot} holds ${held}, not sold`)
+  }
+}
+
+const idle = {
+  legs: [{ side: "BUY", price: price("1"), quantity: 0n }],
+  cycle: false,
+  why: { code: "", text: "" }
+} as const

@@ -1,0 +1,73 @@
+/**
+ * A grid whose file was edited while it ran. It is anchored anew at the price of that moment, so nothing is bought above
+ * the market because a level was below the price of long ago; slots keep what they have by price (see `Versions`). From
+ * then on it is decided by what its slots hold, after every fill.
+ */
+import * as Decimal from "../../../domain/Decimal.ts"
+import { mid } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Decision, Memory } from "../../Decision.ts"
+import type { Decide } from "../../Strategy.ts"
+import type { View } from "../../View.ts"
+import {
+  type Anchor,
+  anchored,
+  anchorOf,
+  decide,
+  type Grid,
+  nearby,
+  nearestOf,
+  renamed,
+  sizesOf
+} from "../GridCells.ts"
+import { choose, nextWaiting } from "./Choice.ts"
+import { begin, isEdited, remember, slotIn, type Version, versionIn } from "./Versions.ts"
+
+/** `gridAt`: the grid of an anchor, which only an endless one depends on. */
+export const editable =
+  (gridAt: (start: Anchor["start"]) => Grid): Decide =>
+  (view, memory) => {
+    const price = mid(view.price)
+    const known = anchorOf(memory, price)
+    const standing = gridAt(known.start)
+    if (isEdited(memory, { levels: standing.levels, sizes: sizesOf(standing.shape) }, view)) {
+      const whole = gridAt(price)
+      const cells = whole.cells.map((cell, index) => ({ index, cell }))
+      const version = begin(cells, view, price, whole.budget.base)
+      return decideEdited(whole, version, { start: price, reached: price }, view)
+    }
+    const version = versionIn(memory)
+    return version.number === 1 ? decide(standing, view, memory) : decideEdited(standing, version, known, view)
+  }
+
+const decideEdited = (original: Grid, version: Version, { start, reached: before }: Anchor, view: View): Decision => {
+  const price = mid(view.price)
+  const candidates = original.cells.map((cell, index) => ({
+    index,
+    cell: renamed(cell, slotIn(version, index, cell.slot)),
+    isInRange: true
+  }))
+  const whole = { ...original, cells: candidates.map(({ cell }) => cell) }
+  const { sellers } = version
+  const first = nextWaiting(candidates, sellers, before)
+  const reached = first !== undefined && !Decimal.isLess(price, first) ? price : before
+  const { market, shape, budget, source } = whole
+  const choosing = { market, shape, version, sellers, reached, quote: budget.quote, source, leftBehind: "" }
+  const { working, leftOver, absent } = choose(candidates, choosing, view)
+  const { desired, leftOut } = nearestOf(working, view, whole)
+  return {
+    desired: [...desired, ...leftOver],
+    absent: nearby([...absent, ...leftOut], desired, view, whole),
+    memory: memoryOf(whole, { start, reached }, version),
+    reasons: [anchored(whole, start, working.length)],
+    until: { onFill: true, ...present({ priceAbove: nextWaiting(candidates, sellers, reached) }) }
+  }
+}
+
+const memoryOf = ({ levels, shape }: Grid, { start, reached }: Anchor, version: Version): Memory => ({
+  start: Decimal.format(start),
+  reached: Decimal.format(reached),
+  levels,
+  sizes: sizesOf(shape),
+  ...remember(version)
+})

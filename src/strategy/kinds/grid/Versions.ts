@@ -1,0 +1,143 @@
+/**
+ * The levels that a file has had, one version after the other. An edit keeps slots by price: a slot that works at a price
+ * becomes the slot of the new cell that buys or sells there. All other cells get slots of their own, named by the version
+ * (`cell-07-v2`), so no slot is ever taken for one of another price. What slots hold that no cell has taken is sold by
+ * themselves (see `Choice`).
+ */
+import { type Amount, max } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Price, Side } from "../../../domain/Market.ts"
+import type { Memory } from "../../Decision.ts"
+import { progressOf, type SlotProgress, type View } from "../../View.ts"
+import type { Cell } from "../GridCells.ts"
+import { decimalIn, numberIn, recordIn, textIn } from "../Memory.ts"
+
+export interface Version {
+  /** The first is 1. */
+  readonly number: number
+  /** Slots that were there before, by the number of the cell that has them now. */
+  readonly names: ReadonlyMap<number, string>
+  /** Numbers of the cells that begin with a sale; the first version knows them from its start and the budget. */
+  readonly sellers: ReadonlySet<number>
+}
+
+export const firstVersion: Version = { number: 1, names: new Map(), sellers: new Set() }
+
+/** `byNumber`: the name of the cell in the first version. */
+export const slotIn = ({ number, names }: Version, index: number, byNumber: string): string =>
+  names.get(index) ?? (number === 1 ? byNumber : `${byNumber}-v${number}`)
+
+export const isCellSlot = (slot: string): boolean => /^cell-(below-)?\d+(-v\d+)?$/.test(slot)
+
+/** What tells a grid from the one that the file described before. */
+export interface Print {
+  readonly levels: string
+  readonly sizes: string
+}
+
+/**
+ * Memory without levels or sizes is of a program that did not keep them, and of the same grid. Without any memory, slots of
+ * cells that are there already are those of a grid that the file described before something else.
+ */
+export const isEdited = (memory: Memory, print: Print, view: View): boolean => {
+  if (decimalIn(memory, "start") === undefined) return [...view.slots.keys()].some(isCellSlot)
+  const [levels, sizes] = [textIn(memory, "levels") ?? print.levels, textIn(memory, "sizes") ?? print.sizes]
+  return levels !== print.levels || sizes !== print.sizes
+}
+
+/** Less than this part of a cell is not worth an order: what rounding and fees leave. */
+const dustParts = 100n
+
+/** Base that the slot bought and can sell now. */
+export const heldBy = ({ past }: SlotProgress, { sell }: Cell): Amount => {
+  const held = past?.held ?? 0n
+  return held * dustParts < sell.quantity ? 0n : held
+}
+
+const placeOf = ({ live, past }: SlotProgress): { readonly side: Side; readonly price: Price } | undefined =>
+  live ?? past?.lastOrder
+
+/** What is resting, or has something to sell, keeps its slot; the rest is history. */
+const isBusy = ({ live, past }: SlotProgress): boolean => live !== undefined || (past?.held ?? 0n) > 0n
+
+const newest = (view: View): number =>
+  Math.max(...[...view.slots.keys()].filter(isCellSlot).map((slot) => Number(/-v(\d+)$/.exec(slot)?.[1] ?? "1")), 1)
+
+export interface Numbered {
+  readonly index: number
+  readonly cell: Cell
+}
+
+/** The version that begins now, with these cells from the lowest to the highest. `base`: of the budget. */
+export const begin = (cells: ReadonlyArray<Numbered>, view: View, price: Price, base: Amount): Version => {
+  const names = namesOf(cells, view)
+  const version = { number: newest(view) + 1, names }
+  return { ...version, sellers: sellersOf(cells, names, view, price, unassigned(view, base)) }
+}
+
+/** Those that hold something come first: of two slots at one price, one is left over. */
+const namesOf = (cells: ReadonlyArray<Numbered>, view: View): ReadonlyMap<number, string> => {
+  const byBuy = new Map(cells.map(({ index, cell }) => [Decimal.format(cell.buy.price), index]))
+  const bySell = new Map(cells.map(({ index, cell }) => [Decimal.format(cell.sell.price), index]))
+  const names = new Map<number, string>()
+  const busy = [...view.slots].filter(([slot, progress]) => isCellSlot(slot) && isBusy(progress))
+  const holders = busy.filter(([, { past }]) => (past?.held ?? 0n) > 0n)
+  for (const [slot, progress] of new Set([...holders, ...busy])) {
+    const place = placeOf(progress)
+    if (place === undefined) continue
+    const index = (place.side === "BUY" ? byBuy : bySell).get(Decimal.format(place.price))
+    if (index !== undefined && !names.has(index)) names.set(index, slot)
+  }
+  return names
+}
+
+/** Base of the budget that no slot has sold, or holds for a sale of its own. */
+const unassigned = (view: View, budget: Amount): Amount => {
+  let base = budget
+  for (const { bought, sold, past } of view.slots.values()) base -= max(0n, sold - bought + (past?.held ?? 0n))
+  return max(0n, base)
+}
+
+/** Sales of the budget's base that rest already go on; what they leave goes to the cells above the price, the nearest first. */
+const sellersOf = (
+  cells: ReadonlyArray<Numbered>,
+  names: ReadonlyMap<number, string>,
+  view: View,
+  price: Price,
+  unassigned: Amount
+): ReadonlySet<number> => {
+  const sellers = new Set<number>()
+  let base = unassigned
+  const begun = ({ index }: Numbered) => progressOf(view, names.get(index) ?? "")
+  for (const each of cells) {
+    const { live, lastLeg, filledInLeg, past } = begun(each)
+    if (live?.side !== "SELL" || live.quantity === 0n || lastLeg !== undefined || (past?.held ?? 0n) > 0n) continue
+    base -= max(0n, each.cell.sell.quantity - filledInLeg)
+    sellers.add(each.index)
+  }
+  for (const { index, cell } of cells) {
+    if (names.has(index) || Decimal.isLess(cell.buy.price, price)) continue
+    base -= cell.sell.quantity
+    if (base < 0n) break
+    sellers.add(index)
+  }
+  return sellers
+}
+
+export const versionIn = (memory: Memory): Version => {
+  const number = numberIn(memory, "version")
+  if (number === undefined) return firstVersion
+  const names = Object.entries(recordIn(memory, "names") ?? {})
+  const sellers = recordIn(memory, "sellers")
+  return {
+    number,
+    names: new Map(
+      names.flatMap(([index, slot]) => (typeof slot === "string" ? [[Number(index), slot] as const] : []))
+    ),
+    sellers: new Set(Array.isArray(sellers) ? sellers.filter((index) => typeof index === "number") : [])
+  }
+}
+
+/** The first version needs nothing: its names and sales follow from the file. */
+export const remember = ({ number, names, sellers }: Version): { readonly [key: string]: Memory } =>
+  number === 1 ? {} : { version: number, names: Object.fromEntries(names), sellers: [...sellers] }
