@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { noCosts } from "../src/backtest/kernel/FillModel.ts"
 import * as Sweep from "../src/backtest/search/Sweep.ts"
 import * as SweepSpace from "../src/backtest/search/SweepSpace.ts"
@@ -23,7 +23,7 @@ export const gridSearch = (): Trial.Search => ({
   text: gridText,
   file: "bench.yaml",
   markets: { assets, ticks: new Map() },
-  space: gridSets.map(SweepSpace.dimension),
+  space: gridSets.map((text) => Result.getOrThrow(SweepSpace.dimension(text))),
   mode: "optimistic",
   options: { costs: noCosts, changes: {} }
 })

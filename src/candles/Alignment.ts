@@ -3,6 +3,7 @@
  * another one has, it stands at its last close, with no volume. Series of finer bars are put together to the coarsest, so
  * that no bar is under way while another one closes.
  */
+import { Result } from "effect"
 import { between, type Candles, columnOf, volumeAt } from "./Candles.ts"
 import * as Resample from "./Resample.ts"
 import * as TimeAxis from "./TimeAxis.ts"
@@ -113,14 +114,14 @@ const spans = (series: ReadonlyArray<MarketCandles>): string =>
   series.map(({ market, candles }) => `${market} ${iso(startOf(candles))} to ${iso(endOf(candles))}`).join(", ")
 
 /** The series as one run needs them, or why they cannot be. None is empty. */
-export const align = (series: ReadonlyArray<MarketCandles>): Aligned | string => {
+export const align = (series: ReadonlyArray<MarketCandles>): Result.Result<Aligned, string> => {
   const notes: Array<string> = []
-  if (series.length === 1) return { candles: series.map(({ candles }) => candles), notes }
+  if (series.length === 1) return Result.succeed({ candles: series.map(({ candles }) => candles), notes })
   const stepMillis = series.reduce((step, { candles }) => leastMultiple(step, candles.time.stepMillis), 1)
   const coarsest = series.reduce((a, b) => (b.candles.time.stepMillis > a.candles.time.stepMillis ? b : a))
   const origin = startOf(coarsest.candles)
   const odd = offGrid(series, origin)
-  if (odd !== undefined) return odd
+  if (odd !== undefined) return Result.fail(odd)
   const even = series.map(({ market, candles }) => {
     const seconds = candles.time.stepMillis / 1000
     if (candles.time.stepMillis === stepMillis) return { market, candles }
@@ -131,7 +132,7 @@ export const align = (series: ReadonlyArray<MarketCandles>): Aligned | string =>
   })
   const from = Math.max(...even.map(({ candles }) => startOf(candles)))
   const to = Math.min(...even.map(({ candles }) => endOf(candles)))
-  if (from >= to) return `the data have no time in common: ${spans(series)}; give data of the same time`
+  if (from >= to) return Result.fail(`the data have no time in common: ${spans(series)}; give data of the same time`)
   if (even.some(({ candles }) => startOf(candles) !== from || endOf(candles) !== to))
     notes.push(`only what all data span is used, ${iso(from)} to ${iso(to)}: ${spans(series)}`)
   const time = union(
@@ -149,5 +150,5 @@ export const align = (series: ReadonlyArray<MarketCandles>): Aligned | string =>
     )
     return stretched(candles, time)
   })
-  return { candles, notes }
+  return Result.succeed({ candles, notes })
 }

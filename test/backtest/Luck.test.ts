@@ -1,6 +1,6 @@
 /** Walk-forward and Monte Carlo: ways not to be fooled by one past. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { noCosts } from "../../src/backtest/kernel/FillModel.ts"
 import * as MonteCarlo from "../../src/backtest/search/MonteCarlo.ts"
 import * as Sweep from "../../src/backtest/search/Sweep.ts"
@@ -17,7 +17,7 @@ limits: { budget: { base: 0.5, quote: 20000 } }
 grid: { lower: 35000, upper: 45000, levels: 11, size: { base: 0.01 } }
 `
 const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: 8 }))
-const space = [SweepSpace.dimension("grid.levels=5..20:5")]
+const space = [Result.getOrThrow(SweepSpace.dimension("grid.levels=5..20:5"))]
 const search: Trial.Search = {
   text,
   file: "walk.yaml",

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 import * as Alignment from "../../src/candles/Alignment.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
@@ -25,10 +26,11 @@ const series = (market: string, minutes: ReadonlyArray<number>, stepMinutes = 1)
   return { market, candles }
 }
 
-const aligned = (...all: ReadonlyArray<Alignment.MarketCandles>): Alignment.Aligned => {
-  const found = Alignment.align(all)
-  return typeof found === "string" ? assert.fail(found) : found
-}
+const aligned = (...all: ReadonlyArray<Alignment.MarketCandles>): Alignment.Aligned =>
+  Result.getOrThrow(Alignment.align(all))
+
+const whyNot = (...all: ReadonlyArray<Alignment.MarketCandles>): string =>
+  Result.match(Alignment.align(all), { onFailure: (why) => why, onSuccess: () => "" })
 
 const minutesOf = ({ bars, time }: Candles.Candles): ReadonlyArray<number> =>
   Array.from({ length: bars }, (_, bar) => (TimeAxis.openTime(time, bar) - start) / minute)
@@ -80,9 +82,9 @@ describe("Alignment", () => {
   })
 
   it("says why series cannot be run together", () => {
-    assert.match(`${Alignment.align([series("A", [0, 1]), series("B", [5, 6])])}`, /no time in common: A .*; give data/)
+    assert.match(whyNot(series("A", [0, 1]), series("B", [5, 6])), /no time in common: A .*; give data/)
     assert.match(
-      `${Alignment.align([series("A", [0, 5], 5), series("B", [0.5, 1.5])])}`,
+      whyNot(series("A", [0, 5], 5), series("B", [0.5, 1.5])),
       /B: the candle of 2024-01-01T00:00:30.000Z begins while one of another market is under way; give/
     )
   })

@@ -15,38 +15,41 @@ export interface Dimension {
   readonly values: ReadonlyArray<string>
 }
 
-/** Text that is no dimension, and what to write instead. */
-export class SpaceError extends Error {}
-
 const mostValues = 1_000_000
 
-const range = (path: string, text: string): ReadonlyArray<string> | undefined => {
+/** A failure says what is wrong, and what to write instead. */
+type OrWhy<A> = Result.Result<A, string>
+
+const range = (path: string, text: string): OrWhy<ReadonlyArray<string>> | undefined => {
   const [, from, to, step] = /^([-+\d.]+?)\.\.([-+\d.]+?)(?::([\d.]+))?(%?)$/.exec(text) ?? []
   const unit = text.endsWith("%") ? "%" : ""
   if (from === undefined || to === undefined) return undefined
   const [low, high, by] = [Decimal.parse(from), Decimal.parse(to), Decimal.parse(step ?? "1")]
   if (low === undefined || high === undefined || by === undefined || !Decimal.isPositive(by))
-    throw new SpaceError(`${path}: ${text} is not a range; write from..to:step, for example 10..50:5`)
+    return Result.fail(`${path}: ${text} is not a range; write from..to:step, for example 10..50:5`)
   if (Decimal.isLess(high, low))
-    throw new SpaceError(`${path}: ${text} ends before it begins; write the smaller number first`)
+    return Result.fail(`${path}: ${text} ends before it begins; write the smaller number first`)
   const steps = Decimal.divide(Decimal.subtract(high, low), by, 0, "down").digits
   if (steps >= BigInt(mostValues))
-    throw new SpaceError(`${path}: ${text} has more than ${mostValues} values; take a larger step`)
+    return Result.fail(`${path}: ${text} has more than ${mostValues} values; take a larger step`)
   const values = Array.from({ length: Number(steps) + 1 }, (_, index) =>
     Decimal.add(low, Decimal.multiply(by, Decimal.make(BigInt(index))))
   ).map((value) => Decimal.format(value) + unit)
-  return values
+  return Result.succeed(values)
 }
 
 /** `grid.levels=10..50:5`, `grid.levels=10,20,30`. */
-export const dimension = (text: string): Dimension => {
+export const dimension = (text: string): OrWhy<Dimension> => {
   const at = text.indexOf("=")
   const [path, right] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
   if (at <= 0 || path === "" || right === "")
-    throw new SpaceError(`${JSON.stringify(text)} sets nothing; write key=from..to:step or key=a,b,c`)
-  const values = range(path, right) ?? right.split(",").map((value) => value.trim())
-  if (values.includes("")) throw new SpaceError(`${path}: ${right} has an empty value; write key=a,b,c`)
-  return { path, values }
+    return Result.fail(`${JSON.stringify(text)} sets nothing; write key=from..to:step or key=a,b,c`)
+  const asRange = range(path, right)
+  if (asRange !== undefined) return Result.map(asRange, (values) => ({ path, values }))
+  const values = right.split(",").map((value) => value.trim())
+  return values.includes("")
+    ? Result.fail(`${path}: ${right} has an empty value; write key=a,b,c`)
+    : Result.succeed({ path, values })
 }
 
 /** Number of combinations. */
@@ -92,13 +95,11 @@ interface Place {
 const childOf = (node: YamlNode | undefined, key: string): YamlNode | undefined =>
   node?.type === "map" ? node.entries.get(key)?.value : node?.type === "list" ? node.items[Number(key)] : undefined
 
-const placeOf = (file: YamlNode, path: string): Place => {
+const placeOf = (file: YamlNode, path: string): OrWhy<Place> => {
   const keys = path.split(".")
   const node = keys.reduce<YamlNode | undefined>(childOf, file)
-  if (node?.type === "scalar" && !isEmpty(node)) return { keys, scalar: node }
-  throw new SpaceError(
-    `${path}: the strategy file has no such value; name a key that stands in it, such as grid.levels`
-  )
+  if (node?.type === "scalar" && !isEmpty(node)) return Result.succeed({ keys, scalar: node })
+  return Result.fail(`${path}: the strategy file has no such value; name a key that it has, such as grid.levels`)
 }
 
 /** Numbers, ratios, words: in any place of a file YAML reads them as they stand. */
@@ -113,12 +114,14 @@ const replaced = (node: YamlNode, [key, ...rest]: ReadonlyArray<string>, text: s
   return { ...node, entries: new Map(node.entries).set(key, { ...entry, value: replaced(entry.value, rest, text) }) }
 }
 
-/** For a file that is good YAML, which its first reading has shown. */
-export const template = (text: string, space: ReadonlyArray<Dimension>): Template => {
-  const file = Result.getOrElse(readYaml(sourceText("", text)), () => {
-    throw new SpaceError("the strategy file cannot be read as YAML")
-  })
-  const places = space.map(({ path }) => placeOf(file, path))
+export const template = (text: string, space: ReadonlyArray<Dimension>): OrWhy<Template> =>
+  Result.mapError(readYaml(sourceText("", text)), () => "the strategy file cannot be read as YAML").pipe(
+    Result.flatMap((file) =>
+      Result.map(Result.all(space.map(({ path }) => placeOf(file, path))), (places) => templateOf(text, file, places))
+    )
+  )
+
+const templateOf = (text: string, file: YamlNode, places: ReadonlyArray<Place>): Template => {
   const last = places.map(({ scalar }, index) => ({ ...scalar, index })).toSorted((a, b) => b.start - a.start)
   return {
     text: (values) =>

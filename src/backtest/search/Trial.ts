@@ -42,26 +42,24 @@ export interface TrialResult {
 }
 
 /** The file is read once per search. */
-const templates = new WeakMap<Search, SweepSpace.Template>()
-const templateOf = (search: Search): SweepSpace.Template => {
+const templates = new WeakMap<Search, ReturnType<typeof SweepSpace.template>>()
+const templateOf = (search: Search) => {
   const template = templates.get(search) ?? SweepSpace.template(search.text, search.space)
   templates.set(search, template)
   return template
 }
 
-export const strategyOf = (search: Search, values: ReadonlyArray<string>): Strategy | string => {
-  const { file, markets } = search
-  const template = templateOf(search)
-  const [text, node] = [template.text(values), template.node(values)]
-  const strategy =
-    node === undefined
-      ? StrategyFile.parse(text, file, markets)
-      : StrategyFile.ofNode(node, sourceText(file, text), markets)
-  return Result.match(strategy, {
-    onSuccess: (strategy) => strategy,
-    onFailure: (problems) => problems.map(({ message }) => message).join("; ")
+/** The strategy of these values, or why they make none. */
+export const strategyOf = (search: Search, values: ReadonlyArray<string>): Result.Result<Strategy, string> =>
+  Result.flatMap(templateOf(search), (template) => {
+    const { file, markets } = search
+    const [text, node] = [template.text(values), template.node(values)]
+    const strategy =
+      node === undefined
+        ? StrategyFile.parse(text, file, markets)
+        : StrategyFile.ofNode(node, sourceText(file, text), markets)
+    return Result.mapError(strategy, (problems) => problems.map(({ message }) => message).join("; "))
   })
-}
 
 const dailySharpeOf = (equity: Float64Array): number => {
   const days = equity.length - 1
@@ -88,8 +86,9 @@ const nothing = { pnlQuote: "0", feesQuote: "0", base: "0", quote: "0", fills: 0
 
 export const run = (search: Search, trial: number, candles: Candles, indices: CrossingIndex.Indices): TrialResult => {
   const values = SweepSpace.combination(search.space, trial)
-  const strategy = strategyOf(search, values)
-  if (typeof strategy === "string") return { trial, values, refused: strategy, ...nothing }
+  const read = strategyOf(search, values)
+  if (Result.isFailure(read)) return { trial, values, refused: read.failure, ...nothing }
+  const strategy = read.success
   const side = Backtest.run(strategy, candles, indices, search.mode, search.options)
   const { market, limits } = strategy
   const equity = EquityCurve.equityAt(side.outcome, { market, budget: limits.budget }, days(candles))

@@ -3,6 +3,7 @@
  * of ten, which gives the nearest double for up to fifteen digits; anything unusual (quotes, exponents, dates, more digits)
  * takes a slower way with the same result. A row that cannot be read is reported with line and column, and left out.
  */
+import { Result } from "effect"
 import { type Column, column } from "../Candles.ts"
 import { type DataProblem, maxProblems } from "../DataProblem.ts"
 import { parseField } from "./CsvField.ts"
@@ -84,14 +85,15 @@ const readSlowly = (reader: Reader, lineStart: number, role: number): boolean =>
   reader.position = fieldEnd(bytes, from, format.delimiter)
   const name = format.roles[role] ?? "time"
   const read = parseField(new TextDecoder().decode(bytes.subarray(from, reader.position)), name)
-  if ("message" in read) {
-    report(reader, from - lineStart + 1, read)
+  if (Result.isFailure(read)) {
+    report(reader, from - lineStart + 1, read.failure)
     return false
   }
+  const { places, rounded, value } = read.success
   const values = reader.columns[role]
-  if (values !== undefined) values[row] = read.value
-  reader.places[role] = Math.max(reader.places[role] ?? 0, read.places)
-  if (read.rounded) reader.rounded++
+  if (values !== undefined) values[row] = value
+  reader.places[role] = Math.max(reader.places[role] ?? 0, places)
+  if (rounded) reader.rounded++
   return true
 }
 

@@ -1,11 +1,16 @@
 /** One field of a table as text: the slow, thorough way to a number or a time. */
 
+import { Result } from "effect"
 import type { DataProblem } from "../DataProblem.ts"
 import type { Role } from "./CsvFormat.ts"
 
-export type Field =
-  | { readonly value: number; readonly places: number; readonly rounded: boolean }
-  | Pick<DataProblem, "kind" | "message" | "advice">
+export interface FieldValue {
+  readonly value: number
+  readonly places: number
+  readonly rounded: boolean
+}
+
+type Field = Result.Result<FieldValue, Pick<DataProblem, "kind" | "message" | "advice">>
 
 const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/
 const plain = /^[+-]?(\d+\.?\d*|\.\d+)$/
@@ -42,27 +47,35 @@ export const parseField = (raw: string, role: Role): Field => {
     .trim()
   const kind = role === "time" ? "time" : "number"
   if (text === "")
-    return { kind, message: `${role} is empty`, advice: "fill it in, or repair=invalid leaves the line out" }
+    return Result.fail({
+      kind,
+      message: `${role} is empty`,
+      advice: "fill it in, or repair=invalid leaves the line out"
+    })
   if (role === "time") {
     const time = isoTime(text)
-    if (time !== undefined) return { value: time, places: 0, rounded: false }
+    if (time !== undefined) return Result.succeed({ value: time, places: 0, rounded: false })
     if (!plain.test(text))
-      return {
+      return Result.fail({
         kind,
         message: `${role} ${JSON.stringify(text)} is not a time`,
         advice: "write epoch milliseconds or 2024-01-31T12:00:00Z"
-      }
+      })
     // Nanoseconds have more digits than a double: cut to microseconds.
-    return { value: text.length > 17 ? Number(text.slice(0, -3)) : Number(text), places: 0, rounded: false }
+    return Result.succeed({
+      value: text.length > 17 ? Number(text.slice(0, -3)) : Number(text),
+      places: 0,
+      rounded: false
+    })
   }
   const value = Number(text)
-  if (plain.test(text)) return rounding(value, text)
-  if (withExponent.test(text) && Number.isFinite(value)) return rounding(value, exponentless(text))
-  return { kind, message: `${role} ${JSON.stringify(text)} is not a number`, advice: numberAdvice(text) }
+  if (plain.test(text)) return Result.succeed(rounding(value, text))
+  if (withExponent.test(text) && Number.isFinite(value)) return Result.succeed(rounding(value, exponentless(text)))
+  return Result.fail({ kind, message: `${role} ${JSON.stringify(text)} is not a number`, advice: numberAdvice(text) })
 }
 
 /** At most fifteen significant digits, so that the double stands for exactly one decimal number. */
-const rounding = (value: number, text: string): Field => {
+const rounding = (value: number, text: string): FieldValue => {
   const kept = Number(value.toPrecision(15))
   const rounded =
     text

@@ -20,7 +20,7 @@ import { render } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { type Purpose, StrategiesInvalid, suited } from "../files/StrategyFiles.ts"
-import { WrongUsage } from "../Usage.ts"
+import { orWrong, WrongUsage } from "../Usage.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
@@ -76,14 +76,14 @@ export type FlagValues<T> = { readonly [K in keyof T]: T[K] extends Param.Param<
 export type DataFlags = FlagValues<typeof dataFlags>
 export type RuleFlags = FlagValues<typeof ruleFlags>
 
-const amount = (flag: string, written: string, decimals: number): Amount.Amount | WrongUsage => {
+const amount = (flag: string, written: string, decimals: number) => {
   const decimal = Decimal.parse(written.trim())
   const found = decimal === undefined ? undefined : Amount.fromDecimal(decimal, decimals)
-  return found === undefined || found < 0n
-    ? new WrongUsage({
-        message: `--${flag} ${written}: no amount with at most ${decimals} decimals; write for example 0.5`
-      })
-    : found
+  return orWrong(
+    found === undefined || found < 0n
+      ? Result.fail(`--${flag} ${written}: not an amount with at most ${decimals} decimals; write for example 0.5`)
+      : Result.succeed(found)
+  )
 }
 
 /** One of each base, in the order of the markets, and of the quote. */
@@ -96,23 +96,22 @@ const amounts = (flag: string, written: Option.Option<string>, market: Market, a
       return yield* new WrongUsage({ message: `--${flag} ${written.value}: give an amount of each of ${symbols}` })
     }
     const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
-    const [base, quote] = [amount(flag, first, market.base.decimals), amount(flag, second, market.quote.decimals)]
-    if (base instanceof WrongUsage) return yield* base
-    if (quote instanceof WrongUsage) return yield* quote
-    return { base, quote }
+    return {
+      base: yield* amount(flag, first, market.base.decimals),
+      quote: yield* amount(flag, second, market.quote.decimals)
+    }
   })
 
 /** Costs and changed rules in one of all markets, from flags. */
 export const options = Effect.fn("BacktestInput.options")(function* (flags: RuleFlags, market: Market, all = [market]) {
   const withdrawFee = yield* amounts("withdraw-fee", flags.withdrawFee, market, all)
   const refundFee = yield* amounts("refund-fee", flags.refundFee, market, all)
-  const minimum = amount(
+  const minimumQuote = yield* amount(
     "minimum-quote",
     Option.getOrElse(flags.minimumQuote, () => "0"),
     market.quote.decimals
   )
-  if (minimum instanceof WrongUsage) return yield* minimum
-  const costs = { ...noCosts, feeBasisPoints: flags.feeBps, withdrawFee, refundFee, minimumQuote: minimum }
+  const costs = { ...noCosts, feeBasisPoints: flags.feeBps, withdrawFee, refundFee, minimumQuote }
   const changes: Partial<FillRules> = {
     ...(Option.isSome(flags.touch) ? { touch: flags.touch.value } : {}),
     ...(Option.isSome(flags.fillPrice) ? { price: flags.fillPrice.value } : {}),
@@ -162,10 +161,8 @@ export const loadStrategy = Effect.fn("BacktestInput.loadStrategy")(function* (
 export const moment = (flag: string, written: Option.Option<string>, otherwise: number) =>
   Effect.suspend(() => {
     if (Option.isNone(written)) return Effect.succeed(otherwise)
-    const read = parseField(written.value, "time")
-    return "message" in read
-      ? Effect.fail(new WrongUsage({ message: `--${flag} ${read.message}; ${read.advice}` }))
-      : Effect.succeed(toMillis(read.value))
+    const read = Result.map(parseField(written.value, "time"), ({ value }) => toMillis(value))
+    return orWrong(Result.mapError(read, ({ advice, message }) => `--${flag} ${message}; ${advice}`))
   })
 
 const repairsOf = (written: Option.Option<string>) =>

@@ -1,12 +1,12 @@
 /** Which candle file is which market's, and the candles of all on one time axis. */
 
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Effect, Result } from "effect"
 import * as Alignment from "../../candles/Alignment.ts"
 import type * as CandleFile from "../../candles/CandleFile.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import type { Market } from "../../domain/Market.ts"
-import { WrongUsage } from "../Usage.ts"
+import { orWrong } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 
 /** Candles as they were loaded, and where from. */
@@ -43,24 +43,27 @@ const split = (given: string, markets: ReadonlyArray<Market>): { readonly market
 export const filesOf = (
   given: ReadonlyArray<string>,
   markets: ReadonlyArray<Market>
-): ReadonlyArray<string> | string => {
+): Result.Result<ReadonlyArray<string>, string> => {
   const traded = `the strategy trades ${names(markets)}`
   const files = new Map<string, string>()
   for (const each of given) {
     const { market = markets.length === 1 ? markets[0]?.name : undefined, file } = split(each, markets)
     if (market === undefined)
-      return `--data ${each}: of which market? ${traded}; write for example --data ${markets[0]?.name}=${each}`
-    if (!markets.some(({ name }) => name === market)) return `--data ${each}: ${traded}, not ${market}; leave it out`
+      return Result.fail(
+        `--data ${each}: of which market? ${traded}; write for example --data ${markets[0]?.name}=${each}`
+      )
+    if (!markets.some(({ name }) => name === market))
+      return Result.fail(`--data ${each}: ${traded}, not ${market}; leave it out`)
     const before = files.get(market)
     if (before !== undefined)
-      return `--data: ${market} is given twice, as ${before} and as ${file}; give each market one file`
+      return Result.fail(`--data: ${market} is given twice, as ${before} and as ${file}; give each market one file`)
     files.set(market, file)
   }
   const missing = markets.filter(({ name }) => !files.has(name))
   const [first] = missing
   return first === undefined
-    ? markets.map(({ name }) => files.get(name) ?? "")
-    : `--data: nothing is given for ${names(missing)}; add --data ${first.name}=CSV`
+    ? Result.succeed(markets.map(({ name }) => files.get(name) ?? ""))
+    : Result.fail(`--data: nothing is given for ${names(missing)}; add --data ${first.name}=CSV`)
 }
 
 type Wanted = Parameters<typeof BacktestInput.loadCandles>[1]
@@ -76,13 +79,12 @@ export const load = Effect.fn("BacktestMarkets.load")(function* (
   wanted: Wanted,
   markets: All<Market>
 ) {
-  const files = filesOf(data, markets)
-  if (typeof files === "string") return yield* new WrongUsage({ message: files })
+  const files = yield* orWrong(filesOf(data, markets))
   const loaded = yield* Effect.forEach(markets, (market, index) =>
     loadOne({ ...flags, data: files[index] ?? "" }, wanted, market)
   )
-  const aligned = Alignment.align(loaded.map(({ source }) => ({ market: source.market.name, candles: source.candles })))
-  if (typeof aligned === "string") return yield* new WrongUsage({ message: `--data: ${aligned}` })
+  const series = loaded.map(({ source }) => ({ market: source.market.name, candles: source.candles }))
+  const aligned = yield* orWrong(Result.mapError(Alignment.align(series), (why) => `--data: ${why}`))
   return {
     sources: Arr.map(loaded, ({ source }) => source),
     series: Arr.map(loaded, ({ source, indices }, index) => {

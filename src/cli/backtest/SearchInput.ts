@@ -8,7 +8,7 @@ import * as Sweep from "../../backtest/search/Sweep.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import type * as Trial from "../../backtest/search/Trial.ts"
 import * as flags from "../flags.ts"
-import { WrongUsage } from "../Usage.ts"
+import { orWrong, WrongUsage } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 
 export const searchFlags = {
@@ -42,13 +42,6 @@ export type SearchFlags = BacktestInput.FlagValues<typeof searchFlags>
 
 const mostTrials = 10_000_000
 
-/** Mistakes in what to try are mistakes of the command line. */
-const attempt = <A>(run: () => A) =>
-  Effect.try({
-    try: run,
-    catch: (cause) => new WrongUsage({ message: cause instanceof Error ? cause.message : String(cause) })
-  })
-
 const conditions = (where: ReadonlyArray<string>) =>
   Effect.forEach(where, (text) => {
     const condition = Objective.condition(text)
@@ -64,11 +57,11 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
   const { text, file, markets, strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
   const asked = yield* BacktestInput.options(input, strategy.market)
   const required = yield* conditions(input.where)
-  const space = yield* attempt(() => input.set.map(SweepSpace.dimension))
+  const space = yield* Effect.forEach(input.set, (text) => orWrong(SweepSpace.dimension(text)))
   const count = Option.getOrElse(input.random, () => SweepSpace.size(space))
   if (count < 1 || count > mostTrials)
     return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
-  yield* attempt(() => SweepSpace.template(text, space))
+  yield* orWrong(SweepSpace.template(text, space))
   const threads = Math.max(1, Option.getOrElse(input.threads, availableParallelism))
   const team = yield* Sweep.team(Math.min(threads, count))
   const loaded = yield* BacktestInput.loadCandles(

@@ -1,6 +1,6 @@
 /** `limitbot sweep FILE --data CSV --set path=from..to:step …`: many parameter sets on all cores, and how far to trust the best. */
 
-import { Clock, Console, Effect, FileSystem, Option, Schedule } from "effect"
+import { Clock, Console, Effect, FileSystem, Option, Result, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
@@ -35,8 +35,9 @@ const deflated = (
   isHalved: boolean,
   { candles, indices }: Data
 ): number => {
-  const strategy = Trial.strategyOf(search, best.values)
-  if (typeof strategy === "string") return 0
+  const read = Trial.strategyOf(search, best.values)
+  if (Result.isFailure(read)) return 0
+  const strategy = read.success
   const side = Backtest.run(strategy, candles, indices, search.mode, search.options)
   const conditions = { market: strategy.market, budget: strategy.limits.budget }
   const days = EquityCurve.sampleBars(candles, dayMillis)

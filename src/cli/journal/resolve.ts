@@ -1,5 +1,5 @@
 /** `limitbot resolve`: what only the operator can decide, and their word on it, with or without a running bot. */
-import { Clock, Console, DateTime, Effect, FileSystem, Option, Schema } from "effect"
+import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -95,8 +95,10 @@ const settle = Effect.fnUntraced(function* (
   json: boolean
 ) {
   const { placement, word } = answer
-  const verdict = Problems.resolve(state, answer, now)
-  if ("refused" in verdict) return yield* new NotResolved({ message: verdict.refused })
+  yield* Effect.mapError(
+    Effect.fromResult(Problems.resolve(state, answer, now)),
+    (message) => new NotResolved({ message })
+  )
   const holder = yield* Lease.holder(journal)
   const by =
     holder === undefined
@@ -147,6 +149,6 @@ export const note = Effect.fnUntraced(function* (answer: Problems.OperatorAnswer
   const now = yield* Clock.currentTimeMillis
   yield* books.recordFrom((state) => {
     const verdict = Problems.resolve(state, answer, now)
-    return "event" in verdict ? [verdict.event] : []
+    return Result.isSuccess(verdict) ? [verdict.success] : []
   })
 })

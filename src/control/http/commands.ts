@@ -1,5 +1,5 @@
 /** Commands of the operator, answered by events in the journal; the engine obeys in its next turn, which begins at once. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
@@ -91,11 +91,11 @@ export const layer = HttpApiBuilder.group(
         const now = yield* Clock.currentTimeMillis
         const answer = { placement, word, text: why }
         const verdict = Problems.resolve(books.state, answer, now)
-        if ("refused" in verdict) return yield* new Refused({ message: verdict.refused })
+        if (Result.isFailure(verdict)) return yield* new Refused({ message: verdict.failure })
         // Judged again in the state that it is written into: the venue may have said something meanwhile.
         yield* record((state) => {
           const settled = Problems.resolve(state, answer, now)
-          return "event" in settled ? [settled.event] : []
+          return Result.isSuccess(settled) ? [settled.success] : []
         })
         return done(`${placement} is taken as ${takenAs[word]}`)
       }),

@@ -2,6 +2,7 @@
  * What only a person can decide, and what their word makes of it. The bot never guesses: it keeps the money reserved and the
  * slot empty until the venue says something positive or the operator, who can look elsewhere, says what happened.
  */
+import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
@@ -91,14 +92,14 @@ export const resolve = (
   state: BotState,
   { placement: id, text, word }: OperatorAnswer,
   now: number
-): { readonly event: Of<"Resolved"> } | { readonly refused: string } => {
+): Result.Result<Of<"Resolved">, string> => {
   const problems = problemsOf(state, now).filter(({ placement }) => placement === id)
   const [problem] = problems
-  if (problem === undefined) return { refused: `${id} has no problem that needs somebody's word` }
+  if (problem === undefined) return Result.fail(`${id} has no problem that needs somebody's word`)
   const refused = objection(state.placements.get(id), problems, word, now)
-  if (refused !== undefined) return { refused: `${id}: ${refused}` }
+  if (refused !== undefined) return Result.fail(`${id}: ${refused}`)
   const { slot, strategy } = problem
-  return { event: { _tag: "Resolved", strategy, slot, placement: id, word, text } }
+  return Result.succeed({ _tag: "Resolved", strategy, slot, placement: id, word, text })
 }
 
 const objection = (

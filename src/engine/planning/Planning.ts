@@ -3,7 +3,7 @@
  * the limits, and write down what is to be done. Nothing is sent from here. Each refusal is recorded once, with its reason.
  */
 
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Depth } from "../../domain/Book.ts"
 import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
@@ -118,15 +118,15 @@ export const make = Effect.gen(function* () {
     }
     const price = priceFor(view, desired)
     const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now, tally))
-    if ("approved" in verdict) {
-      const { approved } = verdict
+    if (Result.isSuccess(verdict)) {
+      const approved = verdict.success
       return Effect.gen(function* () {
         const event = planned(state, strategy, approved, price, yield* deadlineOf(state, settings, approved, now))
         Tally.add(tally, event)
         yield* books.recordFrom((present) => (isInForce(present, strategy) ? [event] : []))
       })
     }
-    const { limit, reason } = verdict.denied
+    const { limit, reason } = verdict.failure
     return once(state, about, limit, { _tag: "Denied", ...about, limit, reason, mid: mid(price) })
   }
 

@@ -3,6 +3,7 @@
  * unchecked order cannot be sent. `Denied` means we refused; the venue never saw it.
  */
 
+import { Result } from "effect"
 import { type Amount, type Asset, formatWithSymbol, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis } from "../../domain/Durations.ts"
@@ -72,7 +73,7 @@ export interface Overall {
   readonly exposure: Amount
 }
 
-export type Verdict = { readonly approved: Approved } | { readonly denied: Denied }
+export type Verdict = Result.Result<Approved, Denied>
 
 /** An order with what it deposits, what it brings in, and what it is worth in quote. */
 export interface Sized {
@@ -147,11 +148,11 @@ export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
   const order = sized(desired, at.market)
   for (const [limit, refuses] of guards) {
     const reason = refuses(order, at)
-    if (reason !== undefined) return { denied: { limit, reason } }
+    if (reason !== undefined) return Result.fail({ limit, reason })
   }
   const { inputAmount, outputAmount } = order
   // The only place where the brand is given.
-  return { approved: { desired, inputAmount, outputAmount } as Approved }
+  return Result.succeed({ desired, inputAmount, outputAmount } as Approved)
 }
 
 /** The first of these limits that refuses the order: for backtests, which keep accounts of their own. */
@@ -238,10 +239,11 @@ const tooMuchOpen: Refuses = ({ value }, { limits: { maxNotional }, market, open
     ? undefined
     : `Open orders would be worth ${formatWithSymbol(openNotional + value, market.quote)}, the most allowed is ${formatWithSymbol(maxNotional, market.quote)}`
 
-const tooExposed: Refuses = ({ inputAmount }, { overall: { maxExposure, exposure } }) =>
-  maxExposure === undefined || exposure + inputAmount <= maxExposure
-    ? undefined
-    : `All strategies would have ${exposure + inputAmount} smallest units out, the most allowed is ${maxExposure}`
+const tooExposed: Refuses = ({ desired, inputAmount }, { market, overall: { maxExposure, exposure } }) => {
+  if (maxExposure === undefined || exposure + inputAmount <= maxExposure) return undefined
+  const asset = Market.inputAsset(market, desired.side)
+  return `All strategies would have ${formatWithSymbol(exposure + inputAmount, asset)} out, the most allowed is ${formatWithSymbol(maxExposure, asset)}`
+}
 
 const tooDear: Refuses = ({ desired, inputAmount }, { free, market }) => {
   if (inputAmount <= free) return undefined

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 import type { FillRules } from "../../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
 import type { Conditions } from "../../../src/backtest/kernel/Run.ts"
@@ -68,7 +69,7 @@ const randomSeries = (next: () => number, markets: ReadonlyArray<Market>): Reado
   const aligned = Alignment.align(
     markets.map(({ name }) => ({ market: name, candles: randomCandles(next, bars + Math.floor(next() * 10)) }))
   )
-  return typeof aligned === "string" ? assert.fail(aligned) : aligned.candles
+  return Result.getOrThrow(aligned).candles
 }
 
 type Made = Omit<Kernel.InMarket, "indices">

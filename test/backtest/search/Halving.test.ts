@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { noCosts } from "../../../src/backtest/kernel/FillModel.ts"
 import * as Halving from "../../../src/backtest/search/Halving.ts"
 import * as Objective from "../../../src/backtest/search/Objective.ts"
@@ -16,7 +16,9 @@ limits: { budget: { base: 0.5, quote: 20000 } }
 grid: { lower: 35000, upper: 45000, levels: 11, size: { base: 0.01 } }
 `
 const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: 8 }))
-const space = ["grid.levels=5..32", "grid.lower=30000..38000:2000"].map(SweepSpace.dimension)
+const space = ["grid.levels=5..32", "grid.lower=30000..38000:2000"].map((text) =>
+  Result.getOrThrow(SweepSpace.dimension(text))
+)
 const search: Trial.Search = {
   text,
   file: "halve.yaml",

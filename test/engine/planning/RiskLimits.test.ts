@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { type Circumstances, check, type LimitName } from "../../../src/engine/planning/RiskLimits.ts"
 
@@ -41,7 +42,7 @@ const limits = (change: Partial<Circumstances["limits"]>): Circumstances => ({
 })
 const verdictOf = (at: Circumstances, order = desired): LimitName | "approved" => {
   const verdict = check(order, at)
-  return "approved" in verdict ? "approved" : verdict.denied.limit
+  return Result.isSuccess(verdict) ? "approved" : verdict.failure.limit
 }
 
 describe("a swap", () => {
@@ -52,7 +53,7 @@ describe("a swap", () => {
   const sale = { ...desired, side: "SELL", by: "swap" } as const
   const said = (order: typeof sale | (typeof desired & { readonly by: "swap" }), price: Circumstances) => {
     const verdict = check(order, { ...price, free: 10n ** 12n })
-    return "approved" in verdict ? "approved" : `${verdict.denied.limit}: ${verdict.denied.reason}`
+    return Result.isSuccess(verdict) ? "approved" : `${verdict.failure.limit}: ${verdict.failure.reason}`
   }
 
   it("waits until the venue would make it at its limit or better", () => {
