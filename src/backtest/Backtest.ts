@@ -10,11 +10,11 @@ import { type Amount, format, max } from "../domain/Amount.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
 import { timeframeMillis } from "../domain/Timeframe.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
+import type { Conditions } from "./kernel/Conditions.ts"
 import { type Costs, type FillMode, rulesOf } from "./kernel/FillModel.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 import * as Kernel from "./kernel/Kernel.ts"
-import type { Outcome } from "./kernel/Outcome.ts"
-import type { Conditions, Run } from "./kernel/Run.ts"
+import type { Counts, Outcome } from "./kernel/Outcome.ts"
 import * as EquityCurve from "./results/EquityCurve.ts"
 
 export interface Options {
@@ -57,7 +57,7 @@ export interface BandSide extends Result {
   readonly fills: number
   readonly quote: Amount
   readonly openOrders: number
-  readonly counts: Run["counts"]
+  readonly counts: Counts
 }
 
 /** What a market is run on; each has its own costs, as they are in amounts of its base. */
@@ -241,7 +241,7 @@ const gainsJson = ({ quote }: Market, gains: Pick<Part, "pnlQuote" | "holdPnlQuo
   feesQuote: format(gains.feesQuote, quote.decimals)
 })
 
-const countsJson = ({ placed, cancelled, deniedFunds, deniedMinimum }: Run["counts"]) => ({
+const countsJson = ({ placed, cancelled, deniedFunds, deniedMinimum }: Counts) => ({
   orders: placed,
   cancelled,
   deniedFunds,

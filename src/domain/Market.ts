@@ -60,11 +60,14 @@ export const outputAmount = (market: Market, side: Side, quantity: Amount, price
 export const toTick = (market: Market, side: Side, price: Price): Price =>
   market.tick === undefined ? price : Decimal.roundToStep(price, market.tick, side === "BUY" ? "down" : "up")
 
-/** A two-sided executable price for some size, and when it was seen (epoch milliseconds). */
-export interface TwoSidedPrice {
+export interface BidAsk {
   readonly bid: Price
   readonly ask: Price
+}
+
+/** A two-sided executable price for some size, and when it was seen (epoch milliseconds). */
+export interface TwoSidedPrice extends BidAsk {
   readonly at: number
 }
 
-export const mid = (price: TwoSidedPrice): Price => Decimal.midpoint(price.bid, price.ask)
+export const mid = (price: BidAsk): Price => Decimal.midpoint(price.bid, price.ask)

@@ -4,7 +4,7 @@
  */
 
 import { capacityOf, fillsAt, shareOf, withdrawFee } from "../../src/backtest/kernel/FillRules.ts"
-import type { Conditions } from "../../src/backtest/kernel/Run.ts"
+import type { Conditions } from "../../src/backtest/kernel/Conditions.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import { min } from "../../src/domain/Amount.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ladder from "../../bench/ladder.ts"
 import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
-import * as RankSet from "../../src/backtest/kernel/RankSet.ts"
+import * as RankSet from "../../src/backtest/kernel/orders/RankSet.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import { sha256Of } from "../../src/candles/ColumnCache.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"

@@ -5,72 +5,36 @@
 
 import { exactPrice } from "../../candles/Candles.ts"
 import { closedAt } from "../../candles/Resample.ts"
-import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { bottomless } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
-import { armedLeg, type Bounds, type DesiredSlot, type PriceBounds } from "../../strategy/Decision.ts"
+import { armedLeg, type Bounds, type DesiredSlot } from "../../strategy/Decision.ts"
 import type { ClosedCandles, SlotProgress, View } from "../../strategy/View.ts"
-import { boundAt } from "./FillRules.ts"
-import * as Ladders from "./Ladders.ts"
 import * as LimitGuard from "./LimitGuard.ts"
-import * as OrderTable from "./OrderTable.ts"
+import type { MarketRun, Runs } from "./MarketRun.ts"
 import * as OwnState from "./OwnState.ts"
-import * as Run from "./Run.ts"
-import * as SlotStates from "./SlotStates.ts"
+import * as SlotState from "./orders/SlotState.ts"
+import * as Placing from "./Placing.ts"
 
-const { states } = SlotStates
-
-/** When to ask again, as columns see it. */
-export interface AskAgain {
-  readonly below: number
-  readonly above: number
-  /** First bar whose close is late enough; the number of bars when none is. */
-  readonly bar: number
-}
-
-/** The next moment at which a candle of this timeframe closes. */
-const nextClose = (now: number, timeframe: string): number => {
-  const millis = timeframeMillis(timeframe) ?? 1
-  return frameStart(now, millis) + millis
-}
-
-/** `prices`: the bounds of the run's market. */
-export const askAgain = (run: Run.Run, until: Bounds, prices: PriceBounds): AskAgain => {
-  const { time, priceScale } = run.candles
-  const moment = Math.min(
-    until.time ?? Number.POSITIVE_INFINITY,
-    until.barClose === undefined ? Number.POSITIVE_INFINITY : nextClose(run.now, until.barClose)
-  )
-  return {
-    below: prices.priceBelow === undefined ? Number.NEGATIVE_INFINITY : boundAt(prices.priceBelow, priceScale, "down"),
-    above: prices.priceAbove === undefined ? Number.POSITIVE_INFINITY : boundAt(prices.priceAbove, priceScale, "up"),
-    bar: moment === Number.POSITIVE_INFINITY ? time.bars : TimeAxis.firstBarFrom(time, moment - time.stepMillis)
-  }
-}
-
-/** One for each market of a strategy, that of the first one first. */
-export type Runs = readonly [Run.Run, ...ReadonlyArray<Run.Run>]
-
-const priceAt = ({ candles, now }: Run.Run, bar: number): TwoSidedPrice => {
+const priceAt = ({ candles, clock }: MarketRun, bar: number): TwoSidedPrice => {
   const price = exactPrice(candles.close[bar] ?? 0)
-  return { bid: price, ask: price, at: now }
+  return { bid: price, ask: price, at: clock.now }
 }
 
 const viewOf = (runs: Runs, bar: number): View => {
   const [run, ...others] = runs
   const progress = new Map<string, SlotProgress>()
-  for (const { slots, table, log } of runs) {
-    SlotStates.foldFills(slots, table, log)
-    for (const [slot, name] of slots.names.entries()) progress.set(name, SlotStates.progressOf(slots, slot, table))
+  for (const { orders } of runs) {
+    orders.countFills()
+    for (const slot of orders.slots) progress.set(slot.name, orders.progressOf(slot))
   }
   const { market, timeframes } = run.conditions
+  const { now } = run.clock
   const candles = new Map<string, ClosedCandles>()
   for (const [timeframe, resampled] of timeframes ?? [])
-    candles.set(timeframe, { columns: resampled.columns, closed: closedAt(resampled, run.now) })
+    candles.set(timeframe, { columns: resampled.columns, closed: closedAt(resampled, now) })
   return {
-    now: run.now,
+    now,
     market,
     price: priceAt(run, bar),
     ...(others.length === 0
@@ -80,7 +44,7 @@ const viewOf = (runs: Runs, bar: number): View => {
     ...(timeframes === undefined ? {} : { candles }),
     get depth() {
       const { bid } = priceAt(run, bar)
-      return bottomless(bid, run.now)
+      return bottomless(bid, now)
     },
     get own() {
       return OwnState.of(run, others)
@@ -103,126 +67,108 @@ const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boole
 }
 
 /** The order that the slot has is the one that the new legs ask for. */
-const keeps = (run: Run.Run, slot: number, desired: DesiredSlot | undefined): boolean => {
-  const row = run.table.rows[run.slots.order[slot] ?? OrderTable.none]
-  const open = run.slots.openQuantity[slot] ?? 0n
-  if (desired === undefined || row === undefined || open === 0n) return false
-  const armed = armedLeg(desired, SlotStates.progressOf(run.slots, slot, run.table))
-  return armed?.side === row.side && armed.quantity === open && Decimal.equals(armed.price, row.price)
+const keeps = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): boolean => {
+  const row = orders.rowOf(slot)
+  if (desired === undefined || row === undefined || slot.openQuantity === 0n) return false
+  const armed = armedLeg(desired, orders.progressOf(slot))
+  return armed?.side === row.side && armed.quantity === slot.openQuantity && Decimal.equals(armed.price, row.price)
 }
 
 /** Slots with other legs than before. */
-type Changed = ReadonlyMap<number, DesiredSlot | undefined>
+type Changed = ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>
 
-/** Gives slots new legs. Their old orders are gone or kept: a kept one gets its row in the new ladders. */
-const relayLadders = (run: Run.Run, changed: Changed): void => {
-  const { slots } = run
-  for (const [slot, desired] of changed) slots.desired[slot] = desired
-  const { conditions, candles, ladders } = run
-  run.ladders = Ladders.make(slots.desired, conditions.rules, candles.priceScale, ladders, new Set(changed.keys()))
-  for (const slot of changed.keys()) {
-    const old = slots.order[slot] ?? OrderTable.none
-    if (old === OrderTable.none || slots.state[slot] === states.paying) continue
-    slots.order[slot] = SlotStates.arm(slots, slot, run.table, run.ladders)
-    OrderTable.release(run.table, old)
-  }
-  for (const [slot, state] of slots.state.entries())
-    if (state === states.resting || state === states.cancelling) Run.rest(run, slot)
+/** Gives slots new legs, and puts what rests on the new ladders. */
+const relay = (run: MarketRun, changed: Changed): void => {
+  run.orders.relay(changed)
+  for (const slot of run.orders.slots)
+    if (slot.phase === "resting" || slot.phase === "cancelling") Placing.rest(run, slot)
 }
 
 /** The slot's order is gone: its new legs take over. */
-export const succeed = (run: Run.Run, slot: number): void => {
-  const successor = run.slots.successor[slot]
+export const succeed = (run: MarketRun, slot: SlotState.SlotState): void => {
+  const { successor } = slot
   if (successor === null) return
-  run.slots.successor[slot] = null
-  relayLadders(run, new Map([[slot, successor]]))
+  SlotState.wantNext(slot, null)
+  relay(run, new Map([[slot, successor]]))
 }
 
+type Wanted = ReadonlyMap<SlotState.SlotState, DesiredSlot>
+
 /** What is no longer wanted goes, and slots get their new legs. */
-const adopt = (run: Run.Run, wanted: ReadonlyMap<number, DesiredSlot>): Changed => {
-  const { slots, conditions } = run
-  const changed = new Map<number, DesiredSlot | undefined>()
-  for (const slot of slots.names.keys()) {
+const adopt = (run: MarketRun, wanted: Wanted): Changed => {
+  const { orders, clock, conditions } = run
+  const { cancelMillis } = conditions.rules
+  const changed = new Map<SlotState.SlotState, DesiredSlot | undefined>()
+  for (const slot of orders.slots) {
     const desired = wanted.get(slot)
-    const state = slots.state[slot]
-    slots.successor[slot] = null
-    if (state === states.cancelling && keeps(run, slot, desired)) slots.state[slot] = states.resting
-    if (sameSlot(slots.desired[slot], desired)) {
-      if (state !== states.cancelling || slots.state[slot] === states.resting) continue
-      slots.successor[slot] = desired
-    } else if (state === states.resting && conditions.rules.cancelMillis > 0 && !keeps(run, slot, desired)) {
-      slots.state[slot] = states.cancelling
-      slots.successor[slot] = desired
-      Run.wakeAfter(run, slot, conditions.rules.cancelMillis)
-    } else if (slots.state[slot] === states.cancelling) {
-      slots.successor[slot] = desired
+    const { phase } = slot
+    SlotState.wantNext(slot, null)
+    const isRevived = phase === "cancelling" && keeps(run, slot, desired)
+    if (isRevived) SlotState.become(slot, "resting")
+    if (sameSlot(slot.desired, desired)) {
+      if (phase === "cancelling" && !isRevived) SlotState.wantNext(slot, desired)
+    } else if (phase === "resting" && cancelMillis > 0 && !keeps(run, slot, desired)) {
+      SlotState.become(slot, "cancelling")
+      SlotState.wantNext(slot, desired)
+      clock.setAlarm(slot.index, cancelMillis)
+    } else if (phase === "cancelling" && !isRevived) {
+      SlotState.wantNext(slot, desired)
     } else {
-      if ((state === states.resting || state === states.placing) && !keeps(run, slot, desired)) Run.cancel(run, slot)
-      Run.stopWaiting(run, slot)
+      if ((phase === "resting" || phase === "placing") && !keeps(run, slot, desired)) Placing.cancel(run, slot)
+      Placing.stopWaiting(run, slot)
       changed.set(slot, desired)
     }
   }
-  if (changed.size > 0) relayLadders(run, changed)
+  if (changed.size > 0) relay(run, changed)
   return changed
 }
 
 /** One who sees what it has placed is asked again when that changes: so often within one bar at most. */
 const mostAnswers = 8
 
-/** Money or orders moved since a close was last looked at, or by that look. */
-const hasChanged = (runs: Runs, { account }: LimitGuard.LimitGuard): boolean => changesOf(runs) > account.changes
-
 /** Grows with whatever moves money or orders. */
-export const changesOf = (runs: Runs): number =>
-  runs.reduce((changes, { counts, log }) => changes + counts.placed + counts.cancelled + log.count, 0)
+export const changesOf = (runs: Runs): number => runs.reduce((changes, { orders }) => changes + orders.changes, 0)
 
 /** It is the close of the bar, in all markets. */
 export const standAtClose = (runs: Runs, bar: number): void => {
-  for (const run of runs) {
-    run.now = TimeAxis.closeTime(run.candles.time, bar)
-    run.nextBar = bar + 1
-  }
+  for (const { clock } of runs) clock.close(bar)
 }
 
 /** Asks at the close of the bar, which all markets share. */
 export const decideIn = (runs: Runs, bar: number): Bounds => {
   standAtClose(runs, bar)
-  const [{ guard }] = runs
-  if (guard !== undefined) guard.account.isTurned = false
+  const [first] = runs
+  first.guard?.account.asked()
   for (let answers = 1; ; answers++) {
     const before = changesOf(runs)
     const until = decideOnce(runs, bar)
     const changed = changesOf(runs) > before
-    if (!changed || !until.onFill || !runs[0].trading.isSeen || answers === mostAnswers) return until
+    if (!changed || !until.onFill || !first.trading.isSeen || answers === mostAnswers) return until
   }
 }
 
-const runOf = (runs: Runs, { market }: DesiredSlot): Run.Run =>
+const runOf = (runs: Runs, { market }: DesiredSlot): MarketRun =>
   (market && runs.find(({ conditions }) => conditions.market.name === market.name)) ?? runs[0]
 
 const decideOnce = (runs: Runs, bar: number): Bounds => {
   const [first] = runs
-  const decision = first.conditions.decide(viewOf(runs, bar), first.memory)
-  first.memory = decision.memory
-  first.purse.asksOnFill = decision.until.onFill
-  first.counts.decisions++
-  const wanted = new Map(runs.map((run) => [run, new Map<number, DesiredSlot>()]))
-  for (const desired of LimitGuard.isDrained(first.guard) ? [] : decision.desired) {
+  const { asking, conditions, guard } = first
+  const decision = conditions.decide(viewOf(runs, bar), asking.memory)
+  asking.answered(decision)
+  const wanted = new Map(runs.map((run) => [run, new Map<SlotState.SlotState, DesiredSlot>()]))
+  for (const desired of LimitGuard.isDrained(guard) ? [] : decision.desired) {
     const run = runOf(runs, desired)
-    const slot = SlotStates.indexOf(run.slots, desired.slot)
+    const slot = run.orders.slotNamed(desired.slot)
     wanted.get(run)?.set(slot, desired)
-    run.slots.reasons[slot] = desired.why.text
+    SlotState.explain(slot, desired.why.text)
   }
   // What orders that go give back is there for those that come, in whatever market.
-  const changed = new Map<Run.Run, Changed>()
-  for (const [run, slots] of wanted) {
-    changed.set(run, adopt(run, slots))
-  }
+  const changed = new Map<MarketRun, Changed>()
+  for (const [run, slots] of wanted) changed.set(run, adopt(run, slots))
   for (const [run, slots] of wanted) {
     for (const slot of slots.keys())
-      if ((changed.get(run)?.has(slot) || run.held.has(slot)) && run.slots.state[slot] === states.idle)
-        Run.place(run, slot)
-    run.held.clear()
+      if ((changed.get(run)?.has(slot) || run.followers.isHeld(slot)) && slot.phase === "idle") Placing.place(run, slot)
+    run.followers.release()
   }
   placeWaiting(runs)
   return decision.until
@@ -231,26 +177,23 @@ const decideOnce = (runs: Runs, bar: number): Bounds => {
 /** At the close of the bar, without asking: what waits for a limit may be placed now. Says whether something was. */
 export const placesWaiting = (runs: Runs, bar: number): boolean => {
   standAtClose(runs, bar)
-  const isIdle = (run: Run.Run): boolean =>
-    run.guard !== undefined && !hasChanged(runs, run.guard) && LimitGuard.isShut(run, run.guard)
-  if (runs.every(isIdle)) return false
   const before = changesOf(runs)
+  const isIdle = ({ guard, clock }: MarketRun): boolean =>
+    guard !== undefined && !LimitGuard.hasChanged(guard, before) && LimitGuard.isShut(guard, clock.now)
+  if (runs.every(isIdle)) return false
   placeWaiting(runs)
   return changesOf(runs) > before
 }
 
 /** Those that lacked money or waited for a limit, market by market. */
 const placeWaiting = (runs: Runs): void => {
-  if (runs.length === 1) {
-    if (runs[0].waitingSlots > 0) Run.placeWaiting(runs[0])
-    return
-  }
-  for (const run of runs) if (run.waitingSlots > 0) Run.placeWaiting(run)
+  if (runs.length === 1) return Placing.placeWaiting(runs[0])
+  for (const run of runs) Placing.placeWaiting(run)
 }
 
 /** After a fill or a payout of which the strategy wants to hear, it is asked first. */
 export const placeWaitingAfter = (runs: Runs, isNews: boolean): void => {
-  if (!isNews || !runs[0].purse.asksOnFill) placeWaiting(runs)
+  if (!isNews || !runs[0].asking.asksOnFill) placeWaiting(runs)
 }
 
 /** Something waits that a close may set free, or a close may say that too much is lost. */
@@ -258,4 +201,4 @@ export const isWatching = (runs: Runs): boolean =>
   runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatching(guard))
 
 export const isWatchingAll = (runs: Runs): boolean =>
-  runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatchingAll(guard, hasChanged(runs, guard)))
+  runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatchingAll(guard, changesOf(runs)))

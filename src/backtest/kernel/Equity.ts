@@ -4,10 +4,10 @@
  */
 import type { Indices } from "../../candles/CrossingIndex.ts"
 import * as Drawdown from "./Drawdown.ts"
-import type { Run } from "./Run.ts"
+import type { MarketRun } from "./MarketRun.ts"
 
 interface Holding {
-  readonly run: Run
+  readonly run: MarketRun
   readonly indices: Indices
 }
 
@@ -34,13 +34,13 @@ export const know = ({ drawdown, isOne }: Equity, to: number, least: number, mos
 export const advance = ({ drawdown, holdings, first, isOne }: Equity, to: number): void => {
   if (isOne) {
     const { run, indices } = first
-    return Drawdown.advance(drawdown, indices.closes, to, run.base, run.quote)
+    return Drawdown.advance(drawdown, indices.closes, to, run.wallet.base, run.wallet.quote)
   }
   let quote = 0
-  for (const { run } of holdings) quote += run.quote
+  for (const { run } of holdings) quote += run.wallet.quote
   for (; drawdown.next < to; drawdown.next++) {
     let equity = quote
-    for (const { run } of holdings) equity += run.base * (run.candles.close[drawdown.next] ?? 0)
+    for (const { run } of holdings) equity += run.wallet.base * (run.candles.close[drawdown.next] ?? 0)
     if (equity > drawdown.peak) drawdown.peak = equity
     else drawdown.greatest = Math.max(drawdown.greatest, (drawdown.peak - equity) / drawdown.peak)
   }

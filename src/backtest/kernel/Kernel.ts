@@ -15,24 +15,23 @@
 
 import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
-import { openTime } from "../../candles/TimeAxis.ts"
+import { closeTime } from "../../candles/TimeAxis.ts"
 import type { PriceBounds } from "../../strategy/Decision.ts"
+import * as AskAgain from "./AskAgain.ts"
+import type { Conditions } from "./Conditions.ts"
 import * as Decisions from "./Decisions.ts"
 import * as Equity from "./Equity.ts"
 import { isImmediate } from "./FillRules.ts"
 import * as Fills from "./Fills.ts"
 import * as LimitGuard from "./LimitGuard.ts"
-import * as LossWatch from "./LossWatch.ts"
+import * as MarketRun from "./MarketRun.ts"
 import * as Outcome from "./Outcome.ts"
-import * as RankSet from "./RankSet.ts"
-import * as Run from "./Run.ts"
-import * as SlotStates from "./SlotStates.ts"
-
-const { states } = SlotStates
+import * as SlotState from "./orders/SlotState.ts"
+import * as Placing from "./Placing.ts"
 
 /** `conditions.budget.quote` is the first market's, for all. */
 export interface InMarket {
-  readonly conditions: Run.Conditions
+  readonly conditions: Conditions
   readonly candles: Candles
   readonly indices: CrossingIndex.Indices
 }
@@ -45,11 +44,12 @@ export interface Ran extends InMarket {
 
 export type AllRan = readonly [Ran, ...ReadonlyArray<Ran>]
 
+/** What the loop itself knows of a market. Only this file writes it. */
 interface Part {
-  readonly run: Run.Run
+  readonly run: MarketRun.MarketRun
   readonly indices: CrossingIndex.Indices
   readonly fillBar: typeof Fills.fillBar
-  ask: Decisions.AskAgain
+  ask: AskAgain.AskAgain
   /** The nearest orders when the next event was looked for. */
   below: number
   above: number
@@ -58,8 +58,7 @@ interface Part {
 interface Whole {
   readonly first: Part
   readonly parts: readonly [Part, ...ReadonlyArray<Part>]
-  readonly runs: Decisions.Runs
-  readonly guard: LimitGuard.LimitGuard | undefined
+  readonly runs: MarketRun.Runs
   readonly equity: Equity.Equity
 }
 
@@ -67,14 +66,12 @@ interface Whole {
 const mostRounds = 1000
 
 const make = ([first, ...others]: InMarkets, isGuarded: boolean): Whole => {
-  const { limits, budget } = first.conditions
-  const account = LimitGuard.makeAccount()
-  const purse: Run.Purse = { freeQuote: budget.quote, openOrders: 0, asksOnFill: true }
+  const shared = MarketRun.share(first.conditions, isGuarded)
   const partOf = ({ conditions, candles, indices }: InMarket): Part => {
-    const guard = isGuarded && limits !== undefined ? LimitGuard.make(limits, account) : undefined
-    const isWhole = isImmediate(conditions.rules) && guard === undefined
+    const run = MarketRun.make(conditions, candles, shared)
+    const isWhole = isImmediate(conditions.rules) && run.guard === undefined
     return {
-      run: Run.make(conditions, candles, purse, guard),
+      run,
       indices,
       fillBar: isWhole ? Fills.fillBar : Fills.fillBarSlices,
       ask: { below: 0, above: 0, bar: 0 },
@@ -85,57 +82,60 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): Whole => {
   const one = partOf(first)
   const parts = [one, ...others.map(partOf)] as const
   const runs = [one.run, ...parts.slice(1).map(({ run }) => run)] as const
-  account.runs = runs
-  return { first: one, parts, runs, guard: one.run.guard, equity: Equity.make(parts) }
+  return { first: one, parts, runs, equity: Equity.make(parts) }
 }
 
-const nextWake = (runs: Decisions.Runs, bars: number): number => {
-  if (runs.length === 1) return runs[0].wakes[0]?.bar ?? bars
-  let next = bars
-  for (const { wakes } of runs) next = Math.min(next, wakes[0]?.bar ?? bars)
+const nextAlarm = (runs: MarketRun.Runs): number => {
+  if (runs.length === 1) return runs[0].clock.alarmBar
+  let next = Number.POSITIVE_INFINITY
+  for (const { clock } of runs) next = Math.min(next, clock.alarmBar)
   return next
 }
 
-const isArriving = (runs: Decisions.Runs): boolean => {
-  if (runs.length === 1) return runs[0].arrivals.length > 0
-  return runs.some(({ arrivals }) => arrivals.length > 0)
+const isArriving = (runs: MarketRun.Runs): boolean => {
+  if (runs.length === 1) return runs[0].arrivals.count > 0
+  return runs.some(({ arrivals }) => arrivals.count > 0)
 }
 
-const fillCount = (runs: Decisions.Runs): number => {
-  if (runs.length === 1) return runs[0].log.count
+const fillCount = (runs: MarketRun.Runs): number => {
+  if (runs.length === 1) return runs[0].orders.log.count
   let count = 0
-  for (const { log } of runs) count += log.count
+  for (const { orders } of runs) count += orders.log.count
   return count
 }
 
-/** What comes to rest, is cancelled or is paid out at the opening of this bar. Says whether something was paid out. */
-const wakeMarket = (run: Run.Run, bar: number): boolean => {
-  run.now = openTime(run.candles.time, bar)
-  run.nextBar = bar
-  let paid = false
-  while ((run.wakes[0]?.bar ?? run.candles.bars) <= bar) {
-    const slot = run.wakes.shift()?.slot ?? 0
-    const state = run.slots.state[slot]
-    if (run.slots.wakeBar[slot] !== bar) continue
-    if (state === states.placing) {
-      run.slots.state[slot] = states.resting
-      run.slots.placedBar[slot] = bar
-      Run.rest(run, slot)
-      continue
-    }
-    if (state === states.cancelling && Fills.fillInHand(run, bar, slot)) paid = true
-    else if (state === states.cancelling) {
-      Run.cancel(run, slot)
-      paid ||= run.trading.isSeen
+/** The slot's alarm goes off at the opening of the bar. Says whether something was paid out, or given back visibly. */
+const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: number): boolean => {
+  switch (slot.phase) {
+    case "placing":
+      SlotState.rest(slot, bar)
+      Placing.rest(run, slot)
+      return false
+    case "cancelling":
+      if (Fills.fillInHand(run, bar, slot)) return true
+      Placing.cancel(run, slot)
       Decisions.succeed(run, slot)
-      Run.place(run, slot)
-    } else if (state === states.paying) {
-      const side = run.table.rows[run.slots.order[slot] ?? -1]?.side ?? "BUY"
-      SlotStates.completeLeg(run.slots, slot, side)
-      Run.payOut(run, slot, side)
-      paid = true
+      Placing.place(run, slot)
+      return run.trading.isSeen
+    case "paying": {
+      const side = run.orders.rowOf(slot)?.side ?? "BUY"
+      SlotState.completeLeg(slot, side)
+      Placing.payOut(run, slot, side)
       Fills.follow(run, slot)
+      return true
     }
+    default:
+      return false
+  }
+}
+
+/** What comes to rest, is cancelled or is paid out at the opening of this bar. Says whether something was paid out. */
+const wakeMarket = (run: MarketRun.MarketRun, bar: number): boolean => {
+  run.clock.open(bar)
+  let paid = false
+  for (let alarm = run.clock.takeAlarm(bar); alarm !== undefined; alarm = run.clock.takeAlarm(bar)) {
+    const slot = run.orders.slots[alarm]
+    if (slot !== undefined) paid = wakeSlot(run, slot, bar) || paid
   }
   if (paid) Fills.settle(run)
   return paid
@@ -145,7 +145,7 @@ const wakeMarket = (run: Run.Run, bar: number): boolean => {
 const fillArrivals = ({ runs }: Whole, bar: number, closeBar: number): boolean => {
   const before = fillCount(runs)
   let hasArrived = false
-  for (const run of runs) if (run.arrivals.length > 0) hasArrived = Fills.fillArrivals(run, bar, closeBar) || hasArrived
+  for (const run of runs) if (run.arrivals.count > 0) hasArrived = Fills.fillArrivals(run, bar, closeBar) || hasArrived
   const filled = fillCount(runs) > before
   if (hasArrived) Decisions.placeWaitingAfter(runs, filled)
   return filled
@@ -158,37 +158,25 @@ const wake = (whole: Whole, bar: number): boolean => {
   for (const run of runs) paid = wakeMarket(run, bar) || paid
   Decisions.placeWaitingAfter(runs, paid)
   for (let round = 0; isArriving(runs) && round < mostRounds; round++) paid = fillArrivals(whole, bar, bar - 1) || paid
-  for (const run of runs) run.arrivals.length = 0
+  for (const { arrivals } of runs) arrivals.clear()
   return paid
-}
-
-const isBounded = (ask: Decisions.AskAgain): boolean =>
-  ask.below !== Number.NEGATIVE_INFINITY || ask.above !== Number.POSITIVE_INFINITY
-
-/** The bar in [from, to) at whose close a bound is reached; `to` when none is. */
-const boundBar = (ask: Decisions.AskAgain, closes: CrossingIndex.CrossingIndex, from: number, to: number): number => {
-  const end = Math.min(to, Math.max(from, ask.bar))
-  return isBounded(ask) ? CrossingIndex.nextCrossing(closes, from, end, ask.below, ask.above) : end
 }
 
 /** The first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` when none does. */
 const nextEventIn = (part: Part, from: number, stop: number): number => {
   const { run, indices } = part
-  const { buys, sells } = run.ladders
   const ask = LimitGuard.orFreed(run.guard, part.ask)
-  const [lowest, highest] = [RankSet.greatest(buys.resting), RankSet.least(sells.resting)]
-  const below = lowest < 0 ? Number.NEGATIVE_INFINITY : (buys.fillsAt[lowest] ?? 0)
-  const above = highest < 0 ? Number.POSITIVE_INFINITY : (sells.fillsAt[highest] ?? 0)
+  const { nearestBuy: below, nearestSell: above } = run.orders
   part.below = below
   part.above = above
-  if (!isBounded(ask))
+  if (!AskAgain.isBounded(ask))
     return CrossingIndex.nextCrossing(indices.orders, from, Math.min(stop, Math.max(from, ask.bar)), below, above)
   // Two searches in windows that grow, so that neither reads far beyond what the other finds.
   let start = from
   for (let window = 128; ; window *= 4) {
     const end = Math.min(stop, start + window)
     const crossed = CrossingIndex.nextCrossing(indices.orders, start, end, below, above)
-    const asked = boundBar(ask, indices.closes, start, crossed)
+    const asked = AskAgain.boundBar(ask, indices.closes, start, crossed)
     if (asked < end || end === stop) return asked
     start = end
   }
@@ -229,65 +217,66 @@ const fillBar = ({ first, parts, runs, equity }: Whole, bar: number): boolean =>
 const decide = ({ first, runs, parts, equity }: Whole, bar: number): void => {
   Equity.advance(equity, bar + 1)
   const until = Decisions.decideIn(runs, bar)
-  first.ask = Decisions.askAgain(first.run, until, until)
+  first.ask = AskAgain.of(first.run, until, until)
   for (let index = 1; index < parts.length; index++) {
     const part = parts[index]
     if (part === undefined) continue
     const { name } = part.run.conditions.market
     const prices: PriceBounds = until.elsewhere?.find(({ market }) => market === name) ?? {}
-    part.ask = Decisions.askAgain(part.run, until, prices)
+    part.ask = AskAgain.of(part.run, until, prices)
   }
 }
 
 const isBoundReachedIn = ({ ask, indices }: Part, bar: number): boolean =>
-  boundBar(ask, indices.closes, bar, bar + 1) === bar
+  AskAgain.boundBar(ask, indices.closes, bar, bar + 1) === bar
 
 const isBoundReached = ({ first, parts }: Whole, bar: number): boolean =>
   isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))
 
 /** Runs the strategy over all candles; false when the run should have had a guard. */
 const runThrough = (whole: Whole): boolean => {
-  const { runs, guard, equity } = whole
-  const first = whole.first.run
-  const { purse } = first
-  const { bars } = first.candles
+  const { runs, equity } = whole
+  const { guard, losses, asking, arrivals, trading, candles } = whole.first.run
+  const { bars, time } = candles
   for (let bar = 0; bar < bars; bar++) {
     let filled = bar === 0
-    if (nextWake(runs, bars) <= bar) {
+    if (nextAlarm(runs) <= bar) {
       Equity.advance(equity, bar)
       filled = wake(whole, bar) || filled
     }
     const isWatched = guard !== undefined && Decisions.isWatchingAll(runs)
-    const stop = isWatched || (filled && purse.asksOnFill) ? bar + 1 : nextWake(runs, bars)
+    const stop = isWatched || (filled && asking.asksOnFill) ? bar + 1 : nextAlarm(runs)
     bar = nextEvent(whole, bar, stop)
     if (bar === stop) {
       bar--
-      if (!isWatched && (!filled || !purse.asksOnFill)) continue
+      if (!isWatched && (!filled || !asking.asksOnFill)) continue
     }
     filled = fillBar(whole, bar) || filled
     const isLookedAt = guard !== undefined && Decisions.isWatching(runs)
     const changes = guard === undefined ? 0 : Decisions.changesOf(runs)
-    if (isLookedAt) LossWatch.look(first, guard, bar)
-    if (guard?.account.isTurned || (filled && purse.asksOnFill) || isBoundReached(whole, bar)) decide(whole, bar)
-    else if (isLookedAt && Decisions.placesWaiting(runs, bar) && purse.asksOnFill && first.trading.isSeen)
-      decide(whole, bar)
-    if (first.neededGuard) return false
-    if (guard !== undefined) guard.account.changes = changes
+    if (isLookedAt) losses?.look(bar, closeTime(time, bar))
+    if (guard?.account.isTurned || (filled && asking.asksOnFill) || isBoundReached(whole, bar)) decide(whole, bar)
+    else if (isLookedAt && Decisions.placesWaiting(runs, bar) && asking.asksOnFill && trading.isSeen) decide(whole, bar)
+    if (arrivals.needsGuard) return false
+    guard?.account.sawChanges(changes)
     for (let round = 0; isArriving(runs) && round < mostRounds; round++) {
       Equity.advance(equity, bar + 1)
-      if (fillArrivals(whole, bar, bar) && purse.asksOnFill) decide(whole, bar)
+      if (fillArrivals(whole, bar, bar) && asking.asksOnFill) decide(whole, bar)
     }
-    // Setting a length is slow, even to what it is.
-    if (isArriving(runs)) for (const run of runs) run.arrivals.length = 0
+    for (const run of runs) run.arrivals.clear()
   }
   Equity.advance(equity, bars)
-  return !first.neededGuard
+  return !arrivals.needsGuard
 }
 
 const ranOf = ({ runs, equity }: Whole, [first, ...others]: InMarkets): AllRan => {
   const drawdown = Equity.maxDrawdown(equity)
-  const ran = (market: InMarket, run: Run.Run): Ran => ({ ...market, outcome: Outcome.of(run, drawdown) })
-  return [ran(first, runs[0]), ...others.map((market, index) => ran(market, runs[index + 1] ?? runs[0]))]
+  const ran = (market: InMarket, run: MarketRun.MarketRun, decisions: number): Ran => ({
+    ...market,
+    outcome: Outcome.of(run, drawdown, decisions)
+  })
+  const one = ran(first, runs[0], runs[0].asking.decisions)
+  return [one, ...others.map((market, index) => ran(market, runs[index + 1] ?? runs[0], 0))]
 }
 
 /** Runs a strategy over the candles of its market, or of each of its markets. */
@@ -302,8 +291,5 @@ export const simulateAll = (markets: InMarkets): AllRan => {
 }
 
 /** Of one market. */
-export const simulate = (
-  conditions: Run.Conditions,
-  candles: Candles,
-  indices: CrossingIndex.Indices
-): Outcome.Outcome => simulateAll([{ conditions, candles, indices }])[0].outcome
+export const simulate = (conditions: Conditions, candles: Candles, indices: CrossingIndex.Indices): Outcome.Outcome =>
+  simulateAll([{ conditions, candles, indices }])[0].outcome

@@ -1,12 +1,22 @@
 /** What a run of one market came to: its fills, its money to the last digit, and what was counted on the way. */
 import type { Amount } from "../../domain/Amount.ts"
 import type { LimitName } from "../../engine/planning/RiskLimits.ts"
-import type * as LimitGuard from "./LimitGuard.ts"
-import * as OrderTable from "./OrderTable.ts"
-import * as Run from "./Run.ts"
+import type { MarketRun } from "./MarketRun.ts"
+import type { FillLog } from "./orders/FillLog.ts"
+import type { Stay } from "./orders/Orders.ts"
+import * as OrderTable from "./orders/OrderTable.ts"
+import type { LossStop } from "./state/LimitAccount.ts"
+
+export interface Counts {
+  readonly placed: number
+  readonly cancelled: number
+  readonly deniedFunds: number
+  readonly deniedMinimum: number
+  readonly decisions: number
+}
 
 export interface Outcome {
-  readonly fills: Run.FillLog
+  readonly fills: FillLog
   readonly table: OrderTable.OrderTable
   readonly slotNames: ReadonlyArray<string>
   /** Why each slot last wanted what it wanted. */
@@ -19,38 +29,37 @@ export interface Outcome {
   /** Ratio of the highest equity before it; of all markets together. */
   readonly maxDrawdown: number
   readonly openOrders: number
-  readonly counts: Run.Run["counts"]
+  readonly counts: Counts
   /** How often each of the strategy's limits alone kept an order back, and when it had lost too much to go on. */
   readonly deniedBy: ReadonlyMap<LimitName, number>
-  readonly stops: ReadonlyArray<LimitGuard.LossStop>
+  readonly stops: ReadonlyArray<LossStop>
   /** Where orders rested, those that still do included; empty unless asked for. */
-  readonly stays: ReadonlyArray<Run.Stay>
+  readonly stays: ReadonlyArray<Stay>
 }
 
-export const of = (run: Run.Run, maxDrawdown: number): Outcome => {
-  const { table, slots, conditions } = run
-  run.nextBar = run.candles.bars
-  let openOrders = 0
-  for (const [slot, open] of slots.openQuantity.entries()) {
-    if (open <= 0n) continue
-    openOrders++
-    Run.note(run, slot)
-  }
+/** `decisions` are counted in the first market, as a strategy decides for all of them. */
+export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outcome => {
+  const { orders, waiting, wallet, conditions, guard, candles } = run
+  const { table, slots, placed, cancelled } = orders
+  const { deniedFunds, deniedMinimum } = waiting
+  const open = slots.filter(({ openQuantity }) => openQuantity > 0n)
+  for (const slot of open) orders.note(slot, candles.bars)
   const fees = OrderTable.fees(table)
   const moved = OrderTable.moved(table)
+  const { charged } = wallet
   return {
-    fills: run.log,
+    fills: orders.log,
     table,
-    slotNames: slots.names,
-    slotReasons: slots.reasons,
-    base: conditions.budget.base + moved.base - run.refundFeesBase,
-    quote: conditions.budget.quote + moved.quote - run.refundFeesQuote,
-    fees: { base: fees.base + run.refundFeesBase, quote: fees.quote + run.refundFeesQuote },
+    slotNames: slots.map(({ name }) => name),
+    slotReasons: slots.map(({ reason }) => reason),
+    base: conditions.budget.base + moved.base - charged.base,
+    quote: conditions.budget.quote + moved.quote - charged.quote,
+    fees: { base: fees.base + charged.base, quote: fees.quote + charged.quote },
     maxDrawdown,
-    openOrders,
-    counts: run.counts,
-    deniedBy: run.guard?.account.denied ?? new Map(),
-    stops: run.guard?.account.stops ?? [],
-    stays: run.stays ?? []
+    openOrders: open.length,
+    counts: { placed, cancelled, deniedFunds, deniedMinimum, decisions },
+    deniedBy: guard?.account.denied ?? new Map(),
+    stops: guard?.account.stops ?? [],
+    stays: orders.stays
   }
 }

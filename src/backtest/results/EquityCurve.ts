@@ -4,8 +4,8 @@
  */
 import type { Candles } from "../../candles/Candles.ts"
 import { closeTime, firstBarFrom } from "../../candles/TimeAxis.ts"
+import type { Conditions } from "../kernel/Conditions.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
-import type { Conditions } from "../kernel/Run.ts"
 
 export interface EquityPoint {
   readonly time: number

@@ -5,8 +5,8 @@ import { openTime } from "../../candles/TimeAxis.ts"
 import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
-import type { OrderRow } from "../kernel/OrderTable.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
+import type { OrderRow } from "../kernel/orders/OrderTable.ts"
 
 export interface FillRow extends OrderRow {
   readonly bar: number

@@ -200,7 +200,7 @@ const marketOf = ({ desired }: Of<"Decided">, name: string): string | undefined 
 const inputsOf = ({ bid, ask, at }: TwoSidedPrice, decidedAt: number) => ({
   bid: Decimal.format(bid),
   ask: Decimal.format(ask),
-  mid: Decimal.format(mid({ bid, ask, at })),
+  mid: Decimal.format(mid({ bid, ask })),
   priceAgeMillis: decidedAt - at,
   decidedAt
 })

@@ -75,15 +75,21 @@ export interface Overall {
 
 export type Verdict = Result.Result<Approved, Denied>
 
+/** What a limit needs to know of an order, and of what it is held against. */
+type Priced = Pick<DesiredOrder, "side" | "price" | "quantity">
+type Deviation = Pick<Circumstances, "limits"> & { readonly price: Market.BidAsk }
+type Notional = Pick<Circumstances, "limits" | "market" | "openNotional">
+type Hourly = Pick<Circumstances, "limits" | "lastHour">
+
 /** An order with what it deposits, what it brings in, and what it is worth in quote. */
-export interface Sized {
-  readonly desired: DesiredOrder
+export interface Sized<Order extends Priced = DesiredOrder> {
+  readonly desired: Order
   readonly inputAmount: Amount
   readonly outputAmount: Amount
   readonly value: Amount
 }
 
-export const sized = (desired: DesiredOrder, market: Market.Market): Sized => ({
+export const sized = <Order extends Priced>(desired: Order, market: Market.Market): Sized<Order> => ({
   desired,
   inputAmount: Market.inputAmount(market, desired.side, desired.quantity, desired.price),
   outputAmount: Market.outputAmount(market, desired.side, desired.quantity, desired.price),
@@ -119,13 +125,7 @@ export const guards: ReadonlyArray<readonly [LimitName, Refuses]> = [
   ],
   ["min-order", (order, at) => tooSmall(order, at)],
   ["notional", (order, at) => tooMuchOpen(order, at)],
-  [
-    "orders-per-hour",
-    (_, { lastHour, limits: { maxOrdersPerHour } }) =>
-      maxOrdersPerHour === undefined || lastHour < maxOrdersPerHour
-        ? undefined
-        : `${lastHour} orders were placed in the last hour, the most allowed`
-  ],
+  ["orders-per-hour", (_, at) => tooOften(at)],
   [
     "all-open-orders",
     (_, { overall: { maxOpenOrders, openOrders } }) =>
@@ -155,19 +155,22 @@ export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
   return Result.succeed({ desired, inputAmount, outputAmount } as Approved)
 }
 
-/** The first of these limits that refuses the order: for backtests, which keep accounts of their own. */
-export const refusedBy = (
-  limits: ReadonlySet<LimitName>,
-  desired: DesiredOrder,
-  at: Circumstances
-): LimitName | undefined => {
-  const order = sized(desired, at.market)
-  return guards.find(([limit, refuses]) => limits.has(limit) && refuses(order, at) !== undefined)?.[0]
-}
+/** The first limit that refuses every order now, whatever it is: for backtests, which keep accounts of their own. */
+export const shutBy = ({
+  paused,
+  ...at
+}: Pick<Circumstances, "now" | "limits"> & { readonly paused: string | undefined }): LimitName | undefined =>
+  paused !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours"
 
-/** The first limit that refuses every order now, whatever it is: for backtests. */
-export const shutBy = (at: Pick<Circumstances, "now" | "limits" | "paused">): LimitName | undefined =>
-  at.paused !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours"
+/** The first limit that refuses this one order, in the order of `guards`: for backtests. */
+export const refusedBy = (
+  desired: Priced,
+  at: Deviation & Notional & Hourly & Pick<Circumstances, "market">
+): LimitName | undefined => {
+  if (badDeviation(desired, at) !== undefined) return "price-deviation"
+  if (tooMuchOpen(sized(desired, at.market), at) !== undefined) return "notional"
+  return tooOften(at) === undefined ? undefined : "orders-per-hour"
+}
 
 /** What losses are counted from: the worth at the first look of a day (UTC), and the highest one. */
 export interface LossMarks {
@@ -234,7 +237,15 @@ const tooSmall: Refuses = ({ value }, { limits: { minOrder }, market }) =>
     ? undefined
     : `Its value of ${formatWithSymbol(value, market.quote)} is below the least of ${formatWithSymbol(minOrder, market.quote)}`
 
-const tooMuchOpen: Refuses = ({ value }, { limits: { maxNotional }, market, openNotional }) =>
+const tooOften = ({ lastHour, limits: { maxOrdersPerHour } }: Hourly): string | undefined =>
+  maxOrdersPerHour === undefined || lastHour < maxOrdersPerHour
+    ? undefined
+    : `${lastHour} orders were placed in the last hour, the most allowed`
+
+const tooMuchOpen = (
+  { value }: Pick<Sized, "value">,
+  { limits: { maxNotional }, market, openNotional }: Notional
+): string | undefined =>
   maxNotional === undefined || openNotional + value <= maxNotional
     ? undefined
     : `Open orders would be worth ${formatWithSymbol(openNotional + value, market.quote)}, the most allowed is ${formatWithSymbol(maxNotional, market.quote)}`
@@ -267,7 +278,7 @@ const clock = (minute: number): string =>
 /** An order so far on the wrong side of the market that it would give money away: what is wrong with it, in words. */
 export const badDeviation = (
   { side, price: limit }: Pick<DesiredOrder, "side" | "price">,
-  { price, limits }: Pick<Circumstances, "price" | "limits">
+  { price, limits }: Deviation
 ): string | undefined => {
   const mid = Market.mid(price)
   const factor =

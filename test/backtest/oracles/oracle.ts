@@ -1,6 +1,6 @@
 /** What the tests against other engines share: a market, conditions in which money never lacks, and exact amounts. */
 import { touching } from "../../../src/backtest/kernel/FillRules.ts"
-import type { Conditions } from "../../../src/backtest/kernel/Run.ts"
+import type { Conditions } from "../../../src/backtest/kernel/Conditions.ts"
 import { format } from "../../../src/domain/Amount.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Market, Price } from "../../../src/domain/Market.ts"

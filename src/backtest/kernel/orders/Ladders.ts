@@ -3,8 +3,8 @@
  * sells. A resting order is a bit at its leg's rank, so the nearest buy and the nearest sell are always one look away and
  * a cycling slot only moves bits.
  */
-import type { DesiredSlot } from "../../strategy/Decision.ts"
-import { type FillRules, fillsAt } from "./FillRules.ts"
+import type { DesiredSlot } from "../../../strategy/Decision.ts"
+import { type FillRules, fillsAt } from "../FillRules.ts"
 import { none } from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
 

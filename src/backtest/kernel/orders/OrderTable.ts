@@ -3,9 +3,9 @@
  * placed and filled. Its exact amounts are computed when it first appears; a fill then only counts, which is why exact
  * money costs nothing in the kernel's loop. A row that never filled may be given up and used again.
  */
-import type { Amount } from "../../domain/Amount.ts"
-import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../domain/Market.ts"
-import { type FillRules, lastFeeOf } from "./FillRules.ts"
+import type { Amount } from "../../../domain/Amount.ts"
+import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../../domain/Market.ts"
+import { type FillRules, lastFeeOf } from "../FillRules.ts"
 
 export interface OrderRow {
   readonly slot: number
@@ -90,6 +90,23 @@ export const wholeOrder = (
   const input = inputAmount(table.market, order.side, order.quantity, order.price)
   return { ...order, input, output: gross - fee, fee }
 }
+
+/** One more fill of the whole row. */
+export const count = (table: OrderTable, id: number): void => {
+  table.fills[id] = (table.fills[id] ?? 0) + 1
+}
+
+/** `next` follows a fill of the row; when the fill pays for it, `surplus` says what is left of its output. */
+export const link = (table: OrderTable, id: number, next: number): void => {
+  const [from, to] = [table.rows[id], table.rows[next]]
+  table.next[id] = next
+  if (from === undefined || to === undefined) return
+  const payable = from.side !== to.side && quoteSide(to) >= table.rules.minimumQuote
+  table.surplus[id] = payable ? from.output - to.input : -1n
+}
+
+/** What the order is worth at its price, in quote. */
+export const quoteSide = ({ side, input, output, fee }: OrderRow): Amount => (side === "BUY" ? input : output + fee)
 
 /** Gives a row back when nothing filled by it. */
 export const release = (table: OrderTable, id: number): void => {

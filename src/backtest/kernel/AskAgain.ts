@@ -1,0 +1,48 @@
+/** When a strategy is to be asked again, as the columns of one market see it. */
+
+import type { Candles } from "../../candles/Candles.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import * as TimeAxis from "../../candles/TimeAxis.ts"
+import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
+import type { Bounds, PriceBounds } from "../../strategy/Decision.ts"
+import { boundAt } from "./FillRules.ts"
+import type { Clock } from "./state/Clock.ts"
+
+export interface AskAgain {
+  readonly below: number
+  readonly above: number
+  /** First bar whose close is late enough; the number of bars when none is. */
+  readonly bar: number
+}
+
+/** The next moment at which a candle of this timeframe closes. */
+const nextClose = (now: number, timeframe: string): number => {
+  const millis = timeframeMillis(timeframe) ?? 1
+  return frameStart(now, millis) + millis
+}
+
+/** `prices`: the bounds of the run's market. */
+export const of = (
+  { candles: { time, priceScale }, clock }: { readonly candles: Candles; readonly clock: Clock },
+  until: Bounds,
+  prices: PriceBounds
+): AskAgain => {
+  const moment = Math.min(
+    until.time ?? Number.POSITIVE_INFINITY,
+    until.barClose === undefined ? Number.POSITIVE_INFINITY : nextClose(clock.now, until.barClose)
+  )
+  return {
+    below: prices.priceBelow === undefined ? Number.NEGATIVE_INFINITY : boundAt(prices.priceBelow, priceScale, "down"),
+    above: prices.priceAbove === undefined ? Number.POSITIVE_INFINITY : boundAt(prices.priceAbove, priceScale, "up"),
+    bar: moment === Number.POSITIVE_INFINITY ? time.bars : TimeAxis.firstBarFrom(time, moment - time.stepMillis)
+  }
+}
+
+export const isBounded = ({ below, above }: AskAgain): boolean =>
+  below !== Number.NEGATIVE_INFINITY || above !== Number.POSITIVE_INFINITY
+
+/** The bar in [from, to) at whose close a bound is reached; `to` when none is. */
+export const boundBar = (ask: AskAgain, closes: CrossingIndex.CrossingIndex, from: number, to: number): number => {
+  const end = Math.min(to, Math.max(from, ask.bar))
+  return isBounded(ask) ? CrossingIndex.nextCrossing(closes, from, end, ask.below, ask.above) : end
+}

@@ -1,0 +1,24 @@
+/** What a run in one market is given: the strategy, its money and limits there, and the rules by which orders fill. */
+
+import type { Resampled } from "../../candles/Resample.ts"
+import type { Amount } from "../../domain/Amount.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { Memory } from "../../strategy/Decision.ts"
+import type { Decide, Limits } from "../../strategy/Strategy.ts"
+import type { FillRules } from "./FillRules.ts"
+
+export interface Conditions {
+  readonly market: Market
+  readonly decide: Decide
+  readonly initialMemory: Memory
+  readonly rules: FillRules
+  /** What the run starts with and can never exceed. */
+  readonly budget: { readonly base: Amount; readonly quote: Amount }
+  readonly maxOpenOrders: number
+  /** The strategy's further limits. */
+  readonly limits?: Limits
+  /** By timeframe: what `View.candles` offers. */
+  readonly timeframes?: ReadonlyMap<string, Resampled>
+  /** Keep where every order rested: for pictures. */
+  readonly keepsOrders?: boolean
+}

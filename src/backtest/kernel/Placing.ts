@@ -1,0 +1,148 @@
+/**
+ * What happens to orders and their money in one market: placed, refused, waiting, withdrawn, paid out. An order's deposit
+ * leaves the wallet when it is placed.
+ */
+
+import { type Amount, min } from "../../domain/Amount.ts"
+import type { Side } from "../../domain/Market.ts"
+import { withdrawFee } from "./FillRules.ts"
+import * as LimitGuard from "./LimitGuard.ts"
+import type { MarketRun } from "./MarketRun.ts"
+import { type OrderRow, quoteSide } from "./orders/OrderTable.ts"
+import * as SlotState from "./orders/SlotState.ts"
+
+/** From now on bars can fill the slot's order. */
+export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
+  const { orders, lastClose, clock } = run
+  const row = orders.rowOf(slot)
+  if (row === undefined) return
+  orders.rest(slot, row)
+  if (run.looksAtArrivals && lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row)))
+    arrive(run, slot, row)
+}
+
+const arrive = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+  const { arrivals, clock, lastClose, guard } = run
+  if (!isNew(run, slot, row)) return
+  const { limits, rules } = run.conditions
+  if (limits !== undefined && guard === undefined && LimitGuard.deviates(row, lastClose.before(clock.nextBar), limits))
+    arrivals.deviates()
+  if (rules.price === "arrival" && slot.triedBar !== clock.nextBar) arrivals.add(slot)
+}
+
+const isNew = ({ clock }: MarketRun, slot: SlotState.SlotState, { quantity }: OrderRow): boolean =>
+  slot.placedBar === clock.nextBar && slot.openQuantity === quantity
+
+/** A new order that the last close has reached. */
+export const arrivesMarketable = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): boolean => {
+  const { orders, lastClose, clock } = run
+  return isNew(run, slot, row) && lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row))
+}
+
+const waitForMoney = ({ waiting, guard }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+  const isNew = waiting.add(slot)
+  const waitedForLimit = guard?.denials.remove(slot) === true
+  waiting.lacksMoney(row, waitedForLimit || isNew)
+}
+
+export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotState): void => {
+  if (waiting.remove(slot)) guard?.denials.remove(slot)
+}
+
+const refusal = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow, guard: LimitGuard.LimitGuard) => {
+  const { conditions, clock, lastClose, orders, candles } = run
+  const { market, rules } = conditions
+  const close = lastClose.before(clock.nextBar)
+  const fillsAt = orders.fillsAt(slot, row)
+  return LimitGuard.refusal(
+    { row, market, rules, now: clock.now, close, fillsAt, priceScale: candles.priceScale },
+    guard
+  )
+}
+
+/** Puts the slot's armed order on the market, when there is one, it is big enough, and money and limits allow it. */
+export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
+  const { orders, wallet, clock, waiting, guard, trading } = run
+  const { rules, maxOpenOrders } = run.conditions
+  const order = orders.arm(slot)
+  const row = orders.table.rows[order]
+  if (row === undefined) return stopWaiting(run, slot)
+  if (quoteSide(row) < rules.minimumQuote) {
+    stopWaiting(run, slot)
+    waiting.tooSmall()
+    return
+  }
+  if (wallet.freeFor(row.side) < row.input || orders.openInAll >= maxOpenOrders) return waitForMoney(run, slot, row)
+  if (guard !== undefined) {
+    const limit = refusal(run, slot, row, guard)
+    if (limit !== undefined) {
+      waiting.add(slot)
+      return LimitGuard.deny(guard, slot, row, limit)
+    }
+    guard.account.placed(clock.now)
+  }
+  stopWaiting(run, slot)
+  wallet.deposit(row.side, row.input)
+  orders.place(slot, order, row, clock.nextBar)
+  trading.placedFor(clock.nextBar)
+  if (clock.barAfter(rules.placeMillis) <= clock.nextBar) {
+    SlotState.become(slot, "resting")
+    rest(run, slot)
+  } else {
+    SlotState.become(slot, "placing")
+    clock.setAlarm(slot.index, rules.placeMillis)
+  }
+}
+
+/** Those that lacked money or waited for a limit, in slot order; a smaller one may overtake. */
+export const placeWaiting = (run: MarketRun): void => {
+  const { waiting, guard, orders, wallet, conditions } = run
+  if (waiting.count === 0) return
+  const mayPayOne = orders.openInAll < conditions.maxOpenOrders && waiting.mayPayOne(wallet)
+  if ((guard?.denials.size ?? 0) === 0 && !mayPayOne) return
+  waiting.askAll()
+  for (const slot of orders.slots) if (slot.phase === "waiting") place(run, slot)
+}
+
+/** The order is off the market: what was not spent comes back, less the fee of the refund. */
+export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side, fee: Amount): void => {
+  const { orders, wallet, trading, clock } = run
+  orders.note(slot, clock.nextBar)
+  const row = orders.rowOf(slot)
+  const paid = wallet.refund(side, slot.openInput, fee)
+  if (paid > 0n && row !== undefined) trading.chargeRefund(row, paid)
+  orders.close(slot)
+}
+
+/** What the closed order brought in is in the wallet, and the slot is free. */
+export const payOut = ({ wallet }: MarketRun, slot: SlotState.SlotState, side: Side): void =>
+  wallet.receive(side, SlotState.payOut(slot))
+
+/** What an order brought in before it was cancelled is paid out as well, and that has its price. */
+const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+  const paid = min(slot.unpaid, withdrawFee(conditions.rules, row.side))
+  if (paid <= 0n) return
+  SlotState.earn(slot, slot.unpaid - paid)
+  trading.chargePayout(row, paid)
+  wallet.charge(row.side === "BUY" ? "base" : "quote", paid)
+}
+
+/** Takes the slot's order off the market. */
+export const cancel = (run: MarketRun, slot: SlotState.SlotState): void => {
+  const { orders, conditions } = run
+  const { order } = slot
+  const row = orders.table.rows[order]
+  if (row === undefined) return
+  const { refundFee } = conditions.rules
+  if (slot.phase !== "placing") orders.unrest(slot, row)
+  close(run, slot, row.side, row.side === "BUY" ? refundFee.quote : refundFee.base)
+  payForPayout(run, slot, row)
+  payOut(run, slot, row.side)
+  orders.forget(order)
+}
+
+/** What the market's trading owns, exactly: base that is free, deposited and on its way; quote without the free one. */
+export const owned = ({ wallet, orders }: Pick<MarketRun, "wallet" | "orders">) => {
+  const { base, quote } = orders.held
+  return { base: wallet.freeBase + base, quote }
+}

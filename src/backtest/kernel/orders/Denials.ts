@@ -1,0 +1,35 @@
+/** Slots whose order only a limit keeps back, and which closes may set it free. */
+
+import type { LimitName } from "../../../engine/planning/RiskLimits.ts"
+import type { SlotState } from "./SlotState.ts"
+
+export interface Denial {
+  readonly limit: LimitName
+  /** Where the price is the reason: closes that may set the order free are at or below this, or at or above that. */
+  readonly below: number
+  readonly above: number
+}
+
+export class Denials {
+  private readonly bySlot = new Map<SlotState, Denial>()
+
+  get size(): number {
+    return this.bySlot.size
+  }
+
+  get all(): Iterable<Denial> {
+    return this.bySlot.values()
+  }
+
+  /** Says whether another limit, or none, kept the slot's order back before. */
+  add(slot: SlotState, denial: Denial): boolean {
+    const isNew = this.bySlot.get(slot)?.limit !== denial.limit
+    this.bySlot.set(slot, denial)
+    return isNew
+  }
+
+  /** Says whether a limit did keep the slot's order back. */
+  remove(slot: SlotState): boolean {
+    return this.bySlot.delete(slot)
+  }
+}

@@ -1,0 +1,32 @@
+/** Fills in the order of their happening: for each the bar, and the row of its order. */
+
+export interface FillLog {
+  readonly count: number
+  readonly bars: Int32Array
+  readonly orders: Int32Array
+}
+
+/** Only this file writes it. */
+interface OpenLog {
+  count: number
+  bars: Int32Array
+  orders: Int32Array
+}
+
+export const make = (): FillLog => ({ count: 0, bars: new Int32Array(1024), orders: new Int32Array(1024) })
+
+const grown = (old: Int32Array): Int32Array => {
+  const made = new Int32Array(old.length * 2)
+  made.set(old)
+  return made
+}
+
+export const add = (log: OpenLog, bar: number, order: number): void => {
+  if (log.count === log.bars.length) {
+    log.bars = grown(log.bars)
+    log.orders = grown(log.orders)
+  }
+  log.bars[log.count] = bar
+  log.orders[log.count] = order
+  log.count++
+}

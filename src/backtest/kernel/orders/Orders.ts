@@ -1,0 +1,255 @@
+/**
+ * The orders of a run in one market: its slots, their rows, the ladders on which they rest, and what has filled. A resting
+ * order has a bit on the ladder of its side, and every slot that has an order has a row; nobody else puts an order on the
+ * market or takes it off. Money is the wallet's.
+ */
+
+import type { Candles } from "../../../candles/Candles.ts"
+import type { Amount } from "../../../domain/Amount.ts"
+import type { Market, Side } from "../../../domain/Market.ts"
+import { armedLeg, type DesiredSlot } from "../../../strategy/Decision.ts"
+import type { SlotProgress } from "../../../strategy/View.ts"
+import type { FillRules } from "../FillRules.ts"
+import * as FillLog from "./FillLog.ts"
+import * as Ladders from "./Ladders.ts"
+import * as OrderTable from "./OrderTable.ts"
+import * as RankSet from "./RankSet.ts"
+import * as SlotState from "./SlotState.ts"
+
+/** An order from the first bar that could fill it to the one at which it was gone (not included). */
+export interface Stay {
+  readonly row: OrderTable.OrderRow
+  readonly from: number
+  readonly to: number
+}
+
+/** Open orders of all markets of a strategy. */
+export interface OpenOrders {
+  readonly count: number
+}
+
+/** Only this file writes it. */
+interface Counter {
+  count: number
+}
+
+interface Setting {
+  readonly market: Market
+  readonly rules: FillRules
+  readonly candles: Candles
+  readonly keepsOrders: boolean
+}
+
+export class Orders {
+  readonly table: OrderTable.OrderTable
+  readonly log: FillLog.FillLog = FillLog.make()
+  readonly slots: ReadonlyArray<SlotState.SlotState>
+  readonly stays: ReadonlyArray<Stay>
+  private readonly all: Array<SlotState.SlotState> = []
+  private readonly byName = new Map<string, SlotState.SlotState>()
+  private readonly kept: Array<Stay> = []
+  private readonly open: Counter
+  private readonly setting: Setting
+  private ladders: Ladders.Ladders
+  private placedOrders = 0
+  private cancelledOrders = 0
+  /** Fills of the log that the slots have counted. */
+  private counted = 0
+
+  constructor(setting: Setting, open: OpenOrders) {
+    const { market, rules, candles } = setting
+    this.setting = setting
+    this.open = open
+    this.slots = this.all
+    this.stays = this.kept
+    this.table = OrderTable.make(market, rules)
+    this.ladders = Ladders.make([], rules, candles.priceScale, undefined, new Set())
+  }
+
+  get placed(): number {
+    return this.placedOrders
+  }
+
+  get cancelled(): number {
+    return this.cancelledOrders
+  }
+
+  get openInAll(): number {
+    return this.open.count
+  }
+
+  /** Grows with whatever moves money or orders. */
+  get changes(): number {
+    return this.placedOrders + this.cancelledOrders + this.log.count
+  }
+
+  /** A new name gets a new slot. */
+  slotNamed(name: string): SlotState.SlotState {
+    const known = this.byName.get(name)
+    if (known !== undefined) return known
+    const made = SlotState.make(this.all.length, name)
+    this.all.push(made)
+    this.byName.set(name, made)
+    return made
+  }
+
+  rowOf(slot: SlotState.SlotState): OrderTable.OrderRow | undefined {
+    return this.table.rows[slot.order]
+  }
+
+  progressOf(slot: SlotState.SlotState): SlotProgress {
+    return SlotState.progressOf(slot, this.table.rows[slot.order])
+  }
+
+  /** The row of the order that the slot has to work now, or `none`. */
+  arm(slot: SlotState.SlotState): number {
+    const { desired, index } = slot
+    if (desired === undefined) return OrderTable.none
+    const armed = armedLeg(desired, this.progressOf(slot))
+    if (armed === undefined) return OrderTable.none
+    const { table, ladders } = this
+    const leg = (ladders.firstLeg[index] ?? 0) + armed.leg
+    const before = ladders.rowOfLeg[leg] ?? OrderTable.none
+    if (table.rows[before]?.quantity === armed.quantity) return before
+    const { side, price, quantity } = armed
+    const order = { slot: index, leg: armed.leg, side, price, quantity }
+    const made = OrderTable.add(table, OrderTable.wholeOrder(table, order))
+    ladders.rowOfLeg[leg] = made
+    return made
+  }
+
+  /** The slot has an order: it counts as open from now on. */
+  place(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {
+    SlotState.hold(slot, order, row, bar)
+    this.open.count++
+    this.placedOrders++
+  }
+
+  /** The slot's next order takes the place of one that filled. */
+  follow(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {
+    SlotState.hold(slot, order, row, bar)
+    this.placedOrders++
+  }
+
+  /** Nothing of the slot's order is open any more. */
+  close(slot: SlotState.SlotState): void {
+    SlotState.close(slot)
+    this.open.count--
+  }
+
+  /** The slot's order was withdrawn, and nothing of it is left. */
+  forget(order: number): void {
+    OrderTable.release(this.table, order)
+    this.cancelledOrders++
+  }
+
+  /** Where the slot's order rested, for pictures: it is gone before bar `to`. */
+  note(slot: SlotState.SlotState, to: number): void {
+    if (!this.setting.keepsOrders) return
+    const row = this.rowOf(slot)
+    if (row !== undefined) this.kept.push({ row, from: slot.placedBar, to })
+  }
+
+  /** Logs a fill of the whole row. */
+  fill(bar: number, order: number): void {
+    FillLog.add(this.log, bar, order)
+    OrderTable.count(this.table, order)
+  }
+
+  /** The order that follows a fill of the whole. */
+  next(slot: SlotState.SlotState, order: number): number {
+    const known = this.table.next[order] ?? OrderTable.unknown
+    if (known !== OrderTable.unknown) return known
+    const next = this.arm(slot)
+    OrderTable.link(this.table, order, next)
+    return next
+  }
+
+  /** From now on bars can fill the slot's order. */
+  rest({ index }: SlotState.SlotState, row: OrderTable.OrderRow): void {
+    RankSet.insert(this.ladderOf(row.side).resting, this.rankOf(index, row))
+  }
+
+  unrest({ index }: SlotState.SlotState, row: OrderTable.OrderRow): void {
+    RankSet.remove(this.ladderOf(row.side).resting, this.rankOf(index, row))
+  }
+
+  /** The candle price at which a row of the slot fills. */
+  fillsAt({ index }: SlotState.SlotState, { leg }: OrderTable.OrderRow): number {
+    return this.ladders.fillsAtOfLeg[(this.ladders.firstLeg[index] ?? 0) + leg] ?? 0
+  }
+
+  /** The candle price that the nearest purchase needs; none is so low when nothing rests. */
+  get nearestBuy(): number {
+    const { resting, fillsAt } = this.ladders.buys
+    const rank = RankSet.greatest(resting)
+    return rank < 0 ? Number.NEGATIVE_INFINITY : (fillsAt[rank] ?? 0)
+  }
+
+  get nearestSell(): number {
+    const { resting, fillsAt } = this.ladders.sells
+    const rank = RankSet.least(resting)
+    return rank < 0 ? Number.POSITIVE_INFINITY : (fillsAt[rank] ?? 0)
+  }
+
+  /** Takes the nearest purchase that a low reaches off its ladder. */
+  takeBuy(low: number): SlotState.SlotState | undefined {
+    const { resting, fillsAt, slots } = this.ladders.buys
+    const rank = RankSet.greatest(resting)
+    if (rank < 0 || (fillsAt[rank] ?? 0) < low) return undefined
+    RankSet.remove(resting, rank)
+    return this.all[slots[rank] ?? 0]
+  }
+
+  takeSell(high: number): SlotState.SlotState | undefined {
+    const { resting, fillsAt, slots } = this.ladders.sells
+    const rank = RankSet.least(resting)
+    if (rank < 0 || (fillsAt[rank] ?? 0) > high) return undefined
+    RankSet.remove(resting, rank)
+    return this.all[slots[rank] ?? 0]
+  }
+
+  /** Gives slots new legs. Their old orders are gone or kept: a kept one gets its row. The new ladders are empty. */
+  relay(changed: ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>): void {
+    for (const [slot, desired] of changed) SlotState.want(slot, desired)
+    const { rules, candles } = this.setting
+    const indices = new Set(Array.from(changed.keys(), ({ index }) => index))
+    const desired = this.all.map((slot) => slot.desired)
+    this.ladders = Ladders.make(desired, rules, candles.priceScale, this.ladders, indices)
+    for (const slot of changed.keys()) {
+      const old = slot.order
+      if (old === OrderTable.none || slot.phase === "paying") continue
+      SlotState.keep(slot, this.arm(slot))
+      OrderTable.release(this.table, old)
+    }
+  }
+
+  /** Counts what has filled since a strategy last looked. */
+  countFills(): void {
+    const { rows } = this.table
+    for (; this.counted < this.log.count; this.counted++) {
+      const row = rows[this.log.orders[this.counted] ?? OrderTable.none]
+      const slot = this.all[row?.slot ?? OrderTable.none]
+      if (row !== undefined && slot !== undefined) SlotState.countFill(slot, row)
+    }
+  }
+
+  /** What orders hold: deposits that are not spent, and output that is not paid out. */
+  get held(): { readonly base: Amount; readonly quote: Amount } {
+    let [base, quote] = [0n, 0n]
+    for (const slot of this.all) {
+      const buys = this.rowOf(slot)?.side === "BUY"
+      base += buys ? slot.unpaid : slot.openInput
+      quote += buys ? slot.openInput : slot.unpaid
+    }
+    return { base, quote }
+  }
+
+  private ladderOf(side: Side): Ladders.Ladder {
+    return side === "BUY" ? this.ladders.buys : this.ladders.sells
+  }
+
+  private rankOf(index: number, { leg }: OrderTable.OrderRow): number {
+    return this.ladders.rankOfLeg[(this.ladders.firstLeg[index] ?? 0) + leg] ?? 0
+  }
+}

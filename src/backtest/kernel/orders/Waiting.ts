@@ -1,0 +1,68 @@
+/**
+ * Orders that wait for money or for a limit, how many there are, and the least that would help one that lacks money. Counts
+ * what was never placed: for lack of money once until it is placed or no longer wanted, and what is too small.
+ */
+
+import { type Amount, min } from "../../../domain/Amount.ts"
+import type { Wallet } from "../state/Wallet.ts"
+import type { OrderRow } from "./OrderTable.ts"
+import * as SlotState from "./SlotState.ts"
+
+export class Waiting {
+  private waiting = 0
+  private leastBase: Amount | undefined
+  private leastQuote: Amount | undefined
+
+  private funds = 0
+  private minimum = 0
+
+  get count(): number {
+    return this.waiting
+  }
+
+  get deniedFunds(): number {
+    return this.funds
+  }
+
+  get deniedMinimum(): number {
+    return this.minimum
+  }
+
+  tooSmall(): void {
+    this.minimum++
+  }
+
+  /** The slot's order waits; says whether it did not before. */
+  add(slot: SlotState.SlotState): boolean {
+    if (slot.phase === "waiting") return false
+    SlotState.become(slot, "waiting")
+    this.waiting++
+    return true
+  }
+
+  /** Says whether it did wait. */
+  remove(slot: SlotState.SlotState): boolean {
+    if (slot.phase !== "waiting") return false
+    SlotState.become(slot, "idle")
+    this.waiting--
+    return true
+  }
+
+  /** `isNews`: it did not lack money before. */
+  lacksMoney({ side, input }: OrderRow, isNews: boolean): void {
+    if (isNews) this.funds++
+    if (side === "BUY") this.leastQuote = min(this.leastQuote ?? input, input)
+    else this.leastBase = min(this.leastBase ?? input, input)
+  }
+
+  mayPayOne({ freeBase, freeQuote }: Wallet): boolean {
+    const base = this.leastBase !== undefined && freeBase >= this.leastBase
+    return base || (this.leastQuote !== undefined && freeQuote >= this.leastQuote)
+  }
+
+  /** All are asked again, and say anew what they lack. */
+  askAll(): void {
+    this.leastBase = undefined
+    this.leastQuote = undefined
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The present of a run in one market, and what is to happen in it later. Time only goes on. A slot has one alarm: setting
+ * it again replaces the one before.
+ */
+
+import * as TimeAxis from "../../../candles/TimeAxis.ts"
+
+interface Alarm {
+  readonly bar: number
+  readonly slot: number
+}
+
+export class Clock {
+  private readonly time: TimeAxis.TimeAxis
+  private moment = 0
+  private bar = 0
+  /** By bar; of one bar, the one set first comes first. */
+  private readonly alarms: Array<Alarm> = []
+  private readonly alarmOfSlot: Array<number> = []
+
+  constructor(time: TimeAxis.TimeAxis) {
+    this.time = time
+  }
+
+  get now(): number {
+    return this.moment
+  }
+
+  /** The first bar that can fill an order that rests now. */
+  get nextBar(): number {
+    return this.bar
+  }
+
+  /** The bar with the next alarm; the number of bars when there is none. */
+  get alarmBar(): number {
+    return this.alarms[0]?.bar ?? this.time.bars
+  }
+
+  /** It is the opening of the bar. */
+  open(bar: number): void {
+    this.moment = TimeAxis.openTime(this.time, bar)
+    this.bar = bar
+  }
+
+  /** It is the close of the bar. */
+  close(bar: number): void {
+    this.moment = TimeAxis.closeTime(this.time, bar)
+    this.bar = bar + 1
+  }
+
+  /** The bar whose opening comes `millis` from now, never before the next one. */
+  barAfter(millis: number): number {
+    return millis === 0 ? this.bar : Math.max(this.bar, TimeAxis.firstBarFrom(this.time, this.moment + millis))
+  }
+
+  setAlarm(slot: number, millis: number): void {
+    const bar = this.barAfter(millis)
+    this.alarmOfSlot[slot] = bar
+    let at = this.alarms.length
+    while (at > 0 && (this.alarms[at - 1]?.bar ?? 0) > bar) at--
+    this.alarms.splice(at, 0, { bar, slot })
+  }
+
+  /** The next slot whose alarm goes off at the opening of the bar. */
+  takeAlarm(bar: number): number | undefined {
+    while (this.alarmBar <= bar && this.alarms.length > 0) {
+      const alarm = this.alarms.shift()
+      if (alarm !== undefined && this.alarmOfSlot[alarm.slot] === bar) return alarm.slot
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * The last close, and whether it has reached a price. A bar that filled orders has said between which prices its close lies,
+ * and mostly that answers without reading the close.
+ */
+
+import type { Candles, Column } from "../../../candles/Candles.ts"
+import type { Side } from "../../../domain/Market.ts"
+
+export class LastClose {
+  private readonly column: Column
+  private knownFor = 0
+  private least = 0
+  private most = 0
+
+  constructor({ close }: Candles) {
+    this.column = close
+  }
+
+  /** The close before bar `nextBar` lies between these two. */
+  know(nextBar: number, least: number, most: number): void {
+    this.knownFor = nextBar
+    this.least = least
+    this.most = most
+  }
+
+  before(nextBar: number): number {
+    return this.column[nextBar - 1] ?? 0
+  }
+
+  /** An order of this side that fills at this candle price is marketable. */
+  isReached(nextBar: number, side: Side, fillsAt: number): boolean {
+    if (this.knownFor === nextBar && (side === "BUY" ? fillsAt < this.least : fillsAt > this.most)) return false
+    const close = this.before(nextBar)
+    return side === "BUY" ? fillsAt >= close : fillsAt <= close
+  }
+}

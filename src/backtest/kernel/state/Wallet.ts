@@ -1,0 +1,103 @@
+/**
+ * The money of a run in one market. Free amounts are exact and never negative: an order's deposit leaves them when it is
+ * placed, and its output or its refund comes back. Quote is one purse for all markets of a strategy.
+ *
+ * Beside it stands everything owned, free or deposited, in doubles: for equity, never for money.
+ */
+
+import { type Amount, min } from "../../../domain/Amount.ts"
+import type { Market, Side } from "../../../domain/Market.ts"
+
+export interface Purse {
+  readonly freeQuote: Amount
+}
+
+/** Only this file writes it. */
+interface OpenPurse {
+  freeQuote: Amount
+}
+
+export class Wallet {
+  private readonly baseUnit: number
+  private readonly quoteUnit: number
+  private readonly purse: OpenPurse
+  private free: Amount
+  private ownedBase: number
+  private ownedQuote: number
+  private chargedBase: Amount = 0n
+  private chargedQuote: Amount = 0n
+
+  constructor(market: Market, budget: { readonly base: Amount; readonly quote: Amount }, purse: Purse) {
+    this.baseUnit = 10 ** market.base.decimals
+    this.quoteUnit = 10 ** market.quote.decimals
+    this.purse = purse
+    this.free = budget.base
+    this.ownedBase = Number(budget.base) / this.baseUnit
+    this.ownedQuote = Number(budget.quote) / this.quoteUnit
+  }
+
+  get freeBase(): Amount {
+    return this.free
+  }
+
+  get freeQuote(): Amount {
+    return this.purse.freeQuote
+  }
+
+  /** Everything owned in whole units, for equity. */
+  get base(): number {
+    return this.ownedBase
+  }
+
+  get quote(): number {
+    return this.ownedQuote
+  }
+
+  /** What refunds and payouts of cancelled orders have cost; fees of fills are in their outputs. */
+  get charged(): { readonly base: Amount; readonly quote: Amount } {
+    return { base: this.chargedBase, quote: this.chargedQuote }
+  }
+
+  /** What an order of this side would be paid from. */
+  freeFor(side: Side): Amount {
+    return side === "BUY" ? this.purse.freeQuote : this.free
+  }
+
+  deposit(side: Side, input: Amount): void {
+    if (side === "BUY") this.purse.freeQuote -= input
+    else this.free -= input
+  }
+
+  /** What an order brought in is there. */
+  receive(side: Side, output: Amount): void {
+    if (side === "BUY") this.free += output
+    else this.purse.freeQuote += output
+  }
+
+  /** A fill moved this much, in whole units. */
+  trade(base: number, quote: number): void {
+    this.ownedBase += base
+    this.ownedQuote += quote
+  }
+
+  /** What an order did not spend comes back, less the fee; says what was paid of it. */
+  refund(side: Side, left: Amount, fee: Amount): Amount {
+    const paid = min(left, fee)
+    if (side === "BUY") this.purse.freeQuote += left - paid
+    else this.free += left - paid
+    this.charge(side === "BUY" ? "quote" : "base", paid)
+    return paid
+  }
+
+  /** A fee that was held back before the money came in. */
+  charge(asset: "base" | "quote", paid: Amount): void {
+    if (paid <= 0n) return
+    if (asset === "base") {
+      this.chargedBase += paid
+      this.ownedBase -= Number(paid) / this.baseUnit
+    } else {
+      this.chargedQuote += paid
+      this.ownedQuote -= Number(paid) / this.quoteUnit
+    }
+  }
+}
