@@ -3,8 +3,8 @@
  * or jumps. Slow and obvious: what the kernel is compared with, in one market and in several.
  */
 
-import { capacityOf, fillsAt, shareOf, withdrawFee } from "../../src/backtest/kernel/FillRules.ts"
 import type { Conditions } from "../../src/backtest/kernel/Conditions.ts"
+import { capacityOf, fillsAt, shareOf, withdrawFee } from "../../src/backtest/kernel/FillRules.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import { min } from "../../src/domain/Amount.ts"

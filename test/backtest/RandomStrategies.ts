@@ -1,7 +1,7 @@
 /** Random candles, strategies and rules from a seed, for the tests that compare two ways of running the same thing. */
 
-import { type FillRules, touching } from "../../src/backtest/kernel/FillRules.ts"
 import type { Conditions } from "../../src/backtest/kernel/Conditions.ts"
+import { type FillRules, touching } from "../../src/backtest/kernel/FillRules.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"

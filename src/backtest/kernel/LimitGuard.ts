@@ -28,7 +28,7 @@ export interface LimitGuard {
 }
 
 /** An order that is about to be placed, and the market at that moment. */
-export interface Attempt {
+export interface NewOrder {
   readonly row: OrderRow
   readonly market: Market
   readonly rules: FillRules
@@ -110,7 +110,7 @@ export const deviates = (row: OrderRow, close: number, limits: Limits): boolean 
   badDeviation(row, { price: priceOf(close), limits }) !== undefined
 
 /** False when the order certainly does not; that is most often so, and cheap to say. */
-const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: Attempt, { deviation }: LimitGuard): boolean => {
+const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: NewOrder, { deviation }: LimitGuard): boolean => {
   const edge = rules.edgeBasisPoints / 10_000
   const ticks = 2 / 10 ** priceScale
   return row.side === "BUY"
@@ -127,11 +127,11 @@ export const isShut = ({ account, denials }: LimitGuard, now: number): boolean =
 }
 
 /** The limit that keeps the order back, if one does. */
-export const refusal = (attempt: Attempt, guard: LimitGuard): LimitName | undefined => {
-  const { row, market, now, close } = attempt
+export const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefined => {
+  const { row, market, now, close } = order
   const { account, onlyThePrice } = guard
   const { limits } = account
-  if (onlyThePrice) return mayDeviate(attempt, guard) && deviates(row, close, limits) ? "price-deviation" : undefined
+  if (onlyThePrice) return mayDeviate(order, guard) && deviates(row, close, limits) ? "price-deviation" : undefined
   const shut = account.closedBy(now)
   if (shut !== undefined) return shut
   const openNotional = limits.maxNotional === undefined ? 0n : account.openNotional

@@ -1,6 +1,7 @@
 /** What the tests against other engines share: a market, conditions in which money never lacks, and exact amounts. */
-import { touching } from "../../../src/backtest/kernel/FillRules.ts"
+
 import type { Conditions } from "../../../src/backtest/kernel/Conditions.ts"
+import { touching } from "../../../src/backtest/kernel/FillRules.ts"
 import { format } from "../../../src/domain/Amount.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Market, Price } from "../../../src/domain/Market.ts"

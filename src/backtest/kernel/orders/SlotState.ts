@@ -13,7 +13,7 @@ import { none, type OrderRow } from "./OrderTable.ts"
  * `idle`: wants nothing, is done, or is too small. `waiting`: refused for lack of money or by a limit. `placing`: not yet
  * seen by others. `cancelling`: still fillable. `paying`: wholly filled, the output is on its way.
  */
-export type Phase = "idle" | "waiting" | "placing" | "resting" | "cancelling" | "paying"
+export type SlotPhase = "idle" | "waiting" | "placing" | "resting" | "cancelling" | "paying"
 
 export interface SlotState {
   readonly index: number
@@ -23,7 +23,7 @@ export interface SlotState {
   readonly desired: DesiredSlot | undefined
   /** Takes the place of `desired` once the order of the old legs is gone; `null` when nothing shall. */
   readonly successor: DesiredSlot | undefined | null
-  readonly phase: Phase
+  readonly phase: SlotPhase
   /** Row of the order until it is settled, or `none`. */
   readonly order: number
   readonly completedLegs: number
@@ -75,7 +75,7 @@ export const make = (index: number, name: string): SlotState => ({
   arrivals: 0
 })
 
-export const become = (slot: Open, phase: Phase): void => {
+export const become = (slot: Open, phase: SlotPhase): void => {
   slot.phase = phase
 }
 
