@@ -6,7 +6,9 @@
 
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Schema } from "effect"
+import type { Asset } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
+import { feesToOthers } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import { OrderBook } from "../engine/book/OrderBook.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
@@ -24,12 +26,11 @@ import * as Incidents from "../venue/Incidents.ts"
 import * as Ed25519 from "../venue/signing/Ed25519.ts"
 import * as IntentGuard from "../venue/signing/IntentGuard.ts"
 import * as RemoteSigner from "../venue/signing/RemoteSigner.ts"
-import { publicKeyOf, Signer } from "../venue/signing/Signer.ts"
+import { type KeyMalformed, publicKeyOf, Signer } from "../venue/signing/Signer.ts"
 import type { Venue } from "../venue/Venue.ts"
-import { chainAccount, defaultPatience, ownAccount, VenueConfig } from "../venue/VenueConfig.ts"
+import { chainAccount, defaultPatience, ownAccount, type VenueAccount, VenueConfig } from "../venue/VenueConfig.ts"
 import type { BotConfig } from "./files/ConfigFile.ts"
 import * as WalletConfig from "./files/WalletConfig.ts"
-import { feesToOthers, withTerms } from "./OrderTerms.ts"
 
 /** App fees that we did not ask for: more than this share of the input, and the order is not funded. */
 const maxAppFeeBasisPoints = 100
@@ -39,26 +40,33 @@ export class AddressesMissing extends Schema.TaggedError<AddressesMissing>()("Ad
   missing: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `account.depositType ORIGIN_CHAIN needs an address for every asset to be paid to and refunded to. Missing: ${this.missing.join(", ")}`
+    return `An asset of depositType ORIGIN_CHAIN needs an address to be paid to and one to be refunded to. Missing: ${this.missing.join(", ")}`
   }
 }
 
 export type Pace = Partial<Omit<Settings, "account">>
 
 /** The account of the configuration: named, or the implicit one of its key. */
-export const accountOf = Effect.fn("Modes.accountOf")(function* ({ account, markets }: BotConfig) {
+export const accountOf: (config: BotConfig) => Effect.Effect<VenueAccount, AddressesMissing | KeyMalformed> = Effect.fn(
+  "Modes.accountOf"
+)(function* ({ account, markets }) {
   const signerId = yield* signerOf(account)
-  const { depositType } = account
-  if (depositType !== "ORIGIN_CHAIN") return withTerms(ownAccount(signerId, depositType), account.terms)
-  const missing = markets.assets.flatMap(({ symbol }) => [
+  const isOnChain = ({ id }: Asset) => (account.depositTypes.get(id) ?? account.depositType) === "ORIGIN_CHAIN"
+  const onChain = markets.assets.filter(isOnChain)
+  const missing = onChain.flatMap(({ symbol }) => [
     ...(account.recipients.has(symbol) ? [] : [`account.recipients.${symbol}`]),
     ...(account.refundTo.has(symbol) ? [] : [`account.refundTo.${symbol}`])
   ])
   if (missing.length > 0) return yield* new AddressesMissing({ missing })
   const byId = (bySymbol: ReadonlyMap<string, string>) =>
-    new Map(markets.assets.map(({ id, symbol }) => [id, bySymbol.get(symbol) ?? ""]))
+    new Map(onChain.map(({ id, symbol }) => [id, bySymbol.get(symbol) ?? ""]))
   const addresses = { recipients: byId(account.recipients), refundTo: byId(account.refundTo) }
-  return withTerms(chainAccount(signerId, addresses), account.terms)
+  const { depositType, depositTypes, terms } = account
+  const own =
+    depositType === "ORIGIN_CHAIN"
+      ? chainAccount(signerId, addresses)
+      : { ...ownAccount(signerId, depositType), addresses }
+  return { ...own, ...terms, ...(depositTypes.size === 0 ? {} : { depositTypes }) }
 })
 
 /** The account that signs: named, or the implicit one of its key. */
@@ -76,9 +84,7 @@ export const signerLayer = ({ signing }: BotConfig["account"]) =>
 const guardLayer = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.guardLayer(signing.signer.socket) : IntentGuard.layer
 
-export type BotAccount = Effect.Success<ReturnType<typeof accountOf>>
-
-export const venueConfig = ({ venue }: BotConfig, account: BotAccount) =>
+export const venueConfig = ({ venue }: BotConfig, account: VenueAccount) =>
   Layer.succeed(VenueConfig, {
     url: venue.url,
     analyticsUrl: venue.analyticsUrl,
@@ -96,7 +102,7 @@ const bytesOf = (hex: string | undefined): Uint8Array | undefined =>
 
 const engineSettings = (
   { account: { terms }, limits }: BotConfig,
-  { addresses, depositType, signerId }: BotAccount,
+  { addresses, depositType, depositTypes, signerId }: VenueAccount,
   pace: Pace
 ) =>
   Layer.succeed(EngineSettings, {
@@ -107,7 +113,7 @@ const engineSettings = (
       signerId,
       depositType,
       maxAppFeeBasisPoints: Math.max(maxAppFeeBasisPoints, feesToOthers(terms)),
-      ...present({ addresses })
+      ...present({ addresses, depositTypes })
     }
   })
 
@@ -140,7 +146,7 @@ export const incidents = ({ markets, venue }: BotConfig) =>
 /** One order book for all that runs on this venue. */
 const withBook = <E, R>(venue: Layer.Layer<Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
 
-export const live = (config: BotConfig, account: BotAccount, pid: number, pace: Pace = {}) =>
+export const live = (config: BotConfig, account: VenueAccount, pid: number, pace: Pace = {}) =>
   Layer.mergeAll(withBook(httpVenue), incidents(config), guardLayer(config.account)).pipe(
     Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
@@ -150,7 +156,7 @@ export const live = (config: BotConfig, account: BotAccount, pid: number, pace: 
   )
 
 /** The venue for looking only. The key signs nothing but the message that opens a session. */
-export const looking = (config: BotConfig, account: BotAccount) =>
+export const looking = (config: BotConfig, account: VenueAccount) =>
   withBook(httpVenue).pipe(
     Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
@@ -158,10 +164,11 @@ export const looking = (config: BotConfig, account: BotAccount) =>
   )
 
 /** Prices are the venue's; nothing is created or signed, there is not even a key. `journal` should be a new file. */
-export const dryRun = (config: BotConfig, account: BotAccount, journal: string, pid: number, pace: Pace = {}) => {
+export const dryRun = (config: BotConfig, account: VenueAccount, journal: string, pid: number, pace: Pace = {}) => {
   // Orders are only imagined, so no wallet is asked to pay for them.
-  const { depositType, signerId } = account
-  const imagined = depositType === "ORIGIN_CHAIN" ? ownAccount(signerId, "INTENTS") : account
+  const { depositType, depositTypes, signerId } = account
+  const isElsewhere = depositType === "ORIGIN_CHAIN" || depositTypes !== undefined
+  const imagined = isElsewhere ? ownAccount(signerId, "INTENTS") : account
   const venue = DryVenue.layer({ assets: config.markets.assets, account: imagined }).pipe(Layer.provide(httpVenue))
   return withBook(venue).pipe(
     Layer.provide(Signer.layerRefusing),

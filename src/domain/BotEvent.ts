@@ -44,6 +44,14 @@ export type Reason = typeof Reason.Type
 /** Which placement of which slot of which strategy an event is about. */
 const placement = { strategy: Text, slot: Text, placement: Text }
 const correlation = { correlationId: Schema.optionalKey(Text) }
+/** What the strategy's file asks for beyond the account's configuration. */
+const terms = Schema.optionalKey(
+  Schema.Struct({
+    confidentiality: Schema.optionalKey(Schema.Literals(["basic", "advanced"])),
+    depositMode: Schema.optionalKey(Schema.Literals(["SIMPLE", "MEMO"])),
+    appFees: Schema.optionalKey(Schema.Array(Schema.Struct({ recipient: Text, fee: Schema.Int })))
+  })
+)
 /** Of the market, when the limits were asked. */
 const mid = Schema.optionalKey(Price)
 
@@ -201,6 +209,7 @@ const placing = {
     inputAmount: Amount,
     outputAsset: Text,
     outputAmount: Amount,
+    terms,
     mid,
     /** Drawn for this order: the fingerprint by which a lost create is found again. */
     deadline: Time,

@@ -5,17 +5,21 @@
 import type { Amount } from "./Amount.ts"
 import type { Price, Side } from "./Market.ts"
 
-/** Documented statuses. The venue may invent more; an unknown one counts as resting, the worst exposure. */
-export type FillStatus =
-  | "AWAITING_DEPOSIT"
-  | "PENDING_CANCEL"
-  | "UNTRIGGERED"
-  | "OPEN"
-  | "PARTIALLY_FILLED"
-  | "FILLED"
-  | "CANCELED"
-  | "EXPIRED"
-  | (string & {})
+/** Documented statuses. */
+export const fillStatuses = [
+  "AWAITING_DEPOSIT",
+  "PENDING_CANCEL",
+  "UNTRIGGERED",
+  "OPEN",
+  "PARTIALLY_FILLED",
+  "FILLED",
+  "CANCELED",
+  "EXPIRED"
+] as const
+export type KnownFillStatus = (typeof fillStatuses)[number]
+
+/** The venue may invent more; an unknown one counts as resting, the worst exposure. */
+export type FillStatus = KnownFillStatus | (string & {})
 
 /** After these no more of the order can execute. */
 export const isTerminal = (status: FillStatus): boolean =>
@@ -84,6 +88,19 @@ export interface Order {
   readonly deadline: number
   readonly createdAt: number
 }
+
+/** What an order asks for besides market, side, size and price. Left out: the venue's default. */
+export interface OrderTerms {
+  readonly confidentiality?: "basic" | "advanced"
+  /** How a deposit on another chain is told apart: by its address alone, or by a memo as well. */
+  readonly depositMode?: "SIMPLE" | "MEMO"
+  /** Basis points of the input by recipient; `self` is our own account, which makes the fee a rebate. */
+  readonly appFees?: ReadonlyArray<{ readonly recipient: string; readonly fee: number }>
+}
+
+/** The part of the app fees that is a cost. */
+export const feesToOthers = ({ appFees = [] }: OrderTerms): number =>
+  appFees.reduce((sum, { fee, recipient }) => (recipient === "self" ? sum : sum + fee), 0)
 
 /** Something in a list of orders that cannot be read as one: it is named, and the others are used. */
 export interface OddOrder {

@@ -6,6 +6,7 @@ import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { HttpClient } from "effect/http"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
 import { OrderBook } from "../engine/book/OrderBook.ts"
 import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
@@ -104,7 +105,7 @@ const services = (options: BotOptions, journal: Context.Context<Journal | PriceS
   const { connection, network, pace = {} } = options
   const { signerId } = connection.account
   const account = options.account ?? ownAccount(signerId, "INTENTS")
-  const { addresses, depositType } = account
+  const { addresses, depositType, depositTypes } = account
   const config: VenueConfig["Service"] = {
     url: connection.url,
     ledger: connection.ledger,
@@ -116,7 +117,7 @@ const services = (options: BotOptions, journal: Context.Context<Journal | PriceS
   const settings: Settings = {
     ...defaults,
     ...pace,
-    account: { signerId, depositType, maxAppFeeBasisPoints: 100, ...(addresses === undefined ? {} : { addresses }) }
+    account: { signerId, depositType, maxAppFeeBasisPoints: 100, ...present({ addresses, depositTypes }) }
   }
   const nobody: WalletPort = manual
   return Layer.merge(

@@ -7,6 +7,7 @@
 import type { Amount, Asset } from "../domain/Amount.ts"
 import type * as Decimal from "../domain/Decimal.ts"
 import type { Market } from "../domain/Market.ts"
+import type { OrderTerms } from "../domain/Order.ts"
 import type { Decision, Memory } from "./Decision.ts"
 import type { Problem } from "./Problem.ts"
 import type { View } from "./View.ts"
@@ -78,6 +79,8 @@ export interface Strategy {
   /** Further ones, all against the same quote asset. */
   readonly others?: ReadonlyArray<Market>
   readonly limits: Limits
+  /** Of its orders, where its file says something else than the account's configuration. */
+  readonly terms?: OrderTerms
   /** Memory before the first decision. */
   readonly initialMemory: Memory
   readonly decide: Decide

@@ -23,6 +23,7 @@ import {
   sourceText
 } from "./Problem.ts"
 import type { Strategy } from "./Strategy.ts"
+import * as TermsSection from "./TermsSection.ts"
 import { readYaml, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
 /** `file` is the name as the user wrote it: it goes into problems and reasons. */
@@ -64,7 +65,8 @@ const fileFields = (offered: Markets) =>
       name: Read.required(Read.name, "unique among the strategies that run together"),
       market: Read.required(markets(offered)),
       kind: Read.required(kind, "what it does; the section of the same name says how"),
-      limits: Read.required((limits: YamlNode) => limits, "what it may use and lose")
+      limits: Read.required((limits: YamlNode) => limits, "what it may use and lose"),
+      terms: Read.optional(TermsSection.reader, "of its orders; left out: as the configuration says")
     },
     kindNames
   )
@@ -96,6 +98,7 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
       ? {}
       : { others, notSearched: problemAt(to.source, read.market, ...severalSeries) }),
     limits,
+    ...present({ terms: read.terms?.value }),
     ...(to.warnings === undefined || to.warnings.length === 0 ? {} : { warnings: inOrder(to.warnings) }),
     ...behaviour
   }

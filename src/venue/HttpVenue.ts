@@ -5,7 +5,7 @@
  */
 import { Array, Clock, Duration, Effect, Layer, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
-import type { Order } from "../domain/Order.ts"
+import type { KnownFillStatus, Order } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import { BalancesResponse } from "./api/AccountApi.ts"
 import { depositRequest } from "./api/DepositsApi.ts"
@@ -19,6 +19,7 @@ import * as SwapOrders from "./SwapOrders.ts"
 import { Swaps } from "./Swaps.ts"
 import {
   type Answer,
+  assetsOf,
   type Balance,
   type CreateOrder,
   type Deposit,
@@ -26,7 +27,7 @@ import {
   type Token,
   Venue
 } from "./Venue.ts"
-import { partiesOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
+import { partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
@@ -94,10 +95,14 @@ const makeOrders = Effect.gen(function* () {
   const listOrders = Effect.fn("Venue.listOrders")(function* (query: {
     readonly cursor?: string
     readonly unfinishedOnly?: boolean
+    readonly statuses?: ReadonlyArray<KnownFillStatus>
   }) {
-    const cursor = query.cursor === undefined ? {} : { "page[after]": query.cursor }
-    const filter = query.unfinishedOnly === true ? ({ "filter[isPayoutStatusFinal]": "false" } as const) : {}
-    const send = orders.list({ query: { "page[size]": pageSize, ...cursor, ...filter }, responseMode })
+    const filters = present({
+      "page[after]": query.cursor,
+      "filter[isPayoutStatusFinal]": query.unfinishedOnly === true ? ("false" as const) : undefined,
+      "filter[fillStatus]": query.statuses
+    })
+    const send = orders.list({ query: { "page[size]": pageSize, ...filters }, responseMode })
     const { value, ...trace } = yield* client.read(calls.listOrders, send, OrderListReply)
     const nextCursor = value.meta?.nextCursor ?? cursorIn(value.links?.next ?? undefined)
     const [usable, odd] = Array.partition(value.data, fromList)
@@ -195,30 +200,28 @@ export const layer = Layer.effect(
 ).pipe(Layer.provide(Swaps.layer))
 
 /** Every attribute is sent: what is left out would be decided by the venue's defaults. */
-const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRequest => ({
-  data: {
-    type: "orders",
-    attributes: {
-      orderType: "LIMIT",
-      baseAsset: order.baseAsset,
-      quoteAsset: order.quoteAsset,
-      quantity: String(order.quantity),
-      side: order.side,
-      price: Decimal.format(order.price),
-      depositType: account.depositType,
-      ...(order.side === "SELL"
-        ? partiesOf(account, order.baseAsset, order.quoteAsset)
-        : partiesOf(account, order.quoteAsset, order.baseAsset)),
-      refundType: account.refundType,
-      recipientType: account.recipientType,
-      confidentiality: account.confidentiality,
-      deadline: formatTimestamp(order.deadline),
-      depositMode: account.depositMode ?? "SIMPLE",
-      timeInForce: "GTC",
-      appFees: account.appFees ?? []
+const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRequest => {
+  const [origin, destination] = assetsOf(order)
+  const parties = partiesOf(account, origin, destination)
+  return {
+    data: {
+      type: "orders",
+      attributes: {
+        orderType: "LIMIT",
+        baseAsset: order.baseAsset,
+        quoteAsset: order.quoteAsset,
+        quantity: String(order.quantity),
+        side: order.side,
+        price: Decimal.format(order.price),
+        ...parties,
+        deadline: formatTimestamp(order.deadline),
+        timeInForce: "GTC",
+        appFees: [],
+        ...termsOf(account, parties.depositType, order.terms)
+      }
     }
   }
-})
+}
 
 const orderIn = (
   { operation }: Call,
@@ -242,12 +245,9 @@ const quoteRequest = (
   swapType: "EXACT_INPUT" as const,
   slippageTolerance: quoteSlippageBasisPoints,
   originAsset,
-  depositType: account.depositType,
   destinationAsset,
   amount: String(amount),
   ...partiesOf(account, originAsset, destinationAsset),
-  refundType: account.refundType,
-  recipientType: account.recipientType,
   deadline: formatTimestamp(deadline),
   depositMode: "SIMPLE" as const,
   confidentiality: "public" as const,

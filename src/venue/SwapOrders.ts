@@ -14,8 +14,8 @@ import { present } from "../domain/Present.ts"
 import { noAnswer } from "./http/Reply.ts"
 import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
-import type { Answer, CreateSwap } from "./Venue.ts"
-import { partiesOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
+import { type Answer, assetsOf, type CreateSwap } from "./Venue.ts"
+import { partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import { Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
@@ -103,29 +103,20 @@ const exact = <A>(
 /** A missing value, or one that is not an amount, counts as nothing, which no order can promise. */
 const amountOf = (text: string | undefined): Amount => parseAmount(text ?? "") ?? 0n
 
-const requestOf = (
-  account: VenueAccount,
-  { side, baseAsset, quoteAsset, inputAmount, deadline }: CreateSwap,
-  dry: boolean,
-  slippageTolerance: number
-): QuoteRequest => {
-  const [originAsset, destinationAsset] = side === "SELL" ? [baseAsset, quoteAsset] : [quoteAsset, baseAsset]
+const requestOf = (account: VenueAccount, swap: CreateSwap, dry: boolean, slippageTolerance: number): QuoteRequest => {
+  const [originAsset, destinationAsset] = assetsOf(swap)
+  const parties = partiesOf(account, originAsset, destinationAsset)
   return {
     dry,
     swapType: "EXACT_INPUT",
     slippageTolerance,
     originAsset,
-    depositType: account.depositType,
     destinationAsset,
-    amount: String(inputAmount),
-    ...partiesOf(account, originAsset, destinationAsset),
-    refundType: account.refundType,
-    recipientType: account.recipientType,
-    deadline: formatTimestamp(deadline),
-    depositMode: account.depositMode ?? "SIMPLE",
-    confidentiality: account.confidentiality,
+    amount: String(swap.inputAmount),
+    ...parties,
+    deadline: formatTimestamp(swap.deadline),
+    ...termsOf(account, parties.depositType, swap.terms),
     quoteWaitingTimeMs: 0,
-    ...(account.appFees === undefined ? {} : { appFees: account.appFees }),
     insured: false
   }
 }

@@ -8,7 +8,7 @@
 import { Context, Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import type { Price, Side } from "../domain/Market.ts"
-import type { OddOrder, Order } from "../domain/Order.ts"
+import type { KnownFillStatus, OddOrder, Order, OrderTerms } from "../domain/Order.ts"
 import type { VenueError } from "./VenueError.ts"
 
 export interface CreateOrder {
@@ -21,7 +21,17 @@ export interface CreateOrder {
   readonly price: Price
   /** Epoch milliseconds; sent with milliseconds. */
   readonly deadline: number
+  /** Where they differ from the account's own. */
+  readonly terms?: OrderTerms
 }
+
+/** What it pays with, and what it is paid. */
+export const assetsOf = ({
+  baseAsset,
+  quoteAsset,
+  side
+}: CreateOrder): readonly [origin: string, destination: string] =>
+  side === "SELL" ? [baseAsset, quoteAsset] : [quoteAsset, baseAsset]
 
 /** An order that is to be executed at once, by a swap. */
 export interface CreateSwap extends CreateOrder {
@@ -106,10 +116,11 @@ export class Venue extends Context.Service<
   Venue,
   {
     createOrder(order: CreateOrder): Effect.Effect<Answer<Order>, VenueError>
-    /** Newest first. `unfinishedOnly`: orders whose payout is not final. */
+    /** Newest first. `unfinishedOnly`: orders whose payout is not final; `statuses`: only orders that are in one of these. */
     listOrders(query: {
       readonly cursor?: string
       readonly unfinishedOnly?: boolean
+      readonly statuses?: ReadonlyArray<KnownFillStatus>
     }): Effect.Effect<Answer<OrderPage>, VenueError>
     getOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
     cancelOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>

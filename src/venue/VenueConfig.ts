@@ -3,41 +3,62 @@
  * `Redacted` until a header is written.
  */
 import { Context, type Redacted } from "effect"
+import type { OrderTerms } from "../domain/Order.ts"
+import { present } from "../domain/Present.ts"
 import type { AssetSpellings } from "./wire/AssetId.ts"
-import type { confidentialities, depositModes, depositTypes, LedgerName, recipientTypes } from "./wire/WireValue.ts"
+import type { depositTypes, LedgerName, recipientTypes } from "./wire/WireValue.ts"
 
-export interface AppFee {
-  readonly recipient: string
-  /** Basis points of the input. */
-  readonly fee: number
-}
+type DepositType = (typeof depositTypes)[number]
 
 /** Whose money it is and where it comes back to. */
-export interface VenueAccount {
+export interface VenueAccount extends OrderTerms {
   /** The account that signs, lowercase. */
   readonly signerId: string
-  readonly depositType: (typeof depositTypes)[number]
+  readonly depositType: DepositType
   readonly recipient: string
   readonly recipientType: (typeof recipientTypes)[number]
   readonly refundTo: string
-  readonly refundType: (typeof depositTypes)[number]
-  readonly confidentiality: Exclude<(typeof confidentialities)[number], "public">
-  /** Asked for with every order and swap: fees to oneself are a rebate. */
-  readonly appFees?: ReadonlyArray<AppFee>
-  /** How a deposit on another chain is told apart: by its address alone, or by a memo as well. */
-  readonly depositMode?: (typeof depositModes)[number]
+  readonly refundType: DepositType
+  readonly confidentiality: NonNullable<OrderTerms["confidentiality"]>
   /** On other chains every asset has addresses of its own: by the venue's asset ids. */
   readonly addresses?: {
     readonly recipients: ReadonlyMap<string, string>
     readonly refundTo: ReadonlyMap<string, string>
   }
+  /** Assets whose money is elsewhere than `depositType` says: paid from there, refunded and paid out to there. */
+  readonly depositTypes?: ReadonlyMap<string, DepositType>
 }
 
-/** Where an output is paid to, and an input is refunded to. */
-export const partiesOf = (account: VenueAccount, originAsset: string, destinationAsset: string) => ({
-  recipient: account.addresses?.recipients.get(destinationAsset) ?? account.recipient,
-  refundTo: account.addresses?.refundTo.get(originAsset) ?? account.refundTo
-})
+/** Where an input comes from and is refunded to, and where an output is paid to. */
+export const partiesOf = (account: VenueAccount, originAsset: string, destinationAsset: string) => {
+  const { addresses, signerId } = account
+  const from = account.depositTypes?.get(originAsset)
+  const to = account.depositTypes?.get(destinationAsset)
+  const refundAddress = addresses?.refundTo.get(originAsset) ?? account.refundTo
+  const address = addresses?.recipients.get(destinationAsset) ?? account.recipient
+  return {
+    depositType: from ?? account.depositType,
+    refundType: from ?? account.refundType,
+    refundTo: from === undefined || from === "ORIGIN_CHAIN" ? refundAddress : signerId,
+    recipientType: to === undefined ? account.recipientType : to === "ORIGIN_CHAIN" ? "DESTINATION_CHAIN" : to,
+    recipient: to === undefined || to === "ORIGIN_CHAIN" ? address : signerId
+  } as const
+}
+
+/** What an order asks for: its own terms before the account's. A deposit by intent carries no memo. */
+export const termsOf = (account: VenueAccount, depositType: string, own: OrderTerms = {}) => {
+  const { appFees, confidentiality, depositMode = "SIMPLE" } = { ...account, ...own }
+  return {
+    confidentiality,
+    depositMode: depositType === "ORIGIN_CHAIN" ? depositMode : ("SIMPLE" as const),
+    ...present({
+      appFees: appFees?.map(({ fee, recipient }) => ({
+        recipient: recipient === "self" ? account.signerId : recipient,
+        fee
+      }))
+    })
+  }
+}
 
 /** Pays from and back to addresses on other chains. */
 export const chainAccount = (signerId: string, addresses: NonNullable<VenueAccount["addresses"]>): VenueAccount => ({

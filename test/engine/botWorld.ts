@@ -149,7 +149,7 @@ export const make = Effect.gen(function* () {
             signerId,
             depositType: account.depositType,
             maxAppFeeBasisPoints: 100,
-            ...present({ addresses: account.addresses })
+            ...present({ addresses: account.addresses, depositTypes: account.depositTypes })
           }
         })
       )
@@ -192,6 +192,7 @@ export const make = Effect.gen(function* () {
   return {
     network,
     signerId,
+    url: connection.url,
     run,
     /** Sets the bot's clock so much ahead of the venue's; what measures waiting is not moved. */
     setClockAhead: (millis: number) => {

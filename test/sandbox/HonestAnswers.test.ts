@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { HttpClient, HttpServerResponse } from "effect/http"
 import * as Amount from "../../src/domain/Amount.ts"
+import { fillStatuses } from "../../src/domain/Order.ts"
 import { AuthenticateResponse, BalancesResponse, RefreshResponse } from "../../src/venue/api/AccountApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "../../src/venue/api/IntentsApi.ts"
 import { TokensResponse } from "../../src/venue/api/SwapsApi.ts"
@@ -17,7 +18,7 @@ import {
   TransactionsResponse,
   transactionStatuses
 } from "../../src/venue/wire/WireHistory.ts"
-import { fillStatuses, OrderListResponse, OrderResponse, toOrder } from "../../src/venue/wire/WireOrder.ts"
+import { OrderListResponse, OrderResponse, toOrder } from "../../src/venue/wire/WireOrder.ts"
 import { QuoteResponse } from "../../src/venue/wire/WireQuote.ts"
 import { refundReasons, SwapStatusResponse, swapStatuses, toSwap } from "../../src/venue/wire/WireSwap.ts"
 import { account, btc, createAndFund, order, price, send, sign, signMessage, usdc } from "./clients.ts"

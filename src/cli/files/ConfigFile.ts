@@ -6,30 +6,21 @@ import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import type { ControlOptions } from "../../control/ControlServer.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import type * as Decimal from "../../domain/Decimal.ts"
+import type { OrderTerms } from "../../domain/Order.ts"
 import type * as EngineSettings from "../../engine/EngineSettings.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type JsonSchema, schemaOf } from "../../strategy/JsonSchema.ts"
 import { type Markets, market } from "../../strategy/Markets.ts"
-import {
-  inOrder,
-  type Problem,
-  quoted,
-  type Report,
-  render,
-  report,
-  sourceText,
-  suggestion
-} from "../../strategy/Problem.ts"
+import { inOrder, type Problem, type Report, render, report, sourceText } from "../../strategy/Problem.ts"
+import * as TermsSection from "../../strategy/TermsSection.ts"
 import { readYaml } from "../../strategy/YamlReader.ts"
+import * as AssetsSection from "../AssetsSection.ts"
 import * as DashboardConfig from "../control/DashboardConfig.ts"
 import type { NotifyOptions } from "../control/Notifications.ts"
 import * as NotifyConfig from "../control/NotifyConfig.ts"
-import * as OrderTerms from "../OrderTerms.ts"
 import * as OverallLimits from "./OverallLimits.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
 import * as WalletConfig from "./WalletConfig.ts"
-
-const depositTypes = ["INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN"] as const
 
 /** Everything but the secrets. */
 interface Settings {
@@ -56,13 +47,15 @@ interface Settings {
     readonly signerId: string | undefined
     /** The process that signs, where this one has no key. */
     readonly signer: { readonly socket: string } | undefined
-    readonly depositType: (typeof depositTypes)[number]
+    readonly depositType: AssetsSection.DepositType
     /** Who pays deposits on other chains. */
     readonly wallet: WalletConfig.WalletConfig | undefined
     /** Where money is paid to, and refunded to, on other chains: address by symbol. */
     readonly recipients: ReadonlyMap<string, string>
     readonly refundTo: ReadonlyMap<string, string>
-    readonly terms: OrderTerms.OrderTerms
+    /** Where the money of an asset is, where not as `depositType` says: by asset id. */
+    readonly depositTypes: ReadonlyMap<string, AssetsSection.DepositType>
+    readonly terms: OrderTerms
   }
   readonly markets: Markets
   /** Over all strategies together. */
@@ -218,11 +211,6 @@ const publicKey = matching("a public key such as ed25519:…", /^ed25519:[1-9A-H
 const salt = matching("four bytes in hex, such as 252812b3", /^[0-9a-f]{8}$/)
 const symbol = matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
 const address = matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
-const assetFields = Read.fields({
-  id: Read.required(Read.text, "the venue's identifier"),
-  decimals: Read.required(Read.integer(0, 36), "places of the smallest unit"),
-  aliases: Read.optional(Read.list(Read.text), "other identifiers that the venue may answer with")
-})
 const marketFields = Read.fields({ tick: Read.optional(Read.price, "price step") })
 
 const configFields = Read.fields({
@@ -251,14 +239,14 @@ const configFields = Read.fields({
         "a process that has the key instead"
       ),
       signerId: Read.optional(account, "left out: the implicit account of the key"),
-      depositType: Read.optional(Read.oneOf(...depositTypes), "left out: INTENTS"),
+      depositType: Read.optional(Read.oneOf(...AssetsSection.depositTypes), "left out: INTENTS"),
       wallet: Read.optional(WalletConfig.reader),
       recipients: Read.optional(Read.table(symbol, address)),
       refundTo: Read.optional(Read.table(symbol, address)),
-      ...OrderTerms.readers
+      ...TermsSection.readers
     })
   ),
-  assets: Read.required(Read.table(symbol, assetFields)),
+  assets: Read.required(AssetsSection.reader(symbol)),
   markets: Read.optional(Read.table(Read.text, marketFields)),
   limits: Read.optional(OverallLimits.reader(symbol)),
   journal: Read.optional(Read.text, "everything the bot did and saw; left out: limitbot.sqlite beside this file"),
@@ -282,7 +270,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
   const secretVariables = Object.values(secrets).flatMap((found) =>
     found !== undefined && "env" in found.value ? [found.value.env] : []
   )
-  const assets = readAssets(read, to)
+  const assets = AssetsSection.assetsOf(read.assets?.value, to)
   const ticks = assets === undefined ? undefined : readTicks(read, assets, to)
   if (venue?.url === undefined || account === undefined || assets === undefined || ticks === undefined)
     return { secrets, settings: undefined }
@@ -297,7 +285,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
       minOrderUsd: venue.minOrderUsd?.value,
       incidents: venue.incidents?.value,
       nonceSalt: venue.nonceSalt?.value,
-      assetSpellings: spellingsOf(read, to)
+      assetSpellings: AssetsSection.spellingsOf(read.assets?.value, to)
     },
     account: {
       signerId: account.signerId?.value,
@@ -307,9 +295,10 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
         account.wallet === undefined
           ? undefined
           : WalletConfig.resolved(account.wallet.value, resolve, secretVariables),
-      recipients: addresses(account.recipients?.value, assets, to),
-      refundTo: addresses(account.refundTo?.value, assets, to),
-      terms: OrderTerms.resolved(account, account.depositType?.value ?? "INTENTS", to)
+      recipients: AssetsSection.addresses(account.recipients?.value, assets, to),
+      refundTo: AssetsSection.addresses(account.refundTo?.value, assets, to),
+      depositTypes: AssetsSection.depositTypesOf(read.assets?.value),
+      terms: termsOf(read, account, to)
     },
     markets: { assets, ticks },
     limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
@@ -337,46 +326,17 @@ const signerOf = (
   return { socket: resolve(signer.value.socket.value) }
 }
 
-/** Addresses by symbol; a symbol that is no asset is a mistake. */
-const addresses = (
-  rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<string>]> | undefined,
-  assets: ReadonlyArray<Asset>,
+const termsOf = (
+  read: ConfigFields,
+  account: NonNullable<ConfigFields["account"]>["value"],
   to: Report
-): ReadonlyMap<string, string> => {
-  const symbols = assets.map(({ symbol }) => symbol)
-  for (const [name] of rows ?? []) {
-    if (!symbols.includes(name.value)) {
-      report(to, name, `no asset ${quoted(name.value)} in the configuration`, suggestion(name.value, symbols))
-    }
+): OrderTerms => {
+  const { depositMode, depositType } = account
+  const kinds = [depositType?.value, ...AssetsSection.depositTypesOf(read.assets?.value).values()]
+  if (depositMode?.value === "MEMO" && !kinds.includes("ORIGIN_CHAIN")) {
+    report(to, depositMode, "a deposit by intent carries no memo: MEMO is for ORIGIN_CHAIN, which no asset is")
   }
-  return new Map((rows ?? []).map(([name, { value }]) => [name.value, value]))
-}
-
-const readAssets = ({ assets }: ConfigFields, to: Report): ReadonlyArray<Asset> | undefined => {
-  const ids = new Map<string, string>()
-  const read = assets?.value.flatMap(([symbol, { value }]) => {
-    const { id, decimals } = value
-    if (id === undefined || decimals === undefined) return []
-    const other = ids.get(id.value)
-    if (other !== undefined) report(to, id, `${symbol.value} and ${other} have the same id: one asset needs one name`)
-    ids.set(id.value, symbol.value)
-    return [{ symbol: symbol.value, id: id.value, decimals: decimals.value }]
-  })
-  return read?.length === assets?.value.length ? read : undefined
-}
-
-/** An alias that is also another asset's name would make two assets one. */
-const spellingsOf = ({ assets }: ConfigFields, to: Report): ReadonlyMap<string, string> => {
-  const ids = new Set((assets?.value ?? []).flatMap(([, { value }]) => value.id?.value ?? []))
-  const spellings = new Map<string, string>()
-  for (const [symbol, { value }] of assets?.value ?? []) {
-    for (const alias of value.aliases?.value ?? []) {
-      if (ids.has(alias.value) || spellings.has(alias.value)) {
-        report(to, alias, `${quoted(alias.value)} names an asset already: an alias of ${symbol.value} must be its own`)
-      } else if (value.id !== undefined) spellings.set(alias.value, value.id.value)
-    }
-  }
-  return spellings
+  return TermsSection.resolved(account, to)
 }
 
 const readTicks = ({ markets }: ConfigFields, assets: ReadonlyArray<Asset>, to: Report): Markets["ticks"] => {

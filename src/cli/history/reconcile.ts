@@ -91,13 +91,20 @@ const gather = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, accoun
   return { findings: [...compared, ...balances], missing, witnesses }
 })
 
-/** Why the private balances say nothing of the bot's money; `undefined` where they do. */
-const publicMoney = ({ depositType }: ConfigFile.BotConfig["account"]): string | undefined =>
-  depositType === "CONFIDENTIAL_INTENTS"
-    ? undefined
-    : depositType === "INTENTS"
-      ? "balances: the service shows private ones only, and money of INTENTS is public; its witnesses are the orders and the history"
-      : "balances: money of ORIGIN_CHAIN is on other chains; its witnesses are the orders, the history and the chains' own explorers"
+/** Where the money of each asset is, with the assets of whose money that is so. */
+const homes = ({ account, markets }: ConfigFile.BotConfig) =>
+  Map.groupBy(
+    markets.assets.map(({ id, symbol }) => ({ symbol, home: account.depositTypes.get(id) ?? account.depositType })),
+    ({ home }) => home
+  )
+
+/** Why the private balances say nothing of money that is elsewhere. */
+const otherWitnesses = {
+  INTENTS:
+    "the service shows private ones only, and money of INTENTS is public; its witnesses are the orders and the history",
+  ORIGIN_CHAIN:
+    "money of ORIGIN_CHAIN is on other chains; its witnesses are the orders, the history and the chains' own explorers"
+} as const
 
 const isPrivate = (swap: SwapAccount): boolean =>
   [swap.agreed.depositType, swap.agreed.refundType, swap.agreed.recipientType].includes("CONFIDENTIAL_INTENTS")
@@ -108,13 +115,15 @@ const balanceFindings = Effect.fnUntraced(function* (
   accept: boolean,
   missing: Array<string>
 ) {
-  const elsewhere = publicMoney(config.account)
-  if (elsewhere !== undefined) {
-    missing.push(elsewhere)
-    if (!(yield* readSwaps).some(isPrivate)) return []
+  const assets = homes(config)
+  for (const home of ["INTENTS", "ORIGIN_CHAIN"] as const) {
+    const symbols = assets.get(home)?.map(({ symbol }) => symbol) ?? []
+    const named = symbols.length === config.markets.assets.length ? "" : ` of ${symbols.join(", ")}`
+    if (symbols.length > 0) missing.push(`balances${named}: ${otherWitnesses[home]}`)
   }
-  const bot = elsewhere === undefined ? "private" : "elsewhere"
-  const now = yield* Witnesses.positions(config.markets, bot).pipe(
+  const ownPrivate = new Set(assets.get("CONFIDENTIAL_INTENTS")?.map(({ symbol }) => symbol))
+  if (ownPrivate.size === 0 && !(yield* readSwaps).some(isPrivate)) return []
+  const now = yield* Witnesses.positions(config.markets, ownPrivate).pipe(
     Effect.catchTag("VenueError", (error) => Effect.succeed(error.message))
   )
   if (typeof now === "string") missing.push(`balances: ${now}`)

@@ -7,9 +7,9 @@ import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/PlanFindings.ts"
 import * as PlanReport from "../../engine/planning/PlanReport.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import type * as ConfigFile from "../files/ConfigFile.ts"
-import type * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import * as KillFile from "../run/KillFile.ts"
 import * as PlanGround from "./PlanGround.ts"
@@ -33,7 +33,7 @@ export interface Plan {
 
 export const draft = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
-  account: Modes.BotAccount,
+  account: VenueAccount,
   strategies: ReadonlyArray<Strategy>
 ) {
   const { assets } = config.markets

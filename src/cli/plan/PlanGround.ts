@@ -16,6 +16,7 @@ import * as BotState from "../../engine/state/BotState.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as Modes from "../Modes.ts"
 
 /** A price that is this old is asked anew. */
@@ -91,13 +92,13 @@ export const fees = Effect.fn("PlanGround.fees")(function* (assets: ReadonlyArra
  */
 export const balances = Effect.fn("PlanGround.balances")(function* (
   assets: ReadonlyArray<Asset>,
-  { depositType }: Modes.BotAccount
+  { depositType, depositTypes }: VenueAccount
 ) {
   const venue = yield* Venue
   const listed = yield* venue.balances.pipe(Effect.orElseSucceed(() => []))
   if (listed.length === 0) return undefined
-  const isComplete = depositType === "CONFIDENTIAL_INTENTS"
-  const sums = new Map<string, Amount>(isComplete ? assets.map(({ symbol }) => [symbol, 0n]) : [])
+  const isComplete = ({ id }: Asset) => (depositTypes?.get(id) ?? depositType) === "CONFIDENTIAL_INTENTS"
+  const sums = new Map<string, Amount>(assets.filter(isComplete).map(({ symbol }) => [symbol, 0n]))
   for (const { tokenId, available } of listed) {
     const symbol = assets.find(({ id }) => id === tokenId)?.symbol
     if (symbol !== undefined) sums.set(symbol, (sums.get(symbol) ?? 0n) + available)

@@ -13,6 +13,7 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { defaultSettings } from "../../sandbox/core/Settings.ts"
 import { candlesSymbol } from "../../sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../sandbox/SandboxServer.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
@@ -93,7 +94,7 @@ export const command = Command.make(
 interface Demo {
   readonly config: ConfigFile.BotConfig
   readonly configFile: string
-  readonly account: Modes.BotAccount
+  readonly account: VenueAccount
   readonly folder: string
   readonly pid: number
   readonly symbol: string

@@ -118,9 +118,12 @@ export const asked = Effect.fn("SwapFlags.asked")(function* (
   const origin = yield* assetOf(config, given.from, "FROM")
   const destination = yield* assetOf(config, given.to, "TO")
   const sized = given.type === "EXACT_OUTPUT" ? destination : origin
-  const depositType = Option.getOrElse(given.depositType, () => config.account.depositType)
-  const isOnChain = depositType === "ORIGIN_CHAIN"
-  const recipientType = Option.getOrElse(given.recipientType, () => (isOnChain ? "DESTINATION_CHAIN" : depositType))
+  const homeOf = ({ id }: Asset) => config.account.depositTypes.get(id)
+  const depositType = Option.getOrElse(given.depositType, () => homeOf(origin) ?? config.account.depositType)
+  const paidTo = homeOf(destination) ?? depositType
+  const recipientType = Option.getOrElse(given.recipientType, () =>
+    paidTo === "ORIGIN_CHAIN" ? "DESTINATION_CHAIN" : paidTo
+  )
   const refundType = Option.getOrElse(given.refundType, () => depositType)
   const { recipients, refundTo } = config.account
   const party = (flag: Option.Option<string>, kind: string, known: ReadonlyMap<string, string>, symbol: string) =>

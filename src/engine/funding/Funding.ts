@@ -8,7 +8,7 @@ import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
-import { inputAsset } from "../../domain/Market.ts"
+import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
@@ -17,7 +17,7 @@ import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { readOrder } from "../tracking/Observation.ts"
-import { observe } from "../tracking/OrderTracker.ts"
+import { depositTypeOf, observe } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import type { Surroundings } from "./FundingGate.ts"
 import type * as Paying from "./Paying.ts"
@@ -88,15 +88,20 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const hold = yield* surroundings.gate(placement)
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
     if (!(yield* isStillAsBound(placement))) return
-    if (settings.account.depositType !== "ORIGIN_CHAIN") return yield* sign(placement, surroundings)
-    const changed = yield* surroundings.gate(placement)
     const { market } = surroundings
-    if (changed !== undefined) return yield* abandon(placement, `not funded: ${changed}`)
     if (market === undefined) return yield* abandon(placement, "not funded: its market is not configured")
+    const depositType = depositTypeOf(settings.account, inputAsset(market, placement.side))
+    if (depositType !== "ORIGIN_CHAIN") return yield* sign(placement, market, surroundings)
+    const changed = yield* surroundings.gate(placement)
+    if (changed !== undefined) return yield* abandon(placement, `not funded: ${changed}`)
     yield* paying.ask(placement, market)
   })
 
-  const sign = Effect.fnUntraced(function* (placement: PlacementIn<"created">, surroundings: Surroundings) {
+  const sign = Effect.fnUntraced(function* (
+    placement: PlacementIn<"created">,
+    market: Market,
+    surroundings: Surroundings
+  ) {
     const { order } = placement
     const generated = yield* Effect.result(venue.generateIntent(order.depositAddress))
     if (generated._tag === "Failure") {
@@ -106,8 +111,6 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     }
     const hold = yield* surroundings.gate(placement)
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
-    const { market } = surroundings
-    if (market === undefined) return yield* abandon(placement, "not funded: its market is not configured")
     const asset = inputAsset(market, placement.side)
     const expected = { depositAddress: order.depositAddress, asset: asset.id, amount: placement.inputAmount }
     const signed = yield* Effect.result(guard.signTransfer(generated.success.value, expected))

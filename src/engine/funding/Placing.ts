@@ -13,6 +13,7 @@
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
+import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
@@ -43,8 +44,9 @@ export const make = Effect.gen(function* () {
   const create = Effect.fnUntraced(function* (placement: Placement, { market }: Surroundings) {
     if (market === undefined) return yield* abandon(placement, "its market is not configured")
     yield* record({ _tag: "CreateSent", ...about(placement), attempt: placement.createAttempts + 1 })
-    const { side, quantity, price, deadline, inputAmount, outputAmount } = placement
-    const order = { side, quantity, price, deadline, baseAsset: market.base.id, quoteAsset: market.quote.id }
+    const { side, quantity, price, deadline, inputAmount, outputAmount, terms } = placement
+    const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
+    const order = { side, quantity, price, deadline, baseAsset, quoteAsset, ...present({ terms }) }
     const isSwap = placement.by === "swap"
     const answer = yield* Effect.result(
       isSwap ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder(order)

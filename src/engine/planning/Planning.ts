@@ -273,6 +273,7 @@ const planned = (
     inputAmount,
     outputAsset: outputAsset(market, desired.side).symbol,
     outputAmount,
+    ...present({ terms: strategy.terms }),
     mid: mid(price),
     deadline,
     why: desired.why

@@ -21,8 +21,8 @@ export interface Position {
   readonly underWay: Amount
 }
 
-/** Whether the bot's own money is private: all of it, or none. Swaps say it themselves. */
-export type BotMoney = "private" | "elsewhere"
+/** The assets of which the bot's own money is private, by symbol. Swaps say it themselves. */
+export type PrivateAssets = ReadonlySet<string>
 
 /** By asset symbol. */
 export type Positions = ReadonlyMap<string, Position>
@@ -43,11 +43,11 @@ export const positions = (
   symbols: ReadonlyArray<string>,
   balances: ReadonlyMap<string, Amount>,
   { state, swaps }: { readonly state: BotState; readonly swaps: ReadonlyArray<SwapAccount> },
-  bot: BotMoney
+  isPrivate: PrivateAssets
 ): Positions => {
-  const totals = bot === "private" ? Ledger.totals(state.ledger) : []
-  const strategies = bot === "private" ? [...state.strategies.values()] : []
-  const orders = bot === "private" ? unfinished(state) : []
+  const totals = Ledger.totals(state.ledger).filter(({ asset }) => isPrivate.has(asset))
+  const strategies = [...state.strategies.values()]
+  const orders = unfinished(state).filter(({ outputAsset }) => isPrivate.has(outputAsset))
   const inPlaces = (symbol: string, wanted: ReadonlyArray<string>): Amount =>
     totals.reduce(
       (sum, { amount, asset, place }) => (asset === symbol && wanted.includes(place) ? sum + amount : sum),
@@ -60,7 +60,7 @@ export const positions = (
       0n
     )
   const budgets = (symbol: string): Amount =>
-    strategies.reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n)
+    isPrivate.has(symbol) ? strategies.reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n) : 0n
   return new Map(
     symbols.map((symbol) => {
       const own = swaps.map((swap) => swapMovement(swap, symbol))

@@ -95,7 +95,7 @@ const toLine = (transaction: Transaction): Reconciliation.HistoryLine => {
 /** The private balances and the books of one moment; `undefined` when the bot never stood still for it. */
 export const positions = Effect.fn("Witnesses.positions")(function* (
   markets: Markets,
-  bot: BalanceComparison.BotMoney
+  isPrivate: BalanceComparison.PrivateAssets
 ) {
   const venue = yield* Venue
   const symbolOf = new Map(markets.assets.map(({ id, symbol }) => [id, symbol]))
@@ -110,7 +110,7 @@ export const positions = Effect.fn("Witnesses.positions")(function* (
         if (symbol === undefined || source !== "private") continue
         balances.set(symbol, (balances.get(symbol) ?? 0n) + available)
       }
-      return BalanceComparison.positions([...symbolOf.values()], balances, after, bot)
+      return BalanceComparison.positions([...symbolOf.values()], balances, after, isPrivate)
     }
     told = after
   }

@@ -6,6 +6,7 @@
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Price, Side } from "../../domain/Market.ts"
+import type { OrderTerms } from "../../domain/Order.ts"
 import type { Payload } from "../../domain/Payload.ts"
 
 export interface BoundOrder {
@@ -57,6 +58,7 @@ export interface Attempt {
   readonly inputAmount: Amount
   readonly outputAsset: string
   readonly outputAmount: Amount
+  readonly terms?: OrderTerms
   readonly deadline: number
   readonly why: Reason
   readonly plannedAt: number

@@ -5,9 +5,9 @@
  * What cannot be read costs only itself: an odd element of the list is named once, an order whose own answer fails is read again
  * next time, and without the list the orders are read one by one.
  *
- * With many resting orders a look reads only what can have changed: the newest page, the orders whose money moves or whose
- * price is within reach, and one page more of a round through the whole list, so that every order is seen in the end. What a
- * round did not show is read by itself.
+ * With many resting orders a look reads only what can have changed: the newest page, the page of those that execute, the orders
+ * whose money moves or whose price is within reach, and one page more of a round through the whole list, so that every order is
+ * seen in the end. What a round did not show is read by itself.
  */
 import { Clock, Effect, Option, Result, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -26,6 +26,7 @@ import { type Listing, orderPages, pageSize } from "./OrderPages.ts"
 import { adopt, bind, matches, observe } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
 
+const executingStatuses = ["PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL"] as const
 /** Odd elements that are recorded in one run; a hostile list could fill the disk with them. */
 const mostOdd = 100
 
@@ -101,6 +102,12 @@ export const make = Effect.gen(function* () {
     return page?.seen ?? []
   })
 
+  /** Wherever they are in the list: those of which something executes or is withdrawn fit one page. */
+  const executing = Stream.runHead(pagesOf({ statuses: executingStatuses })).pipe(
+    Effect.map(Option.match({ onNone: () => [], onSome: ({ seen }) => seen })),
+    Effect.catchReasons("VenueError", { Rejected: unseen, RetryLater: unseen, OutcomeUnknown: unseen })
+  )
+
   /** Reads what the list did not show: finished orders leave it, and it may lag. An answer that fails costs only itself. */
   const readMissing = Effect.fnUntraced(function* (
     placements: ReadonlyArray<Placement>,
@@ -136,6 +143,7 @@ export const make = Effect.gen(function* () {
     }
     const unbound = urgent.filter(({ order, by }) => order === undefined && by === undefined)
     const { seen, next } = yield* list(Math.min(...unbound.map((placement) => placement.plannedAt)))
+    if (next !== undefined) for (const report of yield* executing) seen.set(report.order.id, report)
     for (const report of yield* sweep(next, now)) seen.set(report.order.id, report)
     // A list that ends here is the whole of it: whatever it does not show has left it.
     return { seen, missable: next === undefined ? open : urgent }
@@ -233,6 +241,8 @@ const unlessFatal = <A, E extends VenueError | JournalError>(result: Result.Resu
   const isFatal = (error: E) => error._tag === "JournalError" || error.reason._tag === "Unauthorized"
   return Result.isFailure(result) && isFatal(result.failure) ? Effect.fail(result.failure) : Effect.succeed(result)
 }
+
+const unseen = () => Effect.succeed<ReadonlyArray<Seen>>([])
 
 /** What was seen longest ago first. */
 const byAgeOf =

@@ -3,6 +3,7 @@
  * asked for, and where a page shows nothing new, because then the cursor does not move.
  */
 import { Effect, Option, Stream } from "effect"
+import type { KnownFillStatus } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { Venue } from "../../venue/Venue.ts"
 
@@ -16,6 +17,8 @@ const clockSkewMillis = 60_000
 export interface Listing {
   /** Only orders whose payout is not final. */
   readonly unfinishedOnly?: boolean
+  /** Only orders that are in one of these. */
+  readonly statuses?: ReadonlyArray<KnownFillStatus>
   /** Where to go on; left out, the newest order is first. */
   readonly cursor?: string | undefined
   /** Epoch milliseconds: a page that reaches further back is the last. */

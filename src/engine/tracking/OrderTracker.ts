@@ -6,11 +6,11 @@
  * status word alone never closes the books: an order is settled when its amounts add up and its payouts are final.
  */
 
-import { type Amount, min } from "../../domain/Amount.ts"
+import { type Amount, type Asset, min } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
-import { isTerminal, type Order } from "../../domain/Order.ts"
+import { feesToOthers, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { filledIn, type Placement } from "../state/Placement.ts"
 
@@ -23,9 +23,15 @@ export interface Expectations {
     readonly recipients: ReadonlyMap<string, string>
     readonly refundTo: ReadonlyMap<string, string>
   }
+  /** Assets whose money is elsewhere than `depositType` says, by the venue's asset ids. */
+  readonly depositTypes?: ReadonlyMap<string, string>
   /** The most that may go to others by app fees. */
   readonly maxAppFeeBasisPoints: number
 }
+
+/** Where the money of an asset is: paid from there, refunded and paid out to there. */
+export const depositTypeOf = ({ depositType, depositTypes }: Expectations, asset: Asset): string =>
+  depositTypes?.get(asset.id) ?? depositType
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
@@ -46,18 +52,20 @@ export const echoProblem = (
   expected: Expectations
 ): string | undefined => {
   const [input, output] = placement.side === "SELL" ? [market.base, market.quote] : [market.quote, market.base]
-  const isOnChain = expected.depositType === "ORIGIN_CHAIN"
-  const recipient = isOnChain ? expected.addresses?.recipients.get(output.id) : expected.signerId
+  const [paidBy, paidTo] = [depositTypeOf(expected, input), depositTypeOf(expected, output)]
+  const isOnChain = paidBy === "ORIGIN_CHAIN"
   const refundTo = isOnChain ? expected.addresses?.refundTo.get(input.id) : expected.signerId
+  const goesToChain = paidTo === "ORIGIN_CHAIN"
+  const recipient = goesToChain ? expected.addresses?.recipients.get(output.id) : expected.signerId
   const checks: ReadonlyArray<readonly [string, unknown, unknown]> = [
     ["origin asset", order.originAsset, input.id],
     ["destination asset", order.destinationAsset, output.id],
     ["amount to deposit", order.inputAmount, placement.inputAmount],
     ["recipient", order.recipient, recipient],
-    ["recipient type", order.recipientType, isOnChain ? "DESTINATION_CHAIN" : expected.depositType],
+    ["recipient type", order.recipientType, goesToChain ? "DESTINATION_CHAIN" : paidTo],
     ["refund account", order.refundTo, refundTo],
-    ["refund type", order.refundType, expected.depositType],
-    ["deposit type", order.depositType, expected.depositType],
+    ["refund type", order.refundType, paidBy],
+    ["deposit type", order.depositType, paidBy],
     ["status", order.fillStatus, "AWAITING_DEPOSIT"],
     ["deposited amount", order.depositedAmount, 0n],
     // A signed transfer cannot carry a memo: money sent without it would be in limbo.
@@ -68,8 +76,9 @@ export const echoProblem = (
   if (order.outputAmount < placement.outputAmount) {
     return `least amount to receive is ${order.outputAmount} instead of ${placement.outputAmount}`
   }
-  if (order.appFeeBasisPoints > expected.maxAppFeeBasisPoints) {
-    return `app fees are ${order.appFeeBasisPoints} basis points, more than ${expected.maxAppFeeBasisPoints}`
+  const mostFees = Math.max(expected.maxAppFeeBasisPoints, feesToOthers(placement.terms ?? {}))
+  if (order.appFeeBasisPoints > mostFees) {
+    return `app fees are ${order.appFeeBasisPoints} basis points, more than ${mostFees}`
   }
   if (order.depositAddress === expected.signerId) return "deposit address is our own account"
   return undefined

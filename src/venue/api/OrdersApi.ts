@@ -1,8 +1,9 @@
 /** Limit orders: create, list, get, cancel. Requests are checked strictly; a create may leave out what has a default. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { fillStatuses } from "../../domain/Order.ts"
 import { orderErrorAt } from "../wire/WireError.ts"
-import { fillStatuses, OrderListResponse, OrderResponse } from "../wire/WireOrder.ts"
+import { OrderListResponse, OrderResponse } from "../wire/WireOrder.ts"
 import * as Wire from "../wire/WireValue.ts"
 import { OrderCredential } from "./Credentials.ts"
 import { OrderValidation } from "./RequestValidation.ts"

@@ -5,24 +5,13 @@
  */
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
-import type { Fill, OddOrder, Order, PayoutLeg } from "../../domain/Order.ts"
+import { type Fill, fillStatuses, type OddOrder, type Order, type PayoutLeg } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { Meta } from "./WireError.ts"
 import * as Wire from "./WireValue.ts"
 
 const { tolerant } = Wire
 const Text = Schema.String
-
-export const fillStatuses = [
-  "AWAITING_DEPOSIT",
-  "PENDING_CANCEL",
-  "UNTRIGGERED",
-  "OPEN",
-  "PARTIALLY_FILLED",
-  "FILLED",
-  "CANCELED",
-  "EXPIRED"
-] as const
 
 const payoutStatuses = ["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "FAILED"] as const
 

@@ -2,9 +2,9 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Path, Redacted } from "effect"
 import { type ConfigInvalid, load, loadSettings } from "../../../src/cli/files/ConfigFile.ts"
-import { feesToOthers, withTerms } from "../../../src/cli/OrderTerms.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import { ownAccount } from "../../../src/venue/VenueConfig.ts"
+import { feesToOthers } from "../../../src/domain/Order.ts"
+import { ownAccount, termsOf } from "../../../src/venue/VenueConfig.ts"
 
 const good = `venue:
   url: https://venue.example/base/
@@ -98,9 +98,10 @@ describe("configuration file", () => {
         new Map([["1cs_v1:btc:native:coin", "nep141:btc.omft.native"]])
       )
       assert.strictEqual(loaded.venue.nonceSalt, "252812b3")
-      const account = withTerms(ownAccount("alice", "INTENTS"), loaded.account.terms)
-      assert.deepInclude(account, {
+      const account = { ...ownAccount("alice", "INTENTS"), ...loaded.account.terms }
+      assert.deepInclude(termsOf(account, "INTENTS"), {
         confidentiality: "advanced",
+        depositMode: "SIMPLE",
         appFees: [
           { recipient: "alice", fee: 10 },
           { recipient: "partner.near", fee: 5 }

@@ -99,8 +99,10 @@ const resting = (index: number): ReadonlyArray<BotEvent> => {
 const makeVenue = () => {
   const orders = new Map(Array.from({ length: count }, (_, index) => [`order-${index}`, orderOf(index)]))
   const asked = { lists: 0, reads: 0 }
-  const open = () =>
-    [...orders.values()].filter(({ fillStatus }) => fillStatus === "OPEN").sort((a, b) => b.createdAt - a.createdAt)
+  const unfinished = (statuses: ReadonlyArray<string> | undefined) =>
+    [...orders.values()]
+      .filter(({ fillStatus }) => fillStatus !== "EXPIRED" && (statuses?.includes(fillStatus) ?? true))
+      .sort((a, b) => b.createdAt - a.createdAt)
   const unused = Effect.die("not asked for in these tests")
   const layer = Layer.succeed(Venue, {
     createOrder: () => unused,
@@ -121,10 +123,12 @@ const makeVenue = () => {
         if (value === undefined) throw new Error(`unknown order ${id}`)
         return { value }
       }),
-    listOrders: ({ cursor }) =>
+    listOrders: ({ cursor, statuses }) =>
       Effect.sync(() => {
         asked.lists += 1
-        const behind = open().filter(({ createdAt }) => cursor === undefined || createdAt < Number(cursor))
+        const behind = unfinished(statuses).filter(
+          ({ createdAt }) => cursor === undefined || createdAt < Number(cursor)
+        )
         const page = behind.slice(0, 50)
         const last = page.at(-1)
         const next = behind.length > 50 && last !== undefined ? { nextCursor: String(last.createdAt) } : {}
@@ -135,7 +139,12 @@ const makeVenue = () => {
     const order = orderOf(index)
     orders.set(order.id, { ...order, fillStatus: "EXPIRED" })
   }
-  return { layer, asked, expire }
+  const fill = (index: number) => {
+    const order = orderOf(index)
+    const fills = [{ id: "fill-1", amountIn: order.inputAmount, amountOut: order.outputAmount, at: 1 }]
+    orders.set(order.id, { ...order, fillStatus: "FILLED", fills })
+  }
+  return { layer, asked, expire, fill }
 }
 
 const settings = Layer.succeed(EngineSettings, {
@@ -172,12 +181,12 @@ const prepared = Effect.fnUntraced(function* (venue: ReturnType<typeof makeVenue
 })
 
 describe("a look at many resting orders", () => {
-  it.effect("reads all of them at first, then the newest page and one page more", () => {
+  it.effect("reads all of them at first, then the newest page, those that execute, and one page more", () => {
     const venue = makeVenue()
     return Effect.gen(function* () {
       const look = yield* prepared(venue)
       assert.deepStrictEqual(yield* look(60_000n), { lists: 5, reads: 0 })
-      for (let round = 0; round < 9; round += 1) assert.deepStrictEqual(yield* look(60_000n), { lists: 2, reads: 0 })
+      for (let round = 0; round < 9; round += 1) assert.deepStrictEqual(yield* look(60_000n), { lists: 3, reads: 0 })
     }).pipe(Effect.provide(services(venue)))
   })
 
@@ -190,8 +199,19 @@ describe("a look at many resting orders", () => {
       venue.expire(51)
       const asked = yield* look(25_120n)
       assert.strictEqual(yield* stateOf(51), "closing")
-      assert.isAtMost(asked.lists, 2)
+      assert.isAtMost(asked.lists, 3)
       assert.isAtMost(asked.reads, 4)
+    }).pipe(Effect.provide(services(venue)))
+  })
+
+  it.effect("sees at once what executes far from the price, wherever it is in the list", () => {
+    const venue = makeVenue()
+    return Effect.gen(function* () {
+      const look = yield* prepared(venue)
+      yield* look(60_000n)
+      venue.fill(7)
+      yield* look(60_000n)
+      assert.strictEqual(yield* stateOf(7), "closing")
     }).pipe(Effect.provide(services(venue)))
   })
 

@@ -1,0 +1,75 @@
+/** `assets:` of the configuration: what each is at the venue, how else it is spelled there, and where its money is. */
+import type { Asset } from "../domain/Amount.ts"
+import * as Read from "../strategy/Fields.ts"
+import { quoted, type Report, report, suggestion } from "../strategy/Problem.ts"
+
+export const depositTypes = ["INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN"] as const
+export type DepositType = (typeof depositTypes)[number]
+
+const assetFields = Read.fields({
+  id: Read.required(Read.text, "the venue's identifier"),
+  decimals: Read.required(Read.integer(0, 36), "places of the smallest unit"),
+  aliases: Read.optional(Read.list(Read.text), "other identifiers that the venue may answer with"),
+  depositType: Read.optional(
+    Read.oneOf(...depositTypes),
+    "where this asset is: paid from, refunded and paid out to there; left out: account.depositType"
+  )
+})
+export const reader = (symbol: Read.Reader<string>) => Read.table(symbol, assetFields)
+
+type Rows = NonNullable<ReturnType<ReturnType<typeof reader>>>
+
+export const assetsOf = (assets: Rows | undefined, to: Report): ReadonlyArray<Asset> | undefined => {
+  const ids = new Map<string, string>()
+  const read = assets?.flatMap(([symbol, { value }]) => {
+    const { id, decimals } = value
+    if (id === undefined || decimals === undefined) return []
+    const other = ids.get(id.value)
+    if (other !== undefined) report(to, id, `${symbol.value} and ${other} have the same id: one asset needs one name`)
+    ids.set(id.value, symbol.value)
+    return [{ symbol: symbol.value, id: id.value, decimals: decimals.value }]
+  })
+  return read?.length === assets?.length ? read : undefined
+}
+
+/** By asset id, where it is not where the account is. */
+export const depositTypesOf = (assets: Rows | undefined): ReadonlyMap<string, DepositType> =>
+  new Map(
+    (assets ?? []).flatMap(
+      ([
+        ,
+        {
+          value: { depositType, id }
+        }
+      ]) => (depositType === undefined || id === undefined ? [] : [[id.value, depositType.value] as const])
+    )
+  )
+
+/** An alias that is also another asset's name would make two assets one. */
+export const spellingsOf = (assets: Rows | undefined, to: Report): ReadonlyMap<string, string> => {
+  const ids = new Set((assets ?? []).flatMap(([, { value }]) => value.id?.value ?? []))
+  const spellings = new Map<string, string>()
+  for (const [symbol, { value }] of assets ?? []) {
+    for (const alias of value.aliases?.value ?? []) {
+      if (ids.has(alias.value) || spellings.has(alias.value)) {
+        report(to, alias, `${quoted(alias.value)} names an asset already: an alias of ${symbol.value} must be its own`)
+      } else if (value.id !== undefined) spellings.set(alias.value, value.id.value)
+    }
+  }
+  return spellings
+}
+
+/** Addresses by symbol; a symbol that is no asset is a mistake. */
+export const addresses = (
+  rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<string>]> | undefined,
+  assets: ReadonlyArray<Asset>,
+  to: Report
+): ReadonlyMap<string, string> => {
+  const symbols = assets.map(({ symbol }) => symbol)
+  for (const [name] of rows ?? []) {
+    if (!symbols.includes(name.value)) {
+      report(to, name, `no asset ${quoted(name.value)} in the configuration`, suggestion(name.value, symbols))
+    }
+  }
+  return new Map((rows ?? []).map(([name, { value }]) => [name.value, value]))
+}

@@ -1,0 +1,55 @@
+/**
+ * What every order asks for besides market, side and price: app fees, confidentiality, the mode of deposits. In the configuration
+ * it is said for the account, in a strategy file (`terms:`) for that strategy. Each has the service's own default, so that most
+ * files say nothing of it.
+ */
+import type { OrderTerms } from "../domain/Order.ts"
+import { present } from "../domain/Present.ts"
+import * as Read from "./Fields.ts"
+import { described, schemaOf } from "./JsonSchema.ts"
+import { type Report, report } from "./Problem.ts"
+import type { YamlNode } from "./YamlReader.ts"
+
+const mostFeeBasisPoints = 500
+const feeRecipient = Read.scalar(
+  "self, or an account id in lower case",
+  (text) => (/^[a-z0-9][a-z0-9._-]{1,63}$/.test(text) ? text : undefined),
+  undefined,
+  { type: "string" }
+)
+
+export const readers = {
+  confidentiality: Read.optional(Read.oneOf("basic", "advanced"), "of orders and swaps; left out: basic"),
+  depositMode: Read.optional(
+    Read.oneOf("SIMPLE", "MEMO"),
+    "how deposits on other chains are told apart; left out: SIMPLE"
+  ),
+  appFees: Read.optional(
+    Read.table(feeRecipient, Read.integer(0, mostFeeBasisPoints)),
+    "basis points of the input by recipient, asked for with every order; `self` is a rebate"
+  )
+}
+
+export const resolved = (given: Partial<Read.Fields<typeof readers>>, to: Report): OrderTerms => {
+  const { appFees, confidentiality, depositMode } = given
+  const fees = appFees?.value.map(([recipient, { value: fee }]) => ({ recipient: recipient.value, fee }))
+  const total = (fees ?? []).reduce((sum, { fee }) => sum + fee, 0)
+  if (appFees !== undefined && total > mostFeeBasisPoints) {
+    report(
+      to,
+      appFees,
+      `the fees are ${total} basis points together, and the venue takes ${mostFeeBasisPoints} at most`
+    )
+  }
+  return present({ appFees: fees, confidentiality: confidentiality?.value, depositMode: depositMode?.value })
+}
+
+const section = Read.fields(readers)
+
+export const reader = described(
+  (node: YamlNode, to: Report) => {
+    const found = section(node, to)
+    return found === undefined ? undefined : resolved(found, to)
+  },
+  () => schemaOf(section)
+)
