@@ -122,7 +122,7 @@ export const books = (journal: string, pid: number) =>
   Bookkeeper.layer.pipe(
     Layer.provideMerge(Layer.provideMerge(PriceStore.layer, Journal.layer)),
     Layer.provide(Sqlite.layer({ filename: journal })),
-    Layer.provide(Lease.layer({ journal, pid }))
+    Layer.provideMerge(Lease.layer({ journal, pid }))
   )
 
 /** The journal as it is, while a bot may be writing it. */

@@ -10,6 +10,7 @@ import { Clock, Effect, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market, Price } from "../domain/Market.ts"
 import type { JournalError } from "../journal/Journal.ts"
+import { LeaseLost } from "../journal/Lease.ts"
 import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { FundingHold, Venue } from "../venue/Venue.ts"
@@ -54,6 +55,7 @@ export const make = Effect.fnUntraced(function* ({
   const settings = yield* EngineSettings
   const venue = yield* Venue
   const hold = yield* FundingHold
+  const leaseLost = yield* LeaseLost
   const observation = yield* Observation.make
   const planning = yield* Planning.make
   const placing = yield* Placing.make
@@ -114,7 +116,9 @@ export const make = Effect.fnUntraced(function* ({
     const withdrawAll = yield* withdraw
     const limits = strategies.find(({ name }) => name === placement.strategy)?.limits
     const price = watch.prices.get(placement.market)
-    return closedBecause(books.state, placement, { now: yield* Clock.currentTimeMillis, withdrawAll, limits, price })
+    const now = yield* Clock.currentTimeMillis
+    const [skewMillis, lost] = [yield* venue.clockSkewMillis, yield* leaseLost]
+    return closedBecause(books.state, placement, { now, withdrawAll, limits, price, skewMillis, leaseLost: lost })
   })
 
   const work = Effect.fnUntraced(function* (id: string, mayBeginAny: boolean, turnStartedAt: number) {

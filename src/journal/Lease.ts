@@ -3,9 +3,10 @@
  * system frees it when the process dies, however it dies; nothing has to be cleaned up after a kill. Who holds it is
  * written into the same file, readable while it is locked.
  */
+import { type BigIntStats, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import { Clock, DateTime, Effect, Layer, Schema } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
 
 /** Another process is running this journal. Two writers could fund one slot twice, so the second one stops. */
 export class JournalInUse extends Schema.TaggedError<JournalInUse>()("JournalInUse", {
@@ -29,6 +30,11 @@ export class LeaseUnavailable extends Schema.TaggedError<LeaseUnavailable>()("Le
     return `Cannot lock the journal ${this.journal}: ${why}. Check that its directory exists and is writable.`
   }
 }
+
+/** Why this process is no longer the one that may write and pay, if so. Asked before every payment. */
+export const LeaseLost = Context.Reference<Effect.Effect<string | undefined>>("limitbot/journal/LeaseLost", {
+  defaultValue: () => Effect.undefined
+})
 
 export interface LeaseOptions {
   /** Path of the journal. */
@@ -60,9 +66,21 @@ const take = (database: DatabaseSync, pid: number, since: number): void => {
   database.exec("BEGIN IMMEDIATE")
 }
 
+/** Which file a path leads to; nothing once it is gone. */
+const fileAt = (path: string): BigIntStats | undefined => statSync(path, { bigint: true, throwIfNoEntry: false })
+
+/** A lock is worth nothing when its file was removed or replaced: the next bot would lock another one. */
+const lostSince = (path: string, held: BigIntStats | undefined): string | undefined => {
+  const now = fileAt(path)
+  return now !== undefined && now.ino === held?.ino && now.dev === held.dev
+    ? undefined
+    : `${path} was removed or replaced while the bot ran: another bot may work on this journal. Stop both, and start one.`
+}
+
 /** Holds the lease while the layer lives. */
 export const layer = ({ journal, pid }: LeaseOptions): Layer.Layer<never, JournalInUse | LeaseUnavailable> =>
-  Layer.effectDiscard(
+  Layer.effect(
+    LeaseLost,
     Effect.gen(function* () {
       const unavailable = (cause: unknown) => new LeaseUnavailable({ journal, cause })
       const database = yield* Effect.acquireRelease(
@@ -74,6 +92,8 @@ export const layer = ({ journal, pid }: LeaseOptions): Layer.Layer<never, Journa
         try: () => take(database, pid, since),
         catch: (cause) => (isBusy(cause) ? new JournalInUse({ journal, ...readHolder(database) }) : unavailable(cause))
       })
+      const held = fileAt(`${journal}.lease`)
+      return Effect.sync(() => lostSince(`${journal}.lease`, held))
     })
   )
 

@@ -15,6 +15,7 @@ import * as StartUp from "../engine/StartUp.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import type { BotState } from "../engine/state/BotState.ts"
 import { Journal } from "../journal/Journal.ts"
+import { LeaseLost } from "../journal/Lease.ts"
 import { PriceStore } from "../journal/PriceStore.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
 import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
@@ -38,6 +39,8 @@ export interface BotOptions {
   readonly pace?: Partial<Settings>
   readonly account?: VenueAccount
   readonly wallet?: Layer.Layer<never, never, HttpClient.HttpClient>
+  /** Why this process is no longer the one that may pay, if so. */
+  readonly leaseLost?: () => string | undefined
   /** The disk as the bot sees it. */
   readonly disk?: (journal: Journal["Service"]) => Journal["Service"]
 }
@@ -120,12 +123,14 @@ const services = (options: BotOptions, journal: Context.Context<Journal | PriceS
     account: { signerId, depositType, maxAppFeeBasisPoints: 100, ...present({ addresses, depositTypes }) }
   }
   const nobody: WalletPort = manual
+  const leaseLost = options.leaseLost ?? (() => undefined)
   return Layer.merge(
     options.wallet ?? Layer.succeed(Wallet, nobody),
     Layer.provideMerge(OrderBook.layer, clientLayer(config, Redacted.make(connection.account.key)))
   ).pipe(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, network)),
     Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),
-    Layer.merge(Layer.succeed(EngineSettings, settings))
+    Layer.merge(Layer.succeed(EngineSettings, settings)),
+    Layer.merge(Layer.succeed(LeaseLost, Effect.sync(leaseLost)))
   )
 }

@@ -108,12 +108,36 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
+    name: "any refusal proves that nothing was paid",
+    edits: [{ file: payload, find: "(clearRefusal.test(text) ? 1 : 0)", replace: "(clearRefusal.test(text) ? 1 : 1)" }]
+  },
+  {
     name: "the gate is never asked",
     edits: [
       {
         file: "src/engine/funding/FundingGate.ts",
         find: "  if (withdrawAll !== undefined) return withdrawAll.text\n",
         replace: "  if (id !== undefined) return undefined\n  if (withdrawAll !== undefined) return withdrawAll.text\n"
+      }
+    ]
+  },
+  {
+    name: "the lease is not asked for",
+    edits: [
+      {
+        file: "src/engine/funding/FundingGate.ts",
+        find: "  if (leaseLost !== undefined) return leaseLost\n",
+        replace: ""
+      }
+    ]
+  },
+  {
+    name: "the clock is not compared",
+    edits: [
+      {
+        file: "src/engine/tracking/VenueTime.ts",
+        find: "Math.abs(skewMillis) <= mostMillis",
+        replace: "mostMillis > 0"
       }
     ]
   },

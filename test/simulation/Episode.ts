@@ -67,6 +67,8 @@ interface Seat {
   restartAt: number
   starts: number
   skewMillis: number
+  /** Until the process ends. */
+  isLeaseLost: boolean
 }
 
 export const run = async (options: EpisodeOptions): Promise<EpisodeResult> => {
@@ -168,7 +170,8 @@ const play = async (
       edit: 0,
       restartAt: start,
       starts: 0,
-      skewMillis: plan.botSkewMillis
+      skewMillis: plan.botSkewMillis,
+      isLeaseLost: false
     })
   )
 
@@ -211,13 +214,15 @@ const play = async (
         strategies: () => strategiesOf(seat),
         withdraw,
         pace: { orderLifetimeMillis: plan.orderLifetimeMillis },
-        disk: diskOf(seat.name)
+        disk: diskOf(seat.name),
+        leaseLost: () => (seat.isLeaseLost ? "somebody removed it" : undefined)
       },
       // Each process has random numbers of its own: with the same ones two journals would draw the same identity.
       plan.seed * 100 + seat.starts + 50 * seats.indexOf(seat),
       until
     )
     process.domain.skewMillis = seat.skewMillis
+    oracle.clock(seat.name, seat.skewMillis - plan.venueSkewMillis)
     seat.process = process
   }
 
@@ -228,6 +233,8 @@ const play = async (
     const believed = process.inside()?.state
     process.kill()
     seat.process = undefined
+    seat.isLeaseLost = false
+    oracle.leaseLost(seat.name, false)
     const told = BotProcess.withJournal({ world, journalFile: seat.journalFile }, replay)
     if (believed?.sequence === told.sequence && !isSame(believed, told))
       throw new Oracle.Violation("I9", `${seat.name}: its memory is not what its journal tells`)
@@ -275,6 +282,7 @@ const play = async (
   sometimes(plan.clockStepMillis === 0 ? 0 : plan.chaosMillis / 2, (seat) => {
     oracle.note("clock step")
     seat.skewMillis += plan.clockStepMillis
+    oracle.clock(seat.name, seat.skewMillis - plan.venueSkewMillis)
     if (seat.process !== undefined) seat.process.domain.skewMillis = seat.skewMillis
   })
   sometimes(plan.hasKillSwitch ? plan.chaosMillis / 4 : 0, () => {
@@ -286,6 +294,11 @@ const play = async (
     seat.edit += 1
     const inside = seat.process?.inside()
     if (inside !== undefined) seat.process?.domain.fork(inside.engine.replace(strategiesOf(seat), "drained"))
+  })
+  sometimes(plan.losesLease ? plan.chaosMillis / 3 : 0, (seat) => {
+    oracle.note("lease lost")
+    seat.isLeaseLost = true
+    oracle.leaseLost(seat.name, true)
   })
   sometimes(plan.hasFullDisk ? plan.chaosMillis / 2 : 0, () => {
     diskFullUntil = world.now + random() * 30_000

@@ -39,6 +39,10 @@ interface Bot {
   readonly orphans: Set<string>
   readonly cancels: Set<string>
   readonly frozen: Map<string, string>
+  /** Since when its clock has differed from the venue's by so much that everybody must notice. */
+  wrongClockSince: number | undefined
+  /** What was decided in the same moment is not held against it. */
+  leaseLostAt: number | undefined
 }
 
 export interface OracleOptions {
@@ -52,6 +56,10 @@ export interface OracleOptions {
   /** Orders about whose creation the venue lies: no money may ever reach them. */
   readonly isUnfit: (orderId: string) => boolean
 }
+
+/** A clock this wrong is noticed after a few answers of the venue, which an active bot gets at once. */
+const wrongMillis = 60_000
+const noticedMillis = 15_000
 
 export const make = (options: OracleOptions) => {
   const { account, budget, now, state } = options
@@ -73,7 +81,9 @@ export const make = (options: OracleOptions) => {
       orders: new Map(),
       orphans: new Set(),
       cancels: new Set(),
-      frozen: new Map()
+      frozen: new Map(),
+      leaseLostAt: undefined,
+      wrongClockSince: undefined
     }
     bots.set(name, bot)
     return bot
@@ -127,6 +137,9 @@ export const make = (options: OracleOptions) => {
         placement.signed = [...placement.signed, event]
         if (bot.killedAt !== undefined) violated("I18", `${event.placement} was signed under kill`)
         if (placement.isCancelled) violated("I6", `${event.placement} was signed after its cancel was recorded`)
+        if (now() > (bot.leaseLostAt ?? now())) violated("R8", `${event.placement} was signed without the lease`)
+        if (now() - (bot.wrongClockSince ?? now()) > noticedMillis)
+          violated("R8", `${event.placement} was signed by a clock that is wrong`)
         if (placement.isGivenUp) violated("I6", `${event.placement} was signed after it was given up`)
         if (bot.frozen.has(slot))
           violated("I6", `${event.placement} was signed in a frozen slot: ${bot.frozen.get(slot)}`)
@@ -135,6 +148,8 @@ export const make = (options: OracleOptions) => {
         if (placement.isSent) return
         placement.isSent = true
         if (bot.killedAt !== undefined) violated("I18", `bytes of ${event.placement} were first sent under kill`)
+        if (now() > (bot.leaseLostAt ?? now()))
+          violated("R8", `bytes of ${event.placement} were first sent without the lease`)
         if (placement.isCancelled) violated("I6", `bytes of ${event.placement} were first sent after its cancel`)
         return
       case "Contradiction": {
@@ -276,6 +291,14 @@ export const make = (options: OracleOptions) => {
     /** The operator's switch, as soon as nothing is in its way any more; `undefined` while it is off or something is. */
     withdrawing: (name: string, since: number | undefined) => {
       botOf(name).withdrawSince = since
+    },
+    /** How far the clock of a bot is ahead of the venue's. */
+    clock: (name: string, skewMillis: number) => {
+      const bot = botOf(name)
+      bot.wrongClockSince = Math.abs(skewMillis) > wrongMillis ? (bot.wrongClockSince ?? now()) : undefined
+    },
+    leaseLost: (name: string, isLost: boolean) => {
+      botOf(name).leaseLostAt = isLost ? now() : undefined
     },
     /** How often each event and accident came up. */
     reached,

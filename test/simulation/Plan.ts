@@ -28,7 +28,8 @@ export const features = [
   "edits",
   "fullDisk",
   "lies",
-  "droppedMillis"
+  "droppedMillis",
+  "lostLease"
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -62,6 +63,8 @@ export interface Plan {
   /** The venue keeps the deadlines of orders to the second. */
   readonly dropsMillis: boolean
   readonly hasEdits: boolean
+  /** Somebody removes the file of a lease, now and then. */
+  readonly losesLease: boolean
   readonly hasFullDisk: boolean
   readonly lies: number
   readonly strategy: string
@@ -96,9 +99,9 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     among[Math.floor(random() * among.length)] ?? otherwise
   const has = new Set<Feature>()
   for (const feature of features) {
-    // The youngest has dice of its own, so that older seeds stay what they were.
+    // The youngest have dice of their own, so that older seeds stay what they were.
     const isDrawn =
-      feature === "droppedMillis"
+      feature === "droppedMillis" || feature === "lostLease"
         ? Seeded.fraction(seed, feature) < 0.3
         : random() < (feature === "secondBot" || feature === "fullDisk" ? 0.25 : 0.6)
     const isIn = including.includes(feature) || (isDrawn && !excluded[profile].includes(feature))
@@ -150,6 +153,7 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     bots: has.has("secondBot") ? 2 : 1,
     dropsMillis: has.has("droppedMillis"),
     hasEdits: has.has("edits"),
+    losesLease: has.has("lostLease"),
     hasFullDisk: has.has("fullDisk"),
     lies: has.has("lies") ? drawn.lies : 0,
     strategy: drawn.strategy,

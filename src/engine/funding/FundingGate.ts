@@ -29,15 +29,20 @@ export interface GateInputs {
   /** Of the placement's strategy; none when it is no longer loaded. */
   readonly limits: Limits | undefined
   readonly price: TwoSidedPrice | undefined
+  /** How far our clock is ahead of the venue's, by its newest answers. */
+  readonly skewMillis: number | undefined
+  /** Why this process is no longer the one that may pay, if so. */
+  readonly leaseLost: string | undefined
 }
 
 export const closedBecause = (
   state: BotState,
   { id }: Pick<Placement, "id">,
-  { limits, now, price, withdrawAll }: GateInputs
+  { leaseLost, limits, now, price, skewMillis, withdrawAll }: GateInputs
 ): string | undefined => {
   const placement = state.placements.get(id)
   if (placement === undefined) return "it is over"
+  if (leaseLost !== undefined) return leaseLost
   const paused = state.strategies.get(placement.strategy)?.paused
   const slot = state.slots.get(slotKey(placement.strategy, placement.slot))
   if (withdrawAll !== undefined) return withdrawAll.text
@@ -46,7 +51,7 @@ export const closedBecause = (
   if (placement.contradiction !== undefined) return placement.contradiction
   if (slot?.frozen !== undefined) return `its slot is frozen: ${slot.frozen}`
   if (paused?.action === "drain") return paused.reason
-  const wrongClock = VenueTime.problem(state)
+  const wrongClock = VenueTime.problem(state) ?? VenueTime.problemOf(skewMillis)
   if (wrongClock !== undefined) return wrongClock
   if (limits === undefined) return "its strategy is no longer loaded"
   if (price === undefined) return "there is no price"

@@ -22,10 +22,13 @@ export const compared = ({ clock }: BotState, skewMillis: number | undefined): R
 }
 
 /** Why nothing new is funded by this clock, if so. */
-export const problem = ({ clock }: BotState): string | undefined =>
-  clock === undefined || Math.abs(clock.skewMillis) <= mostMillis
+export const problem = ({ clock }: BotState): string | undefined => problemOf(clock?.skewMillis)
+
+/** The same of a comparison that is not noted yet. */
+export const problemOf = (skewMillis: number | undefined): string | undefined =>
+  skewMillis === undefined || Math.abs(skewMillis) <= mostMillis
     ? undefined
-    : `this machine's clock differs from the venue's by ${Math.round(Math.abs(clock.skewMillis) / 1000)} s`
+    : `this machine's clock differs from the venue's by ${Math.round(Math.abs(skewMillis) / 1000)} s`
 
 /** The time at the venue, as far as it is known; our own while they agree. */
 export const now = ({ clock }: BotState): Effect.Effect<number> =>

@@ -324,7 +324,7 @@ describe("the gate", () => {
     maxPriceDeviation: Decimal.make(5n, 2),
     staleAfterMillis: 1000
   }
-  const open: GateInputs = { now: 0, withdrawAll: undefined, limits, price }
+  const open: GateInputs = { now: 0, withdrawAll: undefined, limits, price, skewMillis: 2000, leaseLost: undefined }
   const why = { code: "x", text: "pulled" }
   const about = { strategy: "s", slot: "p1", placement: "p1" }
   const closings: ReadonlyArray<readonly [string, RegExp, Partial<GateInputs>, ReadonlyArray<BotEvent>]> = [
@@ -340,6 +340,9 @@ describe("the gate", () => {
       { price: { ...price, bid: Decimal.make(90_000n), ask: Decimal.make(90_000n) } },
       []
     ],
+    ["a clock that differs too much", /differs from the venue's by 31 s/, { skewMillis: -31_000 }, []],
+    ["a clock that was noted to differ", /by 40 s/, {}, [{ _tag: "ClockCompared", skewMillis: 40_000, ok: false }]],
+    ["a lease that was lost", /another bot may/, { leaseLost: "another bot may work" }, []],
     ["a strategy that is gone", /no longer loaded/, { limits: undefined }, []]
   ]
   it.effect.each(closings)("is closed by %s", ([, expected, change, events]) =>
