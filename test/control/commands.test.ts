@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { writeDoubtful } from "../cli/journal/doubtful.ts"
-import { assertSays, run } from "../cli/program.ts"
+import { assertSays, run, start } from "../cli/program.ts"
 import { type RunningBot, startBot, until } from "./runningBot.ts"
 
 interface Order {
@@ -164,6 +164,69 @@ describe("commands to a running bot", () => {
     )
     assert.notMatch(text, /"signed":"(?!kept)/)
   }, 30_000)
+
+  it("an agent looks over MCP, and does only what it has shown, once, with the operator's token", async () => {
+    const server = start(["mcp", "--operator", "--port", "0", "--config", join(bot.folder, "config.yaml")])
+    await server.says(/mcp http:\S+/)
+    const url = /mcp (http:\S+)/.exec(server.stdout())?.[1] ?? ""
+    let session: Record<string, string> = {}
+    const post = (token: string, method: string, params: unknown) =>
+      fetch(url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          authorization: `Bearer ${token}`,
+          ...session
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })
+      })
+    assert.strictEqual((await post("no-token", "ping", {})).status, 401)
+    assert.strictEqual((await post(bot.viewerToken, "ping", {})).status, 403)
+    const client = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } }
+    const begun = await post(bot.token, "initialize", client)
+    assert.strictEqual(begun.status, 200)
+    session = { "mcp-session-id": begun.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-06-18" }
+    interface Called {
+      readonly result: {
+        readonly isError?: boolean
+        readonly structuredContent?: Record<string, unknown>
+        readonly content: ReadonlyArray<{ readonly text: string }>
+      }
+    }
+    const call = async (name: string, args: unknown) => {
+      const text = await (await post(bot.token, "tools/call", { name, arguments: args })).text()
+      const { result } = JSON.parse(text.replace(/^(event|id):.*$/gm, "").replace(/^\s*data: /m, "")) as Called
+      return { isError: result.isError === true, said: result.content[0]?.text ?? "" }
+    }
+    const files = (await bot.look("/api/v1/files")) as ReadonlyArray<{ file: string; text: string }>
+    const { file = "", text = "" } = files[0] ?? {}
+    assert.match((await call("status", {})).said, /"openOrders"/)
+    const proposed = await call("propose", { action: "drain", target: "grid", why: "the agent's idea" })
+    const shown = JSON.parse(proposed.said)
+    assert.isAbove(shown.plan.withdrawn.length, 10)
+    assert.isNull((await status()).strategies[0]?.paused)
+    const edit = await call("propose", {
+      action: "apply",
+      target: file,
+      text: text.replace("levels: 21", "levels: 11"),
+      why: "fewer"
+    })
+    assert.isAbove(JSON.parse(edit.said).plan.summary.cancel, 0)
+    assert.strictEqual(readFileSync(file, "utf8"), text)
+    assert.isTrue((await call("propose", { action: "apply", target: file, text: "kind: none", why: "x" })).isError)
+    assert.isTrue((await call("propose", { action: "cancel", why: "of what?" })).isError)
+    assert.isTrue((await call("carry_out", { proposal: "guessed" })).isError)
+    const paused = JSON.parse(
+      (await call("propose", { action: "pause", target: "grid", why: "the agent's idea" })).said
+    )
+    assert.match((await call("carry_out", { proposal: paused.proposal })).said, /grid paused/)
+    assert.strictEqual((await status()).strategies[0]?.paused?.reason, "the agent's idea")
+    assert.isTrue((await call("carry_out", { proposal: paused.proposal })).isError)
+    assert.strictEqual((await limitbot("resume")).code, 0)
+    server.signal("SIGTERM")
+    assert.strictEqual((await server.ended).code, 0)
+  }, 60_000)
 
   it("the kill switch is the same file for the API and the command line", async () => {
     assert.strictEqual((await bot.command("/api/v1/kill", { confirm: "kill", why: "a test" })).status, 200)

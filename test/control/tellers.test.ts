@@ -1,7 +1,8 @@
 /** What a bot tells by itself, received by a real server: signed notifications, and a heartbeat that stops when it should. */
 import { createHmac } from "node:crypto"
+import { existsSync } from "node:fs"
 import { createServer, type IncomingHttpHeaders } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createServer as createNetServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { assertSays, configText, newFolder, nowhere, run, start, startSandbox, workspace } from "../cli/program.ts"
@@ -25,7 +26,9 @@ const server = createServer((request, response) => {
   request.on("end", () => {
     received.push({ path: request.url ?? "", headers: request.headers, body, at: Date.now() })
     response.statusCode = (request.url === "/hook" ? statuses.shift() : undefined) ?? 200
-    response.end()
+    if (request.url?.endsWith("/getUpdates") !== true) return void response.end()
+    const { offset } = JSON.parse(body) as { offset: number }
+    setTimeout(() => response.end(updateJson(offset)), 100)
   })
 })
 const listening = new Promise<string>((done) =>
@@ -33,15 +36,54 @@ const listening = new Promise<string>((done) =>
 )
 afterAll(() => server.closeAllConnections())
 afterAll(() => server.close())
+/** Takes every letter, says yes to everything, and keeps what it was told. */
+const letters: Array<string> = []
+const mailServer = createNetServer((socket) => {
+  let text = ""
+  let isLetter = false
+  socket.write("220 here\r\n")
+  socket.on("error", () => undefined)
+  socket.setEncoding("utf8").on("data", (part: string) => {
+    text += part
+    for (let end = text.indexOf("\r\n"); end >= 0; end = text.indexOf("\r\n")) {
+      const line = text.slice(0, end)
+      text = text.slice(end + 2)
+      if (isLetter) {
+        letters.push(line)
+        if (line !== ".") continue
+        isLetter = false
+      } else isLetter = line === "DATA"
+      socket.write(isLetter ? "354 go on\r\n" : line === "QUIT" ? "221 bye\r\n" : "250 yes\r\n")
+    }
+  })
+})
+const mailing = new Promise<number>((done) =>
+  mailServer.listen(0, "127.0.0.1", () => done((mailServer.address() as AddressInfo).port))
+)
+afterAll(() => mailServer.close())
+
+/** What people write to the bot, once each; what it answers is in `received`. */
+const updates: Array<{ readonly chat: number; readonly text: string; readonly date: number }> = []
+const updateJson = (offset: number): string =>
+  JSON.stringify({
+    ok: true,
+    result: updates.slice(offset, offset + 1).map(({ chat, date, text }) => ({
+      update_id: updates.findIndex((each) => each.text === text && each.chat === chat),
+      message: { message_id: 1, date, chat: { id: chat, type: "private" }, text }
+    }))
+  })
 const at = (path: string) => received.filter((each) => each.path === path)
 
 describe.concurrent("a bot that tells", () => {
-  it("signs its webhooks, groups events, and tries a receiver again that fails", async () => {
+  it("signs its webhooks, groups events, tries again, sends mail, and obeys the chats on its list", async () => {
     const url = await listening
     statuses.push(500, 503)
     const sandbox = await startSandbox({ speed: 60 })
-    const config = `${configText(sandbox)}notify:\n  - { to: webhook, url: "${url}/hook", secret: { file: hook.key }, least: good }\n`
-    const folder = workspace(sandbox, { "config.yaml": config, "hook.key": "shared-secret\n" })
+    const config = `${configText(sandbox)}notify:\n  - { to: webhook, url: "${url}/hook", secret: { file: hook.key }, least: good }
+  - { to: email, url: "smtp://127.0.0.1:${await mailing}", from: bot@home.example, recipients: [me@home.example], least: quiet, except: [CreateSent] }
+  - { to: telegram, url: "${url}", secret: { file: telegram.key }, chat: "1", commands: ["42"], except: [AllClear] }\n`
+    const keys = { "hook.key": "shared-secret\n", "telegram.key": "1:token\n" }
+    const folder = workspace(sandbox, { "config.yaml": config, ...keys })
     const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
     await until("a message after two failures", async () => at("/hook").length >= 3, 60_000)
     const [first, , third] = at("/hook")
@@ -52,9 +94,34 @@ describe.concurrent("a bot that tells", () => {
     const { notices } = JSON.parse(third?.body ?? "{}")
     assert.isAbove(notices.length, 1)
     for (const { severity } of notices) assert.notStrictEqual(severity, undefined)
+    await until("a letter", async () => letters.includes("."), 60_000)
+    assert.include(letters.join("\n"), "To: me@home.example")
+    assert.match(letters.join("\n"), /grid.cell-\d+/)
+
+    const seconds_ = Math.floor(Date.now() / 1000)
+    const said = () =>
+      at("/bot1:token/sendMessage").flatMap(({ body }) => {
+        const { chat_id: chat, text } = JSON.parse(body) as { chat_id: number; text: string }
+        return chat === 42 ? [text] : []
+      })
+    const tell = async (text: string, answer: RegExp, date = seconds_) => {
+      updates.push({ chat: 42, text, date })
+      await until(`${text} is answered`, async () => said().some((each) => answer.test(each)), 30_000)
+    }
+    updates.push({ chat: 666, text: "/kill yes", date: seconds_ })
+    await tell("/kill yes please", /I was not running when you said that/, seconds_ - 100_000)
+    await tell("/status", /live, \d+ fills?, \d+ open orders?\nNothing is wrong/)
+    await tell("/profit", /grid realised/)
+    await tell("/pause@my_bot nobody", /There is no strategy nobody/)
+    await tell("/pause grid", /grid paused/)
+    await tell("/kill", /Say “\/kill yes” within a minute/)
+    assert.isFalse(existsSync(join(folder, "journal.sqlite.kill")))
+    await tell("/kill yes", /Kill switch on/)
+    assert.isTrue(existsSync(join(folder, "journal.sqlite.kill")))
+    assert.isFalse(at("/bot1:token/sendMessage").some(({ body }) => body.includes("666")))
     bot.signal("SIGTERM")
     assert.strictEqual((await bot.ended).code, 0)
-  }, 90_000)
+  }, 120_000)
 
   it("a test message says which receivers took it", async () => {
     const url = await listening

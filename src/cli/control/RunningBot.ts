@@ -63,12 +63,13 @@ const unreachable = ({ message }: { readonly message: string }) => new BotUnreac
 export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonly message: string }>(
   journal: string,
   call: (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>,
-  as: TokenRole = "operator"
+  as: TokenRole = "operator",
+  patience = patienceMillis
 ) {
   const { api, url } = yield* connected(journal, as)
   return yield* call(api).pipe(
     Effect.timeoutOrElse({
-      duration: patienceMillis,
+      duration: patience,
       orElse: () => Effect.fail(new BotUnreachable({ message: `The bot at ${url} does not answer` }))
     }),
     Effect.mapError(unreachable)

@@ -15,7 +15,8 @@ import { type BotState, unfinished, workingLedger } from "../../engine/state/Bot
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import * as Notifications from "../control/Notifications.ts"
+import * as ChatOperator from "../control/notify/ChatOperator.ts"
+import * as Notifications from "../control/notify/Notifications.ts"
 import * as Surfaces from "../control/Surfaces.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/resolve.ts"
@@ -101,7 +102,21 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   }
   const { assets, markets, run, telling } = options
   const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
-  yield* Notifications.start(telling, { ...pulse, assets, markets, name: `${run.mode} ${run.account.slice(0, 16)}` })
+  const { journal } = options
+  const obedient = yield* ChatOperator.make({
+    ...pulse,
+    journal,
+    assets,
+    strategies: files.strategies,
+    wake: engine.wake
+  })
+  yield* Notifications.start(telling, {
+    ...pulse,
+    assets,
+    markets,
+    obedient,
+    name: `${run.mode} ${run.account.slice(0, 16)}`
+  })
   const present: Display.ScreenInputs = {
     prices: engine.prices,
     leaving: () => farewell,

@@ -19,13 +19,15 @@ export interface Notice {
 export interface NoticeRule {
   readonly least: Severity
   readonly kinds: ReadonlySet<string>
+  /** Kinds that are not told, whatever their severity. */
+  readonly except: ReadonlySet<string>
 }
 
-export const isWanted = ({ kinds, least }: NoticeRule, { kind, severity }: Notice): boolean =>
-  daily.has(kind) || kinds.has(kind) || severities.indexOf(severity) >= severities.indexOf(least)
+export const isWanted = ({ except, kinds, least }: NoticeRule, { kind, severity }: Notice): boolean =>
+  !except.has(kind) && (daily.has(kind) || kinds.has(kind) || severities.indexOf(severity) >= severities.indexOf(least))
 
 /** Told to everybody once a day, so that silence means something. */
-const daily: ReadonlySet<string> = new Set(["AllClear", "NotWell"])
+export const daily: ReadonlySet<string> = new Set(["AllClear", "NotWell"])
 
 /** `undefined` for events that say nothing to a person. */
 export const noticeOf = ({ at, event }: Recorded, assets: Money.Assets): Notice | undefined => {

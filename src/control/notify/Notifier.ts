@@ -5,7 +5,8 @@
  */
 import { Clock, Effect, Queue, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { requestFor, type Target } from "./channels.ts"
+import { requestFor, type Target, textFor, title } from "./channels.ts"
+import { send } from "./email.ts"
 import { isWanted, type Notice } from "./Notice.ts"
 
 export interface NoticePace {
@@ -39,12 +40,18 @@ export const deliver = Effect.fn("Notifier.deliver")(function* (
   bot: string,
   notices: ReadonlyArray<Notice>
 ) {
+  const { mailbox, secret, to, url } = target
+  if (to === "email") {
+    if (mailbox === undefined) return
+    const told = send(url, mailbox, secret, title(bot, notices), textFor(to, bot, notices))
+    return yield* Effect.mapError(told, ({ reason }) => new NotDelivered({ to, reason }))
+  }
   const client = yield* HttpClient.HttpClient
   const now = yield* Clock.currentTimeMillis
-  yield* client.execute(requestFor(target, bot, notices, now)).pipe(
+  yield* client.execute(requestFor({ ...target, to }, bot, notices, now)).pipe(
     Effect.flatMap(HttpClientResponse.filterStatusOk),
     Effect.timeout(patience),
-    Effect.mapError((error) => new NotDelivered({ to: target.to, reason: reasonOf(error) }))
+    Effect.mapError((error) => new NotDelivered({ to, reason: reasonOf(error) }))
   )
 })
 

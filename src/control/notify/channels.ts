@@ -6,9 +6,10 @@
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
+import type { Mailbox } from "./email.ts"
 import type { Notice, NoticeRule, Severity } from "./Notice.ts"
 
-export const receivers = ["webhook", "slack", "discord", "telegram", "ntfy"] as const
+export const receivers = ["webhook", "slack", "discord", "telegram", "ntfy", "email"] as const
 export type Receiver = (typeof receivers)[number]
 
 export interface Target {
@@ -16,15 +17,26 @@ export interface Target {
   readonly rule: NoticeRule
   /** For telegram the bot's API, which needs no setting. */
   readonly url: Redacted.Redacted
-  /** What a webhook is signed with, a telegram bot's token, or ntfy's access token. */
+  /** What a webhook is signed with, a telegram bot's token, ntfy's access token, or the password of a mail server. */
   readonly secret: Redacted.Redacted | undefined
   /** Telegram. */
   readonly chat: string | undefined
+  /** Telegram: chats whose commands are obeyed. */
+  readonly commands: ReadonlyArray<string>
+  /** E-mail. */
+  readonly mailbox: Mailbox | undefined
 }
 
 export const defaultTelegram = "https://api.telegram.org"
 
-const longest = { slack: 3_000, discord: 1_900, telegram: 4_000, ntfy: 3_500, webhook: 100_000 } as const
+const longest = {
+  email: 100_000,
+  slack: 3_000,
+  discord: 1_900,
+  telegram: 4_000,
+  ntfy: 3_500,
+  webhook: 100_000
+} as const
 
 const lineOf = ({ at, subject, text }: Notice): string =>
   `${new Date(at).toISOString().slice(11, 19)} ${subject}: ${text}`
@@ -38,22 +50,26 @@ const gravest = (notices: ReadonlyArray<Notice>): Severity =>
       ? "warn"
       : "good"
 
-const title = (bot: string, notices: ReadonlyArray<Notice>): string =>
+export const title = (bot: string, notices: ReadonlyArray<Notice>): string =>
   `${gravest(notices) === "alarm" ? "ALARM " : ""}limitbot ${bot}`
 
 /** Characters that would be markup or a mention become harmless. */
 const plain = (text: string): string =>
   text.replace(/[<>&@]/g, (found) => ({ "<": "‹", ">": "›", "&": "+", "@": "(at)" })[found] ?? "")
 
+/** The same for receivers that take plain text. */
+export const textFor = (to: Receiver, bot: string, notices: ReadonlyArray<Notice>): string =>
+  cut([title(bot, notices), ...notices.map(lineOf)].join("\n"), longest[to])
+
 /** What is sent. `bot` names the bot for somebody who has several. */
 export const requestFor = (
-  { chat, secret, to, url }: Target,
+  { chat, secret, to, url }: Target & { readonly to: Exclude<Receiver, "email"> },
   bot: string,
   notices: ReadonlyArray<Notice>,
   now: number
 ): HttpClientRequest.HttpClientRequest => {
   const address = Redacted.value(url)
-  const text = cut([title(bot, notices), ...notices.map(lineOf)].join("\n"), longest[to])
+  const text = textFor(to, bot, notices)
   const json = (body: unknown, at = address) =>
     HttpClientRequest.post(at).pipe(HttpClientRequest.bodyText(JSON.stringify(body), "application/json"))
   switch (to) {

@@ -2,9 +2,9 @@
 import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, Console, Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as Notifier from "../../control/notify/Notifier.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as flags from "../flags.ts"
+import * as Notifier from "../../../control/notify/Notifier.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as flags from "../../flags.ts"
 
 /** At least one receiver did not take it; which ones has been printed. */
 export class NotAllDelivered extends Schema.TaggedError<NotAllDelivered>()("NotAllDelivered", {

@@ -1,17 +1,18 @@
 /** What a running bot tells by itself: notifications of its events, a heartbeat, and once a day that all is well. */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, Effect, Layer, PubSub, Stream } from "effect"
-import type { Target } from "../../control/notify/channels.ts"
-import * as Heartbeat from "../../control/notify/Heartbeat.ts"
-import { noticeOf } from "../../control/notify/Notice.ts"
-import * as Notifier from "../../control/notify/Notifier.ts"
-import type { Pulse } from "../../control/view/Health.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import type { Market } from "../../domain/Market.ts"
-import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { type BotState, unfinished } from "../../engine/state/BotState.ts"
-import type * as Money from "../../report/text/Money.ts"
-import { counted } from "../../report/text/Words.ts"
+import type { Target } from "../../../control/notify/channels.ts"
+import * as Heartbeat from "../../../control/notify/Heartbeat.ts"
+import { noticeOf } from "../../../control/notify/Notice.ts"
+import * as Notifier from "../../../control/notify/Notifier.ts"
+import * as TelegramCommands from "../../../control/notify/TelegramCommands.ts"
+import type { Pulse } from "../../../control/view/Health.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market } from "../../../domain/Market.ts"
+import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
+import { type BotState, unfinished } from "../../../engine/state/BotState.ts"
+import type * as Money from "../../../report/text/Money.ts"
+import { counted } from "../../../report/text/Words.ts"
 
 export interface NotifyOptions {
   readonly notify: ReadonlyArray<Target>
@@ -23,6 +24,8 @@ interface BotToReport extends Pulse {
   readonly name: string
   readonly assets: Money.Assets
   readonly markets: ReadonlyMap<string, Market>
+  /** What it does when an operator says so in a chat. */
+  readonly obedient: Omit<TelegramCommands.Obedient, "profit">
 }
 
 const dayMillis = 86_400_000
@@ -51,6 +54,14 @@ export const start = Effect.fn("Notifications.start")(function* (
     yield* Effect.forkScoped(Effect.provide(beat, client))
   }
   if (notify.length === 0) return
+  yield* Effect.forEach(notify, ({ commands, secret, url }) =>
+    commands.length === 0 || secret === undefined
+      ? Effect.void
+      : TelegramCommands.listen(
+          { url, token: secret, allowed: new Set(commands) },
+          { ...bot.obedient, profit: summary }
+        ).pipe(Effect.provide(client), Effect.forkScoped)
+  )
   const tell = yield* Effect.provide(Notifier.make(notify, bot.name), client)
   const changes = yield* PubSub.subscribe(books.changes)
   yield* Effect.forkScoped(

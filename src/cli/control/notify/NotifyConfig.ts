@@ -3,18 +3,20 @@
  * are references; a webhook's own address may stand in the file.
  */
 import { Effect, Redacted } from "effect"
-import { defaultTelegram, type Receiver, receivers, type Target } from "../../control/notify/channels.ts"
-import type { HeartbeatOptions } from "../../control/notify/Heartbeat.ts"
-import { type Severity, severities } from "../../control/notify/Notice.ts"
-import * as Read from "../../strategy/Fields.ts"
-import { described, schemaOf } from "../../strategy/JsonSchema.ts"
-import { type Report, report } from "../../strategy/Problem.ts"
-import { readSecret, type SecretSource, secretSource } from "../files/SecretSource.ts"
+import { defaultTelegram, type Receiver, receivers, type Target } from "../../../control/notify/channels.ts"
+import type { Mailbox } from "../../../control/notify/email.ts"
+import type { HeartbeatOptions } from "../../../control/notify/Heartbeat.ts"
+import { daily, type Severity, severities } from "../../../control/notify/Notice.ts"
+import { BotEvent } from "../../../domain/BotEvent.ts"
+import * as Read from "../../../strategy/Fields.ts"
+import { described, schemaOf } from "../../../strategy/JsonSchema.ts"
+import { type Report, report } from "../../../strategy/Problem.ts"
+import { readSecret, type SecretSource, secretSource } from "../../files/SecretSource.ts"
 
 const shortestMillis = 1_000
 
 const webAddress = Read.scalar("an address such as https://host/path", (text) =>
-  /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : undefined
+  /^(https?|smtps?):$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : undefined
 )
 
 type Address = string | SecretSource
@@ -23,13 +25,24 @@ const readAddress: Read.Reader<Address> = (node, to) =>
   node.type === "map" ? secretSource(node, to) : webAddress(node, to)
 const address = described(readAddress, () => ({ anyOf: [schemaOf(webAddress), schemaOf(secretSource)] }))
 
+/** As in the journal: a misspelt kind would be an alert that never comes. */
+const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily)
+
 const targetFields = Read.fields({
   to: Read.required(Read.oneOf(...receivers)),
   url: Read.optional(address, "where to; telegram needs none"),
   secret: Read.optional(secretSource, "signs a webhook; the token of a telegram bot or of ntfy"),
   chat: Read.optional(Read.text, "of telegram"),
   least: Read.optional(Read.oneOf(...severities), "the least severity; left out: warn"),
-  kinds: Read.optional(Read.list(Read.text), "kinds of events that are told whatever their severity")
+  kinds: Read.optional(Read.list(kind), "kinds of events that are told whatever their severity"),
+  except: Read.optional(Read.list(kind), "kinds of events that are not told"),
+  commands: Read.optional(
+    Read.list(Read.text),
+    "of telegram: chats whose /status, /profit, /pause, /resume and /kill are obeyed"
+  ),
+  from: Read.optional(Read.text, "of email: the sender's address"),
+  recipients: Read.optional(Read.list(Read.text), "of email: who gets it"),
+  user: Read.optional(Read.text, "of email: who logs in at the server, with the secret")
 })
 
 export const notifyReader = Read.list(targetFields)
@@ -49,6 +62,9 @@ export interface TargetConfig {
   readonly chat: string | undefined
   readonly least: Severity
   readonly kinds: ReadonlyArray<string>
+  readonly except: ReadonlyArray<string>
+  readonly commands: ReadonlyArray<string>
+  readonly mailbox: Mailbox | undefined
 }
 
 export interface HeartbeatConfig {
@@ -56,8 +72,11 @@ export interface HeartbeatConfig {
   readonly everyMillis: number
 }
 
+const texts = (list: Read.Located<ReadonlyArray<Read.Located<string>>> | undefined): ReadonlyArray<string> =>
+  (list?.value ?? []).map(({ value }) => value)
+
 const targetOf = ({ value, ...place }: Read.Located<TargetFields>, report_: Report): TargetConfig | undefined => {
-  const { chat, kinds, least, secret, to, url } = value
+  const { chat, commands, except, from, kinds, least, recipients, secret, to, url, user } = value
   if (to === undefined) return undefined
   const needs = (what: string, hint?: string) => report(report_, place, `${to.value} needs ${what}`, hint)
   if (to.value === "telegram" && (secret === undefined || chat === undefined)) return needs("secret and chat")
@@ -65,13 +84,21 @@ const targetOf = ({ value, ...place }: Read.Located<TargetFields>, report_: Repo
   if ((to.value === "slack" || to.value === "discord") && typeof url?.value === "string") {
     return report(report_, url, `the address of ${to.value} is a secret`, "write { env: NAME } or { file: PATH }")
   }
+  const isMail = to.value === "email"
+  if (isMail && (from === undefined || recipients === undefined)) return needs("from and recipients")
+  if (typeof url?.value === "string" && url.value.startsWith("smtp") !== isMail) {
+    return report(report_, url, isMail ? "email needs smtps://host or smtp://host" : "expected an address of the web")
+  }
   return {
     to: to.value,
     url,
     secret,
     chat: chat?.value,
     least: least?.value ?? "warn",
-    kinds: (kinds?.value ?? []).map(({ value }) => value)
+    kinds: texts(kinds),
+    except: texts(except),
+    commands: texts(commands),
+    mailbox: from === undefined ? undefined : { from: from.value, recipients: texts(recipients), user: user?.value }
   }
 }
 
@@ -103,11 +130,17 @@ export const loadedTargets = Effect.fn("NotifyConfig.loadedTargets")(function* (
   to: Report
 ) {
   const loaded: Array<Target> = []
-  for (const { chat, kinds, least, secret: source, to: receiver, url: place } of targets) {
+  for (const { except, kinds, least, secret: source, to: receiver, url: place, ...rest } of targets) {
     const secret = source === undefined ? undefined : yield* readSecret(source, folder, to)
     const url = place === undefined ? Redacted.make(defaultTelegram) : yield* addressOf(place, folder, to)
     if (url === undefined) continue
-    loaded.push({ to: receiver, url, secret, chat, rule: { least, kinds: new Set(kinds) } })
+    loaded.push({
+      ...rest,
+      to: receiver,
+      url,
+      secret,
+      rule: { least, kinds: new Set(kinds), except: new Set(except) }
+    })
   }
   return loaded
 })

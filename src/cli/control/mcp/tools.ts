@@ -1,0 +1,82 @@
+/**
+ * What an agent may ask of a running bot. Looking is free. Doing takes two steps: `propose` shows what would happen and changes
+ * nothing, `carry_out` does what was shown, once, within five minutes.
+ */
+import { Schema } from "effect"
+import { Tool, Toolkit } from "effect/ai"
+
+const failure = Schema.Struct({ message: Schema.String })
+const success = Schema.Json
+
+const looking = <const Name extends string, const Fields extends Schema.Struct.Fields>(
+  name: Name,
+  description: string,
+  fields: Fields
+) =>
+  Tool.make(name, { description, parameters: Schema.Struct(fields), success, failure })
+    .annotate(Tool.Readonly, true)
+    .annotate(Tool.Destructive, false)
+
+const Status = looking(
+  "status",
+  "How the running bot does: prices, strategies, open orders, fills, and problems with the worst first",
+  {}
+)
+const Slots = looking(
+  "slots",
+  "Every slot: what it holds, its state, distance from the price, what it earned, and why",
+  {}
+)
+const Money = looking("money", "Where every unit of every asset is, as exact decimals", {})
+const Book = looking("book", "The price and depth of a market and the bot's own resting orders in it", {
+  market: Schema.String
+})
+const Explain = looking(
+  "explain",
+  "Why a slot (strategy/slot, or a strategy) holds what it holds, and what would change that",
+  { slot: Schema.String }
+)
+const Plan = looking("plan", "What the bot would keep, cancel, create and defer now", {})
+const Backtest = looking(
+  "backtest",
+  "What a running strategy file would have made of the prices that the bot has seen, as a band",
+  { file: Schema.String }
+)
+const Files = looking("files", "The running strategy files with their text and problems", {})
+const Events = looking("events", "The latest 200 events of the journal that contain these words; all when empty", {
+  search: Schema.String
+})
+
+export const Looking = Toolkit.make(Status, Slots, Money, Book, Explain, Plan, Backtest, Files, Events)
+
+export const actions = ["pause", "resume", "drain", "cancel", "cancel-all", "kill", "release", "apply"] as const
+
+export const Proposal = Schema.Struct({
+  action: Schema.Literals(actions),
+  /** A strategy for pause, resume and drain; a slot for cancel; a file for apply. */
+  target: Schema.optionalKey(Schema.String),
+  /** The new text of the file, for apply. */
+  text: Schema.optionalKey(Schema.String),
+  why: Schema.String
+})
+
+const Propose = Tool.make("propose", {
+  description:
+    "Shows what a command would do and changes nothing: pause, resume or drain a strategy (target; all when left out), cancel the order of a slot (target), cancel-all, kill, release, or apply a strategy file (target, text). Show the answer to the operator before carry_out.",
+  parameters: Proposal,
+  success,
+  failure
+})
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
+
+const CarryOut = Tool.make("carry_out", {
+  description: "Does what a proposal showed, once, within five minutes of it. Only after the operator agreed to it.",
+  parameters: Schema.Struct({ proposal: Schema.String }),
+  success,
+  failure
+})
+  .annotate(Tool.Readonly, false)
+  .annotate(Tool.Destructive, true)
+
+export const Operating = Toolkit.merge(Looking, Toolkit.make(Propose, CarryOut))

@@ -1,0 +1,120 @@
+/**
+ * What an operator says to the bot from a chat: `/status`, `/profit`, `/pause`, `/resume`, `/kill`. Only chats on the list are heard, and
+ * whoever else writes gets no answer. What was said while nobody listened is not done: an old word must not stop a bot of today.
+ */
+import { Clock, Effect, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+
+export interface Chat {
+  readonly url: Redacted.Redacted
+  readonly token: Redacted.Redacted
+  /** Ids of the chats that may command. Everybody in a group may. */
+  readonly allowed: ReadonlySet<string>
+}
+
+export interface Obedient {
+  status(): string
+  profit(): string
+  /** A strategy, or all. */
+  pause(strategy: string | undefined): Effect.Effect<string>
+  resume(strategy: string | undefined): Effect.Effect<string>
+  kill(why: string): Effect.Effect<string>
+}
+
+const Updates = Schema.Struct({
+  result: Schema.Array(
+    Schema.Struct({
+      update_id: Schema.Int,
+      message: Schema.optionalKey(
+        Schema.Struct({
+          date: Schema.Int,
+          chat: Schema.Struct({ id: Schema.Int }),
+          text: Schema.optionalKey(Schema.String)
+        })
+      )
+    })
+  )
+})
+type Message = NonNullable<(typeof Updates.Type)["result"][number]["message"]>
+
+/** How long the service holds a question open until there is something. */
+const openSeconds = 50
+const patience = "70 seconds"
+const confirmMillis = 60_000
+const mostPauseMillis = 60_000
+const longest = 4_000
+
+const help = "I understand /status, /profit, /pause [strategy], /resume [strategy] and /kill."
+
+/** For ever. A service that is away is asked again, ever more slowly. */
+export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, obedient: Obedient) {
+  const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
+  const startedAt = yield* Clock.currentTimeMillis
+  let offset = 0
+  let killAsked: { readonly chat: number; readonly at: number } | undefined
+
+  const post = (method: string, body: unknown) =>
+    client
+      .execute(
+        HttpClientRequest.post(`${Redacted.value(chat.url)}/bot${Redacted.value(chat.token)}/${method}`).pipe(
+          HttpClientRequest.bodyText(JSON.stringify(body), "application/json")
+        )
+      )
+      .pipe(Effect.timeout(patience))
+
+  const answerTo = Effect.fnUntraced(function* ({ chat: { id }, date, text = "" }: Message) {
+    const now = yield* Clock.currentTimeMillis
+    if (date * 1000 < startedAt - 1_000)
+      return "I was not running when you said that. Say it again if you still mean it."
+    // In groups a command is followed by the bot's name.
+    const [word = "", ...rest] = text.trim().split(/\s+/)
+    const argument = rest.join(" ") || undefined
+    switch (word.toLowerCase().replace(/@\w+$/, "")) {
+      case "/status":
+        return obedient.status()
+      case "/profit":
+        return obedient.profit()
+      case "/pause":
+        return yield* obedient.pause(argument)
+      case "/resume":
+        return yield* obedient.resume(argument)
+      case "/kill": {
+        const isConfirmed = killAsked?.chat === id && now - killAsked.at < confirmMillis && argument === "yes"
+        killAsked = isConfirmed ? undefined : { chat: id, at: now }
+        if (isConfirmed) return yield* obedient.kill("said in the chat")
+        return "This withdraws every order and signs nothing more until it is released at the machine. Say “/kill yes” within a minute."
+      }
+      default:
+        return help
+    }
+  })
+
+  const hear = Effect.fnUntraced(function* (message: Message) {
+    if (!chat.allowed.has(String(message.chat.id))) {
+      return yield* Effect.logWarning(`A chat that is not on the list wrote to the bot: ${message.chat.id}`)
+    }
+    const text = (yield* answerTo(message)).slice(0, longest)
+    yield* Effect.ignore(post("sendMessage", { chat_id: message.chat.id, text, disable_web_page_preview: true }))
+  })
+
+  let pauseMillis = 1_000
+  const once = Effect.gen(function* () {
+    const response = yield* post("getUpdates", { offset, timeout: openSeconds, allowed_updates: ["message"] })
+    const { result } = yield* HttpClientResponse.schemaBodyJson(Updates)(response)
+    pauseMillis = 1_000
+    for (const { message, update_id: id } of result) {
+      // Confirmed before it is done: what fails halfway is not done twice.
+      offset = Math.max(offset, id + 1)
+      if (message !== undefined) yield* hear(message)
+    }
+  }).pipe(
+    Effect.catch(() =>
+      Effect.suspend(() => {
+        const wait = pauseMillis
+        pauseMillis = Math.min(mostPauseMillis, pauseMillis * 2)
+        return Effect.sleep(wait)
+      })
+    )
+  )
+  return yield* Effect.forever(once)
+})

@@ -1,0 +1,57 @@
+/** Notices by e-mail, over SMTP with TLS: a password never goes over a connection that is not encrypted. */
+import { Effect, Redacted, Schema } from "effect"
+
+export interface Mailbox {
+  readonly from: string
+  readonly recipients: ReadonlyArray<string>
+  /** With the secret: who logs in at the server. */
+  readonly user: string | undefined
+}
+
+/** The server did not take it; its address is not said. */
+export class MailNotSent extends Schema.TaggedError<MailNotSent>()("MailNotSent", { reason: Schema.String }) {}
+
+const patienceMillis = 15_000
+
+const isLoopback = (url: string): boolean => /^smtp:\/\/(localhost|127\.|\[::1\])/.test(url)
+
+export const send = (
+  url: Redacted.Redacted,
+  { from, recipients, user }: Mailbox,
+  password: Redacted.Redacted | undefined,
+  subject: string,
+  text: string
+) =>
+  Effect.tryPromise({
+    try: async () => {
+      // Most bots send no mail, and starting should not wait for it.
+      const { createTransport } = await import("nodemailer")
+      const address = Redacted.value(url)
+      const { hostname, port, protocol } = new URL(address)
+      const secure = protocol === "smtps:"
+      const transport = createTransport({
+        host: hostname.replace(/^\[|\]$/g, ""),
+        port: Number(port || (secure ? 465 : 587)),
+        secure,
+        requireTLS: !secure && !isLoopback(address),
+        connectionTimeout: patienceMillis,
+        greetingTimeout: patienceMillis,
+        socketTimeout: patienceMillis,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+        ...(user === undefined || password === undefined ? {} : { auth: { user, pass: Redacted.value(password) } })
+      })
+      try {
+        await transport.sendMail({ from, to: [...recipients], subject, text })
+      } finally {
+        transport.close()
+      }
+    },
+    catch: (cause) => new MailNotSent({ reason: reasonOf(cause) })
+  })
+
+/** Its code, never its message: servers repeat what they were sent. */
+const reasonOf = (cause: unknown): string => {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+  return code === "EAUTH" ? "the server refused the login" : code === "" ? "the server refused it" : code
+}
