@@ -7,6 +7,7 @@ import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { build, type Plugin } from "rolldown"
+import { declareTypes } from "./declareTypes.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const folder = resolve(process.argv[2] ?? join(root, "dist"))
@@ -79,6 +80,15 @@ await build({
   platform: "node",
   output: { dir: folder, format: "esm", minify: true, entryFileNames: "[name].mjs" }
 })
+// What other programs import: they bring Effect, because both must use the same copy of it.
+await build({
+  cwd: root,
+  input: { venue: "src/venue/library.ts" },
+  platform: "node",
+  external: [/^effect($|\/)/],
+  output: { dir: folder, format: "esm", entryFileNames: "[name].mjs" }
+})
+declareTypes(root, join(folder, "types"))
 // The chart library goes into reports as text.
 for (const file of ["uPlot.iife.min.js", "uPlot.min.css"]) {
   copyFileSync(join(root, "node_modules/uplot/dist", file), join(folder, file))

@@ -1,5 +1,5 @@
 /**
- * The face of the client for other programs: `import { … } from "limitbot/venue/venue"`. The contract, the ports, the layers behind
+ * The face of the client for other programs: `import { … } from "limitbot/venue"`. The contract, the ports, the layers behind
  * them and the signer; nothing of the bot. Inside this repository files import each other directly.
  */
 import { Layer, type Redacted } from "effect"

@@ -1,6 +1,6 @@
 /** The client as another program imports it: the documented example runs as it stands, against a real sandbox. */
 import { execFile } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { NodeServices } from "@effect/platform-node"
@@ -8,15 +8,18 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import * as library from "../../src/venue/library.ts"
+import { folder as built } from "../builtProgram.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const text = readFileSync(join(root, "docs/library.md"), "utf8")
 
-/** A folder of another project, with limitbot linked into it as npm links a folder. */
+/** A folder of another project, with what the package brings and the one thing that the project brings itself. */
 const project = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "limitbot-library-"))
   mkdirSync(join(folder, "node_modules/@effect"), { recursive: true })
-  symlinkSync(root, join(folder, "node_modules/limitbot"))
+  mkdirSync(join(folder, "node_modules/limitbot"))
+  copyFileSync(join(root, "package.json"), join(folder, "node_modules/limitbot/package.json"))
+  symlinkSync(built, join(folder, "node_modules/limitbot/dist"))
   for (const name of ["effect", "@effect/platform-node"]) {
     symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name))
   }

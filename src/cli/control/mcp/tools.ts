@@ -8,44 +8,48 @@ import { Tool, Toolkit } from "effect/ai"
 const failure = Schema.Struct({ message: Schema.String })
 const success = Schema.Json
 
-const looking = <const Name extends string, const Fields extends Schema.Struct.Fields>(
+const looking = <const Name extends string, Parameters extends Schema.Constraint>(
   name: Name,
   description: string,
-  fields: Fields
+  parameters: Parameters
 ) =>
-  Tool.make(name, { description, parameters: Schema.Struct(fields), success, failure })
+  Tool.make(name, { description, parameters, success, failure })
     .annotate(Tool.Readonly, true)
     .annotate(Tool.Destructive, false)
 
 const Status = looking(
   "status",
   "How the running bot does: prices, strategies, open orders, fills, and problems with the worst first",
-  {}
+  Tool.EmptyParams
 )
 const Slots = looking(
   "slots",
   "Every slot: what it holds, its state, distance from the price, what it earned, and why",
-  {}
+  Tool.EmptyParams
 )
-const Money = looking("money", "Where every unit of every asset is, as exact decimals", {})
-const Book = looking("book", "The price and depth of a market and the bot's own resting orders in it", {
-  market: Schema.String
-})
+const Money = looking("money", "Where every unit of every asset is, as exact decimals", Tool.EmptyParams)
+const Book = looking(
+  "book",
+  "The price and depth of a market and the bot's own resting orders in it",
+  Schema.Struct({ market: Schema.String })
+)
 const Explain = looking(
   "explain",
   "Why a slot (strategy/slot, or a strategy) holds what it holds, and what would change that",
-  { slot: Schema.String }
+  Schema.Struct({ slot: Schema.String })
 )
-const Plan = looking("plan", "What the bot would keep, cancel, create and defer now", {})
+const Plan = looking("plan", "What the bot would keep, cancel, create and defer now", Tool.EmptyParams)
 const Backtest = looking(
   "backtest",
   "What a running strategy file would have made of the prices that the bot has seen, as a band",
-  { file: Schema.String }
+  Schema.Struct({ file: Schema.String })
 )
-const Files = looking("files", "The running strategy files with their text and problems", {})
-const Events = looking("events", "The latest 200 events of the journal that contain these words; all when empty", {
-  search: Schema.String
-})
+const Files = looking("files", "The running strategy files with their text and problems", Tool.EmptyParams)
+const Events = looking(
+  "events",
+  "The latest 200 events of the journal that contain these words; all when empty",
+  Schema.Struct({ search: Schema.String })
+)
 
 export const Looking = Toolkit.make(Status, Slots, Money, Book, Explain, Plan, Backtest, Files, Events)
 
