@@ -17,9 +17,9 @@ const text = readFileSync(join(root, "docs/library.md"), "utf8")
 const project = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "limitbot-library-"))
   mkdirSync(join(folder, "node_modules/@effect"), { recursive: true })
-  mkdirSync(join(folder, "node_modules/limitbot"))
+  mkdirSync(join(folder, "node_modules/limitbot/dist"), { recursive: true })
   copyFileSync(join(root, "package.json"), join(folder, "node_modules/limitbot/package.json"))
-  symlinkSync(built, join(folder, "node_modules/limitbot/dist"))
+  copyFileSync(join(built, "venue.mjs"), join(folder, "node_modules/limitbot/dist/venue.mjs"))
   for (const name of ["effect", "@effect/platform-node"]) {
     symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name))
   }
