@@ -15,40 +15,39 @@ const patienceMillis = 15_000
 
 const isLoopback = (url: string): boolean => /^smtp:\/\/(localhost|127\.|\[::1\])/.test(url)
 
-export const send = (
+const failed = (cause: unknown) => new MailNotSent({ reason: reasonOf(cause) })
+
+export const send = Effect.fn("email.send")(function* (
   url: Redacted.Redacted,
   { from, recipients, user }: Mailbox,
   password: Redacted.Redacted | undefined,
   subject: string,
   text: string
-) =>
-  Effect.tryPromise({
-    try: async () => {
-      // Most bots send no mail, and starting should not wait for it.
-      const { createTransport } = await import("nodemailer")
-      const address = Redacted.value(url)
-      const { hostname, port, protocol } = new URL(address)
-      const secure = protocol === "smtps:"
-      const transport = createTransport({
-        host: hostname.replace(/^\[|\]$/g, ""),
-        port: Number(port || (secure ? 465 : 587)),
-        secure,
-        requireTLS: !secure && !isLoopback(address),
-        connectionTimeout: patienceMillis,
-        greetingTimeout: patienceMillis,
-        socketTimeout: patienceMillis,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-        ...(user === undefined || password === undefined ? {} : { auth: { user, pass: Redacted.value(password) } })
-      })
-      try {
-        await transport.sendMail({ from, to: [...recipients], subject, text })
-      } finally {
-        transport.close()
-      }
-    },
-    catch: (cause) => new MailNotSent({ reason: reasonOf(cause) })
-  })
+) {
+  // Most bots send no mail, and starting should not wait for it.
+  const { createTransport } = yield* Effect.promise(() => import("nodemailer"))
+  const address = Redacted.value(url)
+  const { hostname, port, protocol } = new URL(address)
+  const secure = protocol === "smtps:"
+  const options = {
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port || (secure ? 465 : 587)),
+    secure,
+    requireTLS: !secure && !isLoopback(address),
+    connectionTimeout: patienceMillis,
+    greetingTimeout: patienceMillis,
+    socketTimeout: patienceMillis,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(user === undefined || password === undefined ? {} : { auth: { user, pass: Redacted.value(password) } })
+  }
+  const transport = yield* Effect.acquireRelease(
+    Effect.sync(() => createTransport(options)),
+    (made) => Effect.sync(() => made.close())
+  )
+  const letter = { from, to: [...recipients], subject, text }
+  yield* Effect.tryPromise({ try: () => transport.sendMail(letter), catch: failed })
+}, Effect.scoped)
 
 /** Its code, never its message: servers repeat what they were sent. */
 const reasonOf = (cause: unknown): string => {

@@ -13,7 +13,7 @@ export type Api = HttpApiClient.ForApi<typeof ControlApi>
 type Done = Effect.Effect<{ readonly message: string }, { readonly message: string }>
 
 /** Asks the running bot with the operator's token. */
-export type Operator = <A, E extends { readonly message: string }>(
+export type AsOperator = <A, E extends { readonly message: string }>(
   call: (api: Api) => Effect.Effect<A, E>
 ) => Effect.Effect<A, { readonly message: string }>
 
@@ -24,7 +24,7 @@ const mostWaiting = 20
 
 const json = Schema.decodeUnknownEffect(Schema.Json)
 
-export const make = (operator: Operator) => {
+export const make = (operator: AsOperator) => {
   const waiting = new Map<string, { readonly until: number; readonly run: Done }>()
 
   /** What would be done, and what that means for the orders that are there. */
