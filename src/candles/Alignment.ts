@@ -4,6 +4,7 @@
  * that no bar is under way while another one closes.
  */
 import { Result } from "effect"
+import { iso } from "../domain/Text.ts"
 import { between, type Candles, columnOf, volumeAt } from "./Candles.ts"
 import * as Resample from "./Resample.ts"
 import * as TimeAxis from "./TimeAxis.ts"
@@ -23,7 +24,6 @@ export interface Aligned {
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))
 const leastMultiple = (a: number, b: number): number => (a / greatestDivisor(a, b)) * b
 
-const iso = (millis: number): string => new Date(millis).toISOString()
 const startOf = ({ time }: Candles): number => TimeAxis.openTime(time, 0)
 const endOf = ({ time }: Candles): number => TimeAxis.closeTime(time, time.bars - 1)
 const opensOf = ({ time }: Candles): Float64Array =>

@@ -2,6 +2,8 @@
  * Are these candles, and if not, what is wrong and what could be done? Every row is checked against itself and the one
  * before. Nothing is repaired unless it is asked for, by name; what was repaired is counted.
  */
+
+import { iso } from "../domain/Text.ts"
 import { type Candles, type Column, column } from "./Candles.ts"
 import { type CsvRows, lineOf } from "./csv/CsvColumns.ts"
 import { type DataProblem, maxProblems } from "./DataProblem.ts"
@@ -123,13 +125,13 @@ const checkOrder = (check: Check, row: number, before: number): void => {
   if (time === last)
     report(check, row, 1, "duplicates", {
       kind: "duplicate",
-      message: `the time ${new Date(time).toISOString()} stands already in line ${lineOf(check.rows, before)}`,
+      message: `the time ${iso(time)} stands already in line ${lineOf(check.rows, before)}`,
       advice: "delete one of the lines, or repair=duplicates keeps the last"
     })
   else
     report(check, row, 1, "sort", {
       kind: "order",
-      message: `the time goes back from ${new Date(last).toISOString()} to ${new Date(time).toISOString()}`,
+      message: `the time goes back from ${iso(last)} to ${iso(time)}`,
       advice: "sort the lines by time, or repair=sort does"
     })
 }

@@ -135,3 +135,9 @@ export const fromNumber = (value: number, significantDigits = 15): Decimal => {
   if (parsed === undefined) throw new RangeError(`Not a finite number: ${value}`)
   return normalise(parsed.digits, parsed.scale - Number(exponent))
 }
+
+/** For reading, not for reckoning: at most so many significant digits. */
+export const short = (value: Decimal, digits = 8): string => format(fromNumber(toNumber(value), digits))
+
+/** A ratio as strategy files write it: 5%. */
+export const percent = (ratio: Decimal): string => `${format(multiply(ratio, make(100n)))}%`

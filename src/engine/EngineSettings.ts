@@ -2,7 +2,7 @@
 
 import { Context } from "effect"
 import type { Amount } from "../domain/Amount.ts"
-import { hourMillis } from "../domain/Durations.ts"
+import { dayMillis, hourMillis } from "../domain/Durations.ts"
 import type { Expectations } from "./tracking/OrderTracker.ts"
 
 export interface Settings {
@@ -51,12 +51,12 @@ export const defaults: Omit<Settings, "account"> = {
   pollMaxMillis: 10_000,
   resolveAfterMillis: 30_000,
   turnMillis: 10_000,
-  orderLifetimeMillis: 7 * 24 * hourMillis,
+  orderLifetimeMillis: 7 * dayMillis,
   swapLifetimeMillis: 600_000,
   deadlineMarginMillis: 60_000,
   visibilityMillis: 10_000,
   paymentVisibilityMillis: 600_000,
-  doubtMillis: 3_600_000,
+  doubtMillis: hourMillis,
   maxFeeBasisPoints: 500,
   retryMinMillis: 1_000,
   retryMaxMillis: 60_000,

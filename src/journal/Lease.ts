@@ -6,7 +6,8 @@
 import { type BigIntStats, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { iso } from "../domain/Text.ts"
 
 /** Another process is running this journal. Two writers could fund one slot twice, so the second one stops. */
 export class JournalInUse extends Schema.TaggedError<JournalInUse>()("JournalInUse", {
@@ -15,7 +16,7 @@ export class JournalInUse extends Schema.TaggedError<JournalInUse>()("JournalInU
   since: Schema.Int
 }) {
   override get message(): string {
-    const since = DateTime.formatIso(DateTime.makeUnsafe(this.since))
+    const since = iso(this.since)
     return `The journal ${this.journal} is in use by process ${this.pid} since ${since}. Stop that bot first, or use another journal.`
   }
 }

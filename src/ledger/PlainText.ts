@@ -5,7 +5,7 @@
 import { type Amount, format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { dayMillis } from "../domain/Durations.ts"
-import { utcDate } from "./Dates.ts"
+import { utcDate } from "../domain/Text.ts"
 import { type BookAccount, type Booking, balancesOf, keyOf } from "./Entries.ts"
 import type { Trade } from "./Trades.ts"
 

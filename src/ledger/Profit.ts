@@ -6,7 +6,7 @@
  */
 import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { utcDate } from "./Dates.ts"
+import { utcDate } from "../domain/Text.ts"
 import { earned, type Lot, type LotMethod, match } from "./Lots.ts"
 import type { Trade, TradingRecord } from "./Trades.ts"
 

@@ -1,11 +1,6 @@
-/**
- * Input for RP2 (a tax calculator): its configuration, and a spreadsheet with one sheet per asset.
- * RP2 needs the whole history to know what was bought for what, so a year is chosen when it runs, not here. Capital that
- * came in as base counts as bought at its market value. RP2 reads doubles: at most eleven digits behind the point.
- */
-import { DateTime } from "effect"
 import { format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import { iso } from "../domain/Text.ts"
 import type { LotMethod } from "./Lots.ts"
 import * as Ods from "./Ods.ts"
 import type { Decimals } from "./PlainText.ts"
@@ -94,7 +89,7 @@ const priceOf = ({ base, quote, baseAmount, quoteAmount }: Trade, decimals: Deci
       )
 
 const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<Ods.SheetCell> => {
-  const common = [DateTime.formatIso(DateTime.makeUnsafe(trade.at)), trade.base, exchange, holder]
+  const common = [iso(trade.at), trade.base, exchange, holder]
   const price = { number: priceOf(trade, decimals) }
   const quantity = { number: format(trade.baseAmount, decimals(trade.base)) }
   const id = `${trade.fillId}-${index}`

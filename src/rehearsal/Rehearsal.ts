@@ -7,6 +7,7 @@ import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { Clock as ClockReference } from "effect/Clock"
 import { HttpClient } from "effect/http"
 import type { Reason } from "../domain/BotEvent.ts"
+import { dayMillis, hourMillis } from "../domain/Durations.ts"
 import * as Ledger from "../domain/Ledger.ts"
 import type { Market } from "../domain/Market.ts"
 import { replay } from "../engine/state/Bookkeeper.ts"
@@ -39,7 +40,6 @@ export interface RehearsalOptions {
   readonly progress: (share: number) => Effect.Effect<void>
 }
 
-const dayMillis = 86_400_000
 const startedAt = 1_767_225_600_000
 const leaving: Reason = { code: "leaving", text: "The rehearsal ends" }
 /** Days are rehearsed in minutes: it looks less often than it would at a service whose orders hold money. */
@@ -47,7 +47,7 @@ const pace = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
 const valueEveryMillis = 300_000
 const stepsAtOnce = 500
 /** For the last orders to be withdrawn in. */
-const restMillis = 2 * 3_600_000
+const restMillis = 2 * hourMillis
 
 export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptions) {
   const begunAt = yield* Clock.currentTimeMillis

@@ -3,6 +3,7 @@
  * once; the levels are what a rehearsal offers. Nothing here lies: each request is either served by the service as it is, or
  * it is not.
  */
+import { dayMillis, hourMillis, minuteMillis } from "../domain/Durations.ts"
 
 /** Shares of the requests, together at most one. */
 export interface Accidents {
@@ -59,9 +60,6 @@ export const calm: Trouble = {
   suspendMillis: 0
 }
 
-const minute = 60_000
-const hour = 60 * minute
-
 /** A home line and a service that has its days. */
 const low: Trouble = {
   ...calm,
@@ -71,10 +69,10 @@ const low: Trouble = {
   answerLate: 0.005,
   refused: 0.002,
   lateMillis: 10_000,
-  outageEveryMillis: 24 * hour,
-  outageMillis: 10 * minute,
-  crashEveryMillis: 48 * hour,
-  downMillis: 10 * minute
+  outageEveryMillis: dayMillis,
+  outageMillis: 10 * minuteMillis,
+  crashEveryMillis: 48 * hourMillis,
+  downMillis: 10 * minuteMillis
 }
 
 /** A bad week: outages every few hours, restarts, rate limits. */
@@ -89,14 +87,14 @@ const medium: Trouble = {
   misreported: 0.005,
   stale: 0.02,
   lateMillis: 30_000,
-  staleMillis: minute,
-  outageEveryMillis: 6 * hour,
-  outageMillis: 30 * minute,
+  staleMillis: minuteMillis,
+  outageEveryMillis: 6 * hourMillis,
+  outageMillis: 30 * minuteMillis,
   requestsPerSecond: [5, 50],
-  crashEveryMillis: 6 * hour,
-  downMillis: hour,
-  suspendEveryMillis: 12 * hour,
-  suspendMillis: 20 * minute
+  crashEveryMillis: 6 * hourMillis,
+  downMillis: hourMillis,
+  suspendEveryMillis: 12 * hourMillis,
+  suspendMillis: 20 * minuteMillis
 }
 
 /** Everything at once. */
@@ -110,15 +108,15 @@ const high: Trouble = {
   refused: 0.04,
   misreported: 0.02,
   stale: 0.06,
-  lateMillis: minute,
-  staleMillis: 5 * minute,
-  outageEveryMillis: hour,
-  outageMillis: 20 * minute,
+  lateMillis: minuteMillis,
+  staleMillis: 5 * minuteMillis,
+  outageEveryMillis: hourMillis,
+  outageMillis: 20 * minuteMillis,
   requestsPerSecond: [1, 20],
-  crashEveryMillis: hour,
-  downMillis: 30 * minute,
-  suspendEveryMillis: 3 * hour,
-  suspendMillis: 20 * minute
+  crashEveryMillis: hourMillis,
+  downMillis: 30 * minuteMillis,
+  suspendEveryMillis: 3 * hourMillis,
+  suspendMillis: 20 * minuteMillis
 }
 
 export const levels = { none: calm, low, medium, high } as const

@@ -87,7 +87,7 @@ export class World {
   }
 }
 
-/** xorshift: enough to choose what goes wrong. */
+/** xorshift, not `Seeded`: the seeds of known failures stand for its numbers. */
 export const randomFrom = (seed: number): (() => number) => {
   let state = (seed * 2_654_435_761) >>> 0 || 1
   return () => {

@@ -3,6 +3,7 @@
  * and an order's deposit address once, until what was signed for it can no longer be executed.
  */
 import type { Amount } from "../domain/Amount.ts"
+import { dayMillis, hourMillis } from "../domain/Durations.ts"
 import type { RecordEntry } from "./Record.ts"
 
 export interface Cap {
@@ -22,7 +23,6 @@ export interface PaymentToSign {
 /** The check that fails, what it expects and what it found. */
 export type Objection = readonly [check: string, expected: string, found: string]
 
-const dayMillis = 86_400_000
 /** Clocks of verifiers may be behind: a payload counts as alive for this long after its deadline. */
 const marginMillis = 60_000
 /** Messages that open a session, in an hour. */
@@ -52,6 +52,6 @@ export const objectionTo = (
 }
 
 export const objectionToLogin = (entries: ReadonlyArray<RecordEntry>, now: number): Objection | undefined => {
-  const lately = entries.filter(({ at, what }) => what === "login" && at > now - 3_600_000).length
+  const lately = entries.filter(({ at, what }) => what === "login" && at > now - hourMillis).length
   return lately >= mostLogins ? ["login", `at most ${mostLogins} in an hour`, String(lately + 1)] : undefined
 }

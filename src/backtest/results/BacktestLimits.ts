@@ -1,8 +1,5 @@
-/** What a strategy's own limits did in a backtest, in sentences: what they kept back, and when too much was lost to go on. */
-import { DateTime } from "effect"
+import { iso } from "../../domain/Text.ts"
 import type * as Backtest from "../Backtest.ts"
-
-const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
 export const deniedOrders = ({ outcome }: Backtest.BandSide): number =>
   [...outcome.deniedBy.values()].reduce((sum, count) => sum + count, 0)

@@ -2,6 +2,7 @@
 
 import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
+import { percent } from "../../domain/Text.ts"
 import * as Backtest from "../Backtest.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Exposure from "./Exposure.ts"
@@ -35,7 +36,6 @@ export const ofSide = (side: Backtest.BandSide, trials: number): SideStatistics 
   return { ...found, maxDrawdown, calmar: maxDrawdown > 0 ? found.yearlyReturn / maxDrawdown : 0 }
 }
 
-const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
 const number = (value: number): string => value.toFixed(3)
 
 const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [string, string]> => [

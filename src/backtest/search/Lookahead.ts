@@ -9,6 +9,7 @@
 import { type Candles, exactPrice } from "../../candles/Candles.ts"
 import * as Resample from "../../candles/Resample.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
+import { plainJson } from "../../domain/Text.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Decision, Memory } from "../../strategy/Decision.ts"
 import type { CandleColumns } from "../../strategy/Indicators.ts"
@@ -112,17 +113,14 @@ const lastOnes = (columns: CandleColumns, closed: number, needed: number): Close
   closed: needed
 })
 
-const text = (value: unknown): string =>
-  JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? part.toString() : part)) ?? ""
-
 /** What is held against each other: orders, empty slots and memory. */
 const answer = ({ desired, absent, memory }: Decision): string =>
-  text([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
+  plainJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
 
 const difference = (a: Decision, b: Decision): string => {
   const slots = new Set([...a.desired, ...b.desired].map(({ slot }) => slot))
-  const inA = new Map(a.desired.map((desired) => [desired.slot, text(desired)]))
-  const inB = new Map(b.desired.map((desired) => [desired.slot, text(desired)]))
+  const inA = new Map(a.desired.map((desired) => [desired.slot, plainJson(desired)]))
+  const inB = new Map(b.desired.map((desired) => [desired.slot, plainJson(desired)]))
   const changed = [...slots].filter((slot) => inA.get(slot) !== inB.get(slot))
   return changed.length === 0 ? "what it remembers" : `the order of ${changed.slice(0, 3).join(", ")}`
 }

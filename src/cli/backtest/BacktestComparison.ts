@@ -5,6 +5,7 @@ import { describe, notModelled } from "../../backtest/kernel/FillModel.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
+import { percent } from "../../domain/Text.ts"
 import * as HtmlComparison from "../../report/html/HtmlComparison.ts"
 import * as Table from "../../report/text/Table.ts"
 import { marketNames } from "../../strategy/Strategy.ts"
@@ -36,7 +37,6 @@ export const json = (results: Results) => ({ runs: results.map(BacktestSummary.j
 /** The figures that fit a terminal: one row per run. */
 export const lines = (results: Results): ReadonlyArray<string> => {
   const [{ candles, warnings, wallMillis, kernelMillis }] = results
-  const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
   const rows = results.map((result) => {
     const { low, high } = result.band
     const [worst, best] = [low, high].map((side) => BacktestStatistics.ofSide(side, result.trials))
@@ -115,11 +115,10 @@ const comparison = (results: Results): HtmlComparison.ComparisonPage => {
   const growth = (bar: number): number =>
     parts.reduce((sum, { candles: { close } }) => sum + (close[bar] ?? 0) / (close[0] ?? 1), 0) / parts.length
   const sides = band.low === band.high ? [band.low] : [band.low, band.high]
-  const percent = (ratio: number | undefined): string => `${((ratio ?? 0) * 100).toFixed(2)} %`
   return {
     title: `${results.length} strategies on the same candles`,
     subtitle: `${runs.map(({ name }) => name).join(", ")}; ${candles.bars} bars`,
-    headline: runs.map(({ name, low, high }) => [name, `${percent(low.at(-1))} to ${percent(high.at(-1))}`]),
+    headline: runs.map(({ name, low, high }) => [name, `${percent(low.at(-1) ?? 0)} to ${percent(high.at(-1) ?? 0)}`]),
     runs,
     limits: limitsOf(results),
     times: times.map(({ time }) => time / 1000),

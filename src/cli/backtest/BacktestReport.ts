@@ -15,17 +15,14 @@ import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
+import { iso, percent, utcDate } from "../../domain/Text.ts"
 import type * as HtmlPage from "../../report/html/HtmlPage.ts"
 import * as HtmlReport from "../../report/html/HtmlReport.ts"
-import { iso } from "../../report/text/Words.ts"
 import { marketNames } from "../../strategy/Strategy.ts"
 import type { Source } from "./BacktestMarkets.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
 const points = 2000
-
-const day = (millis: number): string => iso(millis).slice(0, 10)
-const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
 
 /** Fall of each value from the highest before it. */
 export const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> => {
@@ -39,7 +36,7 @@ export const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> 
 const monthsOf = ({ candles }: BacktestSummary.Result, { parts }: Backtest.BandSide) => {
   const lastOfMonth = new Map<string, number>()
   const daily = Backtest.curve(parts, EquityCurve.sampleBars(candles, dayMillis))
-  for (const { time, equity } of daily) lastOfMonth.set(day(time - 1).slice(0, 7), equity)
+  for (const { time, equity } of daily) lastOfMonth.set(utcDate(time - 1).slice(0, 7), equity)
   let before = daily[0]?.equity ?? 0
   return [...lastOfMonth].map(([month, equity]): readonly [string, number] => {
     const ratio = before > 0 ? equity / before - 1 : 0
@@ -182,7 +179,7 @@ export const report = (result: BacktestSummary.Result): HtmlReport.ReportPage =>
   }
   return {
     title: `${strategy.name} on ${marketNames(strategy)}`,
-    subtitle: `${strategy.kind} from ${strategy.file}, ${day(from)} to ${day(to)}, ${candles.bars} bars`,
+    subtitle: `${strategy.kind} from ${strategy.file}, ${utcDate(from)} to ${utcDate(to)}, ${candles.bars} bars`,
     headline: [
       ["profit and loss", range((side) => BacktestSummary.pnlText(result, side))],
       ["buy and hold", BacktestSummary.holdText(result, band.high)],

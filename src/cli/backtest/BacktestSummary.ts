@@ -10,8 +10,8 @@ import type { Candles } from "../../candles/Candles.ts"
 import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
 import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { iso, percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
-import { iso } from "../../report/text/Words.ts"
 import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
 import type { Source } from "./BacktestMarkets.ts"
 
@@ -97,7 +97,6 @@ const marketsJson = ({ band, sources }: Result) => {
 const titleOf = (side: Backtest.BandSide | Envelope.PathSide): string =>
   "path" in side && side.path !== "bars" ? `${side.path === "drawn" ? "between" : side.mode}, ${side.path}` : side.mode
 
-const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
 /** Exact down to the eighth place; cents are enough from a hundred on. */
 const rounded = (amount: bigint, decimals: number): string => {
   const unit = Decimal.powerOfTen(decimals)

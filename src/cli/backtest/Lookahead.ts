@@ -1,6 +1,7 @@
 /** The look-ahead check of `limitbot check --lookahead`: given candles, and what is said about each strategy. */
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import * as Lookahead from "../../backtest/search/Lookahead.ts"
+import { iso } from "../../domain/Text.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "./BacktestInput.ts"
@@ -34,7 +35,7 @@ export const faultsOf = ({ report }: LookaheadFinding): ReadonlyArray<string> =>
     ...(peek === undefined
       ? []
       : [
-          `looks into the future: at ${DateTime.formatIso(DateTime.makeUnsafe(peek.at))} candles that were not over changed ${peek.text} (${peeks.length} of ${counted(report.moments, "moment")})`
+          `looks into the future: at ${iso(peek.at)} candles that were not over changed ${peek.text} (${peeks.length} of ${counted(report.moments, "moment")})`
         ]),
     ...(Lookahead.isTooSensitive(report)
       ? [

@@ -7,6 +7,7 @@ import * as Objective from "../../backtest/search/Objective.ts"
 import * as Sweep from "../../backtest/search/Sweep.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import type * as Trial from "../../backtest/search/Trial.ts"
+import { plainJson } from "../../domain/Text.ts"
 import * as flags from "../flags.ts"
 import { orWrong, WrongUsage } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
@@ -49,9 +50,6 @@ const conditions = (where: ReadonlyArray<string>) =>
       ? new WrongUsage({ message: `--where ${text}: no condition; write for example maxDrawdown<=20%` })
       : Effect.succeed(condition)
   })
-
-const plainJson = (value: unknown): string =>
-  JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}` : part))
 
 export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags) {
   const { text, file, markets, strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)

@@ -11,6 +11,7 @@ import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
+import { iso } from "../../domain/Text.ts"
 import { marketNames, marketsOf } from "../../strategy/Strategy.ts"
 import * as flags from "../flags.ts"
 import { WrongUsage } from "../Usage.ts"
@@ -95,7 +96,7 @@ const withDetail = Effect.fnUntraced(function* (
   const isWhole =
     part.bars > 1 && TimeAxis.openTime(part.time, 0) === from && TimeAxis.closeTime(part.time, part.bars - 1) === to
   if (candles.time.stepMillis >= bars.time.stepMillis || !isWhole) {
-    const span = `${new Date(from).toISOString()} to ${new Date(to).toISOString()}`
+    const span = `${iso(from)} to ${iso(to)}`
     return yield* new WrongUsage({
       message: `--detail ${file}: give candles that are finer than the data and cover the same time, ${span}; cut the data with --from and --to`
     })

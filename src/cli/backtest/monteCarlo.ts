@@ -11,6 +11,7 @@ import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import { seeded } from "../../domain/Seeded.ts"
+import { percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as flags from "../flags.ts"
@@ -23,8 +24,6 @@ const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.BandSide)
   const bars = EquityCurve.sampleBars(candles, dayMillis)
   return EquityCurve.at(side.outcome, candles, conditions, bars).map(({ equity }) => equity)
 }
-
-const percent = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`
 
 export const command = Command.make(
   "monte-carlo",

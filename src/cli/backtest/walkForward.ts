@@ -1,15 +1,14 @@
 /** `limitbot walk-forward FILE --data CSV --set …`: what searching the past would have gained in the future. */
-import { Console, DateTime, Effect } from "effect"
+import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as WalkForward from "../../backtest/search/WalkForward.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
 import * as Candles from "../../candles/Candles.ts"
+import { percent, utcDate } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as SearchInput from "./SearchInput.ts"
-
-const day = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis)).slice(0, 10)
 
 export const command = Command.make(
   "walk-forward",
@@ -59,12 +58,12 @@ export const command = Command.make(
       )
     const titles = ["FROM", "TO", ...space.map(({ path }) => path), "PNL BEFORE", "PNL THEN", "DRAWDOWN THEN"]
     const rows = steps.map(({ testFrom, testTo, train, test }) => [
-      day(testFrom),
-      day(testTo),
+      utcDate(testFrom),
+      utcDate(testTo),
       ...space.map((_, index) => train?.values[index] ?? "none"),
       Number(train?.pnlQuote ?? 0).toFixed(2),
       Number(test?.pnlQuote ?? 0).toFixed(2),
-      `${((test?.maxDrawdown ?? 0) * 100).toFixed(2)} %`
+      percent(test?.maxDrawdown ?? 0)
     ])
     yield* Console.log(
       [
@@ -77,7 +76,7 @@ export const command = Command.make(
         `Together ${gained.toFixed(2)} out of sample.`,
         efficiency === undefined
           ? "The search found no gain in the past."
-          : `Out of sample against in sample, per bar: ${(efficiency * 100).toFixed(0)} %.`
+          : `Out of sample against in sample, per bar: ${percent(efficiency, 0)}.`
       ].join("\n")
     )
   }, Effect.scoped)

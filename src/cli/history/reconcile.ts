@@ -2,10 +2,11 @@
  * `limitbot reconcile`: journal, orders, history and balances side by side. What agrees is counted, what differs is explained,
  * and what contradicts is shown with its evidence and ends the command with exit code 1.
  */
-import { Console, DateTime, Effect, Schema } from "effect"
+import { Console, Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import type { SwapAccount } from "../../domain/SwapAccount.ts"
+import { iso } from "../../domain/Text.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
@@ -180,7 +181,7 @@ const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }:
       .map(([name, value]) => `${name} ${value}`)
       .join(", ")
   const memo = depositMemo === undefined ? "" : ` memo ${depositMemo}`
-  const timeline = evidence.timeline.map(({ at, what }) => `${DateTime.formatIso(DateTime.makeUnsafe(at))} ${what}`)
+  const timeline = evidence.timeline.map(({ at, what }) => `${iso(at)} ${what}`)
   return [
     "",
     `${kind} ${subject}`,

@@ -1,7 +1,8 @@
 /** `limitbot fills`: every fill that was seen, oldest first, with its price and what its payout cost. */
-import { Console, DateTime, Effect, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"
+import { iso } from "../../domain/Text.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import type { Trade, TradingRecord } from "../../ledger/Trades.ts"
 import * as Csv from "../../report/text/Csv.ts"
@@ -34,7 +35,7 @@ const row = (trade: Trade, { fees, orders }: TradingRecord, realised: bigint | u
   const limit = orders.find(({ placement }) => placement === trade.placement)?.price
   const payout = fees.findLast(({ placement, kind }) => placement === trade.placement && kind === "payout")
   return {
-    at: DateTime.formatIso(DateTime.makeUnsafe(trade.at)),
+    at: iso(trade.at),
     market: trade.market,
     slot: `${trade.strategy}/${trade.slot}`,
     side: trade.side,

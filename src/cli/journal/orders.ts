@@ -1,7 +1,8 @@
 /** `limitbot orders`: every order that is not settled yet, with the ids under which the venue knows it. */
-import { Console, DateTime, Effect } from "effect"
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"
+import { iso } from "../../domain/Text.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../../engine/state/Placement.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -22,7 +23,7 @@ const row = (placement: Placement, assets: Money.Assets) => {
     filled: Money.amountText(assets, base, filledBase(placement)),
     state: placement.state,
     status: placement.status ?? null,
-    deadline: DateTime.formatIso(DateTime.makeUnsafe(placement.deadline)),
+    deadline: iso(placement.deadline),
     depositAddress: placement.order?.depositAddress ?? null,
     why: placement.why.text
   }

@@ -1,6 +1,7 @@
 /** `limitbot resolve`: what only the operator can decide, and their word on it, with or without a running bot. */
-import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
+import { Clock, Console, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { iso } from "../../domain/Text.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as Lease from "../../journal/Lease.ts"
@@ -78,7 +79,7 @@ const list = ({ assets, now, state }: JournalView, json: boolean) => {
     kind,
     `${strategy}/${slot}`,
     Money.withSymbol(assets, asset, amount),
-    DateTime.formatIso(DateTime.makeUnsafe(since))
+    iso(since)
   ])
   const table = Table.render(
     ["PLACEMENT", "KIND", "SLOT", "AMOUNT", "SINCE"].map((title) => ({ title })),

@@ -1,7 +1,8 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
-import { Console, DateTime, Effect } from "effect"
+import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { Of } from "../../domain/BotEvent.ts"
+import { iso } from "../../domain/Text.ts"
 import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import * as Lease from "../../journal/Lease.ts"
 import type * as Profit from "../../ledger/Profit.ts"
@@ -109,7 +110,7 @@ const profitJson = (view: LedgerView) => {
 const safeUntil = (state: BotState): string | undefined => {
   const open = unfinished(state)
   if (open.length === 0) return undefined
-  return DateTime.formatIso(DateTime.makeUnsafe(Math.min(...open.map(({ deadline }) => deadline))))
+  return iso(Math.min(...open.map(({ deadline }) => deadline)))
 }
 
 /** The limits over all strategies are the configuration's to show. */
@@ -161,6 +162,4 @@ const pendingSwitch = (noted: string | undefined, switched: string | undefined, 
 }
 
 const stopped = ({ run, runStartedAt }: BotState): string =>
-  run === undefined
-    ? "NOT RUNNING, never ran"
-    : `NOT RUNNING, last started ${DateTime.formatIso(DateTime.makeUnsafe(runStartedAt))}`
+  run === undefined ? "NOT RUNNING, never ran" : `NOT RUNNING, last started ${iso(runStartedAt)}`

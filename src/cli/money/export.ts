@@ -1,7 +1,7 @@
 /** `limitbot export`: the books of the journal in formats that other programs read and check. */
 import { Console, DateTime, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { utcYear } from "../../ledger/Dates.ts"
+import { utcYear } from "../../domain/Text.ts"
 import * as Entries from "../../ledger/Entries.ts"
 import { methods } from "../../ledger/Lots.ts"
 import * as PlainText from "../../ledger/PlainText.ts"

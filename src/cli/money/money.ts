@@ -1,7 +1,8 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
-import { Console, DateTime, Effect } from "effect"
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import type { Ledger } from "../../domain/Ledger.ts"
+import { utcDate } from "../../domain/Text.ts"
 import { type BotState, workingLedger } from "../../engine/state/BotState.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -86,10 +87,6 @@ const historyLines = (days: ReturnType<ReturnType<typeof MoneyOverTime.make>["re
   block(
     ["DAY (UTC)", "PLACE"],
     days.flatMap(({ at, places }) =>
-      places.map(({ asset, place, amount }) => [
-        DateTime.formatIsoDateUtc(DateTime.makeUnsafe(at)),
-        place,
-        Money.withSymbol(assets, asset, amount)
-      ])
+      places.map(({ asset, place, amount }) => [utcDate(at), place, Money.withSymbol(assets, asset, amount)])
     )
   )

@@ -2,10 +2,11 @@
  * `limitbot replay`: takes every recorded decision anew, with the files of the time or with an edited one, and says what
  * share of the fills came when the recorded prices say that they could.
  */
-import { Console, DateTime, Effect, Option, Schema, Stream } from "effect"
+import { Console, Effect, Option, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as FillModel from "../../backtest/kernel/FillModel.ts"
 import { secondMillis } from "../../domain/Durations.ts"
+import { iso } from "../../domain/Text.ts"
 import * as Replay from "../../engine/explain/Replay.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
@@ -74,8 +75,7 @@ export const command = Command.make(
           `${identical} of ${decisions} decisions identical. Hash ${hash}`,
           `${fillsInBand} of ${fills.length} fills came when the recorded prices say that they could${unjudged === 0 ? "" : `; ${unjudged} without recorded prices`}.`,
           ...differences.map(
-            ({ at, strategy, recorded, now }) =>
-              `${DateTime.formatIso(DateTime.makeUnsafe(at))} ${strategy}\n  was ${recorded}\n  now ${now}`
+            ({ at, strategy, recorded, now }) => `${iso(at)} ${strategy}\n  was ${recorded}\n  now ${now}`
           )
         ].join("\n")
       )

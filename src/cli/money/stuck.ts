@@ -1,7 +1,8 @@
 /** `limitbot stuck`: orders whose money is longer in one state than it should be, the oldest first. */
-import { Console, DateTime, Effect, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { minuteMillis } from "../../domain/Durations.ts"
+import { iso } from "../../domain/Text.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import type { Placement } from "../../engine/state/Placement.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -66,7 +67,7 @@ export const command = Command.make(
         placement: placement.id,
         order: placement.order?.id ?? null,
         state: placement.state,
-        since: DateTime.formatIso(DateTime.makeUnsafe(since)),
+        since: iso(since),
         forMillis: now - since,
         termMillis: term,
         waitsFor: waitsFor(placement),

@@ -31,8 +31,6 @@ const signOf = ({ action, limit, next }: PlannedChange): Sign => {
 
 const money = (assets: Assets, { asset, amount }: Money): string => cut(MoneyText.withSymbol(assets, asset, amount))
 
-const short = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
-
 /** Of a long fraction the beginning: the whole of it is in `--json`. */
 const cut = (text: string): string => text.replace(/(\d\.\d{8})\d+/g, "$1…")
 
@@ -98,8 +96,8 @@ const priceLines = (
   const columns = [{ title: "PRICES" }, { title: "BID", align: "decimal" }, { title: "ASK", align: "decimal" }] as const
   const rows = prices.map(([market, price]) => [
     market,
-    short(price.bid),
-    short(price.ask),
+    Decimal.short(price.bid),
+    Decimal.short(price.ask),
     `${clock(price.at)} UTC, ${age(at - price.at)} old`
   ])
   return Table.render([...columns, { title: "" }], rows).map((text): ColouredLine => [text])

@@ -9,8 +9,9 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import { unitMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
+import { iso } from "../../domain/Text.ts"
 import { defaults, type OverallLimits, type Settings } from "../../engine/EngineSettings.ts"
-import { type Explanation, explain, time } from "../../engine/explain/Explanation.ts"
+import { type Explanation, explain } from "../../engine/explain/Explanation.ts"
 import * as PastInputs from "../../engine/explain/PastInputs.ts"
 import { slotKey } from "../../engine/state/BotState.ts"
 import type { Markets } from "../../strategy/Markets.ts"
@@ -130,7 +131,7 @@ export const command = Command.make(
             return yield* new NoSuchSlot({ slot: slot.value, known: all.map((each) => each.slot) })
           }
           if (json) return yield* Console.log(JSON.stringify(wanted))
-          if (Option.isSome(at)) yield* Console.log(`At ${time(now)}:`)
+          if (Option.isSome(at)) yield* Console.log(`At ${iso(now)}:`)
           for (const each of wanted) {
             for (const line of lines(each, wanted.length === 1)) yield* Console.log(line)
           }
@@ -187,6 +188,6 @@ const lines = (
 }
 
 const conditionLines = ({ checks, checkedAt }: NonNullable<Explanation["inputs"]>): ReadonlyArray<string> => [
-  ...(checks.length === 0 || checkedAt === null ? [] : [`  on these conditions at ${time(checkedAt)}`]),
+  ...(checks.length === 0 || checkedAt === null ? [] : [`  on these conditions at ${iso(checkedAt)}`]),
   ...checks.map(({ text, values, holds }) => `    ${text} ${holds ? "holds" : "does not hold"}: ${values}`)
 ]

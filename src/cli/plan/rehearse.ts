@@ -6,6 +6,7 @@
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Asset } from "../../domain/Amount.ts"
+import { hourMillis } from "../../domain/Durations.ts"
 import * as Rehearsal from "../../rehearsal/Rehearsal.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
 import { counted } from "../../report/text/Words.ts"
@@ -199,7 +200,7 @@ const usd = (amount: number): string => `${amount.toFixed(2)} USD`
 const span = (millis: number): string => {
   if (millis < 120_000) return `${Math.round(millis / 1000)} s`
   if (millis < 7_200_000) return `${Math.round(millis / 60_000)} min`
-  return `${(millis / 3_600_000).toFixed(1)} h`
+  return `${(millis / hourMillis).toFixed(1)} h`
 }
 
 const textOf = (outcome: Rehearsal.RehearsalOutcome, { bad, days, names, seed }: Asked): ReadonlyArray<string> => {

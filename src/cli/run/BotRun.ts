@@ -2,11 +2,12 @@
  * One run of the bot, for `run` and `demo` alike: record the start, turn until told to stop, show what happens, leave in
  * order, and close with the summary. By default orders stay resting when the bot leaves; what that means is said.
  */
-import { Console, DateTime, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
+import { Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import type * as ControlServer from "../../control/ControlServer.ts"
 import { operatorFile } from "../../control/http/Tokens.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
+import { iso } from "../../domain/Text.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as StartUp from "../../engine/StartUp.ts"
@@ -208,6 +209,6 @@ const behindText = (state: BotState): string => {
 const restingText = (safeUntil: number): string =>
   [
     "The orders stay resting: they can fill while the bot is away, and are safe unattended until",
-    `${DateTime.formatIso(DateTime.makeUnsafe(safeUntil))}, when the venue ends the first of them and refunds it.`,
+    `${iso(safeUntil)}, when the venue ends the first of them and refunds it.`,
     "Start the bot again to go on, or use --cancel-on-exit to withdraw them."
   ].join("\n")

@@ -52,8 +52,7 @@ const byPrice = (a: SlotRow, b: SlotRow): number => {
 
 const numberOf = ({ price }: SlotRow): number => Number(price)
 
-const marker = (market: string, price: TwoSidedPrice): string =>
-  `── ${market}  ${Decimal.format(Decimal.fromNumber(Decimal.toNumber(mid(price)), 8))} ──`
+const marker = (market: string, price: TwoSidedPrice): string => `── ${market}  ${Decimal.short(mid(price))} ──`
 
 const tableLines = (
   shown: ReadonlyArray<SlotRow>,

@@ -151,12 +151,10 @@ const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<ColouredLin
 
 const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<ColouredLine> =>
   [...prices].map(([market, { bid, ask, at }]) => [
-    `${market}  bid ${significant(bid)}  ask ${significant(ask)}  ${age(now - at)} old`
+    `${market}  bid ${Decimal.short(bid)}  ask ${Decimal.short(ask)}  ${age(now - at)} old`
   ])
 
 /** Eight digits: a price to read, not to calculate with. */
-const significant = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
-
 /** The most telling slots that there is room for, in their own order, and a count of the others. */
 const slotLines = (
   rows: ReadonlyArray<SlotRow>,

@@ -1,8 +1,9 @@
 /** `limitbot swaps`: every swap in the journal, with where its money is. */
-import { Console, DateTime, Effect } from "effect"
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as SwapAccount from "../../domain/SwapAccount.ts"
+import { iso } from "../../domain/Text.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { readSwaps, SwapJournal } from "../../journal/SwapJournal.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
@@ -35,7 +36,7 @@ const table = (accounts: ReadonlyArray<SwapAccount.SwapAccount>): ReadonlyArray<
       const received = ended === undefined ? agreed.amountOut : SwapAccount.moneyOf(account).received
       return [
         id,
-        DateTime.formatIso(DateTime.makeUnsafe(account.agreedAt)),
+        iso(account.agreedAt),
         formatWithSymbol(agreed.amountIn, agreed.origin),
         formatWithSymbol(received, agreed.destination),
         phase,

@@ -2,6 +2,7 @@
 import { Clock, Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { format } from "../../domain/Amount.ts"
+import { dayMillis } from "../../domain/Durations.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -24,7 +25,7 @@ import { stream } from "./streams.ts"
 
 /** Readers of the live stream at a time. */
 const mostStreams = 16
-const profitMillis = 30 * 24 * 3_600_000
+const profitMillis = 30 * dayMillis
 const mostCandles = 1_000
 /** A younger journal has too few minutes for a line: its prices in memory make one. */
 const youngMillis = 3_000_000

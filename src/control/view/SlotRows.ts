@@ -1,6 +1,7 @@
 /** Every slot as a row for people: what it holds, in which state, why, and how much a glance at it is worth. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { percent } from "../../domain/Text.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
 import { type BotState, type StrategyState, slotKey, unfinished } from "../../engine/state/BotState.ts"
@@ -83,7 +84,7 @@ const placementRow = (
       isTrouble || cancel !== undefined
         ? undefined
         : isResting(placement) && price !== undefined
-          ? `${(distance(placement, price) * 100).toFixed(2)} % away`
+          ? `${percent(distance(placement, price))} away`
           : `${filled} filled`,
     colour: isTrouble ? "red" : side === "BUY" ? "green" : "cyan",
     rank: (isTrouble ? rankOf.trouble : isResting(placement) ? 0 : rankOf.moving) + distance(placement, price)

@@ -19,7 +19,7 @@ export const priceView = (market: string, price: TwoSidedPrice): PriceView => ({
 export const quoteView = ({ bid, ask, at }: TwoSidedPrice) => ({ bid: shown(bid), ask: shown(ask), at })
 
 /** Ten digits: quotes come with many more that mean nothing. */
-const shown = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 10))
+const shown = (price: Decimal.Decimal): string => Decimal.short(price, 10)
 
 const toneOf = { red: "alarm", green: "buy", cyan: "sell", dim: "quiet" } as const
 

@@ -3,11 +3,11 @@
  * limit says, what happened to the slot lately, and the numbers that would change it. Pure.
  */
 
-import { DateTime } from "effect"
 import type { Of, Reason, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
+import { iso } from "../../domain/Text.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import { age, counted } from "../../report/text/Words.ts"
@@ -258,11 +258,9 @@ const backoff = (state: BotState, settings: Settings, strategy: string, name: st
   const slot = state.slots.get(slotKey(strategy, name))
   if (slot === undefined || slot.refusals === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }
   const due = slot.refusedAt + refusalPauseMillis(settings, slot.refusals)
-  const text = `${counted(slot.refusals, "failed attempt")}, the next one from ${time(due)}`
-  return { guard: "retry", verdict: now < due ? "refuses" : "passes", text, flips: `the time ${time(due)}` }
+  const text = `${counted(slot.refusals, "failed attempt")}, the next one from ${iso(due)}`
+  return { guard: "retry", verdict: now < due ? "refuses" : "passes", text, flips: `the time ${iso(due)}` }
 }
-
-export const time = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
 
 const cause = ({ code, text, source }: Reason): string =>
   `${text} [${code}${source === undefined ? "" : `, ${source}`}]`
@@ -287,10 +285,10 @@ const because = (
   const gone = removed.get(strategy.name)
   return [
     ...(stopped?.event._tag === "BotStopped"
-      ? [`the bot has not run since ${time(stopped.at)}: ${stopped.event.reason}`]
+      ? [`the bot has not run since ${iso(stopped.at)}: ${stopped.event.reason}`]
       : []),
     ...(gone?.event._tag === "StrategyRemoved"
-      ? [`its strategy was taken away at ${time(gone.at)}, its orders ${gone.event.orders}`]
+      ? [`its strategy was taken away at ${iso(gone.at)}, its orders ${gone.event.orders}`]
       : []),
     ...(wish === undefined && absent === undefined && gone === undefined && decision !== undefined
       ? ["the strategy has no such slot any more"]
@@ -308,32 +306,32 @@ const because = (
     ...(slot?.frozen === undefined ? [] : [`frozen: ${slot.frozen}`]),
     ...(state.killed === undefined ? [] : [`the kill switch is on: ${state.killed}`]),
     ...(strategy.paused === undefined ? [] : [`paused by ${strategy.paused.limit}: ${strategy.paused.reason}`]),
-    ...(state.venueDownSince === undefined ? [] : [`the venue does not answer since ${time(state.venueDownSince)}`]),
+    ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
     ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
     ...(decision === undefined
       ? []
-      : [`decided ${time(strategy.decidedAt)} at bid ${short(decision.bid)}, ask ${short(decision.ask)}`])
+      : [
+          `decided ${iso(strategy.decidedAt)} at bid ${Decimal.short(decision.bid)}, ask ${Decimal.short(decision.ask)}`
+        ])
   ]
 }
 
 const order = ({ side, price }: DesiredOrder): string => `${side} at ${Decimal.format(price)}`
 
-const short = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
-
 const wouldChange = (decision: Of<"Decided">): ReadonlyArray<string> => {
   const { until } = decision
   const bounds = ({ priceBelow, priceAbove }: PriceBounds, market?: string): ReadonlyArray<string> => {
     const of = market === undefined ? "" : ` of ${market}`
-    const now = short(mid(priceDecidedOn(decision, market)))
+    const now = Decimal.short(mid(priceDecidedOn(decision, market)))
     return [
-      ...(priceBelow === undefined ? [] : [`mid${of} ≤ ${short(priceBelow)} (was ${now})`]),
-      ...(priceAbove === undefined ? [] : [`mid${of} ≥ ${short(priceAbove)} (was ${now})`])
+      ...(priceBelow === undefined ? [] : [`mid${of} ≤ ${Decimal.short(priceBelow)} (was ${now})`]),
+      ...(priceAbove === undefined ? [] : [`mid${of} ≥ ${Decimal.short(priceAbove)} (was ${now})`])
     ]
   }
   return [
     ...bounds(until),
     ...(until.elsewhere ?? []).flatMap((elsewhere) => bounds(elsewhere, elsewhere.market)),
-    ...(until.time === undefined ? [] : [`the time ${time(until.time)}`]),
+    ...(until.time === undefined ? [] : [`the time ${iso(until.time)}`]),
     ...(until.barClose === undefined ? [] : [`the close of a ${until.barClose} candle`]),
     ...(until.onFill ? ["a fill"] : ["nothing but a fill of this slot, which arms its next leg"])
   ]

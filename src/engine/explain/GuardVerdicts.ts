@@ -57,8 +57,6 @@ const farthestMid = ({ desired: { side, price } }: Sized, { limits }: Circumstan
   return Decimal.isPositive(factor) ? Decimal.divide(price, factor, 8, side === "BUY" ? "up" : "down") : undefined
 }
 
-const short = (price: Decimal.Decimal): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 8))
-
 const measures: Readonly<Record<LimitName, MeasureOf>> = {
   "kill-switch": (_order, _at, passes) => ({
     now: "off",
@@ -86,14 +84,14 @@ const measures: Readonly<Record<LimitName, MeasureOf>> = {
   "price-deviation": (order, at, passes) => {
     const mid = farthestMid(order, at)
     const isBuy = order.desired.side === "BUY"
-    const now = `${order.desired.side} at ${Decimal.format(order.desired.price)} with a mid of ${short(Market.mid(at.price))}`
+    const now = `${order.desired.side} at ${Decimal.format(order.desired.price)} with a mid of ${Decimal.short(Market.mid(at.price))}`
     if (mid === undefined) return { now }
-    return { now, flips: `a mid ${isBuy === passes ? "below" : "above"} ${short(mid)}` }
+    return { now, flips: `a mid ${isBuy === passes ? "below" : "above"} ${Decimal.short(mid)}` }
   },
   "swap-price": ({ desired: { by, price, side } }, at, passes) => {
     if (by !== "swap") return { now: "not by a swap" }
     const isBuy = side === "BUY"
-    const now = `a swap at ${short(executable(side, at.price))}, at worst ${Decimal.format(price)}`
+    const now = `a swap at ${Decimal.short(executable(side, at.price))}, at worst ${Decimal.format(price)}`
     const word = isBuy === passes ? "above" : "below"
     return { now, flips: `${isBuy ? "an ask" : "a bid"} ${word} ${Decimal.format(price)}` }
   },

@@ -5,9 +5,10 @@
  * after it has paid. It lives in a process group of its own, so that
  * Ctrl-C on the bot does not cut it off in the middle. It inherits the environment without our secrets.
  */
-import { DateTime, Duration, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Duration, Effect, Layer, Option, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { format } from "../../domain/Amount.ts"
+import { iso } from "../../domain/Text.ts"
 import { type Paid, type PaymentRequest, Wallet, WalletRefused, WalletUnclear } from "./Wallet.ts"
 
 /** EX_DATAERR: the program's promise that it sent nothing. */
@@ -86,7 +87,7 @@ const request = ({ amount, asset, deadline, depositAddress, depositMemo, referen
   amountFormatted: format(amount, asset.decimals),
   depositAddress,
   depositMemo: depositMemo ?? null,
-  deadline: DateTime.formatIso(DateTime.makeUnsafe(deadline))
+  deadline: iso(deadline)
 })
 
 const Answer = Schema.fromJsonString(

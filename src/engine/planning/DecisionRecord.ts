@@ -6,6 +6,7 @@ import type { Depth } from "../../domain/Book.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
+import { plainJson } from "../../domain/Text.ts"
 import type { Decision, DesiredOrder, DesiredSlot } from "../../strategy/Decision.ts"
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Inputs, Strategy } from "../../strategy/Strategy.ts"
@@ -132,6 +133,4 @@ const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decisi
 
 /** What makes two decisions the same: everything but the price that they were made at. */
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
-  JSON.stringify([desired, absent.map(({ slot, why }) => [slot, why.code]), memory], (_key, value) =>
-    typeof value === "bigint" ? value.toString() : value
-  )
+  plainJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])

@@ -6,8 +6,9 @@
 import { Result } from "effect"
 import { type Amount, type Asset, formatWithSymbol, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { dayMillis } from "../../domain/Durations.ts"
+import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
 import * as Market from "../../domain/Market.ts"
+import { percent } from "../../domain/Text.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 
@@ -266,7 +267,7 @@ const tooDear: Refuses = ({ desired, inputAmount }, { free, market }) => {
 const quietness = ({ now, limits: { quietHours } }: Pick<Circumstances, "now" | "limits">): string | undefined => {
   if (quietHours === undefined) return undefined
   const { fromMinute, toMinute } = quietHours
-  const minute = Math.floor(now / 60_000) % 1440
+  const minute = Math.floor(now / minuteMillis) % 1440
   const isQuiet =
     fromMinute < toMinute ? minute >= fromMinute && minute < toMinute : minute >= fromMinute || minute < toMinute
   return isQuiet ? `Quiet hours until ${clock(toMinute)} UTC` : undefined
@@ -303,8 +304,7 @@ const badSwap = ({ by, side, price: limit }: DesiredOrder, { price }: Circumstan
   const [dear, cheap] = side === "BUY" ? [now, limit] : [limit, now]
   if (!Decimal.isGreater(dear, cheap)) return undefined
   const missing = Decimal.divide(Decimal.subtract(dear, cheap), limit, 4, "up")
-  const percent = Decimal.format(Decimal.multiply(missing, Decimal.make(100n)))
-  return `A swap would bring ${percent} % less than allowed: at ${Decimal.format(now)}, and ${Decimal.format(limit)} is the worst`
+  return `A swap would bring ${percent(Decimal.toNumber(missing))} less than allowed: at ${Decimal.format(now)}, and ${Decimal.format(limit)} is the worst`
 }
 
 /** A price that is too old, or from the future, to decide on: in words. */

@@ -6,6 +6,7 @@ import { format } from "../../domain/Amount.ts"
 import { type Book, type DepthLevel, distances, type OwnOrder } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price } from "../../domain/Market.ts"
+import { percent } from "../../domain/Text.ts"
 import * as Table from "./Table.ts"
 import { age, clock } from "./Words.ts"
 
@@ -63,10 +64,10 @@ const impactJson = (level: DepthLevel, middle: Price, decimals: number) => {
 }
 
 /** Seven digits: what quotes have beyond them changes at every look. */
-const short = (price: Price): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(price), 7))
+const short = (price: Price): string => Decimal.short(price, 7)
 
-const percent = (ratio: Decimal.Decimal | undefined): string =>
-  ratio === undefined ? "" : `${(Decimal.toNumber(ratio) * 100).toFixed(3)}%`
+const share = (ratio: Decimal.Decimal | undefined): string =>
+  ratio === undefined ? "" : percent(Decimal.toNumber(ratio), 3)
 
 interface Row {
   readonly price: Price
@@ -78,7 +79,7 @@ const quotedRows = (book: Book, side: "bid" | "ask", now: number): ReadonlyArray
   return sideOf(book, side).map(([price, level]) => {
     const distance = top === undefined ? undefined : distances(level, mid(top))[side === "ask" ? "buy" : "sell"]
     const quantity = format(level.quantity, book.market.base.decimals)
-    return { price, cells: [side, short(price), quantity, percent(distance), age(now - level.at), ""] }
+    return { price, cells: [side, short(price), quantity, share(distance), age(now - level.at), ""] }
   })
 }
 
@@ -87,14 +88,7 @@ const ownRows = (book: Book, own: ReadonlyArray<OwnOrder>, side: "BUY" | "SELL")
     .filter((order) => order.side === side)
     .map(({ price, quantity, slot }) => {
       const distance = book.price === undefined ? undefined : distanceOf(price, mid(book.price))
-      const cells = [
-        `* ${side}`,
-        short(price),
-        format(quantity, book.market.base.decimals),
-        percent(distance),
-        "",
-        slot
-      ]
+      const cells = [`* ${side}`, short(price), format(quantity, book.market.base.decimals), share(distance), "", slot]
       return { price, cells }
     })
 
@@ -111,7 +105,7 @@ export const lines = (book: Book, own: ReadonlyArray<OwnOrder>, now: number): Re
   const middle =
     price === undefined
       ? []
-      : [["--", short(mid(price)), "", `spread ${percent(spreadOf(book))}`, age(now - price.at), ""]]
+      : [["--", short(mid(price)), "", `spread ${share(spreadOf(book))}`, age(now - price.at), ""]]
   const above = [...quotedRows(book, "ask", now), ...ownRows(book, own, "SELL")]
   const below = [...quotedRows(book, "bid", now), ...ownRows(book, own, "BUY")]
   const table = Table.render(

@@ -1,10 +1,6 @@
-/**
- * One sentence per event, for the terminal and the log. `undefined` for events that only serve recovery: they are in the
- * journal and in `--json`, but say nothing to a person.
- */
-import { DateTime } from "effect"
 import type { BotEvent, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { format as price } from "../../domain/Decimal.ts"
+import { iso } from "../../domain/Text.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 import { printable } from "./Table.ts"
 import { age, clock, clockText, counted } from "./Words.ts"
@@ -115,7 +111,7 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
       return [`signed ${money(event.asset, event.amount)} to order ${event.orderId}`]
     case "PaymentAsked": {
       const memo = event.depositMemo === undefined ? "" : ` with memo ${event.depositMemo}`
-      const until = DateTime.formatIso(DateTime.makeUnsafe(event.validUntil))
+      const until = iso(event.validUntil)
       const to = `exactly ${money(event.asset, event.amount)} to ${event.depositAddress}${memo} before ${until}`
       return event.wallet === "manual" ? [`PLEASE PAY ${to}`, "warn"] : [`asks the wallet to pay ${to}`]
     }

@@ -1,5 +1,6 @@
 /** Profit and loss for people and programs: exact amounts in units of the quote asset. */
 import { present } from "../../domain/Present.ts"
+import { percent } from "../../domain/Text.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
 import type { Figures, Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality } from "../../ledger/Quality.ts"
@@ -77,7 +78,7 @@ export const lines = (
   ]
 }
 
-const percent = (ratio: number | null): string => (ratio === null ? "not known" : `${(ratio * 100).toFixed(2)}%`)
+const share = (ratio: number | null): string => (ratio === null ? "not known" : percent(ratio))
 
 const statisticsLines = (
   quote: string,
@@ -86,12 +87,12 @@ const statisticsLines = (
   const { rested, filled, medianMillisToFill, requotes, costPerRequote, markout } = orders
   const toFill = medianMillisToFill === null ? "" : `, half of them within ${age(medianMillisToFill)}`
   const cost = costPerRequote === null ? "" : `, ${costPerRequote.toFixed(4)} ${quote} each`
-  const later = Object.entries(markout).map(([after, ratio]) => `${after} ${percent(ratio)}`)
+  const later = Object.entries(markout).map(([after, ratio]) => `${after} ${share(ratio)}`)
   const { timeWeighted, moneyWeighted, maxDrawdown, againstHolding } = returns
   const held = againstHolding === null ? "not known" : `${againstHolding.toFixed(2)} ${quote}`
   return [
     "",
     `${quote}: ${filled} of ${rested} orders filled${toFill}; ${requotes} moved${cost}. Price after a fill, in our favour: ${later.join(", ")}`,
-    `${quote}: return ${percent(timeWeighted)} time-weighted, ${percent(moneyWeighted)} money-weighted; deepest fall ${percent(maxDrawdown)}; against holding ${held}`
+    `${quote}: return ${share(timeWeighted)} time-weighted, ${share(moneyWeighted)} money-weighted; deepest fall ${share(maxDrawdown)}; against holding ${held}`
   ]
 }

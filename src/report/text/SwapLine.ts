@@ -1,14 +1,11 @@
-/** A swap in words: one sentence per step, where its money is, and at the end the evidence. */
-import { DateTime } from "effect"
 import { type Amount, type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import { moneyOf, type SwapAccount, swapPlaces } from "../../domain/SwapAccount.ts"
 import type { RecordedStep, SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"
+import { iso } from "../../domain/Text.ts"
 import { printable } from "./Table.ts"
 import { clock } from "./Words.ts"
 
 type Agreed = SwapEventOf<"SwapAgreed">
-
-const time = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
 
 /** What is being agreed to, line by line. */
 export const terms = (agreed: Agreed): ReadonlyArray<string> => {
@@ -21,7 +18,7 @@ export const terms = (agreed: Agreed): ReadonlyArray<string> => {
     `recipient  ${agreed.recipient}  (${agreed.recipientType})`,
     `refunds    ${agreed.refundTo}  (${agreed.refundType})`,
     `address    ${agreed.depositAddress}${agreed.depositMemo === undefined ? "" : `  memo ${agreed.depositMemo}`}`,
-    `until      ${time(agreed.deadline)}`,
+    `until      ${iso(agreed.deadline)}`,
     `signature  ${signature}`
   ].map(printable)
 }
@@ -38,7 +35,7 @@ export const paymentOrder = ({
     `Pay exactly  ${formatWithSymbol(amountIn, origin)}  (${amountIn} smallest units of ${origin.id})`,
     `to           ${depositAddress}`,
     ...(depositMemo === undefined ? [] : [`with memo    ${depositMemo}   (without it the money goes back)`]),
-    `before       ${time(deadline)}   (what comes later is sent back, less fees)`
+    `before       ${iso(deadline)}   (what comes later is sent back, less fees)`
   ].map(printable)
 
 /** What only the operator can find out, and how to go on. */

@@ -1,5 +1,3 @@
-/** How figures are said in sentences: ages, times of day, counted things. */
-import { DateTime } from "effect"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 
 export const age = (millis: number): string => {
@@ -23,6 +21,3 @@ export const clock = (at: number): string => {
 /** How our clock differs from the venue's. */
 export const clockText = (skewMillis: number): string =>
   `this machine's clock is ${(Math.abs(skewMillis) / 1000).toFixed(1)} s ${skewMillis > 0 ? "ahead of" : "behind"} the venue's`
-
-/** Date and time in UTC, to the millisecond: 2026-01-31T12:00:00.000Z. */
-export const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))

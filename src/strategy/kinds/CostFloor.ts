@@ -36,12 +36,10 @@ export const armedAboveCost = (
   const cost = costOf(market, progress)
   if (cost === undefined || !Decimal.isLess(order.price, cost)) return order
   const price = notBelow(market, cost, order.price, purchase.price)
-  const text = `${order.why.text}; not at ${Decimal.format(order.price)}, as it was bought at ${said(cost)}`
+  const text = `${order.why.text}; not at ${Decimal.format(order.price)}, as it was bought at ${Decimal.short(cost)}`
   return { ...order, price, why: { ...order.why, text } }
 }
 
 /** An entry follows nothing: what the slot bought back before is not what it sells. */
 const legBefore = ({ legs, cycle }: DesiredSlot, leg: number) =>
   cycle ? legs[(leg + legs.length - 1) % legs.length] : legs[leg - 1]
-
-const said = (cost: Price): string => Decimal.format(Decimal.fromNumber(Decimal.toNumber(cost), 8))

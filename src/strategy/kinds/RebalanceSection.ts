@@ -9,7 +9,6 @@ import { place, type Report, report } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
 
 const defaultRequote = Decimal.make(5n, 3)
-const hundred = Decimal.make(100n)
 
 /** One asset beside the quote. */
 export interface RebalancedAsset {
@@ -29,8 +28,6 @@ export interface Rebalance {
   readonly requote: Decimal.Decimal | undefined
   readonly source: string
 }
-
-export const percent = (ratio: Decimal.Decimal): string => `${Decimal.format(Decimal.multiply(ratio, hundred))}%`
 
 const bandAbout = "acts when a share is this far from its target"
 const requoteAbout = "orders follow when the price of another asset has moved this far; left out: 0.5%"
@@ -138,6 +135,6 @@ const checkSum = (targets: Read.Located<Targets>, quote: string, to: Report): bo
   const isRight = isWhole ? Decimal.equals(sum, Decimal.one) : Decimal.isLess(sum, Decimal.one)
   if (isRight) return true
   const wanted = isWhole ? "all together must be 100%" : `something must be left for ${quote}`
-  report(to, targets, `the targets add up to ${percent(sum)}: ${wanted}`)
+  report(to, targets, `the targets add up to ${Decimal.percent(sum)}: ${wanted}`)
   return false
 }

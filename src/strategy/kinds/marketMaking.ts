@@ -162,7 +162,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const centre = known !== undefined && isWithin(known, requote, price) ? known : price
   const inventory = inventoryOf(whole, view)
   const middle = skewed(whole, centre, inventory)
-  const numbers = `centre ${Decimal.format(centre)}, spread ${percent(width)}, inventory ${formatWithSymbol(inventory, market.base)}`
+  const numbers = `centre ${Decimal.format(centre)}, spread ${Decimal.percent(width)}, inventory ${formatWithSymbol(inventory, market.base)}`
   const because = (code: string, text: string): Reason => ({ code, text, source })
 
   const desired: Array<DesiredSlot> = []
@@ -198,8 +198,6 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
     }
   }
 }
-
-const percent = (ratio: Decimal.Decimal): string => `${Decimal.format(Decimal.multiply(ratio, Decimal.make(100n)))}%`
 
 /** The centre moved against the inventory, by all of `skew` when it is full. */
 const skewed = ({ skew, maxInventory }: Quoting, centre: Price, inventory: Amount): Price => {

@@ -19,7 +19,7 @@ import { priceIn, progressOf, type View } from "../View.ts"
 import { amountIn, type Counted, count, countedIn, remember } from "./CountedFills.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
-import { percent, type Rebalance, type RebalancedAsset, readRebalance, rebalanceSchema } from "./RebalanceSection.ts"
+import { type Rebalance, type RebalancedAsset, readRebalance, rebalanceSchema } from "./RebalanceSection.ts"
 
 const pricePlaces = 18
 
@@ -196,13 +196,17 @@ const desiredSlot = (whole: Rebalance, { held, slot, limit }: Rebalancing, leg: 
   const order = `${verb} ${formatWithSymbol(leg.quantity, market.base)} at ${Decimal.format(leg.price)}`
   const isNow = now !== undefined && Decimal.equals(leg.price, orderPrice(market, leg.side, now))
   const place = isNow
-    ? `now: ${symbol} is ${leg.side === "BUY" ? "below" : "above"} ${percent(limit)} of the value`
-    : `where ${symbol} would be ${percent(limit)} of the value`
+    ? `now: ${symbol} is ${leg.side === "BUY" ? "below" : "above"} ${Decimal.percent(limit)} of the value`
+    : `where ${symbol} would be ${Decimal.percent(limit)} of the value`
   return {
     slot,
     ...(market === whole.parts[0].market ? {} : { market }),
     legs: [leg],
     cycle: true,
-    why: { code: "rebalance", text: `${order}, ${place}, the target is ${percent(target)}`, source: whole.source }
+    why: {
+      code: "rebalance",
+      text: `${order}, ${place}, the target is ${Decimal.percent(target)}`,
+      source: whole.source
+    }
   }
 }

@@ -9,6 +9,7 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
+import { seeded } from "../../domain/Seeded.ts"
 import type { Decision, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
@@ -90,7 +91,7 @@ const twapFields = (market: Market) =>
 
 /** Sizes that sum exactly to the total, each within `vary` of the even one; each begins within its own share of the time. */
 const slice = (total: Amount, count: number, over: number, vary: number, seed: number): ReadonlyArray<Slice> => {
-  const next = numbers(seed)
+  const next = seeded(seed)
   const scale = 1_000_000
   const weights = Array.from({ length: count }, () => BigInt(Math.round(scale * (1 + vary * (next() - 0.5)))))
   const sum = weights.reduce((a, b) => a + b, 0n)
@@ -105,17 +106,6 @@ const slice = (total: Amount, count: number, over: number, vary: number, seed: n
     const slot = `slice-${String(index).padStart(Math.max(2, String(count - 1).length), "0")}`
     return { slot, begins: Math.round((over * (index + late)) / count), quantity }
   })
-}
-
-/** mulberry32: small, well distributed, and the same everywhere. */
-const numbers = (seed: number): (() => number) => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 /** Beyond the mid by `reach`, but never beyond the limit. */

@@ -8,6 +8,7 @@ import * as Notifier from "../../../control/notify/Notifier.ts"
 import * as TelegramCommands from "../../../control/notify/TelegramCommands.ts"
 import type { Pulse } from "../../../control/view/Health.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
+import { dayMillis } from "../../../domain/Durations.ts"
 import type { Market } from "../../../domain/Market.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../../engine/state/BotState.ts"
@@ -27,8 +28,6 @@ interface BotToReport extends Pulse {
   /** What it does when an operator says so in a chat. */
   readonly obedient: Omit<TelegramCommands.Obedient, "profit">
 }
-
-const dayMillis = 86_400_000
 
 const summaryOf = (state: BotState, markets: BotToReport["markets"]): string => {
   const profits = [...state.strategies.values()].flatMap(({ name, trading }) =>
