@@ -24,7 +24,7 @@ export interface PathSide extends Backtest.BandSide {
 
 export type PathSides = readonly [PathSide, ...ReadonlyArray<PathSide>]
 
-export const draws = 24
+const draws = 24
 
 /** From small bars to those that were given. */
 const folded = (outcome: Outcome, parts: number): Outcome => {

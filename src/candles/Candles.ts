@@ -42,9 +42,6 @@ export const columnOf = (values: ArrayLike<number>): Column => {
 /** The number that stands in the file. */
 export const exactPrice = (price: number): Price => Decimal.fromNumber(price)
 
-/** Decimal places of a number as a person would write it. */
-export const decimalPlaces = (value: number): number => Decimal.fromNumber(value).scale
-
 /** `undefined` when opens were not asked for. */
 export const openAt = ({ open, readOpen }: Candles, bar: number): number | undefined =>
   readOpen === undefined ? open[bar] : readOpen(bar)

@@ -56,7 +56,7 @@ const change = (ledger: Ledger, asset: string, account: Account, owner: string, 
 }
 
 /** What an event moves, given what the ledger holds. Pure; an event that moves nothing gives an empty list. */
-export const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {
+const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {
   if (event._tag === "BudgetAllotted") {
     const outside = { account: "outside", owner: event.strategy } as const
     const wallet = { account: "wallet", owner: event.strategy } as const

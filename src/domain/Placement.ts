@@ -8,7 +8,7 @@
  * slot gets nothing new. `abandoned` is an attempt that was never signed: nothing can be in it, whatever the venue made of
  * it. `dead` is a payment that provably was not made and never will be, or that the operator has taken off the books.
  */
-export const placementStates = [
+const placementStates = [
   "planned",
   "creating",
   "created",

@@ -68,7 +68,7 @@ const groupOf = (item: Item, by: Grouping | undefined): string => {
 }
 
 /** Lots are kept by strategy and market, as the budgets are. */
-export const poolsOf = (trades: ReadonlyArray<Trade>) =>
+const poolsOf = (trades: ReadonlyArray<Trade>) =>
   Map.groupBy(trades, ({ strategy, market }) => `${strategy}\u0000${market}`)
 
 const unrealisedOf = ({ isShort, cost, quantity, openedBy }: Lot, mark: Mark): Amount => {

@@ -1,3 +1,8 @@
+/**
+ * Input for RP2 (a tax calculator): its configuration, and a spreadsheet with one sheet per asset.
+ * RP2 needs the whole history to know what was bought for what, so a year is chosen when it runs, not here. Capital that
+ * came in as base counts as bought at its market value. RP2 reads doubles: at most eleven digits behind the point.
+ */
 import { format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { iso } from "../domain/Text.ts"

@@ -84,7 +84,7 @@ export const summit = (map: HeatMap): Summit | undefined => {
 export const isPlateau = ({ kept }: Summit): boolean => kept >= 0.5
 
 /** Neighbouring rows and columns put together until there are not more than so many. */
-export const coarse = (map: HeatMap, most: number): HeatMap => {
+const coarse = (map: HeatMap, most: number): HeatMap => {
   const group = (count: number) => Math.ceil(count / Math.min(most, Math.max(1, count)))
   const [tall, wide] = [group(map.rows.length), group(map.columns.length)]
   const firsts = (names: ReadonlyArray<string>, size: number) => names.filter((_, index) => index % size === 0)

@@ -41,7 +41,7 @@ const refused = (check: string, expected: string, found: string): SignerAnswer =
   found
 })
 
-export const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket">) {
+const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket">) {
   const { caps, record, signerId, verifier } = options
   const [guard, signer] = [yield* IntentGuard, yield* Signer]
   const oneAtATime = yield* Semaphore.make(1)

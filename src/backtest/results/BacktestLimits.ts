@@ -1,3 +1,4 @@
+/** What a strategy's own limits did in a backtest, in sentences: what they kept back, and when too much was lost to go on. */
 import { iso } from "../../domain/Text.ts"
 import type * as Backtest from "../Backtest.ts"
 

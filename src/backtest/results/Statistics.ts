@@ -60,7 +60,7 @@ const ratio = (numerator: number, denominator: number): number => (denominator >
 export const returnsOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
   equity.slice(1).map((value, index) => ratio(value, equity[index] ?? 0) - 1)
 
-export const maxDrawdownOf = (equity: ReadonlyArray<number>): number => {
+const maxDrawdownOf = (equity: ReadonlyArray<number>): number => {
   let [peak, greatest] = [Number.NEGATIVE_INFINITY, 0]
   for (const value of equity) {
     peak = Math.max(peak, value)
@@ -124,12 +124,6 @@ export const deflatedSharpe = (returns: ReadonlyArray<number>, sharpes: Readonly
  */
 export const deflatedAfter = (returns: ReadonlyArray<number>, trials: number): number =>
   exceeds(shapeOf(returns), expectedMaximum(trials) / Math.sqrt(Math.max(1, returns.length - 1)))
-
-/** Per period, not per year: what `deflatedSharpe` compares. */
-export const periodSharpe = (returns: ReadonlyArray<number>): number => {
-  const { mean, deviation } = shapeOf(returns)
-  return ratio(mean, deviation)
-}
 
 export const of = (equity: ReadonlyArray<number>, periodsPerYear: number): Statistics => {
   const returns = returnsOf(equity)

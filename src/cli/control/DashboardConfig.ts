@@ -8,7 +8,7 @@ import * as Read from "../../strategy/Fields.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
 import { readSecret, type SecretSource, secretSource } from "../files/SecretSource.ts"
 
-export const defaultPort = 8177
+const defaultPort = 8177
 
 export interface DashboardConfig {
   readonly host: string

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 /** Longest text of a strategy file that is taken. */
-export const longestText = 200_000
+const longestText = 200_000
 
 export const FileText = Schema.Struct({
   /** A file of the running bot, as the list of files names it; no other file is ever read or written. */

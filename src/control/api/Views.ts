@@ -31,7 +31,7 @@ export const ProblemView = Schema.Struct({
 })
 export type ProblemView = typeof ProblemView.Type
 
-export const StrategyView = Schema.Struct({
+const StrategyView = Schema.Struct({
   name: Text,
   kind: Text,
   file: Text,
@@ -65,7 +65,7 @@ export const Status = Schema.Struct({
 })
 export type Status = typeof Status.Type
 
-export const SlotView = Schema.Struct({
+const SlotView = Schema.Struct({
   /** "strategy/slot". */
   slot: Text,
   strategy: Text,
@@ -87,7 +87,7 @@ export const SlotView = Schema.Struct({
 })
 export const Slots = Schema.Struct({ ...asOf, slots: Schema.Array(SlotView) })
 
-export const OrderView = Schema.Struct({
+const OrderView = Schema.Struct({
   slot: Text,
   placement: Text,
   orderId: Schema.NullOr(Text),

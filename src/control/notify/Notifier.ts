@@ -18,7 +18,7 @@ export interface NoticePace {
   readonly retries: number
 }
 
-export const usualPace: NoticePace = { groupMillis: 2_000, spacingMillis: 10_000, retryMillis: 2_000, retries: 7 }
+const usualPace: NoticePace = { groupMillis: 2_000, spacingMillis: 10_000, retryMillis: 2_000, retries: 7 }
 
 const mostWaiting = 1_000
 /** Lines of one message; the others are counted. */

@@ -1,5 +1,6 @@
 /** What a person should look at, worst first: what moves no money any more, what is in doubt, what waits for a decision. */
 
+import { Result } from "effect"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
@@ -70,7 +71,9 @@ const lateTurn = (state: BotState, { now, turnedAt, lateAfterMillis }: BotCondit
 /** Only a person can decide these: with the words that would be taken now. */
 const forSomebodysWord = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ProblemView> =>
   Problems.problemsOf(state, now).map(({ amount, asset, evidence, kind, placement, since, slot, strategy }) => {
-    const words = allWords.filter((word) => "event" in Problems.resolve(state, { placement, word, text: "" }, now))
+    const words = allWords.filter((word) =>
+      Result.isSuccess(Problems.resolve(state, { placement, word, text: "" }, now))
+    )
     return problem("alarm", kind, slotKey(strategy, slot), meaning[kind](Money.withSymbol(assets, asset, amount)), {
       since,
       command: "resolve",

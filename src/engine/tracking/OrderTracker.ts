@@ -12,7 +12,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import { feesToOthers, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
-import { filledIn, type Placement } from "../state/Placement.ts"
+import type { Placement } from "../state/Placement.ts"
 
 /** Where our money comes from and goes back to, as every order must repeat it. */
 export interface Expectations {
@@ -298,6 +298,3 @@ const refundEvents = (placement: Placement, order: Order, unspent: Amount): Outc
     done: false
   }
 }
-
-/** What an open order has not spent yet. */
-export const openAmount = (placement: Placement): Amount => placement.deposited - filledIn(placement)

@@ -1,3 +1,4 @@
+/** A swap in words: one sentence per step, where its money is, and at the end the evidence. */
 import { type Amount, type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import { moneyOf, type SwapAccount, swapPlaces } from "../../domain/SwapAccount.ts"
 import type { RecordedStep, SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"

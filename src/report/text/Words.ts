@@ -1,3 +1,4 @@
+/** How figures are said in sentences: ages, times of day, counted things. */
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 
 export const age = (millis: number): string => {

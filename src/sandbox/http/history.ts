@@ -2,7 +2,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Caller } from "../../venue/api/Credentials.ts"
-import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/api/HistoryApi.ts"
+import { defaultStatuses, type TransactionPagesQuery, type TransactionsQuery } from "../../venue/api/HistoryApi.ts"
 import { historyError } from "../../venue/wire/WireError.ts"
 import { ledgers, parseTimestamp } from "../../venue/wire/WireValue.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
@@ -98,9 +98,6 @@ const pageAround = (lines: ReadonlyArray<Line>, query: TransactionsQuery): Reado
   const shown = beside.filter((line) => isShown(line, query))
   return direction === "next" ? shown.slice(0, count) : shown.slice(-count)
 }
-
-/** Deposits that are not complete are shown to those who ask for them. */
-const defaultStatuses = ["FAILED", "PROCESSING", "REFUNDED", "SUCCESS"]
 
 const testReferral = /^test/i
 

@@ -60,7 +60,7 @@ describe("a swap", () => {
     assert.strictEqual(said(sale, at(59_000n, 59_100n)), "approved")
     assert.strictEqual(
       said(sale, at(58_764n, 59_100n)),
-      "swap-price: A swap would bring 0.4 % less than allowed: at 58764, and 59000 is the worst"
+      "swap-price: A swap would bring 0.40 % less than allowed: at 58764, and 59000 is the worst"
     )
     const purchase = { ...desired, by: "swap" } as const
     assert.strictEqual(said(purchase, at(58_000n, 59_000n)), "approved")

@@ -21,7 +21,7 @@ export interface Version {
   readonly sellers: ReadonlySet<number>
 }
 
-export const firstVersion: Version = { number: 1, names: new Map(), sellers: new Set() }
+const firstVersion: Version = { number: 1, names: new Map(), sellers: new Set() }
 
 /** `byNumber`: the name of the cell in the first version. */
 export const slotIn = ({ number, names }: Version, index: number, byNumber: string): string =>
