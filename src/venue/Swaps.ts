@@ -16,8 +16,20 @@ import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
 import { clean, parseAmount, parseTimestamp } from "./wire/WireValue.ts"
+import { toWithdrawals, type Withdrawals, WithdrawalsReply } from "./wire/WireWithdrawals.ts"
 
-export type { QuoteRequest, QuoteResponse, Swap }
+export type { QuoteRequest, QuoteResponse, Swap, Withdrawals }
+
+export interface WithdrawalsQuery {
+  readonly depositAddress: string
+  readonly depositMemo?: string
+  /** ISO 8601: nothing before it. */
+  readonly timestampFrom?: string
+  readonly page?: number
+  /** 1 to 50. */
+  readonly limit?: number
+  readonly sortOrder?: "asc" | "desc"
+}
 
 /** The quote is not to be funded. */
 export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefused", {
@@ -37,6 +49,8 @@ export class Swaps extends Context.Service<
     /** Makes the venue look for the deposit at once; it finds it without, too. */
     submitDeposit(deposit: Deposit): Effect.Effect<Answer<Swap>, VenueError>
     status(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<Swap>, VenueError>
+    /** Payments of a swap of type ANY_INPUT, page by page. */
+    withdrawals(query: WithdrawalsQuery): Effect.Effect<Answer<Withdrawals>, VenueError>
   }
 >()("limitbot/venue/Swaps") {
   static readonly layer = Layer.effect(
@@ -70,7 +84,13 @@ export class Swaps extends Context.Service<
         return yield* exact(calls.status, yield* client.read(calls.status, send, SwapStatusResponse), depositAddress)
       })
 
-      return Swaps.of({ quote, submitDeposit, status })
+      const withdrawals = Effect.fn("Swaps.withdrawals")(function* (query: WithdrawalsQuery) {
+        const send = deposits.withdrawals({ query, responseMode: "response-only" })
+        const { value, ...trace } = yield* client.read(calls.withdrawals, send, WithdrawalsReply)
+        return { ...trace, value: toWithdrawals(value) }
+      })
+
+      return Swaps.of({ quote, submitDeposit, status, withdrawals })
     })
   )
 }
@@ -78,6 +98,7 @@ export class Swaps extends Context.Service<
 const calls = {
   quote: { operation: "quote", priority: "normal", credential: "venue.partnerJwt (or venue.apiKey)" },
   submitDeposit: { operation: "submit deposit", priority: "urgent", credential: "venue.apiKey" },
+  withdrawals: { operation: "read withdrawals of a swap", priority: "background", credential: "venue.apiKey" },
   status: { operation: "read swap status", priority: "background", credential: "venue.apiKey" }
 } as const
 

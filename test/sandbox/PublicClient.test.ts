@@ -183,6 +183,25 @@ describe("a public client", () => {
     })
   )
 
+  it.live("lists what a swap of any input has paid out", () =>
+    withClient(async (connection) => {
+      const { quote } = await OneClickService.getQuote(quoteRequest(connection, { swapType: "ANY_INPUT" }))
+      const depositAddress = quote.depositAddress ?? assert.fail("no deposit address")
+      await fetch(`${connection.url}/sandbox/deposit`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ depositAddress, asset: btc, amount: "1000000", sender: "bc1q" })
+      })
+      for (let look = 0; look < 100; look += 1) {
+        const { asset, withdrawals } = await OneClickService.getAnyInputQuoteWithdrawals(depositAddress)
+        assert.strictEqual(asset, usdc)
+        if (Array.isArray(withdrawals) && withdrawals.length === 1) return
+        await new Promise((done) => setTimeout(done, 50))
+      }
+      assert.fail("nothing was paid out")
+    })
+  )
+
   it.live("authenticates an end user, renews the session, reads balances and history", () =>
     withClient(async (connection) => {
       await OneClickService.getQuote(quoteRequest(connection))

@@ -18,6 +18,7 @@ const endpoints = [
   "get /api/v0/transactions-pages",
   "get /v0/orders",
   "get /v0/orders/{orderId}",
+  "get /v0/any-input/withdrawals",
   "get /v0/status",
   "get /v0/tokens",
   "post /sandbox/deposit",

@@ -88,7 +88,6 @@ describe("quotes", () => {
           [{ amount: "999999999999999" }, "No liquidity available"],
           [{ recipientType: "DESTINATION_CHAIN", amount: "1" }, "Amount is too low for bridge, try at least"],
           [{ deadline: iso(-1) }, "deadline must be in the future"],
-          [{ swapType: "ANY_INPUT" }, "ANY_INPUT is not available"],
           [{ amount: "0" }, "amount"],
           [{ slippageTolerance: -1 }, "slippageTolerance"]
         ]

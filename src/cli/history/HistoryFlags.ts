@@ -1,7 +1,7 @@
 /** The filters of the partner's history as flags: each with the meaning that the interface gives it. */
 import { Option, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { chainIds, type TransactionPagesQuery } from "../../venue/api/HistoryApi.ts"
+import { ChainId, type TransactionPagesQuery } from "../../venue/api/HistoryApi.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import { type LedgerName, ledgers, TimestampText } from "../../venue/wire/WireValue.ts"
 
@@ -14,7 +14,12 @@ const usd = (name: string, description: string) =>
 const time = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withSchema(TimestampText), Flag.withDescription(description), Flag.optional)
 const chain = (name: string, description: string) =>
-  several(Flag.Literals(name, chainIds).pipe(Flag.withDescription(`${description}; may be repeated: any of them`)))
+  several(
+    Flag.String(name).pipe(
+      Flag.withSchema(ChainId),
+      Flag.withDescription(`${description}, such as eth or sol; may be repeated: any of them`)
+    )
+  )
 const token = (name: string, description: string) =>
   several(Flag.String(name).pipe(Flag.withDescription(`${description}; may be repeated: any of them`)))
 

@@ -7,6 +7,7 @@ import * as Deposits from "./money/Deposits.ts"
 import * as Payouts from "./money/Payouts.ts"
 import * as OrderLife from "./orders/OrderLife.ts"
 import { type State, type Task, takeDue } from "./State.ts"
+import * as Collecting from "./swaps/Collecting.ts"
 import * as SwapLife from "./swaps/SwapLife.ts"
 
 /** Brings the state to a time. A time before the present is the present: the service's clock never goes back. */
@@ -50,6 +51,8 @@ const run = (state: State, task: Task): void => {
       return Payouts.start(state, task.order)
     case "finishPayout":
       return Payouts.finish(state, task.order, task.leg)
+    case "collect":
+      return Collecting.pay(state, task.swap, task.deposit, task.amountOut)
     case "executeSwap":
       return SwapLife.execute(state, task.swap)
     case "finishSwap":

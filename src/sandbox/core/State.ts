@@ -109,6 +109,16 @@ export interface SandboxSwap extends Payable {
   told: "FAILED" | RefundReason | undefined
   /** Known when it is over. */
   outcome: SwapOutcome | undefined
+  /** Of ANY_INPUT: payments made, oldest first, and how many are under way. */
+  readonly withdrawals: Array<CollectedWithdrawal>
+  collecting: number
+}
+
+export interface CollectedWithdrawal {
+  readonly status: "SUCCESS" | "FAILED"
+  readonly amountOut: Amount
+  readonly at: number
+  readonly hash: string
 }
 
 export interface SwapOutcome {
@@ -127,6 +137,12 @@ export type Task =
   | { readonly tag: "finishCancel"; readonly order: SandboxOrder }
   | { readonly tag: "startPayouts"; readonly order: SandboxOrder }
   | { readonly tag: "finishPayout"; readonly order: SandboxOrder; readonly leg: "withdrawal" | "refund" }
+  | {
+      readonly tag: "collect"
+      readonly swap: SandboxSwap
+      readonly deposit: IncomingDeposit
+      readonly amountOut: Amount
+    }
   | { readonly tag: "executeSwap"; readonly swap: SandboxSwap }
   | { readonly tag: "finishSwap"; readonly swap: SandboxSwap; readonly outcome: SwapOutcome }
 

@@ -2,7 +2,12 @@
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Caller } from "../../venue/api/Credentials.ts"
-import { defaultStatuses, type TransactionPagesQuery, type TransactionsQuery } from "../../venue/api/HistoryApi.ts"
+import {
+  chainIds,
+  defaultStatuses,
+  type TransactionPagesQuery,
+  type TransactionsQuery
+} from "../../venue/api/HistoryApi.ts"
 import { historyError } from "../../venue/wire/WireError.ts"
 import { ledgers, parseTimestamp } from "../../venue/wire/WireValue.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
@@ -38,7 +43,7 @@ export const layer = HttpApiBuilder.group(
       }
       nextAt.set(partner, now + spacingMillis)
       const foreign = [...(query.fromChainId ?? []), ...(query.toChainId ?? [])].find(
-        (chain) => chain !== ledger && isLedgerName(chain)
+        (chain) => !isChain(chain) || (chain !== ledger && isLedgerName(chain))
       )
       if (foreign !== undefined) {
         return yield* historyError(
@@ -76,6 +81,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
+const isChain = Schema.is(Schema.Literals(chainIds))
 const isLedgerName = Schema.is(Schema.Literals(ledgers))
 
 /**

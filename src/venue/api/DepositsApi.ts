@@ -7,6 +7,7 @@ import type { Deposit } from "../Venue.ts"
 import { messageErrorAt } from "../wire/WireError.ts"
 import { SwapStatusResponse } from "../wire/WireSwap.ts"
 import * as Wire from "../wire/WireValue.ts"
+import { WithdrawalsResponse } from "../wire/WireWithdrawals.ts"
 import { PartnerKey } from "./Credentials.ts"
 import { MessageValidation } from "./RequestValidation.ts"
 
@@ -39,6 +40,9 @@ export const depositRequest = (ledger: Wire.LedgerName, deposit: Deposit): Submi
   return { txHash, depositAddress, ...sender, ...present({ memo }) }
 }
 
+export const mostWithdrawals = 50
+const count = (maximum: number) => Wire.NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum }))
+
 const error = [400, 403, 404, 429, 500, 503].map(messageErrorAt)
 
 export const DepositsApi = HttpApiGroup.make("deposits")
@@ -55,6 +59,19 @@ export const DepositsApi = HttpApiGroup.make("deposits")
         depositMemo: Schema.optionalKey(Wire.Identifier)
       },
       success: SwapStatusResponse,
+      error
+    }),
+    HttpApiEndpoint.get("withdrawals", "/v0/any-input/withdrawals", {
+      query: {
+        depositAddress: Wire.Identifier,
+        depositMemo: Schema.optionalKey(Wire.Identifier),
+        timestampFrom: Schema.optionalKey(Wire.TimestampText),
+        page: Schema.optionalKey(count(Number.MAX_SAFE_INTEGER)),
+        /** 50 when nothing is said. */
+        limit: Schema.optionalKey(count(mostWithdrawals)),
+        sortOrder: Schema.optionalKey(Schema.Literals(["asc", "desc"]))
+      },
+      success: WithdrawalsResponse,
       error
     })
   )

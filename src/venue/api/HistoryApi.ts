@@ -57,10 +57,12 @@ const Statuses = Schema.String.check(
   )
 )
 
+export const ChainId = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9_-]{0,31}$/))
 const optional = Schema.optionalKey
 const Text = optional(Schema.String)
 const Several = optional(Schema.Array(Schema.String))
-const Chains = optional(Schema.Array(Schema.Literals(chainIds)))
+/** Any word: a service may know more chains than its documentation. The sandbox refuses what it does not know. */
+const Chains = optional(Schema.Array(ChainId))
 /** A parameter that may be sent as `null`. */
 const orNull = <S extends Schema.Codec<unknown, string>>(schema: S) =>
   optional(Schema.Union([schema, Schema.Literals(["null"])]))

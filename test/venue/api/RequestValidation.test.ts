@@ -26,7 +26,11 @@ const handlers = Layer.mergeAll(
     group.handleAll({ quote: ({ payload }) => understood(payload), tokens: () => Effect.succeed([]) })
   ),
   HttpApiBuilder.group(Api, "deposits", (group) =>
-    group.handleAll({ submit: ({ payload }) => understood(payload), status: ({ query }) => understood(query) })
+    group.handleAll({
+      submit: ({ payload }) => understood(payload),
+      status: ({ query }) => understood(query),
+      withdrawals: ({ query }) => understood(query)
+    })
   ),
   HttpApiBuilder.group(Api, "history", (group) =>
     group.handleAll({
@@ -80,7 +84,7 @@ describe("history queries", () => {
     "numberOfTransactions=0",
     "numberOfTransactions=1001",
     "numberOfTransactions=many",
-    "fromChainId=mars",
+    "fromChainId=Mars!",
     "statuses=FAILED,NEW",
     "statuses=KNOWN_DEPOSIT_TX",
     "minUsdPrice=-1",

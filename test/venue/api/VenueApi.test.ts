@@ -196,6 +196,7 @@ describe("OpenAPI", () => {
       "GET /v0/tokens",
       "POST /v0/deposit/submit",
       "GET /v0/status",
+      "GET /v0/any-input/withdrawals",
       "POST /v0/auth/authenticate",
       "POST /v0/auth/refresh",
       "GET /v0/account/balances",

@@ -8,6 +8,7 @@ import { inOrder, open } from "../orders/OrderLife.ts"
 import * as Seeded from "../Seeded.ts"
 import type { Delay } from "../Settings.ts"
 import { type IncomingDeposit, type SandboxOrder, type SandboxSwap, type State, schedule } from "../State.ts"
+import * as Collecting from "../swaps/Collecting.ts"
 import * as SwapLife from "../swaps/SwapLife.ts"
 import * as Books from "./Books.ts"
 
@@ -49,6 +50,8 @@ export const recognise = (state: State, deposit: IncomingDeposit): void => {
   if (deposit.isRecognised) return
   deposit.isRecognised = true
   const { target, asset, account, amount } = deposit
+  const collector = target.kind === "swap" && Collecting.collects(target) ? target : undefined
+  if (collector !== undefined && deposit.isAttributed && Collecting.take(state, collector, deposit)) return
   const counted = deposit.isAttributed ? Amount.min(amount, wanted(target, asset)) : 0n
   if (counted < amount) sendBack(state, { ...deposit, amount: amount - counted })
   if (counted === 0n) return
@@ -64,7 +67,7 @@ export const recognise = (state: State, deposit: IncomingDeposit): void => {
 /** A swap takes all it gets until it starts; an order takes what it lacks, as long as it has not been refunded. */
 const wanted = (target: SandboxOrder | SandboxSwap, asset: string): Amount.Amount => {
   if (asset !== target.origin.id) return 0n
-  if (target.kind === "swap") return target.isClosed ? 0n : 2n ** 256n
+  if (target.kind === "swap") return target.isClosed || Collecting.collects(target) ? 0n : 2n ** 256n
   const isRefundable = target.status !== "FILLED" && target.refund === undefined
   return isRefundable ? target.inputAmount - target.deposited : 0n
 }

@@ -23,7 +23,7 @@ export const quote = (
   isPartner: boolean
 ): Result.Result<readonly [Pair, QuotedAmounts], Refusal> =>
   Result.gen(function* () {
-    const pair = yield* pairOf(state, request)
+    const pair = yield* pairOf(state, request, isPartner)
     const amount = BigInt(request.amount)
     const sized = request.swapType === "EXACT_OUTPUT" ? pair.destination : pair.origin
     if (usdOf(state, sized, amount) > state.settings.maxQuoteUsd) return yield* unavailable("No liquidity available")
@@ -38,6 +38,9 @@ export const quote = (
     if (amountOut <= 0n) {
       return yield* unavailable(`Amount is too low for bridge, try at least ${inputFor(pair, price, 1n)}`)
     }
+    if (request.swapType === "ANY_INPUT") {
+      return [pair, { amountIn: amount, minAmountIn: 1n, amountOut, minAmountOut: 0n }]
+    }
     const lessSlippage = (value: Amount.Amount) => (value * (whole - slippage)) / whole
     const minAmountIn = request.swapType === "FLEX_INPUT" ? Amount.max(1n, lessSlippage(amount)) : amount
     return [pair, { amountIn: amount, minAmountIn, amountOut, minAmountOut: lessSlippage(amountOut) }]
@@ -46,7 +49,7 @@ export const quote = (
 const unavailable = (text: string) => refuse("request-rejected", text)
 
 /** Payments within the service's own accounts are free. */
-const pairOf = (state: State, request: QuoteRequest): Result.Result<Pair, Refusal> => {
+const pairOf = (state: State, request: QuoteRequest, isPartner: boolean): Result.Result<Pair, Refusal> => {
   const origin = assetById(state.settings, request.originAsset)
   const destination = assetById(state.settings, request.destinationAsset)
   if (origin === undefined) return unavailable(`tokenIn is not valid: ${request.originAsset}`)
@@ -55,7 +58,7 @@ const pairOf = (state: State, request: QuoteRequest): Result.Result<Pair, Refusa
   if (request.depositMode === "MEMO" && request.depositType !== "ORIGIN_CHAIN") {
     return unavailable(`a deposit by ${request.depositType} carries no memo`)
   }
-  if (request.swapType === "ANY_INPUT") return unavailable("ANY_INPUT is not available")
+  if (request.swapType === "ANY_INPUT" && !isPartner) return unavailable("ANY_INPUT is for partners only")
   return Result.succeed({
     origin,
     destination,

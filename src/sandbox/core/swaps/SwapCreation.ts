@@ -50,7 +50,7 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Sandb
       ...amountsOf(state, pair, quoted),
       depositAddress: id,
       ...present({ depositMemo }),
-      chainDepositAddresses: [{ blockchain: pair.origin.blockchain, address: id, ...memo }],
+      chainDepositAddresses: chainsOf(state, request, pair).map((blockchain) => ({ blockchain, address: id, ...memo })),
       deadline: formatTimestamp(deadline),
       timeWhenInactive: formatTimestamp(deadline),
       ...passedThrough(request)
@@ -78,13 +78,21 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Sandb
       originTxHashes: new Set(),
       isClosed: false,
       told: undefined,
-      outcome: undefined
+      outcome: undefined,
+      withdrawals: [],
+      collecting: 0
     }
     state.swaps.set(id, swap)
     state.targets.set(id, swap)
     schedule(state, deadline - state.now, { tag: "expire", target: swap })
     return swap
   })
+
+/** What collects any token takes it from any chain, where it is public. */
+const chainsOf = (state: State, { depositType, swapType }: QuoteRequest, { origin }: Pair): ReadonlyArray<string> =>
+  swapType === "ANY_INPUT" && depositType === "INTENTS"
+    ? [...new Set(state.settings.assets.map(({ blockchain }) => blockchain))]
+    : [origin.blockchain]
 
 const amountsOf = (state: State, pair: Pair, quoted: QuotedAmounts): Quote => {
   const { origin, destination } = pair

@@ -16,6 +16,7 @@ import {
   type SwapStatus,
   schedule
 } from "../State.ts"
+import { close, collects } from "./Collecting.ts"
 import { feeBasisPoints, inputFor, outputFor, swapPrice } from "./Quotes.ts"
 
 const held = (swap: SandboxSwap, place: Books.BookPlace): Books.Holding => ({
@@ -49,6 +50,7 @@ export const consider = (state: State, swap: SandboxSwap): void => {
 }
 
 export const expire = (state: State, swap: SandboxSwap): void => {
+  if (collects(swap)) return close(state, swap)
   if (swap.status !== "INCOMPLETE_DEPOSIT") return
   swap.isClosed = true
   refund(state, swap, "PARTIAL_DEPOSIT")

@@ -1,0 +1,81 @@
+/**
+ * Swaps of type ANY_INPUT: an address that turns whatever token arrives into one asset, deposit by deposit, and pays each out by
+ * itself. There is no agreed rate and no least output; the price is that of the moment when a deposit is noticed. The swap ends at
+ * its deadline, and what comes later goes back.
+ */
+import type { Amount } from "../../../domain/Amount.ts"
+import * as Books from "../money/Books.ts"
+import { payAppFees, payee, payLessFee } from "../money/Payment.ts"
+import * as Seeded from "../Seeded.ts"
+import { assetById } from "../Settings.ts"
+import { type IncomingDeposit, type Pair, type SandboxSwap, type State, schedule } from "../State.ts"
+import { feeBasisPoints, outputFor, swapPrice } from "./Quotes.ts"
+
+export const collects = ({ request }: SandboxSwap): boolean => request.swapType === "ANY_INPUT"
+
+const held = (swap: SandboxSwap, { account }: IncomingDeposit, place: Books.BookPlace): Books.Holding => ({
+  account,
+  place,
+  order: swap.id
+})
+
+/** Takes a deposit that is worth more than its payment costs, in time; otherwise says no. */
+export const take = (state: State, swap: SandboxSwap, deposit: IncomingDeposit): boolean => {
+  const { amount, asset } = deposit
+  const amountOut = outputNow(state, swap, asset, amount)
+  if (state.now > swap.deadline || amountOut <= 0n) return false
+  const { seed, swapMillis } = state.settings
+  Books.transfer(state.books, asset, amount, held(swap, deposit, "depositInTransit"), held(swap, deposit, "inOrders"))
+  if (asset === swap.origin.id) swap.deposited += amount
+  swap.status = "PROCESSING"
+  swap.updatedAt = state.now
+  swap.collecting += 1
+  const delay = Seeded.between(swapMillis, seed, "collect", state.scheduled)
+  schedule(state, delay, { tag: "collect", swap, deposit, amountOut })
+  return true
+}
+
+const outputNow = (state: State, swap: SandboxSwap, asset: string, amount: Amount): Amount => {
+  const origin = assetById(state.settings, asset)
+  const { destination, partner, request, withdrawFee } = swap
+  if (origin === undefined) return 0n
+  if (origin.id === destination.id) return amount - withdrawFee
+  const pair: Pair = { ...swap, origin }
+  return outputFor(pair, swapPrice(state, pair, request, partner !== undefined, amount), amount)
+}
+
+/** Pays out what a deposit was turned into, or keeps it where the sandbox was told that swaps fail. */
+export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, amountOut: Amount): void => {
+  const { books, now, settings } = state
+  const { destination, request, withdrawFee } = swap
+  const { account, amount, asset } = deposit
+  const inSwap = held(swap, deposit, "inOrders")
+  const traded: Books.Holding = { account, place: "traded" }
+  const rest = payAppFees(books, asset, amount, request.appFees ?? [], inSwap)
+  const ours = (amount * BigInt(feeBasisPoints(request, swap.partner !== undefined))) / 10_000n
+  Books.transfer(books, asset, ours, inSwap, { account, place: "priceFees" })
+  Books.transfer(books, asset, rest - ours, inSwap, traded)
+  const payout = held(swap, deposit, "payoutInTransit")
+  Books.transfer(books, destination.id, amountOut + withdrawFee, traded, payout)
+  const status = swap.told === "FAILED" ? "FAILED" : "SUCCESS"
+  const to =
+    status === "FAILED" ? held(swap, deposit, "failed") : payee(request.recipient, request.recipientType, account)
+  payLessFee(books, destination.id, status === "FAILED" ? 0n : withdrawFee, payout, to)
+  const hash = Seeded.base58(settings.seed, "collected", swap.sequence, swap.withdrawals.length)
+  swap.withdrawals.push({ status, amountOut, at: now, hash })
+  swap.collecting -= 1
+  swap.updatedAt = now
+  if (now > swap.deadline) close(state, swap)
+}
+
+/** At the deadline, or when the last payment under way is made. */
+export const close = (state: State, swap: SandboxSwap): void => {
+  const last = swap.withdrawals.at(-1)
+  swap.isClosed = true
+  if (swap.collecting > 0 || last === undefined) return
+  const paid = swap.withdrawals.filter(({ status }) => status === "SUCCESS")
+  const received = paid.reduce((sum, { amountOut }) => sum + amountOut, 0n)
+  swap.outcome = { spent: swap.deposited, received, refunded: 0n, refundReason: undefined, txHash: last.hash }
+  swap.status = paid.length > 0 ? "SUCCESS" : "FAILED"
+  swap.updatedAt = state.now
+}

@@ -1,0 +1,77 @@
+/**
+ * Payments of a swap of type ANY_INPUT, which turns every deposit into one asset. A payment that cannot be read in exact values is
+ * kept as it was said, beside the others.
+ */
+import { Option, Result, Schema } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
+import * as Wire from "./WireValue.ts"
+
+const { tolerant } = Wire
+const Text = Schema.String
+
+const WireWithdrawal = Schema.Struct({
+  status: Wire.openEnum(["SUCCESS", "FAILED"]),
+  amountOut: Text,
+  amountOutFormatted: tolerant(Text),
+  amountOutUsd: tolerant(Text),
+  withdrawFee: tolerant(Text),
+  withdrawFeeFormatted: tolerant(Text),
+  withdrawFeeUsd: tolerant(Text),
+  timestamp: tolerant(Text),
+  hash: tolerant(Text)
+})
+
+const responseOf = <S extends Schema.Codec<unknown, unknown>>(withdrawals: S) =>
+  Schema.Struct({
+    asset: tolerant(Text),
+    recipient: tolerant(Text),
+    affiliateRecipient: tolerant(Text),
+    withdrawals: tolerant(withdrawals)
+  })
+
+/** As the sandbox writes it. */
+export const WithdrawalsResponse = responseOf(Schema.Array(WireWithdrawal)).annotate({
+  identifier: "AnyInputWithdrawals"
+})
+/** As it is read: the public description has one withdrawal where a list is meant, so one counts as a list of one. */
+export const WithdrawalsReply = responseOf(Schema.Unknown)
+export type WithdrawalsReply = typeof WithdrawalsReply.Type
+
+export interface Withdrawal {
+  readonly status: string
+  readonly amountOut: Amount
+  readonly withdrawFee?: Amount
+  readonly at?: number
+  readonly hash?: string
+}
+
+export interface Withdrawals {
+  readonly asset?: string
+  readonly recipient?: string
+  readonly affiliateRecipient?: string
+  readonly withdrawals: ReadonlyArray<Withdrawal>
+  /** As they were said. */
+  readonly odd: ReadonlyArray<unknown>
+}
+
+const decode = Schema.decodeUnknownOption(WireWithdrawal)
+
+const exact = (said: unknown): Result.Result<Withdrawal, unknown> => {
+  const read = Option.getOrUndefined(decode(said))
+  const amountOut = Wire.parseAmount(read?.amountOut ?? "")
+  if (read === undefined || amountOut === undefined) return Result.fail(said)
+  const { hash, status, timestamp = "", withdrawFee = "" } = read
+  const known = { withdrawFee: Wire.parseAmount(withdrawFee), at: Wire.parseTimestamp(timestamp), hash }
+  return Result.succeed({ status, amountOut, ...present(known) })
+}
+
+export const toWithdrawals = ({ withdrawals: said, ...about }: WithdrawalsReply): Withdrawals => {
+  const list = said === undefined ? [] : Array.isArray(said) ? said : [said]
+  const read = list.map(exact)
+  return {
+    ...about,
+    withdrawals: read.flatMap((one) => (Result.isSuccess(one) ? [one.success] : [])),
+    odd: read.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
+  }
+}
