@@ -16,6 +16,7 @@ import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as Lease from "../journal/Lease.ts"
 import { PriceStore } from "../journal/PriceStore.ts"
+import * as Reserve from "../journal/Reserve.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
 import * as DryVenue from "../sandbox/DryVenue.ts"
 import type { Markets } from "../strategy/Markets.ts"
@@ -120,7 +121,7 @@ const engineSettings = (
 /** The journal for writing: leased first, so that a second bot changes nothing before it is refused. */
 export const books = (journal: string, pid: number) =>
   Bookkeeper.layer.pipe(
-    Layer.provideMerge(Layer.provideMerge(PriceStore.layer, Journal.layer)),
+    Layer.provideMerge(Layer.provideMerge(PriceStore.layer, Journal.layerWith(Reserve.beside(journal)))),
     Layer.provide(Sqlite.layer({ filename: journal })),
     Layer.provideMerge(Lease.layer({ journal, pid }))
   )

@@ -102,6 +102,9 @@ const lifecycle = {
   OddOrderSeen: { orderId: Schema.optionalKey(Text), reason: Text },
   /** How far our clock is ahead of the venue's; noted at first and when it changes by a second or more. */
   ClockCompared: { skewMillis: Schema.Int, ok: Schema.Boolean },
+  /** The disk of the journal has no room: nothing new is begun, and what is under way lives on a reserve. */
+  DiskFull: {},
+  DiskFreed: { fullMillis: Time },
   KillSwitch: { on: Schema.Boolean, reason: Text },
   /** The venue stopped or resumed answering. */
   VenueDown: { reason: Text },

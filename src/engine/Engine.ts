@@ -150,6 +150,7 @@ export const make = Effect.fnUntraced(function* ({
 
   /** Everything once; why the venue could not be looked at, if so. Fails when it does not accept us, or the journal cannot be written. */
   const turn = Effect.fn("Engine.turn")(function* () {
+    yield* books.lookAtDisk
     yield* listen
     const withdrawAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
@@ -160,7 +161,8 @@ export const make = Effect.fnUntraced(function* ({
     const problem = unseen ?? unpriced
     yield* problem === undefined ? noteVenueUp : noteVenueDown(problem)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
-    const mayPlan = problem === undefined && VenueTime.problem(books.state) === undefined
+    const mayPlan =
+      problem === undefined && VenueTime.problem(books.state) === undefined && books.state.diskFullSince === undefined
     if (mayPlan) {
       yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
     }

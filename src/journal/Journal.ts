@@ -9,6 +9,7 @@ import { Array, Clock, Context, Effect, Layer, Option, Schedule, Schema, Semapho
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { BotEvent, type Recorded, type Tag } from "../domain/BotEvent.ts"
 import { genesis, hashOf } from "./Hash.ts"
+import * as Reserve from "./Reserve.ts"
 import * as Snapshots from "./Snapshots.ts"
 import { migrations } from "./schema/migrations.ts"
 
@@ -38,21 +39,32 @@ export class Journal extends Context.Service<
     events(which?: Which): Stream.Stream<Recorded, JournalError>
     /** What folds had come to: a start reads only what follows. */
     readonly snapshots: Snapshots.Snapshots
+    readonly disk: {
+      /** It was found full: the reserve is being used, and nothing new should begin. */
+      isFull(): boolean
+      /** Has the reserve again, if there is room; whether it is full no longer. */
+      readonly recover: Effect.Effect<boolean>
+    }
   }
 >()("limitbot/journal/Journal") {
   /** A journal to write: creates or migrates the tables. */
-  static readonly layer = Layer.effect(
-    Journal,
-    Effect.gen(function* () {
-      yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the journal")))
-      return yield* make
-    })
-  )
+  static readonly layer = Journal.layerWith(Reserve.none)
+
+  /** The same with room for the time when the disk is full. */
+  static layerWith(reserve: Reserve.Reserve) {
+    return Layer.effect(
+      Journal,
+      Effect.gen(function* () {
+        yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the journal")))
+        return yield* make(reserve)
+      })
+    )
+  }
 
   /** A journal that somebody else may be writing, for reading only. */
   static readonly layerReadOnly = Layer.effect(
     Journal,
-    Effect.suspend(() => make)
+    Effect.suspend(() => make(Reserve.none))
   )
 }
 
@@ -73,6 +85,12 @@ const whileLocked = {
   while: ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
 } as const
 
+/** SQLITE_FULL, or an input/output error on writing, on syncing, or on growing the index of the write-ahead log. */
+const fullCodes: ReadonlySet<unknown> = new Set([13, 778, 1034, 4874])
+
+const isDiskFull = ({ reason: { cause } }: SqlError.SqlError): boolean =>
+  cause instanceof Error && "errcode" in cause && fullCodes.has(cause.errcode)
+
 /** Rows read at a time: some are decisions with many slots. */
 const pageSize = 1_000
 
@@ -84,7 +102,7 @@ const columns = (event: BotEvent) => ({
   correlation_id: "correlationId" in event ? (event.correlationId ?? null) : null
 })
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
   const sql = yield* SqlClient.SqlClient
   const [newest] = yield* sql<{ sequence: number | null }>`SELECT max(sequence) AS sequence FROM journal`.pipe(
     Effect.mapError(broken("Cannot read the journal"))
@@ -92,8 +110,18 @@ const make = Effect.gen(function* () {
   let last = newest?.sequence ?? 0
   /** Hash of the newest event, once something was written. */
   let head: string | undefined
+  let isFull = !(yield* reserve.restore)
   /** Sequence numbers are given under it: two fibers may append at the same time. */
   const writing = yield* Semaphore.make(1)
+
+  const makeRoom = Effect.gen(function* () {
+    isFull = true
+    const hasRoom = yield* reserve.release
+    // The write-ahead log shares the room: it is emptied sooner.
+    if (hasRoom) yield* sql`PRAGMA wal_autocheckpoint = 64`
+  })
+  const withRoom = <A>(write: Effect.Effect<A, SqlError.SqlError>) =>
+    Effect.catchIf(write, isDiskFull, () => Effect.andThen(makeRoom, write))
 
   const newestHash = Effect.map(
     sql<{ hash: string }>`SELECT hash FROM journal ORDER BY sequence DESC LIMIT 1`,
@@ -113,7 +141,7 @@ const make = Effect.gen(function* () {
         })
       )
       // One statement, therefore all rows or none.
-      yield* Effect.retry(sql`INSERT INTO journal ${sql.insert(rows)}`, whileLocked)
+      yield* withRoom(Effect.retry(sql`INSERT INTO journal ${sql.insert(rows)}`, whileLocked))
       last += events.length
       head = hash
       return recorded
@@ -139,7 +167,15 @@ const make = Effect.gen(function* () {
   )
   const events = ({ after = 0, tags }: Which = {}) => Stream.paginate(after, (last) => page(last, tags))
 
-  return Journal.of({ append, events, snapshots: Snapshots.make(sql) })
+  const recover = Effect.gen(function* () {
+    if (isFull && (yield* reserve.restore)) {
+      isFull = false
+      yield* Effect.ignore(sql`PRAGMA wal_autocheckpoint = 1000`)
+    }
+    return !isFull
+  })
+
+  return Journal.of({ append, events, snapshots: Snapshots.make(sql), disk: { isFull: () => isFull, recover } })
 })
 
 const sequenceOf = ({ sequence }: Recorded): number => sequence

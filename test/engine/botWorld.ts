@@ -4,6 +4,7 @@
  */
 import { Clock, Context, Effect, Fiber, Layer, Random, Redacted, Result, Scope } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { marketsByName } from "../../src/cli/Modes.ts"
 import type { Reason } from "../../src/domain/BotEvent.ts"
@@ -17,6 +18,7 @@ import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
+import * as Reserve from "../../src/journal/Reserve.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { SandboxConnection, layerMemory as sandboxLayer } from "../../src/sandbox/SandboxServer.ts"
 import { render } from "../../src/strategy/Problem.ts"
@@ -107,17 +109,19 @@ export interface Run {
 }
 
 /** Everything that outlives a process: the venue, the network, the disk and the kill switch. */
-export const make = Effect.gen(function* () {
+export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.SqlClient) => Reserve.Reserve) {
   const scope = yield* Effect.scope
   const sandbox = yield* Layer.buildWithScope(sandboxLayer({ seed: 3 }), scope)
   const trueClock = yield* Clock.Clock
   let aheadMillis = 0
   const { network, client } = networkOver(Context.get(sandbox, HttpClient.HttpClient), trueClock)
   const connection = Context.get(sandbox, SandboxConnection)
-  const openJournal = Layer.buildWithScope(
-    PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename: ":memory:" }))),
-    scope
-  )
+  const openJournal = Effect.gen(function* () {
+    const database = yield* Layer.buildWithScope(Sqlite.layer({ filename: ":memory:" }), scope)
+    const journal = Journal.layerWith(reserveOf(Context.get(database, SqlClient.SqlClient)))
+    const layer = PriceStore.layer.pipe(Layer.provideMerge(journal), Layer.provide(Layer.succeedContext(database)))
+    return yield* Layer.buildWithScope(layer, scope)
+  })
   const shared = yield* openJournal
   const { signerId } = connection.account
   let withdraw: Reason | undefined
@@ -203,6 +207,8 @@ export const make = Effect.gen(function* () {
     }
   } as const
 })
+
+export const make = makeWith(() => Reserve.none)
 
 export type Running = Effect.Success<ReturnType<Effect.Success<typeof make>["run"]>>
 

@@ -62,6 +62,7 @@ const printJson = (
       killSwitch: killSwitch ?? null,
       clock: { skewMillis: state.clock?.skewMillis ?? null, ok: state.clock?.ok ?? null },
       rejectedEdit: state.rejectedEdit ?? null,
+      diskFullSince: state.diskFullSince ?? null,
       venueDownSince: state.venueDownSince ?? null,
       frozen: [...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>
         frozen === undefined ? [] : [{ slot: `${strategy}/${slot}`, why: frozen }]

@@ -21,7 +21,14 @@ export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
 
 export const set = Effect.fn("KillFile.set")(function* (journal: string, why: string) {
   const fileSystem = yield* FileSystem.FileSystem
-  yield* fileSystem.writeFileString(pathOf(journal), `${why}\n`)
+  const file = pathOf(journal)
+  // On a full disk there is room for an empty file, which counts as well.
+  yield* Effect.catch(fileSystem.writeFileString(file, `${why}\n`), (error) =>
+    Effect.flatMap(
+      Effect.orElseSucceed(fileSystem.exists(file), () => false),
+      (isSet) => (isSet ? Effect.void : Effect.fail(error))
+    )
+  )
 })
 
 export const release = Effect.fn("KillFile.release")(function* (journal: string) {

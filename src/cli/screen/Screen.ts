@@ -132,6 +132,11 @@ const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<ColouredLin
     ...(state.venueDownSince === undefined
       ? []
       : [[`The venue has not answered for ${age(now - state.venueDownSince)}; resting orders stay`, "red"] as const]),
+    ...(state.diskFullSince === undefined
+      ? []
+      : [
+          [`DISK FULL for ${age(now - state.diskFullSince)}: nothing new is funded, cancels still work`, "red"] as const
+        ]),
     ...(state.clock === undefined || state.clock.ok
       ? []
       : [[`Clock: ${clockText(state.clock.skewMillis)}; above 30 s nothing new is funded`, "red"] as const]),

@@ -25,6 +25,7 @@ export const ready = (state: BotState, pulse: Pulse, now: number): ReadonlyArray
   ...live(state, pulse, now),
   ...(pulse.turnedAt() === 0 ? ["the first turn has not ended yet"] : []),
   ...(state.venueDownSince === undefined ? [] : [`the venue has not answered for ${age(now - state.venueDownSince)}`]),
+  ...(state.diskFullSince === undefined ? [] : ["the disk is full"]),
   ...(state.killed === undefined ? [] : ["the kill switch is on"]),
   ...(pulse.leaving() === undefined ? [] : ["the bot is leaving"])
 ]

@@ -43,6 +43,13 @@ export const problemsOf = (state: BotState, assets: Money.Assets, at: BotConditi
           { since: state.venueDownSince }
         )
       ]),
+  ...(state.diskFullSince === undefined
+    ? []
+    : [
+        problem("alarm", "disk-full", "disk", "The disk is full: nothing new is placed or funded, cancels still work", {
+          since: state.diskFullSince
+        })
+      ]),
   ...lateTurn(state, at),
   ...forSomebodysWord(state, assets, at.now),
   ...placementProblems(state, assets, at.now),

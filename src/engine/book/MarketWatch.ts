@@ -40,7 +40,10 @@ export const make = Effect.gen(function* () {
     if (price === undefined || price.at === observed.get(market)) return
     observed.set(market, price.at)
     const closed = feeds.get(market)?.observe(Decimal.toNumber(mid(price)), price.at) ?? []
-    for (const minute of closed) yield* store.append(market, minute)
+    // A minute that cannot be stored costs no money: the bot goes on with what it remembers.
+    for (const minute of closed) {
+      yield* Effect.catch(store.append(market, minute), ({ message }) => Effect.logDebug(message))
+    }
   })
 
   const look = Effect.fn("MarketWatch.look")(function* (strategies: ReadonlyArray<Strategy>) {

@@ -51,6 +51,7 @@ export const closedBecause = (
   if (placement.contradiction !== undefined) return placement.contradiction
   if (slot?.frozen !== undefined) return `its slot is frozen: ${slot.frozen}`
   if (paused?.action === "drain") return paused.reason
+  if (state.diskFullSince !== undefined) return "the disk is full"
   const wrongClock = VenueTime.problem(state) ?? VenueTime.problemOf(skewMillis)
   if (wrongClock !== undefined) return wrongClock
   if (limits === undefined) return "its strategy is no longer loaded"

@@ -60,7 +60,10 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
       if (moment !== undefined) decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdraw))
     }
   }).pipe(
-    Effect.provideService(Bookkeeper, Bookkeeper.of({ state, record, recordFrom, recordIfFits: record, changes }))
+    Effect.provideService(
+      Bookkeeper,
+      Bookkeeper.of({ state, record, recordFrom, recordIfFits: record, lookAtDisk: Effect.void, changes })
+    )
   )
   return { before, events, decisions, state } satisfies PlannedAhead
 })

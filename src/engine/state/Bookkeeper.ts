@@ -2,7 +2,7 @@
  * The one writer of the bot's memory: events go to the journal first, then into the folded state, then to whoever watches.
  * Reading the state therefore never shows anything that is not on disk.
  */
-import { Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from "effect"
+import { Clock, Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from "effect"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { Journal, type JournalError } from "../../journal/Journal.ts"
 import * as BotState from "./BotState.ts"
@@ -32,6 +32,8 @@ export class Bookkeeper extends Context.Service<
     recordIfFits(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Events as they are recorded; a slow reader loses the oldest, the journal has them all. */
     readonly changes: PubSub.PubSub<Recorded>
+    /** Looks whether there is room on the disk again, and records it. */
+    readonly lookAtDisk: Effect.Effect<void, JournalError>
   }
 >()("limitbot/engine/state/Bookkeeper") {
   static readonly layer = Layer.effect(
@@ -58,17 +60,23 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const writing = yield* Semaphore.make(1)
 
   const keepSnapshot = Effect.suspend(() => {
-    if (state.sequence - keptAt < snapshotEvery) return Effect.void
+    if (state.sequence - keptAt < snapshotEvery || journal.disk.isFull()) return Effect.void
     keptAt = state.sequence
     return journal.snapshots.keep(StateSnapshot.fold, StateSnapshot.encode(state))
   })
   yield* keepSnapshot
 
+  const write = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
+    const recorded = yield* journal.append(events)
+    for (const entry of recorded) BotState.apply(state, entry)
+    yield* PubSub.publishAll(changes, recorded)
+  })
+
   const recordFrom = Effect.fn("Bookkeeper.record")(
     function* (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) {
-      const recorded = yield* journal.append(events(state))
-      for (const entry of recorded) BotState.apply(state, entry)
-      yield* PubSub.publishAll(changes, recorded)
+      yield* write(events(state))
+      // Before anybody decides on what to do next.
+      yield* write(diskEvents(journal.disk.isFull(), state, yield* Clock.currentTimeMillis))
       yield* keepSnapshot
     },
     writing.withPermit,
@@ -79,8 +87,20 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const recordIfFits = (...events: ReadonlyArray<BotEvent>) =>
     recordFrom((present) => (BotState.fits(present, events) ? events : []))
 
-  return Bookkeeper.of({ state, record, recordFrom, recordIfFits, changes })
+  const lookAtDisk = Effect.suspend(() =>
+    state.diskFullSince === undefined ? Effect.void : Effect.andThen(journal.disk.recover, record())
+  )
+
+  return Bookkeeper.of({ state, lookAtDisk, record, recordFrom, recordIfFits, changes })
 })
+
+/** That the disk is full, or is so no longer, is said once. */
+const diskEvents = (isFull: boolean, { diskFullSince }: BotState.BotState, now: number): ReadonlyArray<BotEvent> => {
+  if (isFull === (diskFullSince !== undefined)) return []
+  return isFull
+    ? [{ _tag: "DiskFull" }]
+    : [{ _tag: "DiskFreed", fullMillis: Math.max(0, now - (diskFullSince ?? now)) }]
+}
 
 /** Folds events into a state, page by page. */
 const foldInto = (

@@ -57,6 +57,7 @@ export interface BotState {
   /** This journal was handed over to another machine, as this copy. */
   movedTo: string | undefined
   venueDownSince: number | undefined
+  diskFullSince: number | undefined
   /** What is wrong with the files as they are saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
   /** Our clock against the venue's, once it was compared in this run. */
@@ -76,6 +77,7 @@ export const make = (): BotState => ({
   killed: undefined,
   movedTo: undefined,
   venueDownSince: undefined,
+  diskFullSince: undefined,
   rejectedEdit: undefined,
   clock: undefined,
   placementCount: 0,
@@ -131,6 +133,12 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       return
     case "VenueUp":
       state.venueDownSince = undefined
+      return
+    case "DiskFull":
+      state.diskFullSince = at
+      return
+    case "DiskFreed":
+      state.diskFullSince = undefined
       return
     case "BudgetAllotted":
       return changeStrategy(state, event.strategy, (strategy) => ({

@@ -66,6 +66,10 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
         `the venue lists something that is not a usable order (${event.orderId ?? "without an id"}): ${event.reason}`,
         "warn"
       ]
+    case "DiskFull":
+      return ["DISK FULL: nothing new is placed or funded; cancels and the kill switch still work. Make room", "alarm"]
+    case "DiskFreed":
+      return [`there is room on the disk again after ${age(event.fullMillis)}`, "good"]
     case "KillSwitch":
       return event.on ? [`KILL SWITCH: ${event.reason}`, "alarm"] : ["kill switch released", "good"]
     case "VenueDown":
