@@ -40,6 +40,8 @@ export interface EngineOptions {
   readonly withdraw: Effect.Effect<Reason | undefined>
   /** Unclear payments (`unclearPayment`) of which the operator says that they were not made. */
   readonly payAgain?: ReadonlySet<string>
+  /** Whether strategies may be planned; asked at each turn that could, once the venue answers. Left out: they may. */
+  readonly admit?: Effect.Effect<boolean>
   /** Takes up what the operator has said meanwhile; at the beginning of every turn. */
   readonly listen?: Effect.Effect<void, JournalError>
 }
@@ -49,6 +51,7 @@ export const make = Effect.fnUntraced(function* ({
   markets,
   withdraw,
   payAgain = new Set(),
+  admit = Effect.succeed(true),
   listen = Effect.void
 }: EngineOptions) {
   const books = yield* Bookkeeper
@@ -162,7 +165,10 @@ export const make = Effect.fnUntraced(function* ({
     yield* problem === undefined ? noteVenueUp : noteVenueDown(problem)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
     const mayPlan =
-      problem === undefined && VenueTime.problem(books.state) === undefined && books.state.diskFullSince === undefined
+      problem === undefined &&
+      VenueTime.problem(books.state) === undefined &&
+      books.state.diskFullSince === undefined &&
+      (yield* admit)
     if (mayPlan) {
       yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
     }

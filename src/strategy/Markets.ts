@@ -14,6 +14,8 @@ export interface Markets {
   readonly assets: ReadonlyArray<Asset>
   /** Price steps by market name, where the venue wants one. */
   readonly ticks: ReadonlyMap<string, Price>
+  /** By market name: where candles of the time before the bot come from, and the folder that a path starts at. */
+  readonly sources?: ReadonlyMap<string, { readonly source: string; readonly folder: string }>
 }
 
 export const market = ({ assets, ticks }: Markets): Reader<Market> => {

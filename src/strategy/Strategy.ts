@@ -93,6 +93,8 @@ export interface Strategy {
   readonly warnings?: ReadonlyArray<Problem>
   /** The candles that `View.candles` should offer: how many closed ones of each timeframe make it warm. */
   readonly candles?: ReadonlyMap<string, number>
+  /** Where candles of the time before the bot come from, as the file names it, and where it does. */
+  readonly candleSource?: { readonly value: string; readonly start: number; readonly end: number }
   /** The base quantities of its first market that `View.depth` should offer. */
   readonly depth?: ReadonlyArray<Amount>
 }

@@ -66,7 +66,11 @@ const fileFields = (offered: Markets) =>
       market: Read.required(markets(offered)),
       kind: Read.required(kind, "what it does; the section of the same name says how"),
       limits: Read.required((limits: YamlNode) => limits, "what it may use and lose"),
-      terms: Read.optional(TermsSection.reader, "of its orders; left out: as the configuration says")
+      terms: Read.optional(TermsSection.reader, "of its orders; left out: as the configuration says"),
+      candles: Read.optional(
+        Read.text,
+        "where candles of the time before the bot come from: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"
+      )
     },
     kindNames
   )
@@ -99,6 +103,7 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
       : { others, notSearched: problemAt(to.source, read.market, ...severalSeries) }),
     limits,
     ...present({ terms: read.terms?.value }),
+    ...present({ candleSource: read.candles }),
     ...(to.warnings === undefined || to.warnings.length === 0 ? {} : { warnings: inOrder(to.warnings) }),
     ...behaviour
   }

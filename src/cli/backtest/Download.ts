@@ -57,16 +57,32 @@ const Rows = Schema.Array(
   Schema.Tuple([Schema.Int, Schema.Finite, Schema.Finite, Schema.Finite, Schema.Finite, Schema.Finite])
 )
 
-const page = (exchange: Exchange, { symbol, timeframe, out }: WantedCandles, since: number) =>
+const page = (exchange: Exchange, { symbol, timeframe }: Omit<WantedCandles, "out">, since: number) =>
   Effect.tryPromise(() => exchange.fetchOHLCV(symbol, timeframe, since, pageSize)).pipe(
     Effect.flatMap(Schema.decodeUnknownEffect(Rows)),
     Effect.mapError((error) => {
       const cause = "cause" in error && error.cause instanceof Error ? error.cause.message : error.message
-      return new DownloadFailed({
-        message: `${symbol}: ${cause}; what ${out} holds stays, and the same command goes on after it`
-      })
+      return new DownloadFailed({ message: `${symbol}: ${cause}` })
     })
   )
+
+/** Candles in memory, for a bot that warms its indicators up; an exchange that has nothing more ends them. */
+export const candles = Effect.fn("Download.candles")(function* (
+  exchange: Exchange,
+  wanted: Omit<WantedCandles, "exchange" | "out">
+) {
+  const { from, to, stepMillis } = wanted
+  const found = new Map<number, { openedAt: number; open: number; high: number; low: number; close: number }>()
+  for (let since = from; since + stepMillis <= to; ) {
+    const rows = yield* page(exchange, { ...wanted, exchange: "" }, since)
+    for (const [openedAt, open, high, low, close] of rows)
+      if (openedAt >= from && openedAt + stepMillis <= to) found.set(openedAt, { openedAt, open, high, low, close })
+    const last = Math.max(since - stepMillis, ...rows.map(([time]) => time))
+    if (last < since) break
+    since = last + stepMillis
+  }
+  return [...found.values()].sort((a, b) => a.openedAt - b.openedAt)
+})
 
 const header = "open_time_ms,open,high,low,close,volume"
 
@@ -100,7 +116,12 @@ export const run = Effect.fn("Download.run")(function* (
   for (;;) {
     const end = Math.min(to, yield* Clock.currentTimeMillis) - stepMillis
     if (since > end) return written
-    const rows = yield* page(exchange, wanted, since)
+    const rows = yield* page(exchange, wanted, since).pipe(
+      Effect.mapError(
+        ({ message }) =>
+          new DownloadFailed({ message: `${message}; what ${out} holds stays, and the same command goes on after it` })
+      )
+    )
     const fresh = rows.filter(([time]) => time >= since && time <= end).sort(([a], [b]) => a - b)
     const last = fresh.at(-1)?.[0]
     // An empty page is the end, unless the exchange was silent for as long as a page covers.

@@ -3,6 +3,8 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
+import { allowFlag } from "../plan/PlanRefused.ts"
+import * as Admission from "../run/Admission.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as RunningBot from "./RunningBot.ts"
 
@@ -70,6 +72,15 @@ export const cancelAll = Command.make(
   })
 ).pipe(Command.withDescription("Pause every strategy and withdraw every order"))
 
-export const reload = Command.make("reload", { config: flags.config }, ({ config }) =>
-  tell(config, (api) => api.command.reload({ payload: {} }))
+export const reload = Command.make(
+  "reload",
+  { allow: allowFlag, config: flags.config },
+  Effect.fn(function* ({ allow, config }) {
+    const told = tell(config, (api) => api.command.reload({ payload: {} }))
+    if (allow.length === 0) return yield* told
+    const { journal } = yield* ConfigFile.loadSettings(config)
+    yield* Admission.allowNext(journal, allow)
+    yield* Console.log(`Allowed for the next edit: ${allow.join(", ")}. A running bot takes it up within a second.`)
+    yield* Effect.ignore(told)
+  })
 ).pipe(Command.withDescription("Read the strategy files now"))

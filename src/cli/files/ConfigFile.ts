@@ -211,7 +211,10 @@ const publicKey = matching("a public key such as ed25519:…", /^ed25519:[1-9A-H
 const salt = matching("four bytes in hex, such as 252812b3", /^[0-9a-f]{8}$/)
 const symbol = matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
 const address = matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
-const marketFields = Read.fields({ tick: Read.optional(Read.price, "price step") })
+const marketFields = Read.fields({
+  tick: Read.optional(Read.price, "price step"),
+  candles: Read.optional(Read.text, "where candles of the time before the bot come from")
+})
 
 const configFields = Read.fields({
   venue: Read.required(
@@ -300,7 +303,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
       depositTypes: AssetsSection.depositTypesOf(read.assets?.value),
       terms: termsOf(read, account, to)
     },
-    markets: { assets, ticks },
+    markets: { assets, ticks, sources: sourcesIn(read, resolve(".")) },
     limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
     journal: resolve(read.journal?.value ?? "limitbot.sqlite"),
     notify: NotifyConfig.targetsOf(read.notify?.value, to),
@@ -338,6 +341,13 @@ const termsOf = (
   }
   return TermsSection.resolved(account, to)
 }
+
+const sourcesIn = ({ markets }: ConfigFields, folder: string): NonNullable<Markets["sources"]> =>
+  new Map(
+    (markets?.value ?? []).flatMap(([name, { value }]) =>
+      value.candles === undefined ? [] : [[name.value, { source: value.candles.value, folder }] as const]
+    )
+  )
 
 const readTicks = ({ markets }: ConfigFields, assets: ReadonlyArray<Asset>, to: Report): Markets["ticks"] => {
   const ticks = new Map<string, Decimal.Decimal>()

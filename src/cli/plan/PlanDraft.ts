@@ -31,15 +31,30 @@ export interface Plan {
   readonly warnings: ReadonlyArray<DepthWarnings.Warning>
 }
 
+/** What a plan stands on. `state` is changed in place. */
+export interface Footing {
+  readonly remembered: PlanGround.Remembered
+  readonly books: Books
+}
+
+/** A plan of the files against the journal on disk, at prices asked now. */
 export const draft = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>
 ) {
+  const remembered = yield* PlanGround.remember(config.journal, strategies)
+  return yield* judge(config, account, strategies, { remembered, books: yield* PlanGround.books(strategies) })
+})
+
+export const judge = Effect.fnUntraced(function* (
+  config: ConfigFile.BotConfig,
+  account: Modes.BotAccount,
+  strategies: ReadonlyArray<Strategy>,
+  { remembered: { state, hasJournal, candles }, books }: Footing
+) {
   const { assets } = config.markets
-  const { state, hasJournal, candles } = yield* PlanGround.remember(config.journal, strategies)
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
-  const books = yield* PlanGround.books(strategies)
   const prices = pricesIn(books)
   const [fees, balances, usd] = yield* Effect.all(
     [PlanGround.fees(assets), PlanGround.balances(assets, account), PlanGround.usdValues(assets)],

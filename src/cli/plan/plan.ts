@@ -1,26 +1,14 @@
 /** `limitbot plan FILE…`: what a run of these files would do now, at what cost, and what is unsafe about it. Changes nothing. */
-import { Console, Effect, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import * as Runtime from "effect/Runtime"
-import * as PlanFindings from "../../engine/planning/PlanFindings.ts"
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
 import { Terminal } from "../Terminal.ts"
 import * as PlanDraft from "./PlanDraft.ts"
+import { allowFlag, PlanRefused } from "./PlanRefused.ts"
 import * as PlanText from "./PlanText.ts"
-
-/** The plan has findings that nobody allowed; it has been printed with them. */
-export class PlanRefused extends Schema.TaggedError<PlanRefused>()("PlanRefused", {
-  names: Schema.Array(Schema.String),
-  isPrinted: Schema.Boolean
-}) {
-  override get message(): string {
-    return `The plan is refused: ${this.names.join(", ")}. Change the files, or allow each by name: ${this.names.map((name) => `--allow ${name}`).join(" ")}`
-  }
-  override readonly [Runtime.errorReported] = !this.isPrinted
-}
 
 export const command = Command.make(
   "plan",
@@ -30,10 +18,7 @@ export const command = Command.make(
       Argument.variadic({ min: 1 })
     ),
     config: flags.config,
-    allow: Flag.Literals("allow", PlanFindings.findingNames).pipe(
-      Flag.withDescription("Accept a finding of this name; may be repeated"),
-      Flag.atLeast(0)
-    ),
+    allow: allowFlag,
     json: flags.json
   },
   Effect.fn(function* ({ files, config: configFile, allow, json }) {
@@ -45,7 +30,7 @@ export const command = Command.make(
     const assets = new Map(config.markets.assets.map((asset) => [asset.symbol, asset]))
     if (json) yield* Console.log(JSON.stringify(PlanText.json(plan, assets, refused)))
     else for (const line of PlanText.lines(plan, assets, refused, yield* styleHere)) yield* Console.log(line)
-    if (refused.length > 0) return yield* new PlanRefused({ names: refused, isPrinted: json })
+    if (refused.length > 0) return yield* new PlanRefused({ names: refused, findings: [], isPrinted: json })
   })
 ).pipe(
   Command.withDescription("Show what a run would keep, cancel, create and defer now, with costs and dangers"),

@@ -13,6 +13,7 @@ import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
+import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -21,9 +22,12 @@ import * as Notifications from "../control/notify/Notifications.ts"
 import * as Surfaces from "../control/Surfaces.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/resolve.ts"
+import { PlanRefused } from "../plan/PlanRefused.ts"
 import { Stop } from "../Stop.ts"
 import * as Display from "../screen/Display.ts"
 import { Terminal } from "../Terminal.ts"
+import * as WarmPrices from "../warmup/WarmPrices.ts"
+import * as Admission from "./Admission.ts"
 import * as StrategyWatch from "./watch/StrategyWatch.ts"
 import { supervised } from "./watch/Supervision.ts"
 
@@ -48,6 +52,8 @@ export interface BotRunOptions extends Display.DisplayOptions {
   readonly dashboard: ControlServer.ControlOptions | undefined
   /** The operator's kill switch, asked at every turn. */
   readonly killSwitch: Effect.Effect<string | undefined>
+  /** Judges new and edited files as `plan` does; left out: nothing is funded that would have to be. */
+  readonly admission?: Admission.Admission
   /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain?: ReadonlyArray<string>
 }
@@ -83,9 +89,13 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   if (clear !== undefined) return yield* new NotUnclear({ payment: clear, unclear })
   yield* stop.leaves(() => behindText(books.state))
   const changes = yield* PubSub.subscribe(books.changes)
+  const { admit, refused } = yield* admissionOf(options)
   yield* StartUp.record(options.run, options.strategies)
+  const warm = yield* WarmPrices.make(yield* PriceStore, options.reload.markets.sources ?? new Map())
+  warm.use(options.strategies)
   const engine = yield* Engine.make({
     strategies: options.strategies,
+    admit,
     markets: options.markets,
     withdraw,
     payAgain: new Set(payAgain),
@@ -93,8 +103,12 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
       Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem),
       Effect.provideService(Path.Path, yield* Path.Path)
     )
+  }).pipe(Effect.provideService(PriceStore, warm.store))
+  const files = yield* StrategyWatch.make(engine, options.strategies, {
+    ...options.reload,
+    admission: options.admission,
+    warm
   })
-  const files = yield* StrategyWatch.make(engine, options.strategies, options.reload)
   yield* Effect.forkScoped(supervised("the watch on strategy files", files.forever))
   if (options.dashboard !== undefined) {
     const url = yield* Surfaces.open(options.dashboard, { ...options, engine, files, leaving: () => farewell })
@@ -137,7 +151,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   })
   yield* Effect.forkScoped(leave, { startImmediately: true })
   const stopped = Deferred.await(stopping)
-  yield* Effect.raceFirst(engine.runUntil(stopped), Effect.andThen(stopped, Effect.sleep(graceMillis)))
+  yield* Effect.raceAllFirst([engine.runUntil(stopped), Effect.andThen(stopped, Effect.sleep(graceMillis)), refused])
 
   if (options.cancelOnExit && !engine.isIdle()) {
     withdrawing = true
@@ -151,6 +165,41 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   yield* Fiber.join(display)
   return yield* summary(options)
 }, Effect.scoped)
+
+/**
+ * What judges the strategies before they are planned. A file that is refused fails here and leaves nothing in the journal;
+ * while the venue cannot be asked, the bot starts, and the first turn that could place something judges.
+ */
+const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: BotRunOptions) {
+  const { state } = yield* Bookkeeper
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof Admission.findingsOn>>>()
+  const fresh = strategies.filter((strategy) => Admission.isFresh(state, strategy))
+  const refusal = yield* Deferred.make<never, Effect.Error<typeof judged>>()
+  let isAdmitted = admission === undefined || fresh.length === 0
+  const judged = Effect.gen(function* () {
+    if (admission === undefined) return
+    const findings = yield* Admission.findingsOn(admission, strategies, fresh)
+    if (findings === undefined) return
+    const refused = Admission.refusedOf(findings, admission.allow)
+    isAdmitted = refused.length === 0
+    if (isAdmitted) return
+    const names = [...new Set(refused.map(({ name }) => name))]
+    return yield* new PlanRefused({ names, findings: refused.map(Admission.sentenceOf), isPrinted: false })
+  }).pipe(Effect.provideContext(context))
+  // While everything is withdrawn nothing is refused: the bot has to run for that.
+  const isKilled = Effect.map(killSwitch, (reason) => reason !== undefined)
+  if (!isAdmitted && !(yield* isKilled)) yield* judged
+  const admit = Effect.flatMap(isKilled, (killed) =>
+    isAdmitted || killed
+      ? Effect.succeed(isAdmitted)
+      : judged.pipe(
+          Effect.tapCause((cause) => Deferred.failCause(refusal, cause)),
+          Effect.ignore,
+          Effect.map(() => isAdmitted)
+        )
+  )
+  return { admit, refused: Deferred.await(refusal) } as const
+})
 
 export interface Summary {
   readonly event: "summary"

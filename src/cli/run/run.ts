@@ -8,6 +8,7 @@ import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
+import { allowFlag } from "../plan/PlanRefused.ts"
 import * as BotRun from "./BotRun.ts"
 import * as Kill from "./KillFile.ts"
 import * as RemovedFiles from "./watch/RemovedFiles.ts"
@@ -36,6 +37,7 @@ export const command = Command.make(
       ),
       Flag.between(0, 20)
     ),
+    allow: allowFlag,
     poll: flags.poll,
     json: flags.json
   },
@@ -47,6 +49,7 @@ export const command = Command.make(
     cancelOnExit,
     onRemoved,
     payAgain,
+    allow,
     poll,
     json
   }) {
@@ -76,6 +79,8 @@ export const command = Command.make(
       cancelOnExit,
       json,
       payAgain,
+      // A dry run funds nothing.
+      ...(dryRun ? {} : { admission: { config, account, allow } }),
       pictureMillis: Duration.toMillis("10 minutes"),
       reload: { files: given.files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
       killSwitch: yield* Kill.watch(journal)

@@ -41,6 +41,8 @@ export interface StrategyState {
   }
   /** The strategy file that is in force, with its text where the journal has it. */
   readonly loaded?: Of<"StrategyLoaded">
+  /** It has decided something as its file is now. */
+  readonly isTried?: boolean
   /** Loaded by the present run, or by the last one. */
   readonly isLoaded?: boolean
   /** Its file was taken away while the bot ran; what becomes of its orders. */
@@ -150,6 +152,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       return changeStrategy(state, event.strategy, () => ({
         decision: event,
         decidedAt: at,
+        isTried: true,
         memory: event.memory
       }))
     case "LegClosed":
@@ -164,7 +167,8 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
         refusals: new Map(strategy.refusals).set(event.slot, event.reason)
       }))
     case "StrategyLoaded":
-      return changeStrategy(state, event.strategy, ({ loaded }) => ({
+      return changeStrategy(state, event.strategy, ({ isTried = false, loaded }) => ({
+        isTried: isTried && loaded?.hash === event.hash,
         isLoaded: true,
         removed: undefined,
         loaded: loaded?.text !== undefined && loaded.hash === event.hash ? { text: loaded.text, ...event } : event

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, gridText, run, start, startSandbox, workspace } from "../program.ts"
+import { assertSays, gridText, ordersAt, run, start, startSandbox, workspace } from "../program.ts"
 
 const ladder = (total: number) => `name: ladder
 market: BTC/USDC
@@ -69,6 +69,27 @@ describe.concurrent("strategy files of a running bot", () => {
     )
     const wrong = await run(["run", "grid.yaml", "never.yaml", "--config", "config.yaml"], { cwd })
     assertSays(wrong, 1, /never\.yaml/)
+  })
+
+  it("what plan refuses, a start and an edit refuse as well, until it is allowed by name", async () => {
+    const sandbox = await startSandbox()
+    const cwd = workspace(sandbox, { "ladder.yaml": ladder(900_000_000) })
+    const live = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
+    assertSays(await run(live, { cwd }), 1, /over-commit: ladder counts? on 900000000 USDC/)
+    assert.deepStrictEqual(await ordersAt(sandbox), [])
+    const allowed = start([...live, "--allow", "over-commit"], { cwd })
+    await allowed.says('"DepositSeen"')
+    allowed.signal("SIGTERM")
+    await allowed.ended
+    // Nobody may be there to allow it again: a file that ran as it is goes on.
+    const again = start(live, { cwd })
+    await again.says('"Decided"')
+    writeFileSync(join(cwd, "ladder.yaml"), ladder(800_000_000))
+    await again.says(/"StrategiesRefused".*limitbot reload --allow over-commit/)
+    await run(["reload", "--allow", "over-commit", "--config", "config.yaml"], { cwd })
+    await again.says('"amount":"800000000000000"')
+    again.signal("SIGTERM")
+    assert.strictEqual((await again.ended).code, 0)
   })
 
   it("does not trade while certificates are not verified", async () => {

@@ -1,38 +1,72 @@
 /**
  * Watches the strategy files of a running bot. A saved file is checked with all the others; good ones replace what runs, bad
- * ones change nothing and their problems are recorded. Files are looked at by content once a second: no file system
+ * ones change nothing and their problems are recorded. Files are looked at by content four times a second: no file system
  * notifies reliably, and a strategy is small.
  */
-import { Effect, FileSystem, Semaphore } from "effect"
+import { Effect, FileSystem, Result, Semaphore } from "effect"
 import type { Engine } from "../../../engine/Engine.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import type * as WarmPrices from "../../warmup/WarmPrices.ts"
+import * as Admission from "../Admission.ts"
 
-const lookMillis = 1_000
+const lookMillis = 250
 /** An editor that replaces a file leaves a moment without one: only a file missing this often in a row is gone. */
-const missesUntilGone = 3
+const missesUntilGone = 12
 
 export interface WatchOptions {
   readonly files: ReadonlyArray<string>
   readonly markets: Markets
   /** What becomes of the orders of a strategy whose file is removed. */
   readonly onRemoved: "drained" | "left"
+  /** Judges edits as `plan` does; left out: whatever can be read is taken. */
+  readonly admission?: Admission.Admission | undefined
+  /** Is told of new files before they run. */
+  readonly warm?: WarmPrices.WarmPrices
 }
+
+type Judging = Effect.Services<ReturnType<typeof Admission.findingsOn>>
 
 /** `look` takes up what has changed; `forever` looks again and again. */
 export const make = Effect.fn("StrategyWatch.make")(function* (
   engine: Engine,
   running: ReadonlyArray<Strategy>,
-  { files, markets, onRemoved }: WatchOptions
+  { files, markets, onRemoved, admission, warm }: WatchOptions
 ) {
   const fileSystem = yield* FileSystem.FileSystem
+  const context = yield* Effect.context<Judging>()
   const books = yield* Bookkeeper
   const looking = yield* Semaphore.make(1)
   const misses = new Map<string, number>()
   let strategies = running
   let lastRefusal = ""
+  /** What was refused as unsafe, and what was allowed then: judged again when either changes. */
+  let lastJudged = ""
+
+  const refuse = Effect.fnUntraced(function* (problems: ReadonlyArray<string>) {
+    const refusal = problems.join("\n")
+    if (refusal === lastRefusal) return
+    yield* books.record({ _tag: "StrategiesRefused", problems })
+    lastRefusal = refusal
+  })
+
+  /** Why these are not to be taken, if so; `undefined` when that was said before. */
+  const objections = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
+    const fresh = next.filter((strategy) => !strategies.includes(strategy))
+    if (admission === undefined || fresh.length === 0) return []
+    const allowed = [...admission.allow, ...(yield* Admission.allowedNext(admission.config.journal))]
+    const judged = [...fresh.map(({ hash }) => hash), ...allowed].join()
+    if (judged === lastJudged) return undefined
+    const findings = yield* Effect.result(Admission.findingsOn(admission, next, fresh))
+    if (Result.isFailure(findings)) return [`The edit cannot be checked yet: ${findings.failure.message}`]
+    if (findings.success === undefined) return ["The edit cannot be checked yet: the venue has no usable price"]
+    const isMore = fresh.some((strategy) => Admission.isMore(strategy, strategies))
+    const refused = Admission.refusedOf(findings.success, isMore ? allowed : [...allowed, "over-commit"])
+    if (refused.length > 0) lastJudged = judged
+    return refused.map(Admission.editSentenceOf)
+  })
 
   const present = Effect.filter(files, (file) =>
     Effect.map(
@@ -51,20 +85,22 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     if (there.some((file) => (misses.get(file) ?? 0) > 0)) return
     const read = yield* StrategyFiles.readAll(there, markets)
     if (read.problems.length > 0) {
-      const refusal = read.rendered.join("\n")
-      if (refusal === lastRefusal) return
-      yield* books.record({ _tag: "StrategiesRefused", problems: read.rendered })
-      lastRefusal = refusal
-      return
+      return yield* refuse(read.rendered)
     }
-    if (lastRefusal !== "") yield* books.record({ _tag: "EditMended" })
-    lastRefusal = ""
     // An unchanged file keeps its very object, so that the engine does not even ask it again.
     const next = read.strategies.map((strategy) => strategies.find((old) => isSame(old, strategy)) ?? strategy)
+    const unsafe = yield* objections(next)
+    if (unsafe === undefined) return
+    if (unsafe.length > 0) return yield* refuse(unsafe)
+    if (lastRefusal !== "") yield* books.record({ _tag: "EditMended" })
+    lastRefusal = ""
+    lastJudged = ""
     if (next.length === strategies.length && next.every((strategy) => strategies.includes(strategy))) return
+    if (admission !== undefined) yield* Admission.forgetAllowed(admission.config.journal)
+    warm?.use(next)
     yield* engine.replace(next, onRemoved)
     strategies = next
-  }).pipe(looking.withPermit, Effect.provideService(FileSystem.FileSystem, fileSystem))
+  }).pipe(looking.withPermit, Effect.provideContext(context))
 
   return {
     look,

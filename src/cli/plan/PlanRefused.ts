@@ -1,0 +1,24 @@
+/** What `plan`, `run` and an edit of a running file say to findings that nobody allowed. */
+import { Schema } from "effect"
+import { Flag } from "effect/cli"
+import * as Runtime from "effect/Runtime"
+import { findingNames } from "../../engine/planning/PlanFindings.ts"
+
+export const allowFlag = Flag.Literals("allow", findingNames).pipe(
+  Flag.withDescription("Accept a finding of `plan` by its name; may be repeated"),
+  Flag.atLeast(0)
+)
+
+/** `isPrinted`: the findings are on standard output already; else the message tells them. */
+export class PlanRefused extends Schema.TaggedError<PlanRefused>()("PlanRefused", {
+  names: Schema.Array(Schema.String),
+  findings: Schema.Array(Schema.String),
+  isPrinted: Schema.Boolean
+}) {
+  override get message(): string {
+    const allow = this.names.map((name) => `--allow ${name}`).join(" ")
+    const told = this.findings.map((finding) => `\n  ${finding}`).join("")
+    return `The plan is refused: ${this.names.join(", ")}.${told}${told === "" ? " " : "\n"}Change the files, or allow each by name: ${allow}`
+  }
+  override readonly [Runtime.errorReported] = !this.isPrinted
+}

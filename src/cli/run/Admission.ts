@@ -1,0 +1,112 @@
+/**
+ * Whether strategy files may run: what `plan` refuses, a start and an edit refuse as well, unless it is allowed by name. Only
+ * new and edited files are asked about. One that ran before as it is goes on after a restart, whatever the market did
+ * meanwhile: nobody may be there to allow it.
+ */
+import { Clock, Effect, FileSystem, Option, Schema } from "effect"
+import * as CandleFeed from "../../engine/book/CandleFeed.ts"
+import { OrderBook } from "../../engine/book/OrderBook.ts"
+import { wantedBy } from "../../engine/book/Wanted.ts"
+import type { MarketMoment } from "../../engine/planning/DecisionRecord.ts"
+import { type FindingName, findingNames, type PlanFinding } from "../../engine/planning/PlanFindings.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import { PriceStore } from "../../journal/PriceStore.ts"
+import { budgets, type Strategy } from "../../strategy/Strategy.ts"
+import type { BotConfig } from "../files/ConfigFile.ts"
+import type * as Modes from "../Modes.ts"
+import * as PlanDraft from "../plan/PlanDraft.ts"
+
+/** A price of this age is good enough to judge an edit by. */
+const priceMillis = 5_000
+
+/** It has not run as it is now, by this journal. */
+export const isFresh = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
+  const known = strategies.get(name)
+  return known?.loaded?.hash !== hash || known.removed !== undefined || known.isTried !== true
+}
+
+const candlesOf = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strategy>) {
+  const store = yield* PriceStore
+  const now = yield* Clock.currentTimeMillis
+  const candles = new Map<string, MarketMoment["candles"]>()
+  for (const { name, market, candles: needs } of strategies) {
+    if (needs === undefined || needs.size === 0) continue
+    const feed = CandleFeed.make(needs)
+    feed.restore(yield* store.since(market.name, now - feed.spanMillis))
+    candles.set(name, feed.view())
+  }
+  return candles
+})
+
+/** Whose files are judged, and what the operator accepts from the start. */
+export interface Admission {
+  readonly config: BotConfig
+  readonly account: Modes.BotAccount
+  readonly allow: ReadonlyArray<FindingName>
+}
+
+/** The findings about `fresh` ones among these strategies; `undefined` while the venue has no usable answers. */
+export const findingsOn = Effect.fn("Admission.findingsOn")(
+  function* ({ config, account }: Admission, strategies: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
+    const { state } = yield* Bookkeeper
+    const orderBook = yield* OrderBook
+    yield* orderBook.look(wantedBy(strategies), priceMillis)
+    const books = new Map(
+      wantedBy(strategies).flatMap(({ market }) => {
+        const book = orderBook.book(market.name)
+        return book === undefined ? [] : [[market.name, book] as const]
+      })
+    )
+    const remembered = { state: structuredClone(state), hasJournal: true, candles: yield* candlesOf(strategies) }
+    const { findings } = yield* PlanDraft.judge(config, account, strategies, { remembered, books })
+    const names = new Set(fresh.map(({ name }) => name))
+    const own = findings.filter((finding) => finding.strategies.some((name) => names.has(name)))
+    return own.some(({ name }) => name === "no-price") ? undefined : own
+  },
+  Effect.catchReasons("VenueError", { RetryLater: () => Effect.undefined, OutcomeUnknown: () => Effect.undefined })
+)
+
+/** More is asked for than what runs may use. A smaller budget must be taken, whatever is still in orders. */
+export const isMore = (next: Strategy, running: ReadonlyArray<Strategy>): boolean => {
+  const before = running.find(({ name }) => name === next.name)
+  if (before === undefined) return true
+  const had = new Map(budgets(before).map(({ asset, amount }) => [asset.symbol, amount]))
+  return budgets(next).some(({ asset, amount }) => amount > (had.get(asset.symbol) ?? 0n))
+}
+
+export const refusedOf = (
+  findings: ReadonlyArray<PlanFinding>,
+  allowed: ReadonlyArray<FindingName>
+): ReadonlyArray<PlanFinding> => findings.filter(({ name }) => !allowed.includes(name))
+
+export const sentenceOf = ({ name, text }: PlanFinding): string => `${name}: ${text}`
+
+/** For somebody who has saved a file of a running bot. */
+export const editSentenceOf = (finding: PlanFinding): string =>
+  `${finding.strategies.join(", ")}: ${sentenceOf(finding)}. Change the file, or: limitbot reload --allow ${finding.name}`
+
+const Names = Schema.fromJsonString(Schema.Array(Schema.Literals(findingNames)))
+const fileOf = (journal: string): string => `${journal}.allow`
+
+/** `limitbot reload --allow NAME`: a file beside the journal for the next edit, because a bot may have no control server. */
+export const allowNext = Effect.fn("Admission.allowNext")(function* (
+  journal: string,
+  names: ReadonlyArray<FindingName>
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  yield* fileSystem.writeFileString(`${fileOf(journal)}.new`, JSON.stringify(names))
+  yield* fileSystem.rename(`${fileOf(journal)}.new`, fileOf(journal))
+})
+
+export const allowedNext = Effect.fn("Admission.allowedNext")(function* (journal: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* Effect.option(fileSystem.readFileString(fileOf(journal)))
+  return Option.getOrElse(Option.flatMap(text, Schema.decodeUnknownOption(Names)), () => [])
+})
+
+/** It was for one edit. */
+export const forgetAllowed = Effect.fn("Admission.forgetAllowed")(function* (journal: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  yield* Effect.ignore(fileSystem.remove(fileOf(journal), { force: true }))
+})

@@ -1,0 +1,126 @@
+/**
+ * When the indicators of a strategy will have their candles, for `check` and `plan`, and whether its source can be trusted:
+ * a source of another market, or in another unit, is told by its distance from prices that the bot or the venue knows.
+ */
+import { Clock, Effect, Path } from "effect"
+import { minuteMillis } from "../../domain/Durations.ts"
+import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
+import * as CandleFeed from "../../engine/book/CandleFeed.ts"
+import type { Minute } from "../../journal/PriceStore.ts"
+import { age, iso } from "../../report/text/Words.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as CandleSource from "./CandleSource.ts"
+import type { MarketSources } from "./WarmPrices.ts"
+
+export interface Readiness {
+  readonly strategy: string
+  readonly source: string | null
+  readonly timeframes: ReadonlyArray<{
+    readonly timeframe: string
+    readonly needed: number
+    readonly have: number
+    /** Epoch milliseconds, when a bot starts now and runs on. */
+    readonly readyAt: number
+  }>
+  /** What is wrong with its source. */
+  readonly problem: string | null
+}
+
+/** A source may differ this much from what the bot saw itself, or from the venue's price now. */
+const mostDistance = 0.05
+/** An older end of a source says nothing about the price now. */
+const comparableMillis = 6 * 60 * minuteMillis
+/** As long as the bot bridges by itself. */
+const bridgedMillis = 4 * minuteMillis
+
+const median = (values: ReadonlyArray<number>): number | undefined =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+
+const distanceOf = (
+  sourced: ReadonlyArray<Minute>,
+  own: ReadonlyArray<Minute>,
+  price: number | undefined,
+  now: number
+): number | undefined => {
+  const closes = new Map(own.map(({ openedAt, close }) => [openedAt, close]))
+  const both = sourced.flatMap(({ openedAt, close }) => {
+    const seen = closes.get(openedAt)
+    return seen === undefined ? [] : [Math.abs(close / seen - 1)]
+  })
+  const last = sourced.at(-1)
+  if (both.length > 0 || last === undefined || price === undefined) return median(both)
+  return now - last.openedAt > comparableMillis ? undefined : Math.abs(last.close / price - 1)
+}
+
+/** The longest hole that no own minutes fill. */
+const holeIn = (minutes: ReadonlyArray<Minute>): { readonly at: number; readonly millis: number } | undefined => {
+  let longest: { readonly at: number; readonly millis: number } | undefined
+  let last: number | undefined
+  for (const { openedAt } of minutes) {
+    const millis = last === undefined ? 0 : openedAt - last - minuteMillis
+    if (last !== undefined && millis >= bridgedMillis && millis > (longest?.millis ?? 0)) longest = { at: last, millis }
+    last = openedAt
+  }
+  return longest
+}
+
+export const look = Effect.fn("Readiness.look")(function* (
+  strategy: Strategy,
+  ofMarkets: MarketSources,
+  known: { readonly own: ReadonlyArray<Minute>; readonly price?: number | undefined }
+) {
+  const { candles: needs, market, name } = strategy
+  if (needs === undefined || needs.size === 0) return undefined
+  const path = yield* Path.Path
+  const now = yield* Clock.currentTimeMillis
+  const from = now - CandleSource.spanOf(needs)
+  const source = CandleSource.sourceOf(strategy, ofMarkets, path)
+  const loaded =
+    source === undefined
+      ? { minutes: [], problem: undefined }
+      : yield* CandleSource.load({ ...source, market: market.name, needs, from, now }).pipe(
+          Effect.map((minutes) => ({ minutes, problem: undefined })),
+          Effect.catchTag("CandleSourceFailed", ({ message }) => Effect.succeed({ minutes: [], problem: message }))
+        )
+  const own = known.own.filter(({ openedAt }) => openedAt >= from)
+  const minutes = CandleSource.merged([own, loaded.minutes])
+  const last = minutes.at(-1)
+  const isCurrent = last !== undefined && now - last.openedAt - minuteMillis < bridgedMillis
+  const feed = CandleFeed.make(needs)
+  feed.restore(minutes)
+  const timeframes = [...needs].map(([timeframe, needed]) => {
+    const millis = timeframeMillis(timeframe) ?? minuteMillis
+    const have = isCurrent ? (feed.view().get(timeframe)?.closed ?? 0) : 0
+    const missing = Math.max(0, needed - have)
+    // The frame that is under way counts only where its beginning was seen.
+    const first = frameStart(now, millis) + (isCurrent ? 0 : millis)
+    return { timeframe, needed, have, readyAt: missing === 0 ? now : first + missing * millis }
+  })
+  const distance = distanceOf(loaded.minutes, own, known.price, now)
+  const isReady = timeframes.every(({ readyAt }) => readyAt <= now)
+  const hole = source === undefined || isReady ? undefined : holeIn(minutes)
+  const named = `candles: ${source?.source}`
+  const problem =
+    loaded.problem ??
+    (source !== undefined && loaded.minutes.length === 0 ? `${named} has nothing of the time that is needed` : null) ??
+    (distance !== undefined && distance > mostDistance
+      ? `${named} is ${(distance * 100).toFixed(1)} % away from the price of ${market.name}: another market or unit?`
+      : null) ??
+    (hole === undefined ? null : `${named} has a gap of ${age(hole.millis)} after ${iso(hole.at)}`) ??
+    (source !== undefined && !isCurrent && last !== undefined
+      ? `${named} ends ${age(now - last.openedAt)} ago: what came before the gap does not count`
+      : null)
+  return { strategy: name, source: source?.source ?? null, timeframes, problem } satisfies Readiness
+})
+
+/** "candles: ready", or what is missing and until when. */
+export const lineOf = ({ timeframes, source, problem }: Readiness, now: number): string => {
+  const missing = timeframes.filter(({ readyAt }) => readyAt > now)
+  const hint = source === null && missing.length > 0 ? "; `candles:` can name a source (docs/strategies.md)" : ""
+  const said = missing.map(
+    ({ timeframe, needed, have, readyAt }) =>
+      `${have} of ${needed} ${timeframe} candles, ready in ${age(readyAt - now)}`
+  )
+  const wrong = problem === null ? "" : ` (${problem})`
+  return `${missing.length === 0 ? "candles: ready" : `candles: ${said.join("; ")}`}${hint}${wrong}`
+}
