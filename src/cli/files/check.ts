@@ -4,11 +4,12 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { present } from "../../domain/Present.ts"
 import { type Problem, render } from "../../strategy/Problem.ts"
-import { marketNames } from "../../strategy/Strategy.ts"
+import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as Lookahead from "../backtest/Lookahead.ts"
 import * as flags from "../flags.ts"
 import { WrongUsage } from "../Usage.ts"
+import type { MarketSources } from "../warmup/WarmPrices.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as StrategyFiles from "./StrategyFiles.ts"
 
@@ -40,6 +41,7 @@ export const command = Command.make(
   Effect.fn(function* ({ files, config, lookahead, data, json, ...dataFlags }) {
     const read = yield* readAgainst(config, files, lookahead ? "search" : "live")
     const { strategies, problems, rendered, leftOut } = read
+    const ready = yield* readinessOf(strategies, read)
     if (lookahead && Option.isNone(data)) {
       return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
     }
@@ -50,10 +52,11 @@ export const command = Command.make(
       const shown = problems.map(shownProblem)
       yield* Console.log(
         JSON.stringify({
-          ok: problems.length + faults.length === 0,
+          ok: problems.length + faults.length === 0 && ready.every(({ problem }) => problem === null),
           problems: shown,
           warnings: strategies.flatMap(({ warnings = [] }) => warnings.map(shownProblem)),
           ...present({ leftOut }),
+          ...(ready.length === 0 ? {} : { readiness: ready.map(({ line: _, ...each }) => each) }),
           ...(lookahead ? { lookahead: findings.map(Lookahead.json) } : {})
         })
       )
@@ -64,6 +67,8 @@ export const command = Command.make(
         const { file, name, kind, text, warnings = [] } = strategy
         for (const warning of warnings) yield* Console.error(`warning: ${render(warning, text)}\n`)
         yield* Console.log(`${file}: ok: ${name}, ${kind} on ${marketNames(strategy)}`)
+        const own = ready.find((each) => each.strategy === name)
+        if (own !== undefined) yield* Console.log(`  ${own.line}`)
       }
       for (const finding of findings) {
         const found = Lookahead.faultsOf(finding)
@@ -71,7 +76,8 @@ export const command = Command.make(
         if (found.length === 0) yield* Console.log(`${finding.strategy.file}: ${Lookahead.praise(finding)}`)
       }
     }
-    const count = problems.length + faults.length
+    const distrusted = ready.flatMap(({ problem }) => problem ?? [])
+    const count = problems.length + faults.length + distrusted.length
     if (count > 0) return yield* new ChecksFailed({ count })
   })
 ).pipe(
@@ -105,13 +111,33 @@ const readAgainst = Effect.fnUntraced(function* (
   const fileSystem = yield* FileSystem.FileSystem
   if (config === flags.defaultConfig && !(yield* fileSystem.exists(config))) {
     const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
-    return { ...(yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)), leftOut }
+    const found = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
+    return { ...found, leftOut, sources: noSources, journal: undefined }
   }
   const read = yield* ConfigFile.loadSettings(config).pipe(
-    Effect.flatMap(({ markets }) => StrategyFiles.readAll(files, markets, purpose)),
+    Effect.flatMap(({ markets, journal }) =>
+      Effect.map(StrategyFiles.readAll(files, markets, purpose), (found) => ({
+        ...found,
+        sources: markets.sources ?? noSources,
+        journal
+      }))
+    ),
     Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
-      Effect.succeed<StrategyFiles.ReadFiles>({ strategies: [], problems, rendered: [rendered] })
+      Effect.succeed({ strategies: [], problems, rendered: [rendered], sources: noSources, journal: undefined })
     )
   )
   return { ...read, leftOut: undefined }
+})
+
+const noSources: MarketSources = new Map()
+
+/** Loaded for strategies with indicators only: it brings half of the program along. */
+const readinessOf = Effect.fnUntraced(function* (
+  strategies: ReadonlyArray<Strategy>,
+  { sources, journal }: { readonly sources: MarketSources; readonly journal: string | undefined }
+) {
+  const waiting = strategies.filter(({ candles }) => candles !== undefined && candles.size > 0)
+  if (waiting.length === 0) return []
+  const { ofFiles } = yield* Effect.promise(() => import("../warmup/FileReadiness.ts"))
+  return yield* ofFiles(waiting, sources, journal)
 })

@@ -1,6 +1,7 @@
 /** Everything that a plan shows, gathered: the journal, what the venue says now, and what a turn would do with both. */
 import { Clock, Effect } from "effect"
-import type { Market } from "../../domain/Market.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid } from "../../domain/Market.ts"
 import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
 import * as DepthWarnings from "../../engine/planning/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
@@ -12,6 +13,7 @@ import { version } from "../../version.ts"
 import type * as ConfigFile from "../files/ConfigFile.ts"
 import { Process } from "../Process.ts"
 import * as KillFile from "../run/KillFile.ts"
+import * as Readiness from "../warmup/Readiness.ts"
 import * as PlanGround from "./PlanGround.ts"
 
 export interface Plan {
@@ -27,6 +29,8 @@ export interface Plan {
   readonly absent: ReturnType<typeof PlanReport.absentOf>
   readonly locked: ReadonlyArray<PlanReport.Locked>
   readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
+  /** When the indicators of the strategies that have some are there. */
+  readonly readiness: ReadonlyArray<Readiness.Readiness>
   /** What nobody needs to allow, and should know. */
   readonly warnings: ReadonlyArray<DepthWarnings.Warning>
 }
@@ -43,7 +47,7 @@ export const draft = Effect.fnUntraced(function* (
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>
 ) {
-  const remembered = yield* PlanGround.remember(config.journal, strategies)
+  const remembered = yield* PlanGround.remember(config.journal, strategies, config.markets.sources ?? new Map())
   return yield* judge(config, account, strategies, { remembered, books: yield* PlanGround.books(strategies) })
 })
 
@@ -51,7 +55,7 @@ export const judge = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: Modes.BotAccount,
   strategies: ReadonlyArray<Strategy>,
-  { remembered: { state, hasJournal, candles }, books }: Footing
+  { remembered: { state, hasJournal, candles, own }, books }: Footing
 ) {
   const { assets } = config.markets
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
@@ -60,6 +64,16 @@ export const judge = Effect.fnUntraced(function* (
     [PlanGround.fees(assets), PlanGround.balances(assets, account), PlanGround.usdValues(assets)],
     { concurrency: 3 }
   )
+  const readiness = yield* Effect.forEach(strategies, (strategy) => {
+    const price = prices.get(strategy.market.name)
+    const known = {
+      own: own.get(strategy.market.name) ?? [],
+      price: price === undefined ? undefined : Decimal.toNumber(mid(price))
+    }
+    return Effect.map(Readiness.look(strategy, config.markets.sources ?? new Map(), known), (found) =>
+      found === undefined ? [] : [found]
+    )
+  }).pipe(Effect.map((found) => found.flat()))
   const { pid } = yield* Process
   const at = yield* Clock.currentTimeMillis
   // Whatever mode the journal is of: a plan writes nothing into it.
@@ -89,10 +103,14 @@ export const judge = Effect.fnUntraced(function* (
     changes,
     absent: PlanReport.absentOf(planned),
     locked,
-    findings: PlanFindings.findingsOf(ground),
+    findings: [...PlanFindings.findingsOf(ground), ...readiness.flatMap(distrusted)],
+    readiness,
     warnings: DepthWarnings.warningsOf(changes, books)
   } satisfies Plan
 })
+
+const distrusted = ({ strategy, problem }: Readiness.Readiness): ReadonlyArray<PlanFindings.PlanFinding> =>
+  problem === null ? [] : [{ name: "candles", strategies: [strategy], slots: [], text: problem }]
 
 type Books = Effect.Success<ReturnType<typeof PlanGround.books>>
 

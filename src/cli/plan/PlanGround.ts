@@ -13,11 +13,12 @@ import type { MarketMoment } from "../../engine/planning/DecisionRecord.ts"
 import type { FeeEstimate, Fees } from "../../engine/planning/PlanReport.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
-import { PriceStore } from "../../journal/PriceStore.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as Modes from "../Modes.ts"
+import * as WarmPrices from "../warmup/WarmPrices.ts"
 
 /** A price that is this old is asked anew. */
 const depthTakesMillis = 30_000
@@ -25,32 +26,54 @@ const depthTakesMillis = 30_000
 export interface Remembered {
   readonly state: BotState.BotState
   readonly hasJournal: boolean
-  /** Candles of the prices that the bot saw itself, by strategy. */
+  /** Candles for its indicators, by strategy. */
   readonly candles: ReadonlyMap<string, MarketMoment["candles"]>
+  /** The minutes of prices that the bot saw itself, by market. */
+  readonly own: ReadonlyMap<string, ReadonlyArray<Minute>>
 }
 
 /** The journal folded, or the state of a bot that never ran. */
 export const remember = Effect.fn("PlanGround.remember")(function* (
   journal: string,
-  strategies: ReadonlyArray<Strategy>
+  strategies: ReadonlyArray<Strategy>,
+  sources: WarmPrices.MarketSources
 ) {
   const fileSystem = yield* FileSystem.FileSystem
   const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
-  if (!exists) return { state: BotState.make(), hasJournal: false, candles: new Map() } satisfies Remembered
+  if (!exists) {
+    const nothing: PriceStore["Service"] = { append: () => Effect.void, since: () => Effect.succeed([]) }
+    const warmed = yield* candlesOf(nothing, strategies, sources)
+    return { state: BotState.make(), hasJournal: false, ...warmed } satisfies Remembered
+  }
   return yield* Effect.gen(function* () {
     const state = yield* Bookkeeper.replay
     const store = yield* PriceStore
-    const now = yield* Clock.currentTimeMillis
-    const candles = new Map<string, MarketMoment["candles"]>()
-    for (const { name, market, candles: needs } of strategies) {
-      if (needs === undefined || needs.size === 0) continue
-      const feed = CandleFeed.make(needs)
-      // A journal of an older version has no prices yet: the strategy warms up like at a first start.
-      feed.restore(yield* store.since(market.name, now - feed.spanMillis).pipe(Effect.orElseSucceed(() => [])))
-      candles.set(name, feed.view())
-    }
-    return { state, hasJournal: true, candles } satisfies Remembered
+    // A journal of an older version has no prices yet: the strategy warms up like at a first start.
+    const since: typeof store.since = (market, from) => Effect.orElseSucceed(store.since(market, from), () => [])
+    const warmed = yield* candlesOf({ ...store, since }, strategies, sources)
+    return { state, hasJournal: true, ...warmed } satisfies Remembered
   }).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
+})
+
+/** What strategies see of the past: the bot's own minutes, and those of their sources. */
+export const candlesOf = Effect.fn("PlanGround.candlesOf")(function* (
+  store: PriceStore["Service"],
+  strategies: ReadonlyArray<Strategy>,
+  sources: WarmPrices.MarketSources
+) {
+  const warm = yield* WarmPrices.make(store, sources)
+  warm.use(strategies)
+  const now = yield* Clock.currentTimeMillis
+  const candles = new Map<string, MarketMoment["candles"]>()
+  const own = new Map<string, ReadonlyArray<Minute>>()
+  for (const { name, market, candles: needs } of strategies) {
+    if (needs === undefined || needs.size === 0) continue
+    const feed = CandleFeed.make(needs)
+    own.set(market.name, yield* store.since(market.name, now - feed.spanMillis))
+    feed.restore(yield* warm.store.since(market.name, now - feed.spanMillis))
+    candles.set(name, feed.view())
+  }
+  return { candles, own } as const
 })
 
 /** An executable price for each market in the size that the bot would ask for, and its depth up to the whole budget. */

@@ -9,6 +9,7 @@ import * as MoneyText from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, clock, counted } from "../../report/text/Words.ts"
 import { marketNames, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import * as Readiness from "../warmup/Readiness.ts"
 import type { Plan } from "./PlanDraft.ts"
 
 type Assets = ReadonlyMap<string, Asset>
@@ -55,6 +56,9 @@ export const lines = (
         [""],
         [`${strategy.name}  ${strategy.kind} on ${marketNames(strategy)}  ${strategy.file}`, "bold"],
         ...changeLines(own, assets, strategy.file),
+        ...plan.readiness
+          .filter((readiness) => readiness.strategy === strategy.name)
+          .map((readiness): ColouredLine => [`    ${Readiness.lineOf(readiness, plan.at)}`, "dim"]),
         ...emptyLine(plan, strategy)
       ]
     }),
@@ -297,6 +301,7 @@ export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>)
       budget: amount({ asset, amount: budget }).amount
     })),
     balancesKnown: plan.isBalanceKnown,
+    readiness: plan.readiness,
     findings: plan.findings.map(({ name, strategies, slots, text }) => ({
       name,
       allowed: !refused.includes(name),

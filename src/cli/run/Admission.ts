@@ -3,11 +3,9 @@
  * new and edited files are asked about. One that ran before as it is goes on after a restart, whatever the market did
  * meanwhile: nobody may be there to allow it.
  */
-import { Clock, Effect, FileSystem, Option, Schema } from "effect"
-import * as CandleFeed from "../../engine/book/CandleFeed.ts"
+import { Effect, FileSystem, Option, Schema } from "effect"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
 import { wantedBy } from "../../engine/book/Wanted.ts"
-import type { MarketMoment } from "../../engine/planning/DecisionRecord.ts"
 import { type FindingName, findingNames, type PlanFinding } from "../../engine/planning/PlanFindings.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -16,6 +14,7 @@ import { budgets, type Strategy } from "../../strategy/Strategy.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
 import type * as Modes from "../Modes.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
+import * as PlanGround from "../plan/PlanGround.ts"
 
 /** A price of this age is good enough to judge an edit by. */
 const priceMillis = 5_000
@@ -25,19 +24,6 @@ export const isFresh = ({ strategies }: BotState, { name, hash }: Strategy): boo
   const known = strategies.get(name)
   return known?.loaded?.hash !== hash || known.removed !== undefined || known.isTried !== true
 }
-
-const candlesOf = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strategy>) {
-  const store = yield* PriceStore
-  const now = yield* Clock.currentTimeMillis
-  const candles = new Map<string, MarketMoment["candles"]>()
-  for (const { name, market, candles: needs } of strategies) {
-    if (needs === undefined || needs.size === 0) continue
-    const feed = CandleFeed.make(needs)
-    feed.restore(yield* store.since(market.name, now - feed.spanMillis))
-    candles.set(name, feed.view())
-  }
-  return candles
-})
 
 /** Whose files are judged, and what the operator accepts from the start. */
 export interface Admission {
@@ -58,7 +44,8 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
         return book === undefined ? [] : [[market.name, book] as const]
       })
     )
-    const remembered = { state: structuredClone(state), hasJournal: true, candles: yield* candlesOf(strategies) }
+    const warmed = yield* PlanGround.candlesOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
+    const remembered = { state: structuredClone(state), hasJournal: true, ...warmed }
     const { findings } = yield* PlanDraft.judge(config, account, strategies, { remembered, books })
     const names = new Set(fresh.map(({ name }) => name))
     const own = findings.filter((finding) => finding.strategies.some((name) => names.has(name)))

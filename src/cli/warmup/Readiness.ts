@@ -22,8 +22,10 @@ export interface Readiness {
     /** Epoch milliseconds, when a bot starts now and runs on. */
     readonly readyAt: number
   }>
-  /** What is wrong with its source. */
+  /** Why its source must not be used. */
   readonly problem: string | null
+  /** What its source lacks. */
+  readonly note: string | null
 }
 
 /** A source may differ this much from what the bot saw itself, or from the venue's price now. */
@@ -105,22 +107,23 @@ export const look = Effect.fn("Readiness.look")(function* (
     (source !== undefined && loaded.minutes.length === 0 ? `${named} has nothing of the time that is needed` : null) ??
     (distance !== undefined && distance > mostDistance
       ? `${named} is ${(distance * 100).toFixed(1)} % away from the price of ${market.name}: another market or unit?`
-      : null) ??
+      : null)
+  const note =
     (hole === undefined ? null : `${named} has a gap of ${age(hole.millis)} after ${iso(hole.at)}`) ??
     (source !== undefined && !isCurrent && last !== undefined
       ? `${named} ends ${age(now - last.openedAt)} ago: what came before the gap does not count`
       : null)
-  return { strategy: name, source: source?.source ?? null, timeframes, problem } satisfies Readiness
+  return { strategy: name, source: source?.source ?? null, timeframes, problem, note } satisfies Readiness
 })
 
 /** "candles: ready", or what is missing and until when. */
-export const lineOf = ({ timeframes, source, problem }: Readiness, now: number): string => {
+export const lineOf = ({ timeframes, source, problem, note }: Readiness, now: number): string => {
   const missing = timeframes.filter(({ readyAt }) => readyAt > now)
   const hint = source === null && missing.length > 0 ? "; `candles:` can name a source (docs/strategies.md)" : ""
   const said = missing.map(
     ({ timeframe, needed, have, readyAt }) =>
       `${have} of ${needed} ${timeframe} candles, ready in ${age(readyAt - now)}`
   )
-  const wrong = problem === null ? "" : ` (${problem})`
+  const wrong = [problem, note].flatMap((text) => (text === null ? [] : [` (${text})`])).join("")
   return `${missing.length === 0 ? "candles: ready" : `candles: ${said.join("; ")}`}${hint}${wrong}`
 }

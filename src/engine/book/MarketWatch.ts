@@ -4,6 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
@@ -15,19 +16,23 @@ import { OrderBook } from "./OrderBook.ts"
 import { restingIn } from "./OwnOrders.ts"
 import { wantedBy } from "./Wanted.ts"
 
+const gapMillis = 3 * minuteMillis
+
 export const make = Effect.gen(function* () {
   const store = yield* PriceStore
   const { account, pollMinMillis } = yield* EngineSettings
   const orderBook = yield* OrderBook
   /** When the price that went into the candles last was seen, by market. */
   const observed = new Map<string, number>()
+  let wanted: ReturnType<typeof candleNeeds> = new Map()
   let feeds: ReadonlyMap<string, CandleFeed.CandleFeed> = new Map()
 
   /** Prepares the candles that these strategies want, from the prices stored so far. */
   const follow = Effect.fn("MarketWatch.follow")(function* (strategies: ReadonlyArray<Strategy>) {
     const made = new Map<string, CandleFeed.CandleFeed>()
     const now = yield* Clock.currentTimeMillis
-    for (const [market, needs] of candleNeeds(strategies)) {
+    wanted = candleNeeds(strategies)
+    for (const [market, needs] of wanted) {
       const feed = CandleFeed.make(needs)
       feed.restore(yield* store.since(market, now - feed.spanMillis))
       made.set(market, feed)
@@ -35,9 +40,20 @@ export const make = Effect.gen(function* () {
     feeds = made
   })
 
+  const refill = Effect.fnUntraced(function* (market: string) {
+    const needs = wanted.get(market)
+    if (needs === undefined || needs.size === 0) return
+    const feed = CandleFeed.make(needs)
+    feed.restore(yield* store.since(market, (yield* Clock.currentTimeMillis) - feed.spanMillis))
+    feeds = new Map(feeds).set(market, feed)
+  })
+
   const observe = Effect.fnUntraced(function* (market: string) {
     const price = orderBook.prices.get(market)
     if (price === undefined || price.at === observed.get(market)) return
+    const before = observed.get(market)
+    // Longer than the feed bridges: whoever keeps prices may know what happened meanwhile.
+    if (before !== undefined && price.at - before > gapMillis) yield* refill(market)
     observed.set(market, price.at)
     const closed = feeds.get(market)?.observe(Decimal.toNumber(mid(price)), price.at) ?? []
     // A minute that cannot be stored costs no money: the bot goes on with what it remembers.
@@ -47,9 +63,9 @@ export const make = Effect.gen(function* () {
   })
 
   const look = Effect.fn("MarketWatch.look")(function* (strategies: ReadonlyArray<Strategy>) {
-    const wanted = wantedBy(strategies)
-    yield* orderBook.look(wanted, pollMinMillis)
-    yield* Effect.forEach(wanted, ({ market }) => observe(market.name), { discard: true })
+    const markets = wantedBy(strategies)
+    yield* orderBook.look(markets, pollMinMillis)
+    yield* Effect.forEach(markets, ({ market }) => observe(market.name), { discard: true })
   })
 
   /** What a strategy may see now; `undefined` before there is a price of each of its markets. */

@@ -19,7 +19,8 @@ export const findingNames = [
   "fee-floor",
   "no-price",
   "fills-at-once",
-  "below-cost"
+  "below-cost",
+  "candles"
 ] as const
 export type FindingName = (typeof findingNames)[number]
 

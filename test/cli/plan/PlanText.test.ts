@@ -39,6 +39,7 @@ const plan: Plan = {
   strategies: [strategy],
   prices: new Map([["BTC/USDC", { bid: price("60000"), ask: price("60010"), at: 0 }]]),
   fees: new Map(),
+  readiness: [],
   isBalanceKnown: false,
   warnings: [],
   changes: [

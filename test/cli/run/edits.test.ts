@@ -73,9 +73,9 @@ describe.concurrent("strategy files of a running bot", () => {
 
   it("what plan refuses, a start and an edit refuse as well, until it is allowed by name", async () => {
     const sandbox = await startSandbox()
-    const cwd = workspace(sandbox, { "ladder.yaml": ladder(900_000_000) })
+    const cwd = workspace(sandbox, { "ladder.yaml": ladder(2_000_000) })
     const live = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
-    assertSays(await run(live, { cwd }), 1, /over-commit: ladder counts? on 900000000 USDC/)
+    assertSays(await run(live, { cwd }), 1, /over-commit: ladder counts? on 2000000 USDC/)
     assert.deepStrictEqual(await ordersAt(sandbox), [])
     const allowed = start([...live, "--allow", "over-commit"], { cwd })
     await allowed.says('"DepositSeen"')
@@ -84,10 +84,10 @@ describe.concurrent("strategy files of a running bot", () => {
     // Nobody may be there to allow it again: a file that ran as it is goes on.
     const again = start(live, { cwd })
     await again.says('"Decided"')
-    writeFileSync(join(cwd, "ladder.yaml"), ladder(800_000_000))
+    writeFileSync(join(cwd, "ladder.yaml"), ladder(3_000_000))
     await again.says(/"StrategiesRefused".*limitbot reload --allow over-commit/)
     await run(["reload", "--allow", "over-commit", "--config", "config.yaml"], { cwd })
-    await again.says('"amount":"800000000000000"')
+    await again.says('"amount":"3000000000000"')
     again.signal("SIGTERM")
     assert.strictEqual((await again.ended).code, 0)
   })

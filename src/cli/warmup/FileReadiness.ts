@@ -1,0 +1,31 @@
+/** For `check`: how long strategies would wait for their candles, were the bot started now. Nobody is asked for a price. */
+import { Clock, Effect, FileSystem } from "effect"
+import { PriceStore } from "../../journal/PriceStore.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as Modes from "../Modes.ts"
+import * as CandleSource from "./CandleSource.ts"
+import * as Readiness from "./Readiness.ts"
+import type { MarketSources } from "./WarmPrices.ts"
+
+export const ofFiles = Effect.fn("FileReadiness.ofFiles")(function* (
+  strategies: ReadonlyArray<Strategy>,
+  sources: MarketSources,
+  journal: string | undefined
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const now = yield* Clock.currentTimeMillis
+  const hasJournal = journal !== undefined && (yield* Effect.orElseSucceed(fileSystem.exists(journal), () => false))
+  const found = yield* Effect.forEach(strategies, (strategy) =>
+    Effect.flatMap(hasJournal ? recorded(journal, strategy, now) : Effect.succeed([]), (own) =>
+      Readiness.look(strategy, sources, { own })
+    )
+  )
+  return found.flatMap((each) => (each === undefined ? [] : [{ ...each, line: Readiness.lineOf(each, now) }]))
+})
+
+/** What the bot saw itself; a journal that cannot be read has nothing to add here. */
+const recorded = (journal: string, { market, candles = new Map() }: Strategy, now: number) =>
+  Effect.flatMap(PriceStore, (store) => store.since(market.name, now - CandleSource.spanOf(candles))).pipe(
+    Effect.provide(Modes.readOnlyJournal(journal)),
+    Effect.orElseSucceed(() => [])
+  )
