@@ -3,7 +3,7 @@ import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { present } from "../../domain/Present.ts"
-import { type Problem, render } from "../../strategy/Problem.ts"
+import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
 import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as Lookahead from "../backtest/Lookahead.ts"
@@ -66,8 +66,14 @@ export const command = Command.make(
       for (const strategy of strategies) {
         const { file, name, kind, text, warnings = [] } = strategy
         for (const warning of warnings) yield* Console.error(`warning: ${render(warning, text)}\n`)
-        yield* Console.log(`${file}: ok: ${name}, ${kind} on ${marketNames(strategy)}`)
         const own = ready.find((each) => each.strategy === name)
+        const distrust = own?.problem ?? undefined
+        if (distrust !== undefined) {
+          const place = strategy.candleSource ?? { start: 0, end: 0 }
+          yield* Console.error(`${render(problemAt(sourceText(file, text), place, distrust), text)}\n`)
+          continue
+        }
+        yield* Console.log(`${file}: ok: ${name}, ${kind} on ${marketNames(strategy)}`)
         if (own !== undefined) yield* Console.log(`  ${own.line}`)
       }
       for (const finding of findings) {

@@ -99,7 +99,7 @@ export const look = Effect.fn("Readiness.look")(function* (
     return { timeframe, needed, have, readyAt: missing === 0 ? now : first + missing * millis }
   })
   const distance = distanceOf(loaded.minutes, own, known.price, now)
-  const isReady = timeframes.every(({ readyAt }) => readyAt <= now)
+  const isReady = timeframes.every(({ have, needed }) => have >= needed)
   const hole = source === undefined || isReady ? undefined : holeIn(minutes)
   const named = `candles: ${source?.source}`
   const problem =
@@ -118,7 +118,7 @@ export const look = Effect.fn("Readiness.look")(function* (
 
 /** "candles: ready", or what is missing and until when. */
 export const lineOf = ({ timeframes, source, problem, note }: Readiness, now: number): string => {
-  const missing = timeframes.filter(({ readyAt }) => readyAt > now)
+  const missing = timeframes.filter(({ have, needed }) => have < needed)
   const hint = source === null && missing.length > 0 ? "; `candles:` can name a source (docs/strategies.md)" : ""
   const said = missing.map(
     ({ timeframe, needed, have, readyAt }) =>
