@@ -53,7 +53,7 @@ export const draft = Effect.fnUntraced(function* (
 
 export const judge = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
-  account: Modes.BotAccount,
+  account: VenueAccount,
   strategies: ReadonlyArray<Strategy>,
   { remembered: { state, hasJournal, candles, own }, books }: Footing
 ) {

@@ -11,8 +11,8 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
-import type * as Modes from "../Modes.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import * as PlanGround from "../plan/PlanGround.ts"
 
@@ -28,7 +28,7 @@ export const isFresh = ({ strategies }: BotState, { name, hash }: Strategy): boo
 /** Whose files are judged, and what the operator accepts from the start. */
 export interface Admission {
   readonly config: BotConfig
-  readonly account: Modes.BotAccount
+  readonly account: VenueAccount
   readonly allow: ReadonlyArray<FindingName>
 }
 
