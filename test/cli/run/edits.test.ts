@@ -6,10 +6,10 @@ import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { assertSays, gridText, ordersAt, run, start, startSandbox, workspace } from "../program.ts"
 
-const ladder = (total: number) => `name: ladder
+const ladder = (total: number, budget = total) => `name: ladder
 market: BTC/USDC
 kind: ladder
-limits: { budget: { quote: ${total} }, maxPriceDeviation: 90% }
+limits: { budget: { quote: ${budget} }, maxPriceDeviation: 90% }
 ladder: { side: buy, from: 40000, to: 50000, rungs: 2, total: { quote: ${total} } }
 `
 
@@ -73,7 +73,7 @@ describe.concurrent("strategy files of a running bot", () => {
 
   it("what plan refuses, a start and an edit refuse as well, until it is allowed by name", async () => {
     const sandbox = await startSandbox()
-    const cwd = workspace(sandbox, { "ladder.yaml": ladder(2_000_000) })
+    const cwd = workspace(sandbox, { "ladder.yaml": ladder(1000, 2_000_000) })
     const live = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
     assertSays(await run(live, { cwd }), 1, /over-commit: ladder counts? on 2000000 USDC/)
     assert.deepStrictEqual(await ordersAt(sandbox), [])
@@ -84,7 +84,7 @@ describe.concurrent("strategy files of a running bot", () => {
     // Nobody may be there to allow it again: a file that ran as it is goes on.
     const again = start(live, { cwd })
     await again.says('"Decided"')
-    writeFileSync(join(cwd, "ladder.yaml"), ladder(3_000_000))
+    writeFileSync(join(cwd, "ladder.yaml"), ladder(1000, 3_000_000))
     await again.says(/"StrategiesRefused".*limitbot reload --allow over-commit/)
     await run(["reload", "--allow", "over-commit", "--config", "config.yaml"], { cwd })
     await again.says('"amount":"3000000000000"')
