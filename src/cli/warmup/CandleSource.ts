@@ -25,7 +25,7 @@ export class CandleSourceFailed extends Schema.TaggedError<CandleSourceFailed>()
   }
 }
 
-export interface Wanted {
+export interface SourceRequest {
   /** As the file names it; relative to `folder`. */
   readonly source: string
   readonly folder: string
@@ -88,7 +88,7 @@ const rowsOf = ({ bars, time, open, high, low, close }: Candles, from: number): 
   return rows
 }
 
-const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from }: Wanted) {
+const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from }: SourceRequest) {
   const path = yield* Path.Path
   const fail = (why: string) => new CandleSourceFailed({ source, why })
   const names = yield* Effect.try({
@@ -122,7 +122,7 @@ export const merged = (lists: ReadonlyArray<ReadonlyArray<Minute>>): ReadonlyArr
 const journalPrefix = "journal:"
 const exchangePrefix = "ccxt:"
 
-const fromJournal = Effect.fnUntraced(function* ({ source, folder, market, from }: Wanted) {
+const fromJournal = Effect.fnUntraced(function* ({ source, folder, market, from }: SourceRequest) {
   const path = yield* Path.Path
   const file = path.resolve(folder, source.slice(journalPrefix.length))
   const { candles } = yield* Effect.mapError(
@@ -134,7 +134,7 @@ const fromJournal = Effect.fnUntraced(function* ({ source, folder, market, from 
 
 /** The candles of the shortest timeframe up to the present one, and the minutes of that one. */
 const fromExchange = Effect.fnUntraced(
-  function* ({ source, market, needs, from, now }: Wanted) {
+  function* ({ source, market, needs, from, now }: SourceRequest) {
     const [, exchange = "", symbol = market] = source.split(":")
     const opened = yield* Download.openExchange(yield* Download.loadLibrary, exchange)
     const stepMillis = shortest(needs)
@@ -150,7 +150,7 @@ const fromExchange = Effect.fnUntraced(
 
 /** The minutes of the source from a moment on, oldest first. */
 export const load = (
-  wanted: Wanted
+  wanted: SourceRequest
 ): Effect.Effect<ReadonlyArray<Minute>, CandleSourceFailed, FileSystem.FileSystem | Path.Path> =>
   wanted.source.startsWith(journalPrefix)
     ? fromJournal(wanted)

@@ -18,7 +18,7 @@ export type MarketSources = ReadonlyMap<string, { readonly source: string; reado
 
 /** The needs and the source of each market; of several strategies the first that names one. */
 const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources, path: Path.Path) => {
-  const wanted = new Map<string, Pick<CandleSource.Wanted, "source" | "folder" | "needs">>()
+  const wanted = new Map<string, Pick<CandleSource.SourceRequest, "source" | "folder" | "needs">>()
   for (const strategy of strategies) {
     const { market, candles: needs = new Map<string, number>() } = strategy
     const source = CandleSource.sourceOf(strategy, ofMarkets, path)
