@@ -4,10 +4,11 @@
  */
 import { Clock, Effect, Path } from "effect"
 import { minuteMillis } from "../../domain/Durations.ts"
+import { iso } from "../../domain/Text.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import * as CandleFeed from "../../engine/book/CandleFeed.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
-import { age, iso } from "../../report/text/Words.ts"
+import { age } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as CandleSource from "./CandleSource.ts"
 import type { MarketSources } from "./WarmPrices.ts"
