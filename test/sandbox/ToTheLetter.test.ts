@@ -5,7 +5,7 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { account, btc, orderBody, send, signMessage, usdc } from "./clients.ts"
 import { play } from "./play.ts"
-import { iso, quote as makeQuote, payOnChain } from "./playedSwaps.ts"
+import { iso, quote as makeQuote, payByIntent, payOnChain } from "./playedSwaps.ts"
 
 const raw = Effect.fnUntraced(function* (method: "GET" | "POST" | "DELETE", path: string, type?: string, body = "{}") {
   const { apiKey, url } = yield* SandboxConnection
@@ -306,6 +306,31 @@ describe("to the letter", () => {
         const { body } = yield* send("GET", `/v0/status?depositAddress=${depositAddress}`)
         assert.nestedPropertyVal(body, "status", outcome === "FAILED" ? "FAILED" : "REFUNDED")
         if (outcome !== "FAILED") assert.nestedPropertyVal(body, "swapDetails.refundReason", outcome)
+      })
+    )
+  )
+
+  const legs = [
+    ["FAILED_WITHDRAWAL", "40000", "withdrawal"],
+    ["FAILED_REFUND", "90000", "refund"]
+  ] as const
+  it.effect.each(legs)("a payout leg ends %s when the sandbox is told so", ([outcome, price, leg]) =>
+    play(
+      Effect.gen(function* () {
+        const { body } = yield* send("POST", "/v0/orders", orderBody({ price }))
+        const { attributes, id } = (body as { data: { id: string; attributes: Record<string, string> } }).data
+        const { depositAddress = "", quantity = "" } = attributes
+        yield* send("POST", "/sandbox/outcome", { depositAddress, outcome })
+        yield* payByIntent(depositAddress, quantity)
+        yield* Effect.sleep("10 seconds")
+        if (leg === "refund") yield* send("POST", `/v0/orders/${id}/cancel`)
+        yield* Effect.sleep("30 seconds")
+        const over = yield* send("GET", `/v0/orders/${id}`)
+        assert.nestedPropertyVal(over.body, `data.attributes.payouts.${leg}.status`, "FAILED")
+        assert.nestedPropertyVal(over.body, "data.attributes.payoutStatus", "FAILED")
+        assert.nestedPropertyVal(over.body, "data.attributes.isPayoutStatusFinal", true)
+        const told = yield* send("POST", "/sandbox/outcome", { depositAddress, outcome: "NO_LIQUIDITY" })
+        assert.strictEqual(told.status, 400, "an order has no reason for a refund")
       })
     )
   )

@@ -50,7 +50,7 @@ export const command = Command.make(
     yield* Effect.gen(function* () {
       const { findings, missing, witnesses } = yield* gather(config, signerId, acceptBalances)
       const contradictions = findings.filter(({ verdict }) => verdict === "contradiction")
-      if (json) yield* Console.log(JSON.stringify({ ...countsOf(findings), witnesses, missing, findings }))
+      if (json) yield* Console.log(JSON.stringify({ ...countsOf(findings), witnesses, missing, findings }, withNulls))
       else yield* Console.log(describe({ findings, missing, witnesses }, all, evidence).join("\n"))
       if (contradictions.length > 0) return yield* new Contradictions({ count: contradictions.length })
     }).pipe(
@@ -136,6 +136,9 @@ const balanceFindings = Effect.fnUntraced(function* (
   if (findings.every(({ verdict }) => verdict !== "contradiction")) yield* Witnesses.savePositions(now)
   return findings
 })
+
+/** A program finds the same keys in every finding. */
+const withNulls = (_key: string, value: unknown) => value ?? null
 
 const verdicts = ["agrees", "explained", "contradiction"] as const
 

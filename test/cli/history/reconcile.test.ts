@@ -40,6 +40,8 @@ describe.concurrent("reconcile", () => {
     const after = await reconcile(cwd)
     assert.strictEqual(after.code, 0, JSON.stringify(after.findings.filter(({ verdict }) => verdict !== "agrees")))
     assert.isAbove(after.findings.filter(({ kind }) => kind === "order").length, 0)
+    const keys = new Set(after.findings.map((finding) => Object.keys(finding).sort().join()))
+    assert.strictEqual(keys.size, 1, "what is not there is null")
     const isPrivate = depositType === "CONFIDENTIAL_INTENTS"
     assert.deepStrictEqual(after.witnesses, ["orders", "history", ...(isPrivate ? ["private balances"] : [])])
     assert.lengthOf(after.missing, isPrivate ? 0 : 1, "it says which witness it has not")
