@@ -4,7 +4,7 @@
  * was signed today counts against the caps, and an order's deposit address is paid once.
  */
 import { createHash } from "node:crypto"
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs"
+import { closeSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs"
 import { Effect, Schema } from "effect"
 
 const RecordEntry = Schema.Struct({
@@ -39,12 +39,11 @@ const broken = (file: string) => (cause: unknown) =>
   })
 
 const readLines = (file: string): ReadonlyArray<string> => {
-  const text = readFileSync(file, { encoding: "utf8", flag: "a+" })
-  const lines = text.split("\n")
-  // A line without an end was never acknowledged: nothing was signed by it.
-  if (lines.pop() !== "")
-    throw new Error("its last line is cut off. Nothing was signed by it: remove that line, then start")
-  return lines
+  const bytes = readFileSync(file, { flag: "a+" })
+  const end = bytes.lastIndexOf("\n") + 1
+  // A line that the machine died in was never answered: nothing was signed by it, and the next one must not join it.
+  if (end < bytes.length) truncateSync(file, end)
+  return bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1)
 }
 
 const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {

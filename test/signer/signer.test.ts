@@ -2,11 +2,24 @@
  * The key in a process of its own: a bot without any key trades through it; what a patched bot would ask for is refused and
  * recorded; the caps hold over restarts; keys under a passphrase come back only with it.
  */
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { generateKeyPairSync } from "node:crypto"
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
-import { join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, configText, newFolder, ordersAt, run, start, startSandbox, workspace } from "../cli/program.ts"
+import bs58 from "bs58"
+import { limitbot } from "../builtProgram.ts"
+import {
+  assertSays,
+  configText,
+  newFolder,
+  nowhere,
+  ordersAt,
+  run,
+  start,
+  startSandbox,
+  workspace
+} from "../cli/program.ts"
 import { until } from "../control/runningBot.ts"
 
 const signerText = (verifier: string) => `key: { file: account.key }
@@ -15,6 +28,11 @@ assets:
   BTC:  { id: "nep141:btc.omft.native",  decimals: 8, maxTransfer: 0.01, maxPerDay: 1 }
   USDC: { id: "nep141:usdc.omft.native", decimals: 6, maxTransfer: 400, maxPerDay: 20000 }
 `
+
+const documentation = readFileSync(resolve(import.meta.dirname, "../../docs/surfaces.md"), "utf8")
+/** The only example in this language on the page, as it stands. */
+const example = (language: string): string =>
+  new RegExp(`\`\`\`${language}\\n(#!/bin/sh[\\s\\S]*?)\`\`\``).exec(documentation)?.[1] ?? ""
 
 const ask = (socket: string, line: string): Promise<string> =>
   new Promise((done) => {
@@ -49,11 +67,19 @@ describe("signer process", () => {
     )
     const folder = workspace(sandbox, { "config.yaml": text, "signer.yaml": signerText(sandbox.verifier) })
     const socket = join(folder, "signer.sock")
-    const begin = () => start(["signer", "--socket", socket, "--config", join(folder, "signer.yaml")])
+    // Nothing but the program and this folder: no other file, no child process, no native code.
+    const allowed = [dirname(limitbot), folder].map((path) => `--allow-fs-read=${path}/`)
+    const confined = {
+      environment: { NODE_OPTIONS: ["--permission", ...allowed, `--allow-fs-write=${folder}/`].join(" ") }
+    }
+    const begin = () => start(["signer", "--socket", socket, "--config", join(folder, "signer.yaml")], confined)
     let signer = begin()
     await signer.says(/signs for/)
     assert.strictEqual(statSync(socket).mode & 0o777, 0o600)
-    const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
+    const bot = start(
+      ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"],
+      confined
+    )
     const funded = async () => (await ordersAt(sandbox)).filter(({ held }) => held.length > 0).length
     await until("orders are funded", async () => (await funded()) >= 15)
     bot.signal("SIGTERM")
@@ -106,10 +132,52 @@ describe("signer process", () => {
     assert.isFalse(existsSync(socket))
 
     const log = join(folder, "signer.log")
+    // Where the machine died in the middle of a line nothing was signed, and the signer goes on.
+    appendFileSync(log, '{"at":1,"what":"sig')
+    signer = begin()
+    await signer.says(/signs for/)
+    assert.match(await transfer({}), /one that was not paid yet/)
+    signer.signal("SIGTERM")
+    await signer.ended
     const lines = readFileSync(log, "utf8").split("\n")
     writeFileSync(log, lines.filter((_, index) => index !== 3).join("\n"))
     assertSays(await begin().ended, 1, /line 4 does not follow from the one before it/)
   }, 120_000)
+
+  it("a service that has the key signs behind a program, and only what verifies leaves", async () => {
+    const sandbox = await startSandbox({ speed: 60 })
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519")
+    const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32)
+    const text = (program: string) =>
+      `${signerText(sandbox.verifier).replace("key: { file: account.key }", `kms: { command: [sh, ${program}], publicKey: "ed25519:${bs58.encode(raw)}" }`)}`
+    const folder = workspace(sandbox, {
+      "service.pem": privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
+      "other.pem": generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
+      "kms.sh": example("sh"),
+      "signer.yaml": text("kms.sh")
+    })
+    const login = async () => {
+      const socket = join(folder, "signer.sock")
+      const signer = start(["signer", "--socket", socket, "--config", join(folder, "signer.yaml")], { cwd: folder })
+      await signer.says(/signs for/)
+      const signerId = raw.toString("hex")
+      const message = JSON.stringify({
+        deadline: new Date(Date.now() + 60_000).toISOString(),
+        intents: [],
+        signer_id: signerId
+      })
+      const answer = await ask(
+        socket,
+        JSON.stringify({ _tag: "Login", ...payload(signerId, sandbox.verifier), message })
+      )
+      signer.signal("SIGTERM")
+      await signer.ended
+      return answer
+    }
+    assert.match(await login(), /"_tag":"LoggedIn"/)
+    writeFileSync(join(folder, "kms.sh"), example("sh").replace("service.pem", "other.pem"))
+    assert.match(await login(), /the signature of sh is not one of ed25519:/)
+  }, 60_000)
 
   it("keys come back from a keystore only with the passphrase, and unchanged files", async () => {
     const folder = newFolder()
@@ -136,6 +204,14 @@ describe("signer process", () => {
     const store = JSON.parse(readFileSync(file("store.json"), "utf8"))
     const changed = file("changed.json", JSON.stringify({ ...store, publicKey: "ed25519:other" }))
     assertSays(await opened(changed, right), 1, /the passphrase is wrong, or the file was changed/)
+    // The bot's own configuration may name the keystore instead of a key.
+    const account = `account:\n  keystore: { file: store.json, passphrase: { file: right.txt } }`
+    file("config.yaml", configText(nowhere).replace(/account:\n.*/, account))
+    file("api.key", "no-such-key")
+    file("partner.key", "no-such-token")
+    const { findings } = JSON.parse((await run(["doctor", "--json", "--config", file("config.yaml")])).stdout)
+    const named = findings.find(({ check }: { check: string }) => check === "key")
+    assert.include(named.text, /public key (\S+)/.exec(made.stdout)?.[1])
     const weak = file("weak.json", JSON.stringify({ ...store, N: 2 }))
     assertSays(await opened(weak, right), 1, /weaker or larger than is sane/)
     assert.isFalse(existsSync(file("no.key")))

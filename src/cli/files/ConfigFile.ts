@@ -18,6 +18,7 @@ import * as AssetsSection from "../AssetsSection.ts"
 import * as DashboardConfig from "../control/DashboardConfig.ts"
 import type { NotifyOptions } from "../control/notify/Notifications.ts"
 import * as NotifyConfig from "../control/notify/NotifyConfig.ts"
+import * as KeystoreSource from "../signer/KeystoreSource.ts"
 import * as OverallLimits from "./OverallLimits.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
 import * as WalletConfig from "./WalletConfig.ts"
@@ -108,7 +109,9 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
     source === undefined ? Effect.undefined : readSecret(source, folder, to)
   const apiKey = yield* secretAt(parsed?.secrets.apiKey)
   const partnerJwt = yield* secretAt(parsed?.secrets.partnerJwt)
-  const key = yield* secretAt(parsed?.secrets.key)
+  const keystore = parsed?.secrets.keystore
+  const key =
+    keystore === undefined ? yield* secretAt(parsed?.secrets.key) : yield* KeystoreSource.open(keystore, folder, to)
   const wanted = parsed?.settings?.dashboard
   const dashboard = wanted === undefined ? undefined : yield* DashboardConfig.loaded(wanted, folder, to)
   const notify = yield* NotifyConfig.loadedTargets(parsed?.settings?.notify ?? [], folder, to)
@@ -237,6 +240,7 @@ const configFields = Read.fields({
   account: Read.required(
     Read.fields({
       key: Read.optional(secretSource, "ed25519 key of the account"),
+      keystore: Read.optional(KeystoreSource.reader, "the key under a passphrase"),
       signer: Read.optional(
         Read.fields({ socket: Read.required(Read.text, "where `limitbot signer` listens") }),
         "a process that has the key instead"
@@ -269,8 +273,9 @@ type ConfigFields = NonNullable<ReturnType<typeof configFields>>
 
 const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: Report) => {
   const [venue, account] = [read.venue?.value, read.account?.value]
-  const secrets = { apiKey: venue?.apiKey, partnerJwt: venue?.partnerJwt, key: account?.key }
-  const secretVariables = Object.values(secrets).flatMap((found) =>
+  const { key, keystore } = account ?? {}
+  const secrets = { apiKey: venue?.apiKey, partnerJwt: venue?.partnerJwt, key, keystore }
+  const secretVariables = [venue?.apiKey, venue?.partnerJwt, key, keystore?.value.passphrase].flatMap((found) =>
     found !== undefined && "env" in found.value ? [found.value.env] : []
   )
   const assets = AssetsSection.assetsOf(read.assets?.value, to)
@@ -313,12 +318,15 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
   return { secrets, settings }
 }
 
-/** Either a key or a process that has it; a process does not say whose key it is. */
+/** Either a key, plain or in a keystore, or a process that has it; a process does not say whose key it is. */
 const signerOf = (
-  { value: { key, signer, signerId }, ...place }: NonNullable<ConfigFields["account"]>,
+  { value: { key: plain, keystore, signer, signerId }, ...place }: NonNullable<ConfigFields["account"]>,
   resolve: (path: string) => string,
   to: Report
 ): Settings["account"]["signer"] => {
+  if (plain !== undefined && keystore !== undefined)
+    return report(to, keystore, "account has a key and a keystore: leave one out")
+  const key = plain ?? keystore
   if (signer !== undefined && key !== undefined) return report(to, key, "account has a key and a signer: leave one out")
   // A key that cannot be read has been reported.
   if (signer === undefined && key === undefined && to.problems.length > 0) return undefined

@@ -2,23 +2,30 @@
  * The file of `limitbot signer`: its own, not the bot's, so that whoever owns the bot does not own the caps. It names the
  * key, the verifier, where the record is, and for each asset how much may leave at once and in a day.
  */
-import { Effect, FileSystem, Path, Result, Schema } from "effect"
+import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import { fromDecimal } from "../../domain/Amount.ts"
 import type { Cap } from "../../signer/Policy.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, render, report, sourceText } from "../../strategy/Problem.ts"
 import { readYaml } from "../../strategy/YamlReader.ts"
+import * as Ed25519 from "../../venue/signing/Ed25519.ts"
 import { readSecret, secretSource } from "../files/SecretSource.ts"
-import * as Keystore from "./Keystore.ts"
+import * as KeystoreSource from "./KeystoreSource.ts"
+import type * as KmsSigner from "./KmsSigner.ts"
 
-const keystoreFields = Read.fields({
-  file: Read.required(Read.text),
-  passphrase: Read.required(secretSource)
+const kmsFields = Read.fields({
+  command: Read.required(Read.list(Read.text), "the program that asks the service, and its arguments"),
+  publicKey: Read.required(
+    Read.scalar("a public key, ed25519:… in base58", (text) =>
+      Ed25519.parse(text, 32) === undefined ? undefined : text
+    )
+  )
 })
 
 const fileFields = Read.fields({
   key: Read.optional(secretSource, "ed25519 key of the account"),
-  keystore: Read.optional(keystoreFields, "the same under a passphrase"),
+  keystore: Read.optional(KeystoreSource.reader, "the same under a passphrase"),
+  kms: Read.optional(kmsFields, "a service that has the key, behind a program"),
   signerId: Read.optional(Read.text, "left out: the implicit account of the key"),
   verifier: Read.optional(Read.text, "left out: intents.near"),
   record: Read.optional(Read.text, "left out: signer.log beside this file"),
@@ -56,19 +63,29 @@ const capsOf = ({ assets }: Fields, to: Report): ReadonlyMap<string, Cap> =>
     })
   )
 
-const keyOf = Effect.fnUntraced(function* ({ key, keystore }: Fields, folder: string, to: Report) {
-  if (key !== undefined) return yield* readSecret(key, folder, to)
-  const { file, passphrase: source } = keystore?.value ?? {}
-  if (file === undefined || source === undefined)
-    return report(to, { start: 0, end: 0 }, "the file needs key, or keystore")
-  const passphrase = yield* readSecret(source, folder, to)
-  if (passphrase === undefined) return undefined
-  const fileSystem = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  return yield* fileSystem.readFileString(path.resolve(folder, file.value)).pipe(
-    Effect.flatMap((text) => Keystore.open(text, passphrase)),
-    Effect.catch(({ message }) => Effect.sync(() => report(to, file, `the keystore cannot be opened: ${message}`)))
-  )
+/** What signs: a key, or a service that has it. */
+export type Signing = { readonly key: Redacted.Redacted } | { readonly kms: KmsSigner.Kms }
+
+const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, folder: string, to: Report) {
+  const given = [key, keystore, kms].filter((each) => each !== undefined)
+  if (given.length !== 1) {
+    return report(to, given[1] ?? { start: 0, end: 0 }, "the file needs exactly one of key, keystore and kms")
+  }
+  if (kms !== undefined) {
+    const { command, publicKey } = kms.value
+    const [program, ...args] = (command?.value ?? []).map(({ value }) => value)
+    if (program === undefined || publicKey === undefined) return undefined
+    const path = yield* Path.Path
+    const resolved = program.includes("/") ? path.resolve(folder, program) : program
+    return { kms: { program: resolved, args, publicKey: publicKey.value } } satisfies Signing
+  }
+  const found =
+    keystore !== undefined
+      ? yield* KeystoreSource.open(keystore, folder, to)
+      : key === undefined
+        ? undefined
+        : yield* readSecret(key, folder, to)
+  return found === undefined ? undefined : ({ key: found } satisfies Signing)
 })
 
 export const load = Effect.fn("SignerFile.load")(function* (file: string) {
@@ -87,14 +104,14 @@ export const load = Effect.fn("SignerFile.load")(function* (file: string) {
   if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
   const fields = Result.isFailure(yaml) ? undefined : fileFields(yaml.success, to)
   const caps = fields === undefined ? new Map<string, Cap>() : capsOf(fields, to)
-  const key = fields === undefined ? undefined : yield* keyOf(fields, folder, to)
-  if (fields === undefined || key === undefined || to.problems.length > 0) {
+  const signing = fields === undefined ? undefined : yield* signingOf(fields, folder, to)
+  if (fields === undefined || signing === undefined || to.problems.length > 0) {
     // Lines are not shown: one of them may hold a secret that stands where it must not.
     const message = to.problems.map((problem) => render(problem, "")).join("\n")
     return yield* new SignerFileInvalid({ message })
   }
   return {
-    key,
+    signing,
     caps,
     signerId: fields.signerId?.value,
     verifier: fields.verifier?.value ?? "intents.near",

@@ -8,6 +8,7 @@ import * as IntentGuard from "../../venue/signing/IntentGuard.ts"
 import { publicKeyOf, Signer } from "../../venue/signing/Signer.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../venue/VenueConfig.ts"
 import { Stop } from "../Stop.ts"
+import * as KmsSigner from "./KmsSigner.ts"
 import * as SignerFile from "./SignerFile.ts"
 
 export const command = Command.make(
@@ -25,7 +26,8 @@ export const command = Command.make(
   Effect.fn(function* ({ config, socket }) {
     const file = yield* SignerFile.load(config)
     const stop = yield* Stop
-    const publicKey = yield* publicKeyOf(file.key)
+    const { signing } = file
+    const publicKey = "kms" in signing ? signing.kms.publicKey : yield* publicKeyOf(signing.key)
     const signerId = file.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
     const record = yield* Record.open(file.record)
     // The guard reads the account and the verifier; it asks no venue anything.
@@ -38,7 +40,7 @@ export const command = Command.make(
       account: ownAccount(signerId, "INTENTS"),
       patience: defaultPatience
     })
-    const signer = Signer.layer(file.key)
+    const signer = "kms" in signing ? KmsSigner.layer(signing.kms) : Signer.layer(signing.key)
     const services = Layer.provideMerge(IntentGuard.layer.pipe(Layer.provide(venue)), signer)
     const { caps, verifier } = file
     const serving = yield* SignerServer.serve({ socket, signerId, verifier, caps, record }).pipe(

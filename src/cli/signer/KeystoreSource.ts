@@ -1,0 +1,29 @@
+/** `keystore: { file, passphrase }` of a configuration: a key under a passphrase, opened when the program starts. */
+import { Effect, FileSystem, Path } from "effect"
+import * as Read from "../../strategy/Fields.ts"
+import { type Report, report } from "../../strategy/Problem.ts"
+import { readSecret, secretSource } from "../files/SecretSource.ts"
+import * as Keystore from "./Keystore.ts"
+
+export const reader = Read.fields({
+  file: Read.required(Read.text, "as `limitbot key import` writes it"),
+  passphrase: Read.required(secretSource)
+})
+
+type KeystoreFields = NonNullable<ReturnType<typeof reader>>
+
+/** The key in it; a problem is reported at the place that named the file. */
+export const open = Effect.fn("KeystoreSource.open")(function* (
+  { value: { file, passphrase: source } }: Read.Located<KeystoreFields>,
+  folder: string,
+  to: Report
+) {
+  const passphrase = source === undefined ? undefined : yield* readSecret(source, folder, to)
+  if (file === undefined || passphrase === undefined) return undefined
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  return yield* fileSystem.readFileString(path.resolve(folder, file.value)).pipe(
+    Effect.flatMap((text) => Keystore.open(text, passphrase)),
+    Effect.catch(({ message }) => Effect.sync(() => report(to, file, `the keystore cannot be opened: ${message}`)))
+  )
+})
