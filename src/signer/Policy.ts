@@ -28,6 +28,29 @@ const marginMillis = 60_000
 /** Messages that open a session, in an hour. */
 const mostLogins = 60
 
+/** What was signed for an address and may still be executed. */
+const aliveFor = (depositAddress: string, entries: ReadonlyArray<RecordEntry>, now: number): RecordEntry | undefined =>
+  entries.findLast(
+    (each) =>
+      each.what === "signed" && each.depositAddress === depositAddress && (each.validUntil ?? 0) + marginMillis > now
+  )
+
+/**
+ * The same payment asked for once more: a bot that died before it had the answer. Giving it the very same bytes pays nothing twice,
+ * because their nonce executes once; signing others could.
+ */
+export const givenBefore = (
+  { amount, asset, depositAddress }: PaymentToSign,
+  entries: ReadonlyArray<RecordEntry>,
+  now: number
+) => {
+  const alive = aliveFor(depositAddress, entries, now)
+  if (alive === undefined || alive.asset !== asset || alive.amount !== String(amount)) return undefined
+  const { body, intentHash, validUntil } = alive
+  if (body === undefined || intentHash === undefined || validUntil === undefined) return undefined
+  return { _tag: "Signed", body, intentHash, validUntil } as const
+}
+
 export const objectionTo = (
   { amount, asset, depositAddress }: PaymentToSign,
   caps: ReadonlyMap<string, Cap>,
@@ -39,10 +62,8 @@ export const objectionTo = (
   if (amount <= 0n) return ["amount", "a positive amount", String(amount)]
   if (amount > cap.maxTransfer) return ["maxTransfer", `at most ${cap.maxTransfer}`, String(amount)]
   const signed = entries.filter(({ what }) => what === "signed")
-  const alive = signed.find(
-    (each) => each.depositAddress === depositAddress && (each.validUntil ?? 0) + marginMillis > now
-  )
-  if (alive !== undefined) return ["deposit address", "one that was not paid yet", depositAddress]
+  if (aliveFor(depositAddress, entries, now) !== undefined)
+    return ["deposit address", "one that was not paid yet", depositAddress]
   const today = signed
     .filter((each) => each.asset === asset && each.at > now - dayMillis)
     .reduce((sum, each) => sum + BigInt(each.amount ?? "0"), 0n)

@@ -4,7 +4,7 @@
  * was signed today counts against the caps, and an order's deposit address is paid once.
  */
 import { createHash } from "node:crypto"
-import { closeSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs"
+import { closeSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs"
 import { Effect, Schema } from "effect"
 
 const RecordEntry = Schema.Struct({
@@ -14,6 +14,8 @@ const RecordEntry = Schema.Struct({
   asset: Schema.optionalKey(Schema.String),
   amount: Schema.optionalKey(Schema.String),
   intentHash: Schema.optionalKey(Schema.String),
+  /** The signed payload: asked for once more, it is given once more. It can do nothing but pay this address, once. */
+  body: Schema.optionalKey(Schema.String),
   validUntil: Schema.optionalKey(Schema.Int),
   reason: Schema.optionalKey(Schema.String),
   previous: Schema.String
@@ -61,8 +63,9 @@ export const open = Effect.fn("Record.open")(function* (file: string) {
   const entries: Array<RecordEntry> = [...(yield* Effect.try({ try: () => checked(lines), catch: broken(file) }))]
   const last = lines.at(-1)
   let previous = last === undefined ? "" : hashOf(last)
+  // Every write is on disk when it returns. (Node's permission model has no fsync.)
   const descriptor = yield* Effect.acquireRelease(
-    Effect.try({ try: () => openSync(file, "a", 0o600), catch: broken(file) }),
+    Effect.try({ try: () => openSync(file, "as", 0o600), catch: broken(file) }),
     (opened) => Effect.sync(() => closeSync(opened))
   )
   const append = (entry: RecordEntry) =>
@@ -70,7 +73,6 @@ export const open = Effect.fn("Record.open")(function* (file: string) {
       try: () => {
         const line = JSON.stringify({ ...entry, previous })
         writeSync(descriptor, `${line}\n`)
-        fsyncSync(descriptor)
         previous = hashOf(line)
         entries.push(entry)
       },

@@ -11,8 +11,8 @@ import * as Nep413 from "../venue/signing/Nep413.ts"
 import { longestLine, SignerAnswer, SignerRequest } from "../venue/signing/RemoteSigner.ts"
 import { Signer } from "../venue/signing/Signer.ts"
 import * as StrictJson from "../venue/wire/StrictJson.ts"
-import { type Cap, objectionTo, objectionToLogin } from "./Policy.ts"
-import type { Record } from "./Record.ts"
+import { type Cap, givenBefore, objectionTo, objectionToLogin } from "./Policy.ts"
+import type { Record, RecordBroken } from "./Record.ts"
 
 export interface SignerOptions {
   readonly socket: string
@@ -52,19 +52,30 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     return refused(check, expected, found)
   })
 
+  /** Nothing is wrong with what was asked for: it may be asked for again. */
+  const unavailable = Effect.fnUntraced(function* (reason: string, about: object) {
+    yield* record.append({ at: yield* Clock.currentTimeMillis, what: "refused", ...about, reason })
+    return { _tag: "Unavailable", reason } as const
+  })
+
   const transfer = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Transfer" }>) {
     const { amount: text, asset, depositAddress, payload, standard } = request
     const at = yield* Clock.currentTimeMillis
     const about = { depositAddress, asset, amount: text }
     if (!/^[1-9]\d{0,60}$/.test(text)) return yield* refuse("amount", "a whole number of smallest units", text)
     const wanted = { depositAddress, asset, amount: BigInt(text) }
+    const before = givenBefore(wanted, record.entries, at)
+    if (before !== undefined) return before
     const objection = objectionTo(wanted, caps, record.entries, at)
     if (objection !== undefined) return yield* refuse(...objection, about)
     return yield* guard.signTransfer({ standard, payload }, wanted).pipe(
       Effect.matchEffect({
-        onFailure: ({ check, expected, found }) => refuse(check, expected, found, about),
+        onFailure: (failure): Effect.Effect<SignerAnswer, RecordBroken> =>
+          failure._tag === "IntentRefused" && failure.check !== "signer"
+            ? refuse(failure.check, failure.expected, failure.found, about)
+            : unavailable(failure._tag === "IntentRefused" ? failure.found : failure.reason, about),
         onSuccess: ({ body, intentHash, validUntil }) =>
-          Effect.as(record.append({ at, what: "signed", ...about, intentHash, validUntil }), {
+          Effect.as(record.append({ at, what: "signed", ...about, intentHash, validUntil, body }), {
             _tag: "Signed",
             body,
             intentHash,

@@ -20,7 +20,13 @@ export { Session } from "./http/Session.ts"
 export { VenueClient } from "./http/VenueClient.ts"
 export { QuoteRefused, Swaps } from "./Swaps.ts"
 export { implicitAccount } from "./signing/Ed25519.ts"
-export { type ExpectedTransfer, IntentGuard, IntentRefused, IntentValidity } from "./signing/IntentGuard.ts"
+export {
+  type ExpectedTransfer,
+  IntentGuard,
+  IntentRefused,
+  IntentValidity,
+  SignerUnavailable
+} from "./signing/IntentGuard.ts"
 export { verify as verifyQuoteSignature } from "./signing/QuoteSignature.ts"
 export { KeyMalformed, publicKeyOf, Signer, SigningRefused } from "./signing/Signer.ts"
 export * from "./Venue.ts"

@@ -116,12 +116,17 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const signed = yield* Effect.result(guard.signTransfer(generated.success.value, expected))
     const correlation = correlationOf(generated.success.correlationId)
     if (signed._tag === "Failure") {
-      const what = signed.failure.message
-      const evidence = `found ${signed.failure.found}`
-      return yield* record(
-        { _tag: "Contradiction", ...about(placement), what, evidence, ...correlation },
-        { _tag: "Abandoned", ...about(placement), reason: what }
-      )
+      const { failure } = signed
+      if (failure._tag === "IntentRefused") {
+        const { found, message: what } = failure
+        return yield* record(
+          { _tag: "Contradiction", ...about(placement), what, evidence: `found ${found}`, ...correlation },
+          { _tag: "Abandoned", ...about(placement), reason: what }
+        )
+      }
+      // It may come back: asked again with the next turns, as the venue is. What it signed meanwhile it gives once more.
+      if (elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis) < settings.resolveAfterMillis) return
+      return yield* abandon(placement, `not funded: ${failure.message}`)
     }
     yield* record({
       _tag: "FundingSigned",

@@ -65,7 +65,10 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
     const signed = yield* Effect.result(guard.signTransfer(generated.value, expected))
     const correlation = correlationOf(generated.correlationId)
     if (signed._tag === "Failure") {
-      const { found, message } = signed.failure
+      const { failure } = signed
+      // It may come back, and the quote tells for how long that is worth waiting.
+      if (failure._tag === "SignerUnavailable") return account
+      const { found, message } = failure
       const contradicted = {
         _tag: "SwapContradicted",
         what: message,

@@ -31,6 +31,15 @@ export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRe
   }
 }
 
+/** Whoever has the key could not be asked: nothing was signed for us, and nothing is known against the payload. */
+export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `The signer process does not answer: ${this.reason}`
+  }
+}
+
 /** How long a payload may stay executable: long enough to arrive, short enough to be waited for. */
 export const IntentValidity = Context.Reference<{ readonly minMillis: number; readonly maxMillis: number }>(
   "limitbot/venue/signing/IntentValidity",
@@ -41,7 +50,10 @@ export class IntentGuard extends Context.Service<
   IntentGuard,
   {
     /** Checks and signs; the signature is verified again before it is returned. */
-    signTransfer(generated: GeneratedIntent, expected: ExpectedTransfer): Effect.Effect<SignedIntent, IntentRefused>
+    signTransfer(
+      generated: GeneratedIntent,
+      expected: ExpectedTransfer
+    ): Effect.Effect<SignedIntent, IntentRefused | SignerUnavailable>
   }
 >()("limitbot/venue/signing/IntentGuard") {}
 

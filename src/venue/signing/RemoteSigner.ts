@@ -4,7 +4,7 @@
  */
 import { connect } from "node:net"
 import { Effect, Layer, Schema } from "effect"
-import { IntentGuard, IntentRefused } from "./IntentGuard.ts"
+import { IntentGuard, IntentRefused, SignerUnavailable } from "./IntentGuard.ts"
 import { Signer, SigningRefused } from "./Signer.ts"
 
 /** Payloads are the venue's JSON, taken apart by the signer itself. */
@@ -24,7 +24,9 @@ export type SignerRequest = typeof SignerRequest.Type
 export const SignerAnswer = Schema.TaggedUnion({
   Signed: { body: Schema.String, intentHash: Schema.String, validUntil: Schema.Int },
   LoggedIn: { publicKey: Schema.String, signature: Schema.String },
-  Refused: { check: Schema.String, expected: Schema.String, found: Schema.String }
+  Refused: { check: Schema.String, expected: Schema.String, found: Schema.String },
+  /** The service behind it that has the key did not sign. */
+  Unavailable: { reason: Schema.String }
 })
 export type SignerAnswer = typeof SignerAnswer.Type
 
@@ -48,14 +50,11 @@ const exchange = (socket: string, line: string): Effect.Effect<string, string> =
     return Effect.sync(() => connection.destroy())
   })
 
-const ask = (socket: string, request: SignerRequest): Effect.Effect<SignerAnswer> =>
+const ask = (socket: string, request: SignerRequest): Effect.Effect<SignerAnswer, SignerUnavailable> =>
   exchange(socket, encode(request)).pipe(
     Effect.timeout(patience),
     Effect.flatMap((line) => decode(line)),
-    Effect.catch((error) => {
-      const found = typeof error === "string" ? error : error.message
-      return Effect.succeed({ _tag: "Refused", check: "signer process", expected: "an answer", found } as const)
-    })
+    Effect.mapError((error) => new SignerUnavailable({ reason: typeof error === "string" ? error : error.message }))
   )
 
 const asJson = Schema.decodeUnknownOption(Schema.Json)
@@ -76,6 +75,7 @@ export const guardLayer = (socket: string): Layer.Layer<IntentGuard> =>
         amount: String(expected.amount)
       })
       if (answer._tag === "Signed") return answer
+      if (answer._tag === "Unavailable") return yield* new SignerUnavailable({ reason: answer.reason })
       if (answer._tag === "Refused") {
         const { check, expected: wanted, found } = answer
         return yield* new IntentRefused({ check, expected: wanted, found })
@@ -96,7 +96,7 @@ export const layer = (socket: string): Layer.Layer<Signer> =>
         message,
         nonce: Buffer.from(nonce).toString("base64"),
         recipient
-      })
+      }).pipe(Effect.mapError(({ message }) => new SigningRefused({ text: message })))
       if (answer._tag === "LoggedIn") return { publicKey: answer.publicKey, signature: answer.signature }
       const text = answer._tag === "Refused" ? `${answer.check}: ${answer.found}` : "another answer than asked for"
       return yield* new SigningRefused({ text })

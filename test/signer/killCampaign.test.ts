@@ -1,0 +1,102 @@
+/**
+ * Bot and signer as two processes, each killed at random moments: nothing is funded twice, both books agree at the end, and the
+ * signer's own record tells of every payment that the journal knows. `npm run signer:campaign` kills 60 times.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Journal } from "../../src/journal/Journal.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
+import * as evidence from "../e2e/evidence.ts"
+import { kill9, newFolder, pause, prepare, randomFrom, start, startSandbox } from "../e2e/processes.ts"
+
+const kills = Number(process.env["LIMITBOT_KILLS"] ?? 8)
+const poll = ["--poll", "0.1s", "--json"]
+
+interface Entry {
+  readonly what: string
+  readonly depositAddress?: string
+  readonly validUntil?: number
+  readonly at: number
+  readonly reason?: string
+}
+
+describe("bot and signer killed at random moments", () => {
+  it("nothing is funded twice, both books and the signer's record agree", {
+    timeout: 420_000 + kills * 4_000
+  }, async () => {
+    const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
+    const random = randomFrom(seed)
+    const folder = newFolder()
+    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "600"])
+    const { config, strategy, journal } = prepare(folder, connection)
+    const { signerId } = connection.account
+    const socket = join(folder, "signer.sock")
+    const text = readFileSync(config, "utf8")
+    writeFileSync(
+      config,
+      text.replace("key: { file: account.key }", `signerId: ${signerId}\n  signer: { socket: signer.sock }`)
+    )
+    const signerFile = join(folder, "signer.yaml")
+    writeFileSync(
+      signerFile,
+      `key: { file: account.key }
+verifier: intents.native
+assets:
+  BTC:  { id: "nep141:btc.omft.native",  decimals: 8, maxTransfer: 0.01, maxPerDay: 100 }
+  USDC: { id: "nep141:usdc.omft.native", decimals: 6, maxTransfer: 400, maxPerDay: 10000000 }
+`
+    )
+    const startSigner = async () => {
+      const signer = start(["signer", "--socket", socket, "--config", signerFile])
+      await signer.line((line) => line.startsWith("signs for"))
+      return signer
+    }
+    let signer = await startSigner()
+    let bot = start(["run", strategy, "--config", config, ...poll])
+    try {
+      for (let done = 0; done < kills; done += 1) {
+        const seen = bot.lines.length
+        const events = seen + Math.trunc(random(2, 40))
+        await Promise.race([bot.line(() => bot.lines.length >= events), pause(3000)])
+        await pause(random(0, 20))
+        if (random(0, 1) < 0.5) {
+          await kill9(signer)
+          await pause(random(0, 300))
+          signer = await startSigner()
+        } else {
+          await kill9(bot)
+          bot = start(["run", strategy, "--config", config, ...poll])
+        }
+      }
+      await kill9(bot)
+      const last = start(["run", strategy, "--config", config, "--for", "1s", "--cancel-on-exit", ...poll])
+      assert.strictEqual(await last.ended, 0, last.errors.join(""))
+      const layers = Layer.mergeAll(
+        Journal.layerReadOnly.pipe(Layer.provide(Sqlite.layer({ filename: journal, readOnly: true }))),
+        NodeHttpClient.layerUndici
+      )
+      const result = await Effect.runPromise(Effect.provide(evidence.check(connection.url, signerId), layers))
+      assert.isAbove(result.funded, 5, "the bot got to work between the kills")
+      const events = await Effect.runPromise(Effect.provide(evidence.readAll, layers))
+      const entries = readFileSync(join(folder, "signer.log"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Entry)
+      const recorded = entries.flatMap((entry) => (entry.what === "signed" ? [entry.depositAddress] : []))
+      for (const { event } of events) {
+        if (event._tag === "FundingSigned") assert.include(recorded, event.depositAddress)
+      }
+      const refused = entries.filter(({ what }) => what === "refused").map(({ reason }) => reason)
+      process.stdout.write(
+        `killed bot or signer ${kills} times (seed ${seed}): ${JSON.stringify(result)}, ${recorded.length} signed, refused ${JSON.stringify(refused)}\n`
+      )
+    } catch (error) {
+      throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
+    } finally {
+      await Promise.all([kill9(bot), kill9(signer), kill9(program)])
+    }
+  })
+})
