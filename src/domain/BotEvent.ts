@@ -7,17 +7,13 @@
  */
 import { Schema, SchemaGetter } from "effect"
 import * as Decimal from "./Decimal.ts"
+import { Amount, SwapEvent } from "./SwapEvent.ts"
 
 const Text = Schema.String
 const Time = Schema.Int
 const Side = Schema.Literals(["BUY", "SELL"])
 /** How it is executed, where not by a resting order. */
 const By = Schema.Literals(["swap"])
-
-/** An amount as canonical decimal text. */
-export const Amount = Schema.String.check(Schema.isPattern(/^-?(0|[1-9]\d*)$/)).pipe(
-  Schema.decodeTo(Schema.BigInt, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(String) })
-)
 
 const NormalDecimal = Schema.Struct({
   digits: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 90n), maximum: 10n ** 90n })),
@@ -314,7 +310,12 @@ const tracking = {
   Resolved: { ...placement, word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]), text: Text }
 }
 
-const members = { ...lifecycle, ...decisions, ...placing, ...funding, ...tracking }
+const swaps = {
+  /** A step of a swap that the operator made by hand: it belongs to no strategy. Its steps are numbered from one. */
+  SwapStep: { swap: Text, step: Schema.Int, at: Time, event: SwapEvent }
+}
+
+const members = { ...lifecycle, ...decisions, ...placing, ...funding, ...tracking, ...swaps }
 
 export const BotEvent = Schema.TaggedUnion(members)
 export type BotEvent = typeof BotEvent.Type

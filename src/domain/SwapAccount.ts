@@ -39,11 +39,11 @@ export interface SwapAccount {
   readonly agreedAt: number
   readonly intent?: Payload.Payload
   /** Nobody has said whether it was paid, and no deposit shows. */
-  readonly doubt?: string
+  readonly doubt?: string | undefined
   readonly wallet?: WalletPayment
   readonly seen?: Seen
   readonly seenAt?: number
-  readonly contradiction?: string
+  readonly contradiction?: string | undefined
   readonly ended?: SwapEventOf<"SwapEnded">
   readonly timeline: ReadonlyArray<RecordedStep>
 }
@@ -96,8 +96,35 @@ const changeOf = (account: SwapAccount, event: SwapEvent, at: number): Partial<S
       return {}
     case "SwapInDoubt":
       return { doubt: event.reason }
+    case "SwapResolved":
+      return resolved(account, event)
     default:
       return walletChange(account, event, at)
+  }
+}
+
+/** Who looked knows more than the venue said: what was paid is waited for, what was not is over. */
+const resolved = (
+  { contradiction, intent, wallet }: SwapAccount,
+  { text, word }: SwapEventOf<"SwapResolved">
+): Partial<SwapAccount> => {
+  const over = (outcome: SwapEventOf<"SwapEnded">["outcome"]): Partial<SwapAccount> => ({
+    phase: "ended",
+    ended: { _tag: "SwapEnded", outcome, text }
+  })
+  switch (word) {
+    case "paid":
+      return {
+        doubt: undefined,
+        ...(intent === undefined ? {} : { intent: { ...intent, acknowledged: true } }),
+        ...(wallet === undefined ? {} : { wallet: { ...wallet, state: "paid" } })
+      }
+    case "not-paid":
+      return over("unfunded")
+    case "forget":
+      return over("unproven")
+    case "adopt":
+      return contradiction === undefined ? {} : { contradiction: undefined }
   }
 }
 

@@ -1,13 +1,16 @@
 /**
- * Everything that can happen to a swap of ours, as one closed union, kept apart from the bot's events: a swap belongs to no
- * strategy, and is made while a bot may be running. As with `BotEvent` an event is written before the effect that it
- * announces and never changed, and a tag is never reused with another meaning.
+ * Everything that can happen to a swap that the operator makes by hand, as one closed union. Each is a step in the bot's
+ * journal (`SwapStep`), written before the effect that it announces. A tag is never reused with another meaning.
  *
  * Amounts are smallest units (text in JSON), times epoch milliseconds. An amount that is absent is one that the venue did not
  * say; it is never taken for zero.
  */
-import { Schema } from "effect"
-import { Amount } from "./BotEvent.ts"
+import { Schema, SchemaGetter } from "effect"
+
+/** Amounts in events: canonical decimal text in JSON, whole numbers everywhere else. */
+export const Amount = Schema.String.check(Schema.isPattern(/^-?(0|[1-9]\d*)$/)).pipe(
+  Schema.decodeTo(Schema.BigInt, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(String) })
+)
 
 const Text = Schema.String
 const Time = Schema.Int
@@ -87,6 +90,8 @@ const tracking = {
   },
   /** What the venue says cannot be true together with what it said, or with what we did. */
   SwapContradicted: { what: Text, evidence: Text, ...correlation },
+  /** The operator's word on what only somebody who looked can know (`limitbot resolve`). */
+  SwapResolved: { word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]), text: Text },
   /** Over. `paid` and `refunded` are what amounts prove; `unproven` is an end that the venue claims without proof. */
   SwapEnded: { outcome: Schema.Literals(["paid", "refunded", "failed", "unproven", "unfunded"]), text: Text }
 }

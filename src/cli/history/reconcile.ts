@@ -13,7 +13,7 @@ import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
 import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
-import { readSwaps, SwapJournal } from "../../journal/SwapJournal.ts"
+import { readSwaps } from "../../journal/swapSteps.ts"
 import * as Table from "../../report/text/Table.ts"
 import { counted } from "../../report/text/Words.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
@@ -54,7 +54,7 @@ export const command = Command.make(
       else yield* Console.log(describe({ findings, missing, witnesses }, all, evidence).join("\n"))
       if (contradictions.length > 0) return yield* new Contradictions({ count: contradictions.length })
     }).pipe(
-      Effect.provide([Journal.layer, SwapJournal.layer, PartnerMode.withHistory(config, signerId)]),
+      Effect.provide([Journal.layer, PartnerMode.withHistory(config, signerId)]),
       Effect.provide(Sqlite.layer({ filename: config.journal }))
     )
   }, Effect.scoped)

@@ -1,12 +1,11 @@
 /**
  * What the commands that work beside a bot run on: swaps, history, reconciliation, balances. The same ports over the same
- * HTTP client as the bot's, but its journal is only read; what they keep has tables of its own in the same database.
+ * HTTP client as the bot's. Its journal is only read, but by swaps, which are written into it while no bot runs.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer } from "effect"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
-import { SwapJournal } from "../../journal/SwapJournal.ts"
 import { History } from "../../venue/History.ts"
 import * as HttpVenue from "../../venue/HttpVenue.ts"
 import { Session } from "../../venue/http/Session.ts"
@@ -46,11 +45,13 @@ export const withHistory = (config: BotConfig, signerId: string) =>
     Layer.provideMerge(HistoryStore.layer)
   )
 
-/** To make swaps and to go on with them. */
-export const swapping = (config: BotConfig, signerId: string) =>
+/** To make swaps and to go on with them, in the bot's own journal: with its lease. */
+export const swapping = (config: BotConfig, signerId: string, pid: number) =>
   Layer.mergeAll(
     venue(config, signerId),
     Modes.incidents(config),
     WalletConfig.layer(config.account.wallet, config.venue.url),
-    SwapJournal.layer.pipe(Layer.provide(Sqlite.layer({ filename: config.journal })))
+    Sqlite.layer({ filename: config.journal, readOnly: true }).pipe(
+      Layer.provideMerge(Modes.books(config.journal, pid))
+    )
   )

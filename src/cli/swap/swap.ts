@@ -6,25 +6,48 @@ import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import * as SwapAccount from "../../domain/SwapAccount.ts"
 import { type RecordedStep, SwapEvent, type SwapEventOf } from "../../domain/SwapEvent.ts"
+import * as SwapBook from "../../engine/funding/SwapBook.ts"
 import * as Swapping from "../../engine/funding/Swapping.ts"
-import { SwapJournal } from "../../journal/SwapJournal.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import * as VenueTime from "../../engine/tracking/VenueTime.ts"
+import { type JournalInUse, LeaseLost } from "../../journal/Lease.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
+import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
+import { Process } from "../Process.ts"
 import * as Progress from "../Progress.ts"
+import * as KillFile from "../run/KillFile.ts"
 import { Terminal } from "../Terminal.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as PartnerMode from "./PartnerMode.ts"
 import * as SwapFlags from "./SwapFlags.ts"
 import * as SwapTerms from "./SwapTerms.ts"
 
+/** What may not be paid now is not even quoted. */
+export class SwapHeld extends Schema.TaggedError<SwapHeld>()("SwapHeld", { why: Schema.String }) {
+  override get message(): string {
+    return `Nothing is paid now: ${this.why}`
+  }
+}
+
 /** Nobody agreed, so nothing was paid. */
 export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) {
   override get message(): string {
     return "Not agreed to; nothing was paid"
+  }
+}
+
+/** A journal has one writer, and whoever pays has to write. */
+export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", {
+  journal: Schema.String,
+  pid: Schema.Int
+}) {
+  override get message(): string {
+    return `A bot (process ${this.pid}) works with ${this.journal}, and only one may pay from it. Stop that bot and swap then, or let the bot do it: a rule with \`by: swap\` in one of its files. Only looking (--dry) is possible meanwhile.`
   }
 }
 
@@ -83,12 +106,20 @@ export const command = Command.make(
     }
     const config = yield* ConfigFile.load(file)
     const signerId = yield* PartnerMode.signerOf(config)
+    if (given.dry && Option.isNone(resume)) {
+      return yield* Effect.provide(looked(given, config, signerId, json), PartnerMode.venue(config, signerId))
+    }
+    const { pid } = yield* Process
     yield* Effect.gen(function* () {
+      const book = yield* SwapBook.make
       const account = Option.isSome(resume)
-        ? yield* resumed(resume.value, payAgain, json)
-        : yield* begun(given, config, signerId, { yes, json })
-      if (account !== undefined) yield* toTheEnd(account, json)
-    }).pipe(Effect.provide(PartnerMode.swapping(config, signerId)))
+        ? yield* resumed(book, resume.value, payAgain, json)
+        : yield* begun(book, given, config, signerId, { yes, json })
+      yield* toTheEnd(book, yield* gateOf(config.journal), account, json)
+    }).pipe(
+      Effect.provide(PartnerMode.swapping(config, signerId, pid)),
+      Effect.catchTag("JournalInUse", ({ journal, pid }: JournalInUse) => new BotIsRunning({ journal, pid }))
+    )
   })
 ).pipe(
   Command.withDescription("Swap one asset for another: quote, agree, pay, follow to the end"),
@@ -104,22 +135,50 @@ interface Ways {
   readonly json: boolean
 }
 
-/** A new swap, agreed to and in the journal; nothing for a dry one. */
+/** What closes the gate of a bot closes this one: the kill switch, a lease that was lost, a clock that is wrong. */
+const gateOf = Effect.fnUntraced(function* (journal: string) {
+  const { state } = yield* Bookkeeper
+  const venue = yield* Venue
+  const leaseLost = yield* LeaseLost
+  const killed = yield* KillFile.watch(journal)
+  return Effect.gen(function* () {
+    const why = yield* killed
+    if (why !== undefined) return `The kill switch is on: ${why}`
+    if (state.movedTo !== undefined) return `this journal was handed over as ${state.movedTo}`
+    return (yield* leaseLost) ?? VenueTime.problemOf(yield* venue.clockSkewMillis)
+  })
+})
+
+/** Only the quote. */
+const looked = Effect.fnUntraced(function* (
+  given: SwapFlags.Terms,
+  config: ConfigFile.BotConfig,
+  signerId: string,
+  json: boolean
+) {
+  const asked = yield* SwapFlags.asked(given, config, signerId, yield* Clock.currentTimeMillis)
+  const { value } = yield* (yield* Swaps).quote(asked.request)
+  yield* showDry(asked, value, json)
+})
+
+/** A new swap, agreed to and in the journal. */
 const begun = Effect.fnUntraced(function* (
+  book: SwapBook.SwapBook,
   given: SwapFlags.Terms,
   config: ConfigFile.BotConfig,
   signerId: string,
   { json, yes }: Ways
 ) {
   const terminal = yield* Terminal
-  if (!given.dry) yield* TlsCheck.verified
-  if (!given.dry && !yes && (json || !terminal.isInteractive)) {
+  yield* TlsCheck.verified
+  if (!yes && (json || !terminal.isInteractive)) {
     return yield* new WrongUsage({ message: "Nobody is there to agree to the quote: add --yes, or --dry to only look" })
   }
   const now = yield* Clock.currentTimeMillis
   const asked = yield* SwapFlags.asked(given, config, signerId, now)
+  const closed = yield* yield* gateOf(config.journal)
+  if (closed !== undefined) return yield* new SwapHeld({ why: closed })
   const answer = yield* (yield* Swaps).quote(asked.request)
-  if (given.dry) return yield* showDry(asked, answer.value, json)
   const agreed = yield* SwapTerms.agreed(asked, answer, {
     venue: config.venue.url,
     account: signerId,
@@ -127,9 +186,9 @@ const begun = Effect.fnUntraced(function* (
   })
   if (!json) yield* Console.log(SwapLine.terms(agreed).join("\n"))
   if (!yes && !(yield* isConfirmed)) return yield* new NotAgreed()
-  const first = yield* (yield* SwapJournal).begin(agreed)
-  yield* show([first], agreed, json)
-  return SwapAccount.apply(undefined, first)
+  const account = yield* book.begin(agreed)
+  yield* show(account.timeline, agreed, json)
+  return account
 })
 
 const isConfirmed = Prompt.run(Prompt.Confirm({ message: "Pay and swap?" })).pipe(
@@ -152,10 +211,8 @@ const showDry = (
         ].join("\n")
       )
 
-const resumed = Effect.fnUntraced(function* (id: string, payAgain: boolean, json: boolean) {
-  const journal = yield* SwapJournal
-  const steps = yield* journal.read(id)
-  const account = SwapAccount.fold(steps)
+const resumed = Effect.fnUntraced(function* (book: SwapBook.SwapBook, id: string, payAgain: boolean, json: boolean) {
+  const account = book.find(id)
   if (account === undefined) return yield* new NotResumable({ message: `There is no swap ${id} in the journal` })
   if (!payAgain || SwapAccount.isOver(account)) {
     yield* advise(account, json)
@@ -165,7 +222,7 @@ const resumed = Effect.fnUntraced(function* (id: string, payAgain: boolean, json
     return yield* new NotResumable({ message: `Swap ${id} has no payment that is unclear` })
   }
   const reason = "said with --pay-again"
-  const released = yield* journal.append(id, account.steps, [{ _tag: "WalletReleased", reason }])
+  const released = yield* book.append(id, account.steps, [{ _tag: "WalletReleased", reason }])
   yield* show(released, account.agreed, json)
   return released.reduce<SwapAccount.SwapAccount>(SwapAccount.apply, account)
 })
@@ -180,13 +237,18 @@ const advise = Effect.fnUntraced(function* (account: SwapAccount.SwapAccount, js
 })
 
 /** Follows a swap until it is over or nothing more can be done now, showing every step. */
-const toTheEnd = Effect.fnUntraced(function* (begunWith: SwapAccount.SwapAccount, json: boolean) {
-  const swapping = yield* Swapping.make()
+const toTheEnd = Effect.fnUntraced(function* (
+  book: SwapBook.SwapBook,
+  gate: Effect.Effect<string | undefined>,
+  begunWith: SwapAccount.SwapAccount,
+  json: boolean
+) {
+  const swapping = yield* Swapping.make(book, gate)
   const progress = yield* Progress.make(`swap ${begunWith.id}`)
   let account = begunWith
   while (!SwapAccount.isOver(account)) {
     const before = account.steps
-    account = yield* patiently(swapping.advance(account), account)
+    account = yield* patiently(swapping.advance(account), book, account)
     const fresh = account.timeline.slice(before)
     if (fresh.length > 0) progress.wipe()
     yield* show(fresh, account.agreed, json)
@@ -205,6 +267,7 @@ const toTheEnd = Effect.fnUntraced(function* (begunWith: SwapAccount.SwapAccount
 /** A venue that does not answer is asked again; what was recorded before it failed is read back. */
 const patiently = <E, R>(
   step: Effect.Effect<SwapAccount.SwapAccount, E | VenueError, R>,
+  book: SwapBook.SwapBook,
   account: SwapAccount.SwapAccount
 ) =>
   Effect.gen(function* () {
@@ -213,7 +276,7 @@ const patiently = <E, R>(
     const error = result.failure
     if (!(error instanceof VenueError) || error.reason._tag === "Unauthorized") return yield* Effect.fail(error)
     yield* Effect.logDebug(error.message)
-    return SwapAccount.fold(yield* (yield* SwapJournal).read(account.id)) ?? account
+    return book.find(account.id) ?? account
   })
 
 const stages = 4

@@ -6,7 +6,7 @@ import { present } from "../../domain/Present.ts"
 import * as SwapAccount from "../../domain/SwapAccount.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
-import { readSwaps, SwapJournal } from "../../journal/SwapJournal.ts"
+import { readSwaps } from "../../journal/swapSteps.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import * as Table from "../../report/text/Table.ts"
 import { counted } from "../../report/text/Words.ts"
@@ -102,10 +102,7 @@ export const command = Command.make(
         const accounts = yield* readSwaps
         if (json) return yield* Console.log(JSON.stringify(accounts.map(SwapLine.evidence)))
         yield* Console.log(accounts.length === 0 ? "No swaps yet." : table(accounts).join("\n"))
-      }).pipe(
-        Effect.provide(SwapJournal.layerReadOnly),
-        Effect.provide(Sqlite.layer({ filename: journal, readOnly: true }))
-      )
+      }).pipe(Effect.provide(Sqlite.layer({ filename: journal, readOnly: true })))
     )
   })
 ).pipe(Command.withDescription("List the swaps and where their money is"), Command.withSubcommands([withdrawals]))

@@ -4,7 +4,7 @@
  *
  * The rules that make funding happen at most once are those of orders: one payload is signed per swap and sent by the same
  * code (`Submission`), and its silence is judged by the same rules (`Payload`); a wallet is asked once, and again only when
- * it said that nothing was sent, or the operator did. A step of a swap can be written by one process only.
+ * it said that nothing was sent, or the operator did. Its steps are in the bot's journal (`SwapBook`), and its gate is the bot's.
  */
 
 import { Clock, Duration, Effect } from "effect"
@@ -12,11 +12,11 @@ import * as Payload from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import * as SwapAccount from "../../domain/SwapAccount.ts"
 import type { SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"
-import { SwapJournal } from "../../journal/SwapJournal.ts"
 import { type Swap, Swaps } from "../../venue/Swaps.ts"
 import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
 import { type Answer, FundingHold, Venue } from "../../venue/Venue.ts"
 import { submit } from "./Submission.ts"
+import type { SwapBook } from "./SwapBook.ts"
 import { Wallet } from "./Wallet.ts"
 
 export interface SwapPace {
@@ -43,8 +43,12 @@ type Account = SwapAccount.SwapAccount
 
 const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
 
-export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
-  const journal = yield* SwapJournal
+/** `gate`: why no money may leave now, if so; asked directly before something is signed, first sent, or asked of a wallet. */
+export const make = Effect.fnUntraced(function* (
+  book: SwapBook,
+  gate: Effect.Effect<string | undefined>,
+  pace: SwapPace = defaultPace
+) {
   const venue = yield* Venue
   const hold = yield* FundingHold
   const swaps = yield* Swaps
@@ -54,13 +58,15 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
 
   /** Writes the next steps and folds them in. */
   const record = Effect.fnUntraced(function* (account: Account, ...events: ReadonlyArray<SwapEvent>) {
-    const recorded = yield* journal.append(account.id, account.steps, events)
+    const recorded = yield* book.append(account.id, account.steps, events)
     return recorded.reduce<Account>(SwapAccount.apply, account)
   })
 
   const fundByIntent = Effect.fnUntraced(function* (account: Account) {
     const { agreed } = account
     const generated = yield* venue.generateIntent(agreed.depositAddress)
+    const closed = yield* gate
+    if (closed !== undefined) return yield* record(account, { _tag: "SwapDropped", reason: closed })
     const expected = { depositAddress: agreed.depositAddress, asset: agreed.origin.id, amount: agreed.amountIn }
     const signed = yield* Effect.result(guard.signTransfer(generated.value, expected))
     const correlation = correlationOf(generated.correlationId)
@@ -86,6 +92,8 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
   const sendIntent = Effect.fnUntraced(function* (begun: Account) {
     let account = begun
     if (account.intent === undefined || account.phase !== "funding") return account
+    // Bytes that never left may still be held back; they expire, and are then certainly dead.
+    if (account.intent.attempts === 0 && (yield* gate) !== undefined) return account
     const noted = (event: SwapEvent) =>
       Effect.map(record(account, event), (next) => {
         account = next
@@ -174,7 +182,8 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
       const reason = `its payload was sent and has expired, the venue never acknowledged it, and no deposit shows${answer}`
       return yield* record(account, { _tag: "SwapInDoubt", reason })
     }
-    const reason = `its payload was refused each time and has expired without a deposit${answer}`
+    const what = intent.attempts === 0 ? "was never sent" : "was refused each time"
+    const reason = `its payload ${what} and has expired without a deposit${answer}`
     return yield* record(
       account,
       { _tag: "IntentDead", reason },
@@ -189,7 +198,7 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
       const reason = "too little time is left until its deadline"
       return yield* record(account, { _tag: "SwapDropped", reason })
     }
-    const held = yield* hold([agreed.origin.id, agreed.destination.id])
+    const held = (yield* gate) ?? (yield* hold([agreed.origin.id, agreed.destination.id]))
     if (held !== undefined) return yield* record(account, { _tag: "SwapDropped", reason: held })
     return yield* agreed.depositType === "ORIGIN_CHAIN" ? fundByWallet(account) : fundByIntent(account)
   })
@@ -198,7 +207,8 @@ export const make = Effect.fnUntraced(function* (pace: SwapPace = defaultPace) {
   const advance = Effect.fn("Swapping.advance")(function* (account: Account) {
     if (SwapAccount.isOver(account)) return account
     if (account.phase === "agreed") return yield* fund(account)
-    if (account.wallet !== undefined && !SwapAccount.mayHavePaid(account.wallet)) return yield* fundByWallet(account)
+    const isToBePaid = account.wallet !== undefined && !SwapAccount.mayHavePaid(account.wallet)
+    if (isToBePaid && (yield* gate) === undefined) return yield* fundByWallet(account)
     const sent = yield* sendIntent(account)
     const looked = yield* look(yield* report(sent))
     return SwapAccount.isOver(looked) ? looked : yield* judge(looked)

@@ -10,6 +10,7 @@ import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEve
 import { hourMillis } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { isFinished } from "../../domain/Placement.ts"
+import * as SwapAccount from "../../domain/SwapAccount.ts"
 import type { Memory } from "../../strategy/Decision.ts"
 import { utcDay } from "../planning/RiskLimits.ts"
 import type { Placement } from "./Placement.ts"
@@ -70,6 +71,8 @@ export interface BotState {
   readonly slots: Map<string, SlotFold.Slot>
   readonly strategies: Map<string, StrategyState>
   readonly ledger: Ledger.Ledger
+  /** Made by hand. */
+  readonly swaps: Map<string, SwapAccount.SwapAccount>
 }
 
 export const make = (): BotState => ({
@@ -87,7 +90,8 @@ export const make = (): BotState => ({
   placements: new Map(),
   slots: new Map(),
   strategies: new Map(),
-  ledger: Ledger.make()
+  ledger: Ledger.make(),
+  swaps: new Map()
 })
 
 export const slotKey = (strategy: string, slot: string): string => `${strategy}/${slot}`
@@ -195,6 +199,11 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "OddOrderSeen":
     case "BotStopped":
       return
+    case "SwapStep": {
+      const { swap } = event
+      state.swaps.set(swap, SwapAccount.apply(state.swaps.get(swap), event))
+      return
+    }
     case "JournalMoved":
       state.movedTo = event.to
       return

@@ -6,6 +6,7 @@ import type { BotEvent, PlacementEvent, Recorded } from "../../domain/BotEvent.t
 import { format as price } from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
 import { type Assets, withSymbol } from "./Money.ts"
+import * as SwapLine from "./SwapLine.ts"
 import { printable } from "./Table.ts"
 import { age, clock, clockText, counted } from "./Words.ts"
 
@@ -93,6 +94,8 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       const left = event.rest === 0n ? "" : `; ${money(event.asset, event.rest)} of it stays`
       return [`this side of the slot is done: ${event.reason}${left}`]
     }
+    case "SwapStep":
+      return SwapLine.stepSaid(event)
     case "Deferred":
       return [`waits: ${event.reason}`]
     default:

@@ -55,6 +55,25 @@ export const stepLine = ({ at, event, swap }: RecordedStep, agreed: Agreed): str
   return text === undefined ? undefined : printable(`${clock(at)}  ${swap}  ${text}`)
 }
 
+/** Without the terms of its agreement, which the whole journal has. */
+export const stepSaid = ({ event, swap }: Pick<RecordedStep, "event" | "swap">): readonly [string] | undefined => {
+  switch (event._tag) {
+    case "SwapAgreed":
+    case "IntentSigned":
+    case "WalletAsked":
+      return [`swap ${swap}: ${event._tag === "SwapAgreed" ? "agreed" : "pays"}`]
+    case "SwapDropped":
+    case "SwapInDoubt":
+      return [
+        `swap ${swap}: ${event._tag === "SwapDropped" ? "given up, nothing was paid" : "IN DOUBT"}: ${event.reason}`
+      ]
+    case "SwapEnded":
+      return [`swap ${swap}: ${event.outcome}: ${event.text}`]
+    default:
+      return undefined
+  }
+}
+
 const sentence = (event: SwapEvent, { destination, origin }: Agreed): string | undefined => {
   const paid = (amount: Amount) => formatWithSymbol(amount, origin)
   switch (event._tag) {
@@ -74,6 +93,8 @@ const sentence = (event: SwapEvent, { destination, origin }: Agreed): string | u
       return event.reason
     case "SwapInDoubt":
       return `IN DOUBT: ${event.reason}`
+    case "SwapResolved":
+      return `taken as ${event.word}: ${event.text}`
     case "WalletAsked":
       return event.wallet === "manual"
         ? `waits for a payment of ${paid(event.amount)} by hand`

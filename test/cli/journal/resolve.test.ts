@@ -42,8 +42,12 @@ describe("limitbot resolve", () => {
     const handed = await run(["resolve", "p2", "--forget", "--because", "seen on the explorer", ...config], { cwd })
     assert.include(handed.stdout, "p2: taken as forgotten, by the running bot")
     assert.strictEqual(place(await money(), "residual"), "100")
+    const beside = await run(["swap", "0.001", "BTC", "USDC", "--yes", ...config], { cwd })
+    assertSays(beside, 1, /A bot \(process \d+\) works with .*only one may pay from it/)
     bot.signal("SIGINT")
     await bot.ended
+    await run(["kill", "test", ...config], { cwd })
+    assertSays(await run(["swap", "0.001", "BTC", "USDC", "--yes", ...config], { cwd }), 1, /kill switch is on/)
     assert.include((await run(["resolve", ...config], { cwd })).stdout, "Nothing is in doubt, frozen or contradictory.")
   })
 })

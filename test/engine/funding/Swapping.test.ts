@@ -1,10 +1,13 @@
 /** Swaps against the sandbox: funded exactly once whatever dies when, and booked only by what amounts prove. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Ref } from "effect"
+import { Effect, Layer, Ref, Result } from "effect"
 import { HttpClient } from "effect/http"
+import { SqlClient } from "effect/sql"
 import * as SandboxWallet from "../../../src/cli/files/SandboxWallet.ts"
 import * as SwapAccount from "../../../src/domain/SwapAccount.ts"
 import type { SwapEventOf } from "../../../src/domain/SwapEvent.ts"
+import * as Problems from "../../../src/engine/funding/Problems.ts"
+import * as SwapBook from "../../../src/engine/funding/SwapBook.ts"
 import * as Swapping from "../../../src/engine/funding/Swapping.ts"
 import {
   type PaymentRequest,
@@ -13,9 +16,10 @@ import {
   WalletRefused,
   WalletUnclear
 } from "../../../src/engine/funding/Wallet.ts"
-import { JournalError } from "../../../src/journal/Journal.ts"
+import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import { Journal, JournalError } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
-import { SwapJournal } from "../../../src/journal/SwapJournal.ts"
+import { readSwaps } from "../../../src/journal/swapSteps.ts"
 import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
 import { type QuoteRequest, Swaps } from "../../../src/venue/Swaps.ts"
 import { FundingHold, Venue } from "../../../src/venue/Venue.ts"
@@ -57,10 +61,16 @@ const begin = Effect.fnUntraced(function* (changes: Partial<QuoteRequest> = {}) 
     quote: "{}",
     isSignatureVerified: true
   }
-  return SwapAccount.apply(undefined, yield* (yield* SwapJournal).begin(agreed))
+  return yield* (yield* SwapBook.make).begin(agreed)
 })
 
-const journalLayer = SwapJournal.layer.pipe(Layer.provide(Sqlite.layer({ filename: ":memory:" })))
+const journalLayer = Bookkeeper.layer.pipe(
+  Layer.provideMerge(Journal.layer),
+  Layer.provideMerge(Sqlite.layer({ filename: ":memory:" }))
+)
+
+const makeSwapping = (gate: Effect.Effect<string | undefined> = Effect.undefined) =>
+  Effect.flatMap(SwapBook.make, (book) => Swapping.make(book, gate))
 
 const sandboxWallet = Layer.unwrap(
   Effect.gen(function* () {
@@ -74,7 +84,7 @@ const sandboxWallet = Layer.unwrap(
 const finish = Effect.fnUntraced(function* (begun: SwapAccount.SwapAccount, looks = 400) {
   let account = begun
   for (let look = 0; look < looks && !SwapAccount.isOver(account); look += 1) {
-    const swapping = yield* Swapping.make()
+    const swapping = yield* makeSwapping()
     account = yield* swapping
       .advance(account)
       .pipe(Effect.catch(() => Effect.map(reread(account.id), (found) => found ?? account)))
@@ -83,11 +93,7 @@ const finish = Effect.fnUntraced(function* (begun: SwapAccount.SwapAccount, look
   return account
 })
 
-const reread = (id: string) =>
-  Effect.map(
-    SwapJournal.use((journal) => journal.read(id)),
-    SwapAccount.fold
-  )
+const reread = (id: string) => Bookkeeper.use(({ state }) => Effect.sync(() => state.swaps.get(id)))
 
 const outcome = ({ ended }: SwapAccount.SwapAccount) => ended?.outcome
 const total = ({ input }: SwapAccount.SwapMoney) => Object.values(input).reduce((sum, amount) => sum + amount, 0n)
@@ -164,25 +170,22 @@ describe("swaps", () => {
         for (let deadAt = 1; deadAt <= 6; deadAt += 1) {
           const before = yield* paid
           const begun = yield* begin()
-          const journal = yield* SwapJournal
+          const book = yield* SwapBook.make
           // The write succeeds and the process dies before it acts on it.
-          const dying = Layer.succeed(SwapJournal, {
-            ...journal,
-            append: (id, steps, events) =>
-              Effect.flatMap(journal.append(id, steps, events), (recorded) =>
-                steps + events.length === deadAt + 1
-                  ? Effect.fail(new JournalError({ message: "killed", cause: "killed" }))
-                  : Effect.succeed(recorded)
-              )
-          })
+          const append: typeof book.append = (id, steps, events) =>
+            Effect.flatMap(book.append(id, steps, events), (recorded) =>
+              steps + events.length === deadAt + 1
+                ? Effect.fail(new JournalError({ message: "killed", cause: "killed" }))
+                : Effect.succeed(recorded)
+            )
           const run = Effect.gen(function* () {
-            const swapping = yield* Swapping.make()
+            const swapping = yield* Swapping.make({ ...book, append }, Effect.undefined)
             let present = begun
             for (let look = 0; look < 10 && !SwapAccount.isOver(present); look += 1) {
               present = yield* swapping.advance(present)
               yield* Effect.sleep("1 second")
             }
-          }).pipe(Effect.provide(dying), Effect.ignore)
+          }).pipe(Effect.ignore)
           yield* run
           const resumed = yield* reread(begun.id)
           assert.isDefined(resumed)
@@ -200,11 +203,58 @@ describe("swaps", () => {
     play(
       Effect.gen(function* () {
         const begun = yield* begin()
-        const both = yield* Effect.all([Swapping.make(), Swapping.make()])
+        const both = yield* Effect.all([makeSwapping(), makeSwapping()])
         const results = yield* Effect.forEach(both, (one) => Effect.result(one.advance(begun)), { concurrency: 2 })
         const tags = results.map((result) => (result._tag === "Failure" ? result.failure._tag : "done")).toSorted()
         assert.deepStrictEqual(tags, ["SwapTaken", "done"])
         assert.strictEqual(outcome(yield* finish((yield* reread(begun.id)) ?? begun)), "paid")
+      }).pipe(Effect.provide(journalLayer))
+    )
+  )
+})
+
+describe("swaps in the bot's journal", () => {
+  it.effect("nothing is signed, nor sent, nor asked of a wallet while the gate is closed", () =>
+    play(
+      Effect.gen(function* () {
+        const closed = yield* makeSwapping(Effect.succeed("the kill switch is on"))
+        for (const changes of [{}, onChain]) {
+          const dropped = yield* closed.advance(yield* begin(changes))
+          assert.strictEqual(dropped.phase, "dropped")
+          assert.isUndefined(dropped.intent)
+          assert.isUndefined(dropped.wallet)
+        }
+        let asked = 0
+        const closing = yield* makeSwapping(Effect.sync(() => (++asked > 2 ? "the lease is lost" : undefined)))
+        let signed = yield* closing.advance(yield* begin())
+        assert.strictEqual(signed.intent?.attempts, 0)
+        for (let look = 0; look < 60 && !SwapAccount.isOver(signed); look += 1) {
+          signed = yield* closing.advance(signed)
+          yield* Effect.sleep("10 seconds")
+        }
+        assert.strictEqual(outcome(signed), "unfunded")
+        assert.include(signed.ended?.text ?? "", "never sent")
+      }).pipe(Effect.provide(journalLayer))
+    )
+  )
+
+  it.effect("those of older versions are read where they are, and gone on with in the journal", () =>
+    play(
+      Effect.gen(function* () {
+        const { agreed, agreedAt: at } = yield* begin()
+        const sql = yield* SqlClient.SqlClient
+        const { _tag: event, ...fields } = agreed
+        const body = JSON.stringify({ _tag: event, ...fields }, (_key, value) =>
+          typeof value === "bigint" ? String(value) : value
+        )
+        yield* sql`INSERT INTO swap_journal ${sql.insert({ swap: "s7", step: 1, at, event, body })}`
+        assert.deepStrictEqual((yield* readSwaps).map(({ id }) => id).toSorted(), ["s1", "s7"])
+        const old = (yield* SwapBook.make).find("s7")
+        assert.deepStrictEqual(old?.agreed, agreed)
+        if (old === undefined) return
+        assert.strictEqual(outcome(yield* finish(old)), "paid")
+        assert.strictEqual((yield* SwapBook.make).find("s7")?.ended?.outcome, "paid")
+        assert.strictEqual((yield* begin()).id, "s8")
       }).pipe(Effect.provide(journalLayer))
     )
   )
@@ -215,7 +265,7 @@ describe("a payment that does not show", () => {
     play(
       Effect.gen(function* () {
         const venue = yield* Venue
-        const swapping = yield* Effect.provideService(Swapping.make(), Venue, { ...venue, submitIntent })
+        const swapping = yield* Effect.provideService(makeSwapping(), Venue, { ...venue, submitIntent })
         let account = yield* begin()
         for (let look = 0; look < 60 && !SwapAccount.isOver(account); look += 1) {
           account = yield* swapping.advance(account)
@@ -235,6 +285,34 @@ describe("a payment that does not show", () => {
       assert.include(account.doubt ?? "", "never acknowledged")
       assert.strictEqual(SwapAccount.moneyOf(account).input["in doubt"], 1_000_000n)
     })
+  )
+
+  it.effect.each([
+    ["not-paid", "unfunded"],
+    ["forget", "unproven"]
+  ] as const)("is listed by resolve, and ends by the operator's word: %s", ([word, ended]) =>
+    play(
+      Effect.gen(function* () {
+        const venue = yield* Venue
+        const submitIntent = () => Effect.fail(lost)
+        const swapping = yield* Effect.provideService(makeSwapping(), Venue, { ...venue, submitIntent })
+        let account = yield* begin()
+        const { record, state } = yield* Bookkeeper
+        const taken = () => Problems.resolve(state, { placement: account.id, word, text: "looked" }, account.agreedAt)
+        for (let look = 0; look < 60 && account.doubt === undefined; look += 1) {
+          account = yield* swapping.advance(account)
+          yield* Effect.sleep("10 seconds")
+        }
+        assert.isTrue(Result.isFailure(taken()), "it can still be executed")
+        const now = account.agreedAt + 3_600_000
+        const [problem] = Problems.problemsOf(state, now)
+        assert.deepStrictEqual([problem?.kind, problem?.placement, problem?.amount], ["in-doubt", "s1", 1_000_000n])
+        const step = Problems.resolve(state, { placement: "s1", word, text: "looked" }, now)
+        yield* record(Result.getOrThrow(step))
+        assert.strictEqual(state.swaps.get("s1")?.ended?.outcome, ended)
+        assert.isEmpty(Problems.problemsOf(state, now))
+      }).pipe(Effect.provide(journalLayer))
+    )
   )
 
   it.effect("has been made when it was acknowledged, and is waited for", () =>
@@ -337,8 +415,8 @@ describe("deposits on another chain", () => {
         assert.strictEqual(waiting.wallet?.state, "unclear")
         assert.strictEqual(yield* Ref.get(asked), 1)
 
-        const journal = yield* SwapJournal
-        yield* journal.append(begun.id, waiting.steps, [{ _tag: "WalletReleased", reason: "the operator" }])
+        const book = yield* SwapBook.make
+        yield* book.append(begun.id, waiting.steps, [{ _tag: "WalletReleased", reason: "the operator" }])
         const released = yield* reread(begun.id)
         const paid = yield* Effect.provide(finish(released ?? begun), sandboxWallet)
         assert.strictEqual(outcome(paid), "paid")
@@ -383,7 +461,7 @@ describe("deposits by intent", () => {
         const venue = yield* Venue
         const reason = new RetryLater({ operation: "submit intent", afterMillis: 1000, text: "busy" })
         const busy = Layer.succeed(Venue, { ...venue, submitIntent: () => Effect.fail(new VenueError({ reason })) })
-        const signed = yield* Effect.flatMap(Swapping.make(), (one) => one.advance(begun)).pipe(Effect.provide(busy))
+        const signed = yield* Effect.flatMap(makeSwapping(), (one) => one.advance(begun)).pipe(Effect.provide(busy))
         yield* Effect.sleep("61 seconds")
         const account = yield* finish(signed)
         assert.strictEqual(outcome(account), "refunded", JSON.stringify(account.ended))
