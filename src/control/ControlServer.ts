@@ -12,6 +12,7 @@ import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { Journal } from "../journal/Journal.ts"
 import { ControlApi } from "./api/ControlApi.ts"
 import { Bot } from "./Bot.ts"
+import type { ControlOptions } from "./ControlOptions.ts"
 import * as access from "./http/access.ts"
 import * as commands from "./http/commands.ts"
 import * as Gate from "./http/Gate.ts"
@@ -20,15 +21,6 @@ import * as queries from "./http/queries.ts"
 import * as Tokens from "./http/Tokens.ts"
 import * as Recent from "./view/Recent.ts"
 import * as Ticks from "./view/Ticks.ts"
-
-export interface ControlOptions {
-  readonly host: string
-  readonly port: number
-  /** Further names by which the server may be asked. */
-  readonly names: ReadonlyArray<string>
-  /** Files in PEM; without them only loopback, or what is explicitly accepted. */
-  readonly tls: { readonly certificate: string; readonly key: Redacted.Redacted } | undefined
-}
 
 /** The address cannot be listened on. */
 export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailable>()("DashboardUnavailable", {

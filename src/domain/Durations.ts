@@ -8,5 +8,8 @@ export const dayMillis = 86_400_000
 /** The units that durations and timeframes are written in. */
 export const unitMillis = { s: secondMillis, m: minuteMillis, h: hourMillis, d: dayMillis } as const
 
+/** The number of the day in UTC. */
+export const utcDay = (at: number): number => Math.floor(at / dayMillis)
+
 /** How long ago something was by the wall clock; one that went back says nothing, so it counts as long ago. */
 export const elapsedMillis = (from: number, now: number): number => (now < from ? Number.POSITIVE_INFINITY : now - from)

@@ -3,7 +3,7 @@
  * a network, and needs TLS or the plain word that somebody else encrypts.
  */
 import { Effect, FileSystem, type Redacted } from "effect"
-import type { ControlOptions } from "../../control/ControlServer.ts"
+import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
 import { readSecret, type SecretSource, secretSource } from "../files/SecretSource.ts"

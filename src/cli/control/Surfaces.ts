@@ -1,6 +1,7 @@
 /** Opens the control server over a running bot: lends it the engine, the files, the kill switch and the desk. */
 import { Effect, FileSystem } from "effect"
 import { Bot, DeskRefused } from "../../control/Bot.ts"
+import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as ControlServer from "../../control/ControlServer.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Engine } from "../../engine/Engine.ts"
@@ -26,7 +27,7 @@ export interface Running {
 const refused = ({ message }: { readonly message: string }) => new DeskRefused({ message })
 
 /** Serves while the scope lives; gives the address. */
-export const open = Effect.fn("Surfaces.open")(function* (options: ControlServer.ControlOptions, running: Running) {
+export const open = Effect.fn("Surfaces.open")(function* (options: ControlOptions, running: Running) {
   const { engine, files, journal } = running
   const fileSystem = yield* FileSystem.FileSystem
   const { pollMaxMillis } = yield* EngineSettings

@@ -3,7 +3,7 @@
  * reporting as strategy files; secrets are references (see `SecretSource`). Relative paths start at the file's folder.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
-import type { ControlOptions } from "../../control/ControlServer.ts"
+import type { ControlOptions } from "../../control/ControlOptions.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import type * as Decimal from "../../domain/Decimal.ts"
 import type { OrderTerms } from "../../domain/Order.ts"

@@ -3,7 +3,7 @@
  * order, and close with the summary. By default orders stay resting when the bot leaves; what that means is said.
  */
 import { Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
-import type * as ControlServer from "../../control/ControlServer.ts"
+import type { ControlOptions } from "../../control/ControlOptions.ts"
 import { operatorFile } from "../../control/http/Tokens.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -49,7 +49,7 @@ export interface BotRunOptions extends Display.DisplayOptions {
   readonly configFile: string
   readonly telling: Notifications.NotifyOptions
   /** The control server; left out: none. */
-  readonly dashboard: ControlServer.ControlOptions | undefined
+  readonly dashboard: ControlOptions | undefined
   /** The operator's kill switch, asked at every turn. */
   readonly killSwitch: Effect.Effect<string | undefined>
   /** Judges new and edited files as `plan` does; left out: nothing is funded that would have to be. */

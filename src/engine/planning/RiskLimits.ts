@@ -6,7 +6,7 @@
 import { Result } from "effect"
 import { type Amount, type Asset, formatWithSymbol, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
+import { minuteMillis, utcDay } from "../../domain/Durations.ts"
 import * as Market from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
@@ -179,8 +179,6 @@ export interface LossMarks {
   readonly atStart: Amount
   readonly peak: Amount
 }
-
-export const utcDay = (at: number): number => Math.floor(at / dayMillis)
 
 /**
  * The marks at this worth. `isNews` when they are to be kept: a new day is, and so is a peak that is a thousandth higher, so

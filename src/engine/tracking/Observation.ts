@@ -21,8 +21,8 @@ import type { VenueError } from "../../venue/VenueError.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
-import type { BoundOrder, Placement } from "../state/Placement.ts"
-import { type Listing, orderPages, pageSize } from "./OrderPages.ts"
+import type { Placement } from "../state/Placement.ts"
+import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
 import { adopt, bind, matches, observe } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
 
@@ -34,13 +34,6 @@ interface Seen {
   readonly order: Order
   readonly correlationId: string | undefined
 }
-
-/** The order or the swap that a placement is bound to, as the venue has it now. */
-export const readOrder = (
-  venue: Venue["Service"],
-  by: "swap" | undefined,
-  { id, depositAddress, depositMemo }: Pick<BoundOrder, "id" | "depositAddress" | "depositMemo">
-) => (by === "swap" ? venue.getSwap(depositAddress, depositMemo) : venue.getOrder(id))
 
 export const make = Effect.gen(function* () {
   const venue = yield* Venue

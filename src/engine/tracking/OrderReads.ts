@@ -1,11 +1,9 @@
-/**
- * The venue's list of orders as one stream of pages, newest first. It ends with the list, behind orders that are older than
- * asked for, and where a page shows nothing new, because then the cursor does not move.
- */
+/** The two ways to read orders: one by itself, and the venue's list as a stream of pages. */
 import { Effect, Option, Stream } from "effect"
 import type { KnownFillStatus } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { Venue } from "../../venue/Venue.ts"
+import type { BoundOrder } from "../state/Placement.ts"
 
 /** The most orders that the venue gives in one page. */
 export const pageSize = 50
@@ -25,6 +23,10 @@ export interface Listing {
   readonly since?: number
 }
 
+/**
+ * Newest first. The stream ends with the list, behind orders that are older than asked for, and where a page shows nothing
+ * new, because then the cursor does not move.
+ */
 export const orderPages = (
   venue: Pick<Venue["Service"], "listOrders">,
   { since = Number.NEGATIVE_INFINITY, cursor: start, ...query }: Listing = {}
@@ -44,3 +46,10 @@ export const orderPages = (
     })
     return Stream.paginate(start, pageBehind)
   })
+
+/** The order or the swap that a placement is bound to, as the venue has it now. */
+export const readOrder = (
+  venue: Venue["Service"],
+  by: "swap" | undefined,
+  { id, depositAddress, depositMemo }: Pick<BoundOrder, "id" | "depositAddress" | "depositMemo">
+) => (by === "swap" ? venue.getSwap(depositAddress, depositMemo) : venue.getOrder(id))
