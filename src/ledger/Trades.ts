@@ -121,7 +121,7 @@ export const make = (decimals: (symbol: string) => number | undefined): TradesFo
           ...about,
           at: event.filledAt,
           fillId: event.fillId,
-          ...(known.orderId === undefined ? {} : { orderId: known.orderId }),
+          ...present({ orderId: known.orderId }),
           side: event.side,
           baseAmount: isSale ? event.amountIn : event.amountOut,
           quoteAmount: isSale ? event.amountOut : event.amountIn

@@ -7,6 +7,7 @@ import { type Amount, type Asset, format, max } from "../../domain/Amount.ts"
 import type { DepthLevel } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, type Price, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import { type DryQuote, Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 
@@ -89,8 +90,7 @@ export const level = Effect.fn("Quotes.level")(function* (market: Market, quanti
   return {
     quantity,
     at,
-    ...(bid === undefined ? {} : { bid }),
-    ...(ask === undefined ? {} : { ask })
+    ...present({ bid, ask })
   } satisfies DepthLevel
 })
 

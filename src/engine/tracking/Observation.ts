@@ -15,6 +15,7 @@ import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import type { OddOrder, Order } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
@@ -53,7 +54,7 @@ export const make = Effect.gen(function* () {
     const key = id ?? why
     if (knownOdd.has(key) || knownOdd.size >= mostOdd) return
     knownOdd.add(key)
-    yield* books.record({ _tag: "OddOrderSeen", ...(id === undefined ? {} : { orderId: id }), reason: why })
+    yield* books.record({ _tag: "OddOrderSeen", ...present({ orderId: id }), reason: why })
   })
 
   const pagesOf = (listing: Listing) =>

@@ -2,6 +2,8 @@
  * Conditions that can never be true: a comparison beyond what its sides can be (`rsi(close, 14) > 100`), and comparisons of
  * one value that exclude each other (`hour < 3 and hour > 5`). A file with one is read, and warned about.
  */
+
+import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 
 /** All that a value can be, both ends included. */
@@ -96,7 +98,7 @@ export const ofAnd = (a: Demands | undefined, b: Demands | undefined): Demands =
     if (isEmpty(both)) never ??= `${text} cannot be both at once`
     confines.set(text, both)
   }
-  return { confines, ...(never === undefined ? {} : { never }) }
+  return { confines, ...present({ never }) }
 }
 
 /** Either may hold: what one of them asks, the other does not. */

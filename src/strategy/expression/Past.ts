@@ -2,6 +2,8 @@
  * Functions that look back over closed candles: how often a condition held, how long ago, and what something was then. All
  * look back over so many candles as the file says, so that a bot that has just started sees what a long backtest sees.
  */
+
+import { present } from "../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import { columnOf, type Series, seriesTerm, type Term, type ValueType } from "./Term.ts"
 
@@ -16,7 +18,7 @@ export const shifted = (term: Term & { readonly series: Series }, back: number):
     { timeframe: series.timeframe, warmUp: series.warmUp + back, key: `${series.key}[${back}]`, column },
     term.type
   )
-  return { ...past, ...(range === undefined ? {} : { range }) }
+  return { ...past, ...present({ range }) }
 }
 
 /** Of every window of a condition: what `look` makes of the number of candles since it last held (endless: in none of them). */

@@ -6,6 +6,7 @@
 import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../Decision.ts"
 import type { SlotProgress } from "../View.ts"
 import { decimalIn, isTrueIn, numberIn } from "./Memory.ts"
@@ -71,7 +72,7 @@ export const remember = (market: Market, { fired, pausedUntil, going }: RuleStat
           ? {}
           : { filledBefore: format(going.after.filledInLeg, market.base.decimals) }),
         firedAt: going.firedAt,
-        ...(going.withdrawnAt === undefined ? {} : { withdrawnAt: going.withdrawnAt })
+        ...present({ withdrawnAt: going.withdrawnAt })
       })
 })
 

@@ -79,44 +79,33 @@ export class VenueClient extends Context.Service<
           )
         )
 
-      const read = Effect.fn("VenueClient.read")(function* <A>(
+      /** One call: annotated, timed, decoded. A read is repeated, a write is exactly one attempt. */
+      const call = Effect.fnUntraced(function* <A>(
         { credential, operation, priority }: Call,
+        kind: Reply.RequestKind,
         send: Send,
         success: Schema.Codec<A, unknown>
       ) {
         yield* Effect.annotateCurrentSpan({ operation })
         const { timed, noteTime } = timing()
-        const request = {
-          credential,
-          operation,
-          kind: "read",
-          send: timed(send),
-          deadlineMillis: patience.attemptMillis
-        } as const
-        const reply = yield* attempt(request, budget.limiter(priority), patience.readMillis).pipe(
+        const isRead = kind === "read"
+        const deadlineMillis = isRead ? patience.attemptMillis : patience.writeMillis
+        const request = { credential, operation, kind, send: timed(send), deadlineMillis }
+        const once = attempt(request, budget.limiter(priority), isRead ? patience.readMillis : patience.writeMillis)
+        const repeated = once.pipe(
           Effect.retry(repeatReads(patience.readMillis)),
           within(operation, patience.readMillis)
         )
+        const reply = yield* isRead ? repeated : once
         return yield* Effect.tap(Reply.decode(success)(operation, reply), noteTime)
       })
 
-      const write = Effect.fn("VenueClient.write")(function* <A>(
-        { credential, operation, priority }: Call,
-        send: Send,
-        success: Schema.Codec<A, unknown>
-      ) {
-        yield* Effect.annotateCurrentSpan({ operation })
-        const { timed, noteTime } = timing()
-        const request = {
-          credential,
-          operation,
-          kind: "write",
-          send: timed(send),
-          deadlineMillis: patience.writeMillis
-        } as const
-        const reply = yield* attempt(request, budget.limiter(priority), patience.writeMillis)
-        return yield* Effect.tap(Reply.decode(success)(operation, reply), noteTime)
-      })
+      const read = Effect.fn("VenueClient.read")(<A>(about: Call, send: Send, success: Schema.Codec<A, unknown>) =>
+        call(about, "read", send, success)
+      )
+      const write = Effect.fn("VenueClient.write")(<A>(about: Call, send: Send, success: Schema.Codec<A, unknown>) =>
+        call(about, "write", send, success)
+      )
 
       return VenueClient.of({ api, post, read, write, clockSkewMillis: Effect.sync(skew.millis) })
     })
