@@ -7,6 +7,7 @@ import type { Market } from "../domain/Market.ts"
 import type { Memory } from "./Decision.ts"
 import type { JsonSchema } from "./JsonSchema.ts"
 import type { Problem, Report } from "./Problem.ts"
+import type { Setup } from "./Setup.ts"
 import type { Budget, Decide, Look } from "./Strategy.ts"
 import type { YamlNode } from "./YamlReader.ts"
 
@@ -30,10 +31,14 @@ export interface Behaviour {
 
 export interface Kind {
   readonly name: string
+  /** What it does, in a few words. */
+  readonly about: string
   /** A file of this kind may name several markets. */
   readonly tradesSeveral?: true
   /** `undefined`: the problems are reported. */
   readonly read: (section: YamlNode, context: KindContext) => Behaviour | undefined
+  /** The questions of `limitbot init`. */
+  readonly setup: (market: Market) => Setup
   /** What the section takes, for editors. */
   readonly schema: () => JsonSchema
 }

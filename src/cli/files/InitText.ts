@@ -2,8 +2,11 @@
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Read from "../../strategy/Fields.ts"
+import type { Kind } from "../../strategy/Kind.ts"
+import { grid } from "../../strategy/kinds/grid.ts"
+import { kinds } from "../../strategy/kinds.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
-import { type Answers, type InitKindName, initKinds, type Question } from "./InitKinds.ts"
+import type { Answers, Question } from "../../strategy/Setup.ts"
 
 /** What is wrong with an answer: the words of the very reader that reads the file. */
 export const mistakeIn = ({ read }: Question, answer: string): string | undefined => {
@@ -32,26 +35,20 @@ export const assetQuestions = (name: string): ReadonlyArray<Question> =>
     { key: `${symbol} decimals`, text: `Decimal places of ${symbol}`, read: Read.integer(0, 36) }
   ])
 
-const names = Object.keys(initKinds)
-
 /** What there is to choose from, a line each. */
 export const kindLines: ReadonlyArray<string> = [
   "Kinds of strategies:",
-  ...Object.entries(initKinds).map(([name, { about }]) => `  ${name.padEnd(15)}${about}`)
+  ...kinds.map(({ about, name }) => `  ${name.padEnd(15)}${about}`)
 ]
 
 export const kindQuestion: Question = {
   key: "kind",
   text: "Which kind",
-  fallback: "grid",
-  read: Read.oneOf(...names)
+  fallback: grid.name,
+  read: Read.oneOf(...kinds.map(({ name }) => name))
 }
 
-export const kindOf = (answers: Answers): InitKindName => {
-  const isKnown = (name: string | undefined): name is InitKindName => name !== undefined && name in initKinds
-  const name = answers.get("kind")
-  return isKnown(name) ? name : "grid"
-}
+export const kindOf = (answers: Answers): Kind => kinds.find(({ name }) => name === answers.get("kind")) ?? grid
 
 export const nameQuestion = (fallback: string): Question => ({
   key: "name",
@@ -74,9 +71,9 @@ const aligned = (text: string): string =>
 
 export const strategyText = (market: Market, answers: Answers, schema: string): string => {
   const answer = (key: string): string => answers.get(key) ?? ""
-  const kind = kindOf(answers)
-  const { about, budget, section } = initKinds[kind]
-  const { base = "0", quote = "0" } = budget(market, answer)
+  const { about, name: kind, setup } = kindOf(answers)
+  const { budget, section } = setup(market)
+  const { base = "0", quote = "0" } = budget(answer)
   const parts = [
     ...(base === "0" ? [] : [`    base: ${base}  # ${market.base.symbol}`]),
     ...(quote === "0" ? [] : [`    quote: ${quote}  # ${market.quote.symbol}`])
@@ -93,7 +90,7 @@ ${parts.join("\n")}
   maxPriceDeviation: 5%  # refuse an order that gives away more than this against the price
   staleAfter: 30s  # decide nothing on a price older than this
 
-${kind}:${section(market, answer)}
+${kind}:${section(answer)}
 `)
 }
 

@@ -8,10 +8,10 @@ import type { Market } from "../../domain/Market.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Markets, market as marketReader } from "../../strategy/Markets.ts"
 import { render, sourceText } from "../../strategy/Problem.ts"
+import type { Answers, NextQuestion, Question } from "../../strategy/Setup.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as flags from "../flags.ts"
 import * as ConfigFile from "./ConfigFile.ts"
-import { type Answers, initKinds, type NextQuestion, type Question } from "./InitKinds.ts"
 import * as Init from "./InitText.ts"
 import * as StrategyFiles from "./StrategyFiles.ts"
 import { schemas } from "./schema.ts"
@@ -113,8 +113,8 @@ const interviewAbout = (markets: Markets, known: Answers): Prompt.Prompt<Outcome
   if (market === undefined) return Prompt.succeed(undefined)
   return Prompt.flatMap(askAll([Init.kindQuestion], known), (answers) => {
     const kind = Init.kindOf(answers)
-    const name = `${market.base.symbol}-${kind}`.toLowerCase().replace(/[^a-z0-9-]/g, "-")
-    return askAll([...initKinds[kind].steps(market), Init.nameQuestion(name)], answers).pipe(
+    const name = `${market.base.symbol}-${kind.name}`.toLowerCase().replace(/[^a-z0-9-]/g, "-")
+    return askAll([...kind.setup(market).steps, Init.nameQuestion(name)], answers).pipe(
       Prompt.map((all) => ({ answers: all, market, markets }))
     )
   })

@@ -15,6 +15,8 @@ import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
 import { place, type Report, report } from "../Problem.ts"
+import type { Setup } from "../Setup.ts"
+import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { atPrice, bySwap, execution } from "./Execution.ts"
@@ -42,6 +44,8 @@ interface Bracket {
 
 export const bracket: Kind = {
   name: "bracket",
+  about: "one entry with a take-profit and a stop",
+  setup: (market) => setup(market),
   schema: () => schemaOf(bracketFields(anyMarket)),
   read: (section, context) => {
     const { market, to } = context
@@ -195,3 +199,24 @@ const boundsOf = (whole: Bracket, state: State, stop: Price): Decision["until"] 
   const good = goal === undefined ? {} : isLong ? { priceAbove: goal } : { priceBelow: goal }
   return { ...good, ...(isLong ? { priceBelow: stop } : { priceAbove: stop }), onFill: false }
 }
+
+/** Asked by `limitbot init`. */
+const setup = (market: Market): Setup => ({
+  steps: [
+    Ask.side,
+    Ask.price("entry", `Price of the entry, ${Ask.per(market)}`),
+    Ask.paidAmount("size", "at the entry", market),
+    Ask.priceBeyond("takeProfit", "Exit with profit at", "entry", (answer) => (Ask.isBuy(answer) ? "above" : "below")),
+    Ask.priceBeyond("stop", "Exit with loss at", "entry", (answer) => (Ask.isBuy(answer) ? "below" : "above"))
+  ],
+  budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("size") }),
+  section: (answer) => `
+  side: ${answer("side")}
+  size: { ${Ask.paid(market, answer).key}: ${answer("size")} }
+  entry: ${answer("entry")}
+  takeProfit: ${answer("takeProfit")}
+  stop: ${answer("stop")}  # a venue without stop orders: the bot must be running to act on it
+  reach: 0.5%  # at the stop the exit may give away this much more
+  # trail: 4%  # the stop follows this far behind the best price
+  # breakevenAt: …  # from this price on the stop is at least the entry`
+})

@@ -13,6 +13,8 @@ import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
+import type { Setup } from "../Setup.ts"
+import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
 import { away, negate, orderPrice } from "./PriceLevels.ts"
@@ -35,6 +37,8 @@ interface Dca {
 
 export const dca: Kind = {
   name: "dca",
+  about: "the same purchase every so often",
+  setup: (market) => setup(market),
   schema: () => schemaOf(dcaFields(anyMarket)),
   read: (section, { market, budget, to }) => {
     const read = dcaFields(market)(section, to)
@@ -164,3 +168,20 @@ const decide = (whole: Dca, view: View, memory: Memory): Decision => {
     }
   }
 }
+
+/** Asked by `limitbot init`. */
+const setup = ({ quote }: Market): Setup => ({
+  steps: [
+    Ask.amount("size", quote, "for each purchase"),
+    Ask.asked("every", "How often, such as 6h or 1d", "1d", Read.duration),
+    Ask.asked("times", "How many times in all", "30", Read.integer(1, 1000))
+  ],
+  budget: (answer) => ({ quote: Ask.times(quote, answer("size"), Number(answer("times"))) }),
+  section: (answer) => `
+  every: ${answer("every")}  # moments that pass while the bot is off are skipped
+  size: { quote: ${answer("size")} }  # for each purchase
+  times: ${answer("times")}
+  # reach: 0.1%  # a purchase may pay this much more than the mid
+  # drop: 5%  # buy also when the price is this far below the last purchase
+  # pauseAbove: …  # buy nothing at or above this price`
+})

@@ -16,6 +16,8 @@ import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Behaviour, Kind, KindContext } from "../Kind.ts"
 import { place, type Report, report, type Span } from "../Problem.ts"
+import type { Setup } from "../Setup.ts"
+import * as Ask from "../Setup.ts"
 import type { Budget } from "../Strategy.ts"
 import type { YamlNode } from "../YamlReader.ts"
 import { type Cell, type CellShape, type Grid, type Level, levelsOf, makeCells } from "./GridCells.ts"
@@ -28,6 +30,8 @@ const mostLevels = 20_001
 
 export const grid: Kind = {
   name: "grid",
+  about: "buy low, sell one level higher, again and again",
+  setup: (market) => setup(market),
   schema: () => ({
     anyOf: [computedFields, listedFields, endlessFields].map((fields) => schemaOf(fields(anyMarket)))
   }),
@@ -272,3 +276,29 @@ const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }
 }
 
 const budgetHint = "raise limits.budget.quote, make the size smaller, or fund only the nearest cells with fundNearest"
+
+/** Asked by `limitbot init`. */
+const setup = (market: Market): Setup => {
+  const { base, quote } = market
+  return {
+    steps: [
+      Ask.price("lower", `Lowest price, ${Ask.per(market)}`),
+      Ask.priceBeyond("upper", "Highest price", "lower", () => "above"),
+      Ask.asked("levels", "How many price levels", "21", Read.integer(2, 1000)),
+      Ask.amount("size", market.quote, "for each purchase"),
+      Ask.amount("base", market.base, "that it may sell from the start", "0")
+    ],
+    budget: (answer) => ({
+      base: answer("base"),
+      quote: Ask.times(quote, answer("size"), Number(answer("levels")) - 1)
+    }),
+    section: (answer) => `
+  lower: ${answer("lower")}
+  upper: ${answer("upper")}
+  levels: ${answer("levels")}  # ${Number(answer("levels")) - 1} cells: each buys at one level and sells at the next
+  spacing: geometric  # equal ratios; arithmetic: equal differences
+  size: { quote: ${answer("size")} }  # ${quote.symbol} per cell; or { base: … } in ${base.symbol}
+  # fundNearest: 5  # keep only so many nearest buys and sells funded
+  # trail: up  # or down, both: the range follows the price that way`
+  }
+}

@@ -2,7 +2,7 @@
  * Iceberg: a large order of which only a part is visible. One slot whose legs are the parts, all alike but the last: each
  * is placed when the one before has filled. The answer never changes, so it holds for ever.
  */
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { format, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Decision, Leg } from "../Decision.ts"
@@ -10,6 +10,8 @@ import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
+import type { Setup } from "../Setup.ts"
+import * as Ask from "../Setup.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { checkTick } from "./PriceLevels.ts"
 import { quantityAt, quantityInParts, size } from "./Size.ts"
@@ -18,6 +20,8 @@ const mostParts = 1_000
 
 export const iceberg: Kind = {
   name: "iceberg",
+  about: "one large order of which only a part is visible",
+  setup: (market) => setup(market),
   schema: () => schemaOf(icebergFields(anyMarket)),
   read: (section, context) => {
     const { market, to } = context
@@ -70,3 +74,28 @@ const icebergFields = (market: Market) =>
     total: Read.required(size(market), "all parts together"),
     visible: Read.required(size(market), "one part")
   })
+
+/** Asked by `limitbot init`. */
+const setup = (market: Market): Setup => ({
+  steps: [
+    Ask.side,
+    Ask.price("price", `Price, ${Ask.per(market)}`),
+    Ask.paidAmount("total", "in all", market),
+    (answer) => {
+      const { asset } = Ask.paid(market, answer)
+      const tenth = Ask.unitsOf(asset, answer("total")) / 10n
+      return {
+        key: "visible",
+        text: `${asset.symbol} that others may see at a time`,
+        read: Read.amount(asset),
+        ...(tenth > 0n ? { fallback: format(tenth, asset.decimals) } : {})
+      }
+    }
+  ],
+  budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
+  section: (answer) => `
+  side: ${answer("side")}
+  price: ${answer("price")}
+  total: { ${Ask.paid(market, answer).key}: ${answer("total")} }
+  visible: { ${Ask.paid(market, answer).key}: ${answer("visible")} }  # the next part comes when this one has filled`
+})

@@ -11,6 +11,8 @@ import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
 import { place, report, type Span } from "../Problem.ts"
+import type { Setup } from "../Setup.ts"
+import * as Ask from "../Setup.ts"
 import { away, between, checkDistinct, checkTick, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 
@@ -20,6 +22,8 @@ type Profile = (typeof profiles)[number]
 
 export const ladder: Kind = {
   name: "ladder",
+  about: "orders of one side between two prices",
+  setup: (market) => setup(market),
   schema: () => schemaOf(ladderFields(anyMarket)),
   read: (section, context) => {
     const { market, to } = context
@@ -151,3 +155,23 @@ const makeRung = (
   const text = `${first}, then ${exit.side === "BUY" ? "buys it back" : "sells it"} at ${Decimal.format(exit.price)}`
   return { slot, legs: [entry, exit], cycle: false, why: { code: "ladder-rung", text, source } }
 }
+
+/** Asked by `limitbot init`. */
+const setup = (market: Market): Setup => ({
+  steps: [
+    Ask.side,
+    Ask.price("from", `Price of the first order, ${Ask.per(market)}`),
+    Ask.price("to", "Price of the last order"),
+    Ask.asked("rungs", "How many orders", "5", Read.integer(2, 1000)),
+    Ask.paidAmount("total", "with all of them together", market)
+  ],
+  budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
+  section: (answer) => `
+  side: ${answer("side")}
+  from: ${answer("from")}
+  to: ${answer("to")}
+  rungs: ${answer("rungs")}
+  profile: flat  # sizes alike; linear: 1, 2, 3 parts; geometric: each half as much again
+  total: { ${Ask.paid(market, answer).key}: ${answer("total")} }  # all orders together
+  # takeProfit: 4%  # each filled order places the opposite one this far away, once`
+})

@@ -17,6 +17,8 @@ import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
+import type { Setup } from "../Setup.ts"
+import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
@@ -43,6 +45,8 @@ interface Quoting {
 
 export const marketMaking: Kind = {
   name: "market-making",
+  about: "bids and asks around the price",
+  setup: (market) => setup(market),
   schema: () => schemaOf(quotingFields(anyMarket)),
   read: (section, context) => {
     const { market, to } = context
@@ -204,3 +208,24 @@ const skewed = ({ skew, maxInventory }: Quoting, centre: Price, inventory: Amoun
   const share = Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
   return away(centre, negate(Decimal.multiply(skew, share)))
 }
+
+/** Asked by `limitbot init`. */
+const setup = ({ base, quote }: Market): Setup => ({
+  steps: [
+    Ask.asked("levels", "How many orders on each side", "3", Read.integer(1, 50)),
+    Ask.amount("size", base, "of each order"),
+    Ask.asked("spread", "Between the first bid and the first ask", "0.6%", Read.ratio),
+    Ask.amount("quote", quote, "for the bids, all together")
+  ],
+  budget: (answer) => ({
+    base: Ask.times(base, answer("size"), Number(answer("levels"))),
+    quote: answer("quote")
+  }),
+  section: (answer) => `
+  levels: ${answer("levels")}  # orders on each side
+  spread: ${answer("spread")}  # between the first bid and the first ask; or by volatility, see docs/strategies.md
+  # step: 0.3%  # from one level to the next; left out: the spread
+  size: ${answer("size")}  # ${base.symbol} of each order
+  requote: 0.3%  # quote anew when the price has moved this far
+  skew: 0.3%  # move the quotes against what was bought or sold on balance, by this much when it is full`
+})

@@ -14,7 +14,10 @@ import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import * as Read from "../Fields.ts"
 import type { Kind } from "../Kind.ts"
+import type { Setup } from "../Setup.ts"
+import * as Ask from "../Setup.ts"
 import { priceIn, progressOf, type View } from "../View.ts"
 import { amountIn, type Counted, count, countedIn, remember } from "./CountedFills.ts"
 import { decimalIn } from "./Memory.ts"
@@ -26,6 +29,8 @@ const pricePlaces = 18
 export const rebalance: Kind = {
   name: "rebalance",
   tradesSeveral: true,
+  about: "keep each asset at its share of the value",
+  setup: (market) => setup(market),
   schema: rebalanceSchema,
   read: (section, context) => {
     const whole = readRebalance(section, context)
@@ -210,3 +215,17 @@ const desiredSlot = (whole: Rebalance, { held, slot, limit }: Rebalancing, leg: 
     }
   }
 }
+
+/** Asked by `limitbot init`. */
+const setup = ({ base, quote }: Market): Setup => ({
+  steps: [
+    Ask.amount("base", base, "that it begins with"),
+    Ask.amount("quote", quote, "that it begins with"),
+    Ask.asked("target", `Share of ${base.symbol} in the value of both`, "50%", Read.ratio),
+    Ask.asked("band", "Act when the share is this far from it", "5%", Read.ratio)
+  ],
+  budget: (answer) => ({ base: answer("base"), quote: answer("quote") }),
+  section: (answer) => `
+  target: ${answer("target")}  # share of ${base.symbol} in the value of both
+  band: ${answer("band")}  # smaller: acts more often, and pays more fees`
+})

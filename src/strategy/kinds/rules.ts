@@ -18,8 +18,12 @@ import type { Bounds, Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
 import type { Needs } from "../expression/Compiler.ts"
 import type { Moment, Term } from "../expression/Term.ts"
+import * as Read from "../Fields.ts"
 import type { Kind } from "../Kind.ts"
+import type { Setup } from "../Setup.ts"
+import * as Ask from "../Setup.ts"
 import type { Inputs } from "../Strategy.ts"
+import { timeframe } from "../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { atPrice, bySwap } from "./Execution.ts"
 import { recordIn } from "./Memory.ts"
@@ -31,6 +35,8 @@ import { quantityOf } from "./Size.ts"
 
 export const rules: Kind = {
   name: "rules",
+  about: "free rules: orders when a condition holds (starts with one that buys dips)",
+  setup: (market) => setup(market),
   schema: rulesSchema,
   read: (section, context) => {
     const whole = readRules(section, context)
@@ -262,3 +268,29 @@ const boundsOf = (
     onFill: true
   }
 }
+
+/** Asked by `limitbot init`. */
+const setup = ({ quote }: Market): Setup => ({
+  steps: [
+    Ask.asked("timeframe", "Candles to look at, such as 5m, 1h or 4h", "1h", timeframe),
+    Ask.asked("rsi", "Buy when the RSI of 14 candles is below", "30", Read.integer(1, 99)),
+    Ask.amount("size", quote, "for each purchase"),
+    Ask.asked("times", "How many purchases in all", "20", Read.integer(1, 1000)),
+    Ask.asked("profit", "Sell each of them higher by", "2%", Read.ratio)
+  ],
+  budget: (answer) => ({ quote: Ask.times(quote, answer("size"), Number(answer("times"))) }),
+  section: (answer) => `
+  timeframe: ${answer("timeframe")}
+  orders:
+    dip:
+      # nothing is decided before its candles are there: for an RSI of 14, 85 of them
+      when: rsi(close, 14) < ${answer("rsi")}
+      side: buy
+      price: mid * (1 - 0.1%)  # computed once, when the rule fires
+      size: { quote: ${answer("size")} }
+      cancelWhen: rsi(close, 14) > ${Math.min(99, Number(answer("rsi")) + 20)}
+      expireAfter: 12h  # withdrawn when nothing of it has filled until then
+      times: ${answer("times")}
+      then:  # after the purchase
+        price: entry * (1 + ${answer("profit")})`
+})

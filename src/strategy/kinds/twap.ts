@@ -15,6 +15,8 @@ import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
 import { place, report } from "../Problem.ts"
+import type { Setup } from "../Setup.ts"
+import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
@@ -43,6 +45,8 @@ interface Twap {
 
 export const twap: Kind = {
   name: "twap",
+  about: "one large order in slices over a time",
+  setup: (market) => setup(market),
   schema: () => schemaOf(twapFields(anyMarket)),
   read: (section, context) => {
     const { market, to } = context
@@ -152,3 +156,27 @@ const decide = (whole: Twap, view: View, memory: Memory): Decision => {
     until: { onFill: false, time: start + (next === undefined ? overMillis : next.begins) }
   }
 }
+
+/** Asked by `limitbot init`. */
+const setup = (market: Market): Setup => ({
+  steps: [
+    Ask.side,
+    Ask.paidAmount("total", "in all", market),
+    (answer) => ({
+      key: "limit",
+      text: `${Ask.isBuy(answer) ? "Highest" : "Lowest"} price of any slice, ${Ask.per(market)}`,
+      read: Read.price
+    }),
+    Ask.asked("over", "Over how long, such as 6h or 1d", "1d", Read.duration),
+    Ask.asked("slices", "In how many slices", "24", Read.integer(1, 1000))
+  ],
+  budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
+  section: (answer) => `
+  side: ${answer("side")}
+  total: { ${Ask.paid(market, answer).key}: ${answer("total")} }  # all slices together
+  over: ${answer("over")}  # from the first decision on; what has not filled then is withdrawn
+  slices: ${answer("slices")}
+  limit: ${answer("limit")}  # the worst price of any slice
+  reach: 0.1%  # a slice may give away this much against the mid of its moment
+  vary: 30%  # sizes and moments differ by up to this much, so that nobody sees a pattern`
+})

@@ -4,10 +4,12 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { type Answers, type InitKindName, initKinds } from "../../../src/cli/files/InitKinds.ts"
 import { mistakeIn, strategyText } from "../../../src/cli/files/InitText.ts"
 import type { Market } from "../../../src/domain/Market.ts"
+import type { Kind } from "../../../src/strategy/Kind.ts"
+import { grid } from "../../../src/strategy/kinds/grid.ts"
 import { kinds } from "../../../src/strategy/kinds.ts"
+import type { Answers } from "../../../src/strategy/Setup.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
 import { limitbot } from "../../builtProgram.ts"
 import { markets, strategyOf } from "../../strategy/support.ts"
@@ -22,12 +24,12 @@ const run = (cwd: string, args: ReadonlyArray<string>, answers: ReadonlyArray<st
 const market = strategyOf(readFileSync("strategies/dca.yaml", "utf8")).market
 
 /** Answers one by one as a person would, each question from the answers before it; an empty answer takes the fallback. */
-const answered = (kind: InitKindName, given: (key: string) => string, of: Market = market): Answers => {
+const answered = ({ name: kind, setup }: Kind, given: (key: string) => string, of: Market = market): Answers => {
   const known = new Map([
     ["kind", kind],
     ["name", `my-${kind}`]
   ])
-  for (const step of initKinds[kind].steps(of)) {
+  for (const step of setup(of).steps) {
     const question = step((key) => known.get(key) ?? "")
     const answer = given(question.key) || (question.fallback ?? "")
     assert.isUndefined(mistakeIn(question, answer), `${kind} ${question.key}: ${answer}`)
@@ -64,27 +66,24 @@ const needed = (middle: number, isBuy: boolean): Readonly<Record<string, string>
 }
 
 describe("limitbot init", () => {
-  it("knows every kind", () => {
-    assert.sameMembers(
-      Object.keys(initKinds),
-      kinds.map(({ name }) => name)
-    )
-  })
-
-  for (const kind of Object.keys(initKinds).filter((name): name is InitKindName => name in initKinds)) {
-    it.prop(`writes a ${kind} file that passes check, from any prices and sizes`, [cents, count], ([middle, scale]) => {
-      for (const isBuy of [true, false]) {
-        const isOfBase = kind === "market-making" || !(isBuy || ["grid", "dca", "rules"].includes(kind))
-        const sizes = { size: isOfBase ? `0.0${scale}` : `${100 * scale}`, base: `${scale}` }
-        const sums = { total: isBuy ? `${1000 * scale}` : `${scale}`, quote: `${50_000 * scale}` }
-        const all: Readonly<Record<string, string>> = { ...needed(middle / 100, isBuy), ...sizes, ...sums }
-        assert.strictEqual(problemsOf(answered(kind, (key) => all[key] ?? "")).join("\n"), "")
+  for (const kind of kinds) {
+    it.prop(
+      `writes a ${kind.name} file that passes check, from any prices and sizes`,
+      [cents, count],
+      ([middle, scale]) => {
+        for (const isBuy of [true, false]) {
+          const isOfBase = kind.name === "market-making" || !(isBuy || ["grid", "dca", "rules"].includes(kind.name))
+          const sizes = { size: isOfBase ? `0.0${scale}` : `${100 * scale}`, base: `${scale}` }
+          const sums = { total: isBuy ? `${1000 * scale}` : `${scale}`, quote: `${50_000 * scale}` }
+          const all: Readonly<Record<string, string>> = { ...needed(middle / 100, isBuy), ...sizes, ...sums }
+          assert.strictEqual(problemsOf(answered(kind, (key) => all[key] ?? "")).join("\n"), "")
+        }
       }
-    })
+    )
   }
 
   it("asks again for a price on the wrong side of an earlier answer", () => {
-    const [, upper] = initKinds.grid.steps(market)
+    const [, upper] = grid.setup(market).steps
     const question = upper?.(() => "70000")
     assert.strictEqual(question?.text, "Highest price, above 70000")
     assert.strictEqual(question && mistakeIn(question, "50000"), 'expected a price above 70000, found "50000"')

@@ -1,0 +1,85 @@
+/**
+ * What `limitbot init` asks for a kind of strategy, and the section of the file that the answers make. A kind asks for what
+ * it cannot do without; everything else is a default or a comment that can be switched on.
+ */
+import { type Amount, type Asset, format, fromDecimal } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Market } from "../domain/Market.ts"
+import * as Read from "./Fields.ts"
+
+export interface Question {
+  readonly key: string
+  readonly text: string
+  /** Taken for an empty answer. */
+  readonly fallback?: string
+  readonly read: Read.Reader<unknown>
+}
+
+export type Answers = ReadonlyMap<string, string>
+export type AnswerOf = (key: string) => string
+
+/** A question may depend on the answers before it. */
+export type NextQuestion = (answer: AnswerOf) => Question
+
+export interface Setup {
+  readonly steps: ReadonlyArray<NextQuestion>
+  /** What the strategy may use, as text in units of either asset; left out: nothing. */
+  readonly budget: (answer: AnswerOf) => { readonly base?: string; readonly quote?: string }
+  /** Behind the name of the kind; a comment follows two spaces and a #. */
+  readonly section: (answer: AnswerOf) => string
+}
+
+const decimalOf = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Decimal.zero
+
+export const unitsOf = (asset: Asset, text: string): Amount => fromDecimal(decimalOf(text), asset.decimals) ?? 0n
+
+/** So many times an amount, as text. */
+export const times = (asset: Asset, amount: string, count: number): string =>
+  format(unitsOf(asset, amount) * BigInt(count), asset.decimals)
+
+export const price =
+  (key: string, text: string): NextQuestion =>
+  () => ({ key, text, read: Read.price })
+
+/** A price on one side of another answer, which is a mistake that only the answers together show. */
+export const priceBeyond =
+  (key: string, text: string, than: string, side: (answer: AnswerOf) => "above" | "below"): NextQuestion =>
+  (answer) => {
+    const other = decimalOf(answer(than))
+    const isAbove = side(answer) === "above"
+    const read = Read.scalar(`a price ${side(answer)} ${answer(than)}`, (found) => {
+      const value = Decimal.parse(found)
+      if (value === undefined || !Decimal.isPositive(value)) return undefined
+      return (isAbove ? Decimal.isGreater(value, other) : Decimal.isLess(value, other)) ? value : undefined
+    })
+    return { key, text: `${text}, ${side(answer)} ${answer(than)}`, read }
+  }
+
+export const amount =
+  (key: string, asset: Asset, text: string, fallback?: NextQuestion | string): NextQuestion =>
+  () => ({
+    key,
+    text: `${asset.symbol} ${text}`,
+    read: Read.amount(asset, { zero: fallback === "0" }),
+    ...(typeof fallback === "string" ? { fallback } : {})
+  })
+
+export const asked =
+  (key: string, text: string, fallback: string, read: Read.Reader<unknown>): NextQuestion =>
+  () => ({ key, text, fallback, read })
+
+export const side = asked("side", "buy or sell", "buy", Read.oneOf("buy", "sell"))
+export const isBuy = (answer: AnswerOf): boolean => answer("side") === "buy"
+
+/** What an order of the chosen side pays with. */
+export const paid = ({ base, quote }: Market, answer: AnswerOf) =>
+  isBuy(answer) ? ({ key: "quote", asset: quote } as const) : ({ key: "base", asset: base } as const)
+
+export const paidAmount =
+  (key: string, text: string, market: Market): NextQuestion =>
+  (answer) => {
+    const { asset } = paid(market, answer)
+    return { key, text: `${asset.symbol} to ${isBuy(answer) ? "spend" : "sell"} ${text}`, read: Read.amount(asset) }
+  }
+
+export const per = ({ base, quote }: Market): string => `${quote.symbol} per ${base.symbol}`
