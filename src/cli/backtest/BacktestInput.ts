@@ -60,8 +60,10 @@ export const ruleFlags = {
     Flag.optional
   ),
   feeBps: Flag.Finite("fee-bps").pipe(
-    Flag.withDescription("Fees of a fill, basis points of the output"),
-    Flag.withDefault(0)
+    Flag.withDescription(
+      "Fees of a fill, basis points of the output; left out: 20, or none where the configuration has a partner credential"
+    ),
+    Flag.optional
   ),
   withdrawFee: text(
     "withdraw-fee",
@@ -102,8 +104,47 @@ const amounts = (flag: string, written: Option.Option<string>, market: Market, a
     }
   })
 
-/** Costs and changed rules in one of all markets, from flags. */
-export const options = Effect.fn("BacktestInput.options")(function* (flags: RuleFlags, market: Market, all = [market]) {
+/** What the specification takes of requests without a partner credential. */
+const platformBasisPoints = 20
+
+/** Which fees a run takes and why, to be said before its figures. */
+export interface FeeModel {
+  readonly basisPoints: number
+  readonly from: "flag" | "partner credential" | "specification"
+  readonly sentence: string
+  /** Somebody wanted a result without fees: no venue gives it. */
+  readonly isFree: boolean
+}
+
+const feeModel = Effect.fnUntraced(function* (
+  { feeBps, withdrawFee, refundFee }: RuleFlags,
+  config: Option.Option<string>
+) {
+  const hasPayoutFees = Option.isSome(withdrawFee) || Option.isSome(refundFee)
+  const payouts = hasPayoutFees ? "and those of payouts as given" : "without those of payouts and refunds"
+  const of = (basisPoints: number, from: FeeModel["from"], why: string): FeeModel => {
+    const isFree = from === "flag" && basisPoints === 0 && !hasPayoutFees
+    const sentence = isFree
+      ? "NO FEES: asked for by --fee-bps 0"
+      : `fees: ${basisPoints} basis points of every fill (${why}), ${payouts}`
+    return { basisPoints, from, sentence, isFree }
+  }
+  if (Option.isSome(feeBps)) return of(feeBps.value, "flag", "--fee-bps")
+  if (Option.isSome(config)) {
+    const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
+    const { venue } = yield* loadSettings(config.value)
+    if (venue.hasPartner) return of(0, "partner credential", `the partner credential of ${config.value} waives them`)
+  }
+  return of(platformBasisPoints, "specification", "the venue's, without a partner credential")
+})
+
+/** Costs and changed rules in one of all markets, from flags and the configuration. */
+export const options = Effect.fn("BacktestInput.options")(function* (
+  flags: RuleFlags & { readonly config: Option.Option<string> },
+  market: Market,
+  all = [market]
+) {
+  const fees = yield* feeModel(flags, flags.config)
   const withdrawFee = yield* amounts("withdraw-fee", flags.withdrawFee, market, all)
   const refundFee = yield* amounts("refund-fee", flags.refundFee, market, all)
   const minimumQuote = yield* amount(
@@ -111,14 +152,15 @@ export const options = Effect.fn("BacktestInput.options")(function* (flags: Rule
     Option.getOrElse(flags.minimumQuote, () => "0"),
     market.quote.decimals
   )
-  const costs = { ...noCosts, feeBasisPoints: flags.feeBps, withdrawFee, refundFee, minimumQuote }
+  const costs = { ...noCosts, feeBasisPoints: fees.basisPoints, withdrawFee, refundFee, minimumQuote }
   const changes: Partial<FillRules> = {
     ...(Option.isSome(flags.touch) ? { touch: flags.touch.value } : {}),
     ...(Option.isSome(flags.fillPrice) ? { price: flags.fillPrice.value } : {}),
     ...(Option.isSome(flags.edgeBps) ? { edgeBasisPoints: flags.edgeBps.value } : {}),
     ...(Option.isSome(flags.volumeShare) ? { volumeShare: flags.volumeShare.value } : {})
   }
-  return { costs, changes } satisfies Backtest.Options
+  const chosen: Backtest.Options = { costs, changes }
+  return { ...chosen, fees }
 })
 
 /** Without a configuration: the assets that the file names, fine enough for any amount that a person writes. */

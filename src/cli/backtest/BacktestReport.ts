@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import { Effect, FileSystem } from "effect"
+import { Clock, Effect, FileSystem } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import { describe, notModelled } from "../../backtest/kernel/FillModel.ts"
 import type { OrderRow } from "../../backtest/kernel/orders/OrderTable.ts"
@@ -19,6 +19,7 @@ import { iso, percent, utcDate } from "../../domain/Text.ts"
 import type * as HtmlPage from "../../report/html/HtmlPage.ts"
 import * as HtmlReport from "../../report/html/HtmlReport.ts"
 import { marketNames } from "../../strategy/Strategy.ts"
+import { version } from "../../version.ts"
 import type { Source } from "./BacktestMarkets.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
@@ -162,10 +163,10 @@ const extremes = ({ candles }: Backtest.Part, bars: ReadonlyArray<number>) => {
   return { low, high }
 }
 
-export const report = (result: BacktestSummary.Result): HtmlReport.ReportPage => {
+export const report = (result: BacktestSummary.Result, madeAt: number): HtmlReport.ReportPage => {
   const { strategy, candles, band } = result
   const bars = EquityCurve.spread(candles, points)
-  const sides = band.low === band.high ? [band.low] : [band.high, band.low]
+  const sides = band.low === band.high ? [band.low] : [band.low, band.high]
   const curves = sides.map((side) => Backtest.curve(side.parts, bars))
   const first = curves[0] ?? []
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
@@ -188,8 +189,13 @@ export const report = (result: BacktestSummary.Result): HtmlReport.ReportPage =>
     ],
     facts: [
       ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
+      ["fees", result.fees.sentence],
+      ["made", `${iso(madeAt)} by limitbot ${version}`],
       ["simulation", `${result.kernelMillis.toFixed(1)} ms`]
     ],
+    badge: result.fees.isFree ? "no fees" : undefined,
+    fees: result.fees.sentence,
+    text: strategy.text,
     quality: qualityOf(result.sources),
     sides: sides.map((side, index) => sideOf(result, side, curves[index] ?? [])),
     times: first.map(({ time }) => time / 1000),
@@ -230,4 +236,7 @@ export const chartLibrary = Effect.gen(function* () {
 
 /** The report as a file's content. */
 export const html = (result: BacktestSummary.Result) =>
-  Effect.map(chartLibrary, (library) => HtmlReport.render(report(result), library))
+  Effect.gen(function* () {
+    const library = yield* chartLibrary
+    return HtmlReport.render(report(result, yield* Clock.currentTimeMillis), library)
+  })

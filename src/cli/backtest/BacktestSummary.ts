@@ -13,6 +13,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
+import type { FeeModel } from "./BacktestInput.ts"
 import type { Source } from "./BacktestMarkets.ts"
 
 export interface Result {
@@ -27,6 +28,8 @@ export interface Result {
   readonly runs: number
   /** The side whose fills are listed. */
   readonly shown: Backtest.BandSide
+  /** Said before any figure. */
+  readonly fees: FeeModel
   /** What was measured instead of assumed, in sentences. */
   readonly calibrated: ReadonlyArray<string>
   /** How many were tried to find this one, as the user says. */
@@ -67,6 +70,7 @@ export const json = (result: Result, curvePoints = 0) => {
     bars: candles.bars,
     ...(strategy.candles === undefined ? {} : { warmUp: WarmUp.of(strategy, candles) }),
     ...(result.calibrated.length === 0 ? {} : { calibrated: result.calibrated }),
+    fees: { basisPoints: result.fees.basisPoints, from: result.fees.from, none: result.fees.isFree },
     fills: shown.fills,
     wallMillis: result.wallMillis,
     kernelMillis: result.kernelMillis,
@@ -165,6 +169,7 @@ export const lines = (result: Result): ReadonlyArray<string> => {
   const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
   return [
     `${strategy.name} (${strategy.kind}) on ${marketNames(strategy)}`,
+    result.fees.sentence,
     `${candles.bars} bars from ${iso(from)} to ${iso(to)}, ${read}`,
     ...result.warnings,
     ...result.calibrated,

@@ -73,6 +73,7 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
   const identity = [text, space, input.fills, loaded.sha256, input.from, input.to, input.repair, options]
   return {
     search,
+    fees: asked.fees,
     strategy,
     sha256: loaded.sha256,
     space,

@@ -58,10 +58,11 @@ const calibrationOf = Effect.fnUntraced(function* (journal: string, market: stri
 const optionsIn = Effect.fnUntraced(function* (input: Asked, market: Market, all: ReadonlyArray<Market>) {
   const given = yield* BacktestInput.options(input, market, [...all])
   const keepsOrders = Option.isSome(input.report)
-  if (Option.isNone(input.calibrate)) return { options: { ...given, keepsOrders }, calibrated: [] }
+  const { fees } = given
+  if (Option.isNone(input.calibrate)) return { options: { ...given, keepsOrders }, fees, calibrated: [] }
   const { measured, calibrated } = yield* calibrationOf(input.calibrate.value, market.name)
   const named = calibrated.map((text) => (all.length === 1 ? text : `${market.name}: ${text}`))
-  return { options: { ...given, keepsOrders, measured }, calibrated: named }
+  return { options: { ...given, keepsOrders, measured }, fees, calibrated: named }
 })
 
 /** What a strategy, its costs and the report need of the data. */
@@ -75,7 +76,8 @@ const prepare = Effect.fnUntraced(function* (input: Asked, file: string) {
   const volume = rules.some(({ volumeShare }) => volumeShare > 0) || strategy.candles !== undefined
   const range =
     strategy.candles !== undefined || options[0].keepsOrders || rules.some(({ touch }) => touch === "within")
-  return { strategy, options, open, volume, range, calibrated: found.flatMap(({ calibrated }) => calibrated) }
+  const [{ fees }] = found
+  return { strategy, options, fees, open, volume, range, calibrated: found.flatMap(({ calibrated }) => calibrated) }
 })
 
 /** The run goes over the finer candles; indicators are those of the data. */
@@ -128,7 +130,7 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
   const series = yield* withDetail(input, wanted, loaded.series)
   const [{ candles }] = series
   const [first, ...rest] = modes[input.fills]
-  return yield* Effect.forEach(prepared, ({ strategy, options, calibrated }) =>
+  return yield* Effect.forEach(prepared, ({ strategy, options, fees, calibrated }) =>
     Effect.gen(function* () {
       yield* BacktestInput.checkTimeframes(strategy, candles)
       const inputs = Arr.map(series, (each, index) => {
@@ -154,6 +156,7 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
         candles,
         sources: loaded.sources,
         warnings: [...loaded.warnings, ...warnings, ...WarmUp.sentences(strategy, candles)],
+        fees,
         calibrated,
         band: Backtest.band([runs[0], ...runs.slice(1)]),
         shown: runs.find(({ mode }) => mode === "optimistic") ?? runs[0],

@@ -79,10 +79,12 @@ export const command = Command.make(
       })
     )
     const spread = MonteCarlo.spreadOf(fates)
-    if (input.json) return yield* Console.log(JSON.stringify({ method: input.method, seed: input.seed, ...spread }))
+    if (input.json)
+      return yield* Console.log(JSON.stringify({ method: input.method, seed: input.seed, fees: asked.fees, ...spread }))
     const columns = ["", ...Object.keys(spread.gain)].map((title) => ({ title, align: "right" as const }))
     yield* Console.log(
       [
+        asked.fees.sentence,
         `${spread.runs} simulations by ${input.method}: ${percent(spread.lost)} of them lose`,
         "",
         ...Table.render(columns, [

@@ -135,7 +135,11 @@ export const command = Command.make(
       const about = { strategy: loaded.strategy, data: input.data, sha256: loaded.sha256 }
       yield* fileSystem.writeFileString(input.report.value, SweepReport.html(found, about))
     }
-    yield* Console.log(input.json ? JSON.stringify(SweepSummary.json(found)) : SweepSummary.lines(found).join("\n"))
+    yield* Console.log(
+      input.json
+        ? JSON.stringify({ ...SweepSummary.json(found), fees: loaded.fees })
+        : [loaded.fees.sentence, ...SweepSummary.lines(found)].join("\n")
+    )
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Try many parameter sets on all cores"),

@@ -49,6 +49,7 @@ export const command = Command.make(
       return yield* Console.log(
         JSON.stringify({
           kind,
+          fees: loaded.fees,
           objective: input.objective,
           pnlQuote: gained,
           efficiency,
@@ -67,6 +68,7 @@ export const command = Command.make(
     ])
     yield* Console.log(
       [
+        loaded.fees.sentence,
         ...Table.render(
           titles.map((title) => ({ title, align: "right" as const })),
           rows

@@ -36,6 +36,8 @@ interface Settings {
     /** Public key by which the venue signs quotes; they are verified when it is given. */
     readonly quoteKey: string | undefined
     readonly minOrderUsd: Decimal.Decimal | undefined
+    /** It has a partner credential, which waives the platform's fee. */
+    readonly hasPartner: boolean
     /** A feed of the venue's incidents: new funding is held while one concerns it. */
     readonly incidents: string | undefined
     /** The verifier's salt, four bytes in hex, where it takes only nonces that carry one. */
@@ -291,6 +293,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
       verifier: venue.verifier?.value ?? `intents.${ledgerName}`,
       quoteKey: venue.quoteKey?.value,
       minOrderUsd: venue.minOrderUsd?.value,
+      hasPartner: venue.partnerJwt !== undefined,
       incidents: venue.incidents?.value,
       nonceSalt: venue.nonceSalt?.value,
       assetSpellings: AssetsSection.spellingsOf(read.assets?.value, to)

@@ -50,6 +50,11 @@ export interface ReportPage {
   readonly subtitle: string
   readonly headline: Facts
   readonly facts: Facts
+  /** Stands beside the title. */
+  readonly badge: string | undefined
+  readonly fees: string
+  /** The strategy file as it ran. */
+  readonly text: string
   readonly quality: Facts
   readonly warnings: ReadonlyArray<string>
   readonly sides: ReadonlyArray<ReportSide>
@@ -91,6 +96,8 @@ const sideBySide = (columns: ReadonlyArray<readonly [name: string, facts: Facts]
 
 const percent = (ratio: number): string => `${ratio >= 0 ? "+" : "−"}${Math.abs(ratio * 100).toFixed(1)}`
 
+const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
 /** One row per year; the stronger the colour the larger the return. */
 const months = ({ name, months }: ReportSide): string => {
   const years = [...new Set(months.map(([month]) => month.slice(0, 4)))]
@@ -104,7 +111,7 @@ const months = ({ name, months }: ReportSide): string => {
     return `<td style="background:${colour}">${percent(ratio)}</td>`
   }
   const columns = Array.from({ length: 12 }, (_, index) => index + 1)
-  const head = columns.map((month) => `<th>${month}</th>`).join("")
+  const head = monthNames.map((month) => `<th>${month}</th>`).join("")
   const rows = years.map(
     (year) => `<tr><th>${escape(year)}</th>${columns.map((month) => cell(year, month)).join("")}</tr>`
   )
@@ -112,6 +119,18 @@ const months = ({ name, months }: ReportSide): string => {
 }
 
 const barWidth = 120
+
+/** The best first; slots that never filled are folded away. */
+const slotTables = (slots: ReadonlyArray<ReportSlot>): string => {
+  const filled = slots.filter(({ buys, sells }) => buys + sells > 0)
+  const still = slots.filter(({ buys, sells }) => buys + sells === 0)
+  const sorted = filled.toSorted((a, b) => Number(b.gained) - Number(a.gained) || (a.slot < b.slot ? -1 : 1))
+  const folded =
+    still.length === 0
+      ? ""
+      : `<details><summary>${still.length} slots without fills</summary>${slotTable(still)}</details>`
+  return `${sorted.length === 0 ? "" : slotTable(sorted)}${folded}`
+}
 
 const slotTable = (slots: ReadonlyArray<ReportSlot>): string => {
   const most = Math.max(1, ...slots.map(({ buys, sells }) => buys + sells))
@@ -168,6 +187,7 @@ const bodyOf = (report: ReportPage): string => {
   const { sides, shown } = report
   const statistics = sides.map((side) => [side.name, side.statistics] as const)
   return [
+    `<p>${report.badge === undefined ? "" : `<strong>[${escape(report.badge)}]</strong> `}${escape(report.fees)}</p>`,
     HtmlPage.cards(report.headline),
     section(
       "Equity",
@@ -183,16 +203,16 @@ const bodyOf = (report: ReportPage): string => {
     section("Monthly returns", sides.map(months).join("")),
     section(
       "Slots",
-      slotTable(report.slots),
+      slotTables(report.slots),
       `${shown} side; gained: what each sale earned against the buy before it, in quote`
     ),
-    section("Fills", fillsTable(report.markets), `${shown} side`),
     section(
       "Assumptions",
       `${rulesOf(sides)}${report.calibrated.length === 0 ? "" : `<h3>Measured</h3>${list(report.calibrated)}`}<h3>Not modelled</h3>${list(report.notModelled)}`
     ),
     section("Data quality", `${textTable(report.quality)}${report.warnings.length === 0 ? "" : list(report.warnings)}`),
-    section("Run", textTable(report.facts))
+    section("Run", `${textTable(report.facts)}<h3>Strategy file</h3><pre class="scroll">${escape(report.text)}</pre>`),
+    section("Fills", fillsTable(report.markets), `${shown} side`)
   ].join("\n")
 }
 

@@ -18,6 +18,9 @@ const side: HtmlReport.ReportSide = {
 
 const report: HtmlReport.ReportPage = {
   title: evil,
+  badge: undefined,
+  fees: "fees: 20 basis points",
+  text: "name: grid\n",
   subtitle: evil,
   headline: [[evil, evil]],
   facts: [[evil, evil]],
