@@ -8,6 +8,13 @@ import * as Table from "../../report/text/Table.ts"
 import { counted } from "../../report/text/Words.ts"
 import { type LiveProfit, todayOf } from "./LiveProfit.ts"
 
+/** Before anything was traded, every asset of a budget could be the quote. */
+const tradedIn = (profit: LiveProfit | undefined): ReadonlyArray<Row> =>
+  (profit?.whole ?? []).filter(
+    ({ figures: { realised, unrealised, fees } }, _, { length }) =>
+      length === 1 || realised !== 0n || unrealised !== 0n || fees !== 0n
+  )
+
 /** What there is room for, the most telling first. */
 const fitting = (parts: ReadonlyArray<string>, columns: number): string => {
   let text = parts[0] ?? ""
@@ -23,7 +30,7 @@ export const profitLines = (
   assets: Money.Assets,
   columns: number
 ): ReadonlyArray<ColouredLine> =>
-  (profit?.whole ?? []).map(({ quote, figures }): ColouredLine => {
+  tradedIn(profit).map(({ quote, figures }): ColouredLine => {
     const { realised, unrealised, fees, total } = figures
     const say = (amount: bigint) => Money.signed(assets, quote, amount)
     const parts = [

@@ -199,7 +199,7 @@ describe("backtest commands", () => {
     [["backtest", strategy, "--data", csv, "--from", "soon"], /--from .*not a time; write/],
     [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /0 candles lie between; choose/],
     [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: no such repair; choose/],
-    [["backtest", strategy, "--data", csv, "--withdraw-fee", "a,b"], /--withdraw-fee a: no amount/],
+    [["backtest", strategy, "--data", csv, "--withdraw-fee", "a,b"], /--withdraw-fee a: not an amount/],
     [["sweep", strategy, "--data", csv, "--set", "grid.levls=1..3"], /grid\.levls.*name a key/],
     [["sweep", strategy, "--data", csv, "--set", "grid.levels=3..5", "--halve", "1"], /--halve: 2 or more/],
     [

@@ -1,0 +1,66 @@
+/** A pseudo-terminal of a given size, by `script` of util-linux: keys go in, and what a person would see can be waited for. */
+import { spawn } from "node:child_process"
+import { accessSync, constants } from "node:fs"
+
+const program = "/usr/bin/script"
+
+export const hasTerminals = (): boolean => {
+  try {
+    accessSync(program, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const ctrlC = "\u0003"
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the control sequences of a terminal
+const sequences = /\u001B\[[0-9;?]*[A-Za-z]/g
+/** Where a redrawn screen begins. */
+const home = "\u001B[H"
+const clear = "\u001B[?1049"
+
+export interface Terminal {
+  readonly press: (keys: string) => void
+  /** The screen as it is drawn now, without colours. */
+  readonly screen: () => string
+  /** What was printed after the screen was left. */
+  readonly after: () => string
+  /** Waits until the screen shows it. */
+  readonly shows: (what: RegExp) => Promise<void>
+  readonly ended: Promise<number | null>
+}
+
+const plain = (text: string): string => text.replace(sequences, "").replaceAll("\r", "")
+
+export const open = (
+  command: string,
+  { cwd, columns, rows, environment }: { cwd: string; columns: number; rows: number; environment: NodeJS.ProcessEnv }
+): Terminal => {
+  const child = spawn(program, ["-qfec", `stty cols ${columns} rows ${rows}; exec ${command}`, "/dev/null"], {
+    cwd,
+    env: { ...environment, TERM: "xterm" },
+    stdio: ["pipe", "pipe", "inherit"]
+  })
+  let seen = ""
+  let isOver = false
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    seen += text
+  })
+  const ended = new Promise<number | null>((done) => {
+    child.on("close", (code) => {
+      isOver = true
+      done(code)
+    })
+  })
+  const screen = () => plain(seen.slice(Math.max(0, seen.lastIndexOf(home))).split(clear)[0] ?? "")
+  const after = () => plain(seen.slice(seen.lastIndexOf(clear)))
+  const shows = async (what: RegExp) => {
+    while (!what.test(screen()) && !what.test(after())) {
+      if (isOver) throw new Error(`The terminal ended without showing ${what}:\n${plain(seen).slice(-3000)}`)
+      await new Promise((later) => setTimeout(later, 50))
+    }
+  }
+  return { press: (keys) => child.stdin.write(keys), screen, after, shows, ended }
+}
