@@ -125,6 +125,11 @@ describe("tidy", () => {
     assert.deepStrictEqual(silent, [])
   })
 
+  it("no comment opens with Of: its subject comes first", () => {
+    const vague = sources.filter((file) => /(?:\/\*\*|\/\/|^\s*\*) Of /m.test(textOf(file)))
+    assert.deepStrictEqual(vague, [])
+  })
+
   it("folders hold about ten files, and none is a barrel", () => {
     const counts = Map.groupBy(sources, (file) => dirname(file))
     const crowded = [...counts].flatMap(([folder, files]) =>

@@ -53,7 +53,7 @@ export interface Part extends Result {
 export interface BandSide extends Result {
   readonly mode: FillMode
   readonly parts: readonly [Part, ...ReadonlyArray<Part>]
-  /** Of all markets together. */
+  /** Fills of all markets together. */
   readonly fills: number
   readonly quote: Amount
   readonly openOrders: number

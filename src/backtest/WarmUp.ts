@@ -13,7 +13,7 @@ export interface WarmUp {
   readonly needed: number
   /** Closed candles of the data when the run begins. */
   readonly before: number
-  /** Of those needed. */
+  /** How many of the needed candles are missing. */
   readonly missing: number
 }
 

@@ -26,7 +26,7 @@ export interface Candles {
   readonly readVolume?: (bar: number) => number
   /** Decimal places of the prices. */
   readonly priceScale: number
-  /** Of a part of a series: the series. What lies before the part warms indicators up. */
+  /** The whole series, where this is a part of one. What lies before the part warms indicators up. */
   readonly whole?: Candles
 }
 

@@ -48,14 +48,14 @@ const terms = Schema.optionalKey(
     appFees: Schema.optionalKey(Schema.Array(Schema.Struct({ recipient: Text, fee: Schema.Int })))
   })
 )
-/** Of the market, when the limits were asked. */
+/** Mid of the market when the limits were asked. */
 const mid = Schema.optionalKey(Price)
 
 const lifecycle = {
   /** First event of every run. `account`, `venue` and `mode` bind the journal: another one refuses to start. */
   BotStarted: {
     pid: Schema.Int,
-    /** Of journals before deadlines were drawn anew for each order: these milliseconds were in all of them. */
+    /** Only in older journals, whose deadlines all had these milliseconds. */
     identity: Schema.optionalKey(Schema.Int),
     version: Text,
     mode: Text,
@@ -132,7 +132,7 @@ const decisions = {
     desired: Schema.Array(
       Schema.Struct({
         slot: Text,
-        /** Of a further market; left out for the strategy's first. */
+        /** Name of a further market; left out for the strategy's first. */
         market: Schema.optionalKey(Text),
         side: Side,
         price: Price,
@@ -274,7 +274,7 @@ const funding = {
   PaymentUnclear: { ...placement, text: Text },
   /** The venue was told of the transaction. */
   PaymentReported: { ...placement, txHash: Text },
-  /** Of journals before `FundingInDoubt`: the order was over and no deposit showed, the money was named in `residual`. */
+  /** Only in journals older than `FundingInDoubt`: the order was over, no deposit showed, and the money went to `residual`. */
   PaymentLost: { ...placement, asset: Text, amount: Amount, reason: Text },
   /** `total` is all that the venue says was deposited, `fresh` what is new in it. */
   DepositSeen: { ...placement, by: Schema.optionalKey(By), asset: Text, total: Amount, fresh: Amount }

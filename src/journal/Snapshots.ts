@@ -28,7 +28,7 @@ export interface Snapshots {
 interface Row extends FoldSnapshot {
   readonly hash: string
   readonly seal: string
-  /** Of the event itself, as the journal has it now. */
+  /** Hash of the event itself, as the journal has it now. */
   readonly chained: string
 }
 
@@ -55,7 +55,7 @@ export const make = (sql: SqlClient.SqlClient): Snapshots => ({
 const sealOf = (fold: string, { sequence, hash, body }: Omit<Row, "seal" | "chained">): string =>
   createHash("sha256").update(`${programHash()}\n${fold}\n${sequence}\n${hash}\n`).update(body).digest("hex")
 
-/** Of every file of the program: one bundle, or its sources. */
+/** Hash of every file of the program: one bundle, or its sources. */
 const programHash = (() => {
   let known: string | undefined
   return () => (known ??= hashOfFiles())

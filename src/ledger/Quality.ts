@@ -58,7 +58,7 @@ const markoutOf = (
   return weight === 0 ? null : sum / weight
 }
 
-/** Of one quote asset. */
+/** How well one quote asset was traded. */
 export const qualityOf = (
   { trades, fees, orders }: TradingRecord,
   { quote, minutes, decimals }: { readonly quote: string; readonly minutes: Minutes; readonly decimals: Decimals }

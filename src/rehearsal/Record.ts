@@ -17,7 +17,7 @@ export interface Alert {
 export interface LargestDrawdown {
   /** Dollars of the market. */
   readonly usd: number
-  /** Of the highest worth before it. */
+  /** Share of the highest worth before it. */
   readonly ratio: number
   readonly afterMillis: number
 }

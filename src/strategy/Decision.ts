@@ -28,7 +28,7 @@ export interface Leg {
 
 export interface DesiredSlot {
   readonly slot: string
-  /** Of its orders, where that is not the strategy's first one. */
+  /** The market of this slot's orders, if not the strategy's first one. */
   readonly market?: Market
   readonly legs: readonly [Leg, ...ReadonlyArray<Leg>]
   /** After the last leg start again with the first; otherwise the slot is done. */

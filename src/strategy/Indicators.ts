@@ -42,7 +42,7 @@ const firstNumber = (values: IndicatorValues): number => {
 const windowSums = (values: IndicatorValues, length: number, divisor: number): IndicatorValues => {
   const result = new Float64Array(values.length)
   const first = firstNumber(values)
-  // Of the block before: from the value after this place to the end.
+  // Sums of the block before: from the value after this place to the block's end.
   const endSums = new Float64Array(length)
   for (let start = first; start < values.length; start += length) {
     const count = Math.min(length, values.length - start)

@@ -32,7 +32,7 @@ export type Look = (view: View, memory: Memory) => Inputs
 export interface Budget {
   readonly base: Amount
   readonly quote: Amount
-  /** Of the base assets of further markets, by symbol. */
+  /** Budgets of the base assets of further markets, by symbol. */
   readonly others?: ReadonlyMap<string, Amount>
 }
 
@@ -79,7 +79,7 @@ export interface Strategy {
   /** Further ones, all against the same quote asset. */
   readonly others?: ReadonlyArray<Market>
   readonly limits: Limits
-  /** Of its orders, where its file says something else than the account's configuration. */
+  /** Terms of its orders, where its file says something else than the account's configuration. */
   readonly terms?: OrderTerms
   /** Memory before the first decision. */
   readonly initialMemory: Memory

@@ -48,7 +48,7 @@ export interface View {
   readonly now: number
   readonly market: Market
   readonly price: TwoSidedPrice
-  /** Of every further market that the strategy trades, by name. */
+  /** Prices of the further markets that the strategy trades, by name. */
   readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly slots: ReadonlyMap<string, SlotProgress>
   /** Closed candles by timeframe ("1m", "4h"), for strategies that ask for them; see `Strategy.candles`. */
@@ -81,7 +81,7 @@ export interface ClosedCandles {
 
 export const progressOf = (view: View, slot: string): SlotProgress => view.slots.get(slot) ?? untouchedSlot
 
-/** Of a market that the strategy trades, by name. */
+/** The price of a market that the strategy trades, by name. */
 export const priceIn = (
   { market, price, elsewhere }: Pick<View, "market" | "price"> & { readonly elsewhere?: View["elsewhere"] | undefined },
   name: string

@@ -11,7 +11,7 @@ import { inOrder, lineAt, type Problem, quoted, type Report, report, type Source
 const maxLength = 256 * 1024
 const maxDepth = 20
 const maxNodes = 10_000
-/** Of what is refused; nobody reads more. */
+/** The most problems that are reported; nobody reads more. */
 const maxProblems = 100
 /** All but tab and line ends: YAML allows none of them, and its parser uses some as marks of its own. */
 const controlCharacter = /(?![\t\n\r\u0085])\p{Cc}/u

@@ -290,6 +290,6 @@ export const simulateAll = (markets: InMarkets): AllRan => {
   return ranOf(whole, markets)
 }
 
-/** Of one market. */
+/** A run of one market. */
 export const simulate = (conditions: Conditions, candles: Candles, indices: CrossingIndex.Indices): Outcome.Outcome =>
   simulateAll([{ conditions, candles, indices }])[0].outcome

@@ -44,7 +44,7 @@ export interface MarketRun {
   readonly asking: Asking
   /** Which cancelled orders a solver had in hand. */
   readonly random: Random
-  /** Of a run that looks at every order; any other only notices when it should have. */
+  /** Set in a run that looks at every order; any other run only notices when it should have. */
   readonly guard: LimitGuard.LimitGuard | undefined
   readonly losses: LossWatch | undefined
   /** Orders that are marketable as they come to rest matter. */

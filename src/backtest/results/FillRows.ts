@@ -24,7 +24,7 @@ export function* rows(outcome: Outcome, candles: Candles): Generator<FillRow> {
   }
 }
 
-/** Of several markets over the same bars: bar by bar, within a bar market by market. */
+/** The fills of several markets over the same bars: bar by bar, and market by market within a bar. */
 export const together = <P extends { readonly outcome: Outcome; readonly candles: Candles }>(
   parts: ReadonlyArray<P>
 ): ReadonlyArray<{ readonly fill: FillRow; readonly part: P }> =>

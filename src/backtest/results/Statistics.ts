@@ -39,7 +39,7 @@ const moment = (values: ReadonlyArray<number>, middle: number, k: number): numbe
 interface Shape {
   readonly count: number
   readonly mean: number
-  /** Of the sample. */
+  /** Standard deviation of the sample. */
   readonly deviation: number
   readonly skew: number
   readonly kurtosis: number

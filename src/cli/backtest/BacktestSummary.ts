@@ -18,7 +18,7 @@ import type { Source } from "./BacktestMarkets.ts"
 
 export interface Result {
   readonly strategy: Strategy
-  /** Of the first market; all have the same times. */
+  /** Candles of the first market; all have the same times. */
   readonly candles: Candles
   /** What was given for each market. */
   readonly sources: readonly [Source, ...ReadonlyArray<Source>]

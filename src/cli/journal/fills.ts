@@ -45,7 +45,7 @@ const row = (trade: Trade, { fees, orders }: TradingRecord, realised: bigint | u
     paidAsset,
     received: Money.amountText(assets, receivedAsset, received),
     receivedAsset,
-    /** Of the payout of its whole order; null until it is paid. */
+    /** Fee of the payout of its whole order; null until it is paid. */
     fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
     feeAsset: payout?.asset ?? null,
     /** By average cost, in quote, fees not deducted; null for a fill that only opens. */

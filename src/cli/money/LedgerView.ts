@@ -9,7 +9,7 @@ import { type JournalView, withJournal } from "../journal/JournalView.ts"
 export interface LedgerView extends JournalView {
   readonly trading: Trades.TradingRecord
   readonly bookings: ReadonlyArray<Entries.Booking>
-  /** Of a configured asset. */
+  /** Decimals of a configured asset. */
   readonly decimals: (symbol: string) => number | undefined
   readonly mark: Mark
   /** When the oldest of the prices was seen that open positions are valued at. */

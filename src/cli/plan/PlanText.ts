@@ -32,7 +32,7 @@ const signOf = ({ action, limit, next }: PlannedChange): Sign => {
 
 const money = (assets: Assets, { asset, amount }: Money): string => cut(MoneyText.withSymbol(assets, asset, amount))
 
-/** Of a long fraction the beginning: the whole of it is in `--json`. */
+/** Long fractions are cut; the whole of them is in `--json`. */
 const cut = (text: string): string => text.replace(/(\d\.\d{8})\d+/g, "$1…")
 
 /** Why, and where in the strategy's own file. */
@@ -147,7 +147,7 @@ const baseOf = ({ side, quantity, input, output }: PlannedOrder): Money => ({
   amount: quantity
 })
 
-/** Of an order that is moved, what comes instead says why. */
+/** An order that is moved says what comes instead. */
 const whyOf = ({ next, reason }: PlannedChange, assets: Assets, file: string): string => {
   if (next === undefined) return because(reason, file)
   const then = `then ${next.side} ${money(assets, baseOf(next))} at ${Decimal.format(next.price)}`

@@ -15,7 +15,7 @@ interface Sight {
   /** What a slot has realised, for people; empty before it has. */
   readonly earned: (slot: string) => string
   readonly now: number
-  /** Of the terminal; narrow ones drop columns, never the ends of lines. */
+  /** Width of the terminal; a narrow one drops columns, never the ends of lines. */
   readonly columns: number
   /** Lines for orders, the lines of the market included. */
   readonly room: number

@@ -16,7 +16,7 @@ export const StrategyFileView = Schema.Struct({
   /** The strategy that it holds, where it can be read. */
   strategy: Schema.NullOr(Schema.String),
   text: Schema.String,
-  /** Of the text on disk: an edit names it, so that nobody's change is overwritten unseen. */
+  /** Hash of the text on disk: an edit names it, so that nobody's change is overwritten unseen. */
   hash: Schema.String,
   isRunning: Schema.Boolean,
   problems: Schema.Array(Schema.String)

@@ -23,7 +23,7 @@ export interface SlotRow {
   readonly state: string
   readonly legs: string
   readonly why: string
-  /** Of an order that goes its way, instead of `why` where there is little room. */
+  /** How far an order has come, instead of `why` where there is little room. */
   readonly progress: string | undefined
   readonly colour: "red" | "green" | "cyan" | "dim"
   /** Lower is shown first: trouble, then money on the move, then orders by their distance from the price. */

@@ -53,7 +53,7 @@ let lastMid = 0
 let orders: Book["orders"] = []
 let fills: ReadonlyArray<Fill> = []
 let link: "live" | "gone" | "refused" = "gone"
-/** Of the bot's clock against ours, so that ages are right on another machine. */
+/** How far the bot's clock is ahead of ours, so that ages are right on another machine. */
 let skew = 0
 const drawnAt = new Map<Panel, number>()
 const now = (): number => Date.now() + skew

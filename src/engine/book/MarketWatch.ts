@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
 /** Closed candles wanted by market and timeframe, over all its strategies. */
 const candleNeeds = (strategies: ReadonlyArray<Strategy>): ReadonlyMap<string, ReadonlyMap<string, number>> => {
   const needs = new Map<string, Map<string, number>>()
-  // Of the others as well: what was seen is a source for backtests and for certificates.
+  // Every market is kept: what was seen is a source for backtests and for certificates.
   for (const { name } of strategies.flatMap(marketsOf)) needs.set(name, new Map())
   for (const { market, candles } of strategies) {
     for (const [timeframe, count] of candles ?? []) {

@@ -121,7 +121,7 @@ const wishesOf = (
   )
 }
 
-/** Of a further market of the strategy, or of its first. */
+/** The price of this market, or of the strategy's first, that the decision was made at. */
 const priceDecidedOn = ({ bid, ask, priceAt, elsewhere }: Of<"Decided">, market: string | undefined): TwoSidedPrice =>
   elsewhere?.find((price) => price.market === market) ?? { bid, ask, at: priceAt }
 
@@ -193,7 +193,7 @@ const lineOf = ({ loaded }: StrategyState, rule: string): string | null => {
   return loaded?.text?.split(/\r?\n/)[line - 1]?.replace(/\s+/g, " ").trim() ?? null
 }
 
-/** Of an order on a further market of the strategy. */
+/** The market of an order that is not on the strategy's first one. */
 const marketOf = ({ desired }: Of<"Decided">, name: string): string | undefined =>
   desired.find(({ slot }) => slot === name)?.market
 

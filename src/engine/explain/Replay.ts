@@ -26,7 +26,7 @@ export interface Difference {
 export interface Replayed {
   readonly decisions: number
   readonly identical: number
-  /** Of all decisions as they are taken now: the same files on the same journal give the same hash. */
+  /** Hash of all decisions as they are taken now: the same files on the same journal give the same one. */
   readonly hash: string
   /** The first ones. */
   readonly differences: ReadonlyArray<Difference>

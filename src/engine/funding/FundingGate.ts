@@ -26,7 +26,7 @@ export interface GateInputs {
   readonly now: number
   /** Why everything is to be withdrawn, if so. */
   readonly withdrawAll: Reason | undefined
-  /** Of the placement's strategy; none when it is no longer loaded. */
+  /** Limits of the placement's strategy; none when it is no longer loaded. */
   readonly limits: Limits | undefined
   readonly price: TwoSidedPrice | undefined
   /** How far our clock is ahead of the venue's, by its newest answers. */

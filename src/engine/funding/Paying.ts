@@ -21,7 +21,7 @@ import { observe } from "../tracking/OrderTracker.ts"
 import type { Surroundings } from "./FundingGate.ts"
 import { Wallet } from "./Wallet.ts"
 
-/** Of orders and of swaps: not even a transfer is known yet. */
+/** Statuses, of orders and of swaps, in which not even a transfer is known yet. */
 const waitsForDeposit: ReadonlySet<string> = new Set(["AWAITING_DEPOSIT", "PENDING_DEPOSIT"])
 
 /**

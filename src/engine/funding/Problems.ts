@@ -32,7 +32,7 @@ export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyPro
   ...[...state.swaps.values()].flatMap((swap) => ofSwap(swap, now))
 ]
 
-/** Of a swap that was made by hand: its name stands for the placement. */
+/** The problems of a swap that was made by hand: its name stands for the placement. */
 const ofSwap = (swap: SwapAccount.SwapAccount, now: number): ReadonlyArray<MoneyProblem> => {
   if (SwapAccount.isOver(swap)) return []
   const { agreed, contradiction, doubt, id, intent, seen, timeline, wallet } = swap

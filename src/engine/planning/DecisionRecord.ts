@@ -20,11 +20,11 @@ import * as Tally from "../state/Tally.ts"
 /** What is known of a market when a strategy is asked. */
 export interface MarketMoment {
   readonly price: TwoSidedPrice
-  /** Of further markets of the strategy, by name. */
+  /** Prices of the strategy's further markets, by name. */
   readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly now: number
   readonly candles: View["candles"]
-  /** Of its first market. */
+  /** Depth of the strategy's first market. */
   readonly depth?: Depth | undefined
 }
 

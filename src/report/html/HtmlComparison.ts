@@ -25,7 +25,7 @@ export interface ComparisonPage {
   readonly limits: ReadonlyArray<string>
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
-  /** Of the base asset, or of several in equal parts: what holding nothing else would have returned. */
+  /** What holding only the base asset would have returned, or several of them in equal parts. */
   readonly price: ReadonlyArray<number>
   readonly assumptions: ReadonlyArray<string>
   readonly notModelled: ReadonlyArray<string>

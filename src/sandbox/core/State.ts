@@ -109,7 +109,7 @@ export interface SandboxSwap extends Payable {
   told: "FAILED" | RefundReason | undefined
   /** Known when it is over. */
   outcome: SwapOutcome | undefined
-  /** Of ANY_INPUT: payments made, oldest first, and how many are under way. */
+  /** ANY_INPUT only: the payments made, oldest first, and how many are under way. */
   readonly withdrawals: Array<CollectedWithdrawal>
   collecting: number
 }

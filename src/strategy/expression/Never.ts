@@ -23,7 +23,7 @@ export interface Demands {
   readonly never?: string
 }
 
-/** Of prices themselves; a difference of two may be anything. */
+/** The range of a price; a difference of two may be anything. */
 export const notNegative: Range = [0, Number.POSITIVE_INFINITY]
 
 const anything: Range = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
@@ -65,7 +65,7 @@ const isEmpty = ({ low, high, isLowOpen, isHighOpen }: Confines): boolean =>
 
 const nothing: Demands = { confines: new Map() }
 
-/** Of a comparison, with its sides as written. */
+/** The demands of a comparison, with its sides as written. */
 export const ofComparison = (
   operator: Operator,
   left: Side,

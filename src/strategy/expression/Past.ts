@@ -21,7 +21,7 @@ export const shifted = (term: Term & { readonly series: Series }, back: number):
   return { ...past, ...present({ range }) }
 }
 
-/** Of every window of a condition: what `look` makes of the number of candles since it last held (endless: in none of them). */
+/** For every window of a condition: what `look` makes of the number of candles since it last held (endless: never). */
 const windows = (
   name: string,
   condition: Series,

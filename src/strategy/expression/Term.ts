@@ -23,13 +23,13 @@ export interface Term {
   /** Only of closed candles. `key` names the computation. */
   readonly series?: Series
   readonly constant?: number
-  /** Of a condition that changes with the price, or the time, between decisions. */
+  /** A condition that changes with the price or the time between decisions. */
   readonly isMoving?: true
   /** All that it can be, where that is not everything of its type. */
   readonly range?: Range
-  /** Of a condition: what it asks of values, to find those that can never be true. */
+  /** What a condition asks of values, to find one that can never be true. */
   readonly demands?: Demands
-  /** Of a condition: what it is made of, in the order of the file. */
+  /** The parts of a condition, in the order of the file. */
   readonly checks?: ReadonlyArray<Check>
   readonly value: (moment: Moment) => number
 }

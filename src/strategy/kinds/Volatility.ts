@@ -13,7 +13,7 @@ import type { View } from "../View.ts"
 import type { YamlNode } from "../YamlReader.ts"
 
 const longest = 1_000
-/** Of a ratio: finer differences than a millionth change no price worth speaking of. */
+/** Decimal places of a ratio: less than a millionth changes no price noticeably. */
 const places = 6
 
 export interface Volatile {

@@ -101,7 +101,7 @@ const quotingFields = (market: Market) =>
     )
   })
 
-/** Of the bids and asks of a level from the middle. */
+/** Distance of a level's bid and ask from the middle. */
 const offsetOf = (spread: Decimal.Decimal, step: Decimal.Decimal = spread, index: number): Decimal.Decimal =>
   Decimal.add(Decimal.multiply(spread, half), Decimal.multiply(step, Decimal.make(BigInt(index))))
 
