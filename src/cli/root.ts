@@ -23,6 +23,7 @@ const commands = {
   fills: () => import("./journal/fills.ts").then(({ command }) => command),
   money: () => import("./money/money.ts").then(({ command }) => command),
   profit: () => import("./money/profit.ts").then(({ command }) => command),
+  dust: () => import("./money/dust.ts").then(({ command }) => command),
   recover: () => import("./journal/recover.ts").then(({ command }) => command),
   evidence: () => import("./money/evidence.ts").then(({ command }) => command),
   stuck: () => import("./money/stuck.ts").then(({ command }) => command),

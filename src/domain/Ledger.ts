@@ -9,6 +9,7 @@ import type { BotEvent, Of } from "./BotEvent.ts"
 
 export const places = [
   "wallet",
+  "dust",
   "deposit in flight",
   "in doubt",
   "in order",
@@ -21,6 +22,13 @@ export const places = [
 
 export type Place = (typeof places)[number]
 type Account = Place | "outside" | "traded"
+
+/**
+ * Base that a leg left unsold because it was too little for an order has a place of its own until it is enough for one: the
+ * slot of that name of the same strategy sells it.
+ */
+export const dustSlot = (asset: string): string => `dust:${asset}`
+const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
 
 /** Who the money in a place belongs to: a strategy (wallet, fees, …) or one placement. */
 interface Entry {
@@ -63,15 +71,30 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
     const fresh = event.amount + balance(ledger, event.asset, "outside", event.strategy)
     return transfers([{ asset: event.asset, amount: fresh, from: outside, to: wallet }])
   }
+  if (event._tag === "LegClosed") {
+    const [wallet, dust] = (["wallet", "dust"] as const).map((account) => ({ account, owner: event.strategy }))
+    const free = max(0n, balance(ledger, event.asset, "wallet", event.strategy))
+    return wallet === undefined || dust === undefined || event.side === "BUY"
+      ? []
+      : transfers([{ asset: event.asset, amount: min(event.rest, free), from: wallet, to: dust }])
+  }
   if (!("placement" in event)) return []
+  /** Where what is not spent goes back to. */
+  const home = isDustSlot(event.slot) ? "dust" : "wallet"
   const at = (account: Account) => ({ account, owner: event.placement })
   const of = (account: Account) => ({ account, owner: event.strategy })
   const held = (asset: string, account: Account) => balance(ledger, asset, account, event.placement)
 
   switch (event._tag) {
     case "PaymentAsked":
-    case "FundingSigned":
-      return transfers([{ asset: event.asset, amount: event.amount, from: of("wallet"), to: at("deposit in flight") }])
+    case "FundingSigned": {
+      const { amount, asset } = event
+      const swept = home === "dust" ? min(amount, max(0n, balance(ledger, asset, "dust", event.strategy))) : 0n
+      return transfers([
+        { asset, amount: swept, from: of("dust"), to: at("deposit in flight") },
+        { asset, amount: amount - swept, from: of("wallet"), to: at("deposit in flight") }
+      ])
+    }
     case "FundingInDoubt":
       return transfers([
         { asset: event.asset, amount: event.amount, from: at("deposit in flight"), to: at("in doubt") }
@@ -81,8 +104,8 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
     case "FundingDead": {
       const doubted = min(event.amount, held(event.asset, "in doubt"))
       return transfers([
-        { asset: event.asset, amount: doubted, from: at("in doubt"), to: of("wallet") },
-        { asset: event.asset, amount: event.amount - doubted, from: at("deposit in flight"), to: of("wallet") }
+        { asset: event.asset, amount: doubted, from: at("in doubt"), to: of(home) },
+        { asset: event.asset, amount: event.amount - doubted, from: at("deposit in flight"), to: of(home) }
       ])
     }
     case "PaymentLost":
@@ -126,7 +149,7 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
       const found = min(amount + fee, max(0n, held(asset, "residual")))
       const from = held(asset, place) === 0n && found === amount + fee ? at("residual") : at(place)
       return transfers([
-        { asset, amount, from, to: of("wallet") },
+        { asset, amount, from, to: of(event._tag === "Refunded" ? home : "wallet") },
         { asset, amount: fee, from, to: of("fees") }
       ])
     }
@@ -200,6 +223,10 @@ export const apply = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> 
 /** What a strategy may still spend of an asset. */
 export const freeOf = (ledger: Ledger, strategy: string, asset: string): Amount =>
   balance(ledger, asset, "wallet", strategy)
+
+/** What legs of it left unsold, less what an order of it sells now. */
+export const dustOf = (ledger: Ledger, strategy: string, asset: string): Amount =>
+  balance(ledger, asset, "dust", strategy)
 
 /**
  * All that a strategy has of an asset, wherever it is, residual included: what came from outside, plus and minus what was

@@ -29,7 +29,7 @@ export interface Booking {
 }
 
 const kinds: Readonly<Record<string, BookAccountKind>> = { fees: "expense", outside: "equity", traded: "equity" }
-const ofStrategies = new Set(["wallet", "fees", "outside", "traded"])
+const ofStrategies = new Set(["wallet", "dust", "fees", "outside", "traded"])
 
 const accountOf = ({ account, owner }: Ledger.Transfer["from"]): BookAccount => ({
   kind: kinds[account] ?? "asset",

@@ -20,7 +20,7 @@ export const differences = (venue: State, account: string, bots: ReadonlyArray<B
     )
     const wallets = bots.flatMap(({ ledger }) =>
       Ledger.totals(ledger).flatMap(({ asset, amount, place }) =>
-        asset === symbol && place === "wallet" ? [amount] : []
+        asset === symbol && (place === "wallet" || place === "dust") ? [amount] : []
       )
     )
     const ours = sum(wallets) - sum(given)

@@ -34,7 +34,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
       // Nobody knows whether what is in doubt has left; what has not been deposited by now is taken to be in the wallet.
       [
         "wallet",
-        ours(symbol, "wallet", "in doubt") - allotted(symbol),
+        ours(symbol, "wallet", "dust", "in doubt") - allotted(symbol),
         theirs("balance", "private") - theirs("initial")
       ],
       ["deposits and orders", ours(symbol, "deposit in flight", "in order"), theirs("depositInTransit", "inOrders")],

@@ -2,15 +2,20 @@
  * Legs that can never be filled to the last unit. After an edit to a smaller size a leg may have filled more than it wants
  * now; a rest may be too small for our own least order, or be refused by the venue again and again. Such a leg is closed
  * with what it did, so that its next one sells what was bought, and the rest is named instead of being asked for for ever.
+ *
+ * What a sale left is dust (see `Ledger`). It is sold as soon as it is enough for an order: no less than the strategy's own
+ * least order, or else than the smallest order that it wants now, which the venue takes; at the bid, because a rest earns
+ * nothing by waiting.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
-import { quoteAmount } from "../../domain/Market.ts"
-import { armedLeg, type DesiredSlot, dueLeg, filledOfLeg } from "../../strategy/Decision.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import { progressOf, type View } from "../../strategy/View.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import { type Market, quoteAmount, toTick } from "../../domain/Market.ts"
+import { armedLeg, type DesiredOrder, type DesiredSlot, dueLeg, filledOfLeg } from "../../strategy/Decision.ts"
+import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import { type BotState, slotKey } from "../state/BotState.ts"
-import type { Placement } from "../state/Placement.ts"
+import { openQuantity, type Placement } from "../state/Placement.ts"
 
 /** The venue names no least size; a rest that it has refused this often in a row is below it. */
 const refusalsThatTell = 3
@@ -49,4 +54,45 @@ const closingOf = (
     return close(order.quantity, `its rest was refused ${slot?.refusals} times in a row`)
   }
   return []
+}
+
+const why = { code: "dust", text: "What legs left unsold is enough for an order now" }
+
+export const sweeps = (
+  state: BotState,
+  strategy: Strategy,
+  desired: ReadonlyArray<DesiredSlot>,
+  view: View,
+  own: ReadonlyArray<Placement>
+): ReadonlyArray<DesiredOrder> =>
+  marketsOf(strategy).flatMap((market) => {
+    const slot = Ledger.dustSlot(market.base.symbol)
+    const live = own.find((placement) => placement.slot === slot)
+    if (live !== undefined) {
+      const { price } = live
+      const isHere = live.market === market.name
+      return isHere ? [{ slot, market, side: "SELL", price, quantity: openQuantity(live), leg: 0, why }] : []
+    }
+    const quantity = Ledger.dustOf(state.ledger, strategy.name, market.base.symbol)
+    const bid = priceIn(view, market.name)?.bid
+    const least = bid === undefined ? undefined : leastOf(strategy, market, desired)
+    if (bid === undefined || least === undefined || quantity <= 0n) return []
+    if (quoteAmount(market, quantity, bid, "down") < least) return []
+    return [{ slot, market, side: "SELL", price: toTick(market, "SELL", bid), quantity, leg: 0, mayLose: true, why }]
+  })
+
+/** In quote; nothing where no order of this market is wanted that could tell. */
+const leastOf = (
+  { limits: { minOrder }, market: first }: Strategy,
+  market: Market,
+  desired: ReadonlyArray<DesiredSlot>
+): Amount | undefined => {
+  if (minOrder !== undefined) return minOrder
+  const values = desired
+    .filter((slot) => (slot.market ?? first).name === market.name)
+    .flatMap(({ legs }) => legs.map(({ price, quantity }) => quoteAmount(market, quantity, price, "up")))
+  return values.reduce<Amount | undefined>(
+    (least, value) => (least === undefined || value < least ? value : least),
+    undefined
+  )
 }

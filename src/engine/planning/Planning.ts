@@ -21,8 +21,8 @@ import { openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { armed, decisionEvent, type MarketMoment, stable, viewOf } from "./DecisionRecord.ts"
-import { closings } from "./LegRests.ts"
-import { type Change, diff, type SlotOrder } from "./OrderDiff.ts"
+import { closings, sweeps } from "./LegRests.ts"
+import { type Change, diff, type SlotOrder, type Wish } from "./OrderDiff.ts"
 import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
 
 /** The last answer of a strategy, and what had been seen by then. */
@@ -70,7 +70,10 @@ export const make = Effect.gen(function* () {
       view = viewOf(books.state, strategy, moment, tally)
       decision = yield* decide(strategy, view)
     }
-    const wish = withdrawAll === undefined ? wishOf(decision, view) : nothing(own, withdrawAll)
+    const wish =
+      withdrawAll === undefined
+        ? withSweeps(wishOf(decision, view), sweeps(books.state, strategy, decision.desired, view, own))
+        : nothing(own, withdrawAll)
     const changes = diff(
       strategy.market,
       wish,
@@ -172,7 +175,10 @@ export const circumstances = (
     limits,
     price,
     openOrders: own.openOrders,
-    free: Ledger.freeOf(state.ledger, name, asset) - (own.reserved.get(asset) ?? 0n),
+    free:
+      Ledger.freeOf(state.ledger, name, asset) -
+      (own.reserved.get(asset) ?? 0n) +
+      (desired.slot === Ledger.dustSlot(asset) ? Ledger.dustOf(state.ledger, name, asset) : 0n),
     openNotional: own.notional,
     lastHour: own.lastHour,
     ...present({ killed: state.killed, frozen }),
@@ -202,6 +208,11 @@ const wishOf = (decision: Decision, view: View) => ({
     })
   ),
   absent: new Map(decision.absent.map(({ slot, why }) => [slot, why]))
+})
+
+const withSweeps = (wish: Wish, orders: ReadonlyArray<DesiredOrder>): Wish => ({
+  ...wish,
+  desired: new Map([...wish.desired, ...orders.map((order) => [order.slot, order] as const)])
 })
 
 /** An edit that was accepted while this plan was made: nothing is done by the older file any more. */

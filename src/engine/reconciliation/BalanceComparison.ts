@@ -68,7 +68,8 @@ export const positions = (
         symbol,
         {
           balance: balances.get(symbol) ?? 0n,
-          booked: inPlaces(symbol, ["wallet"]) - budgets(symbol) + own.reduce((sum, { booked }) => sum + booked, 0n),
+          booked:
+            inPlaces(symbol, ["wallet", "dust"]) - budgets(symbol) + own.reduce((sum, { booked }) => sum + booked, 0n),
           underWay: inPlaces(symbol, onItsWay) + outputs(symbol) + own.reduce((sum, { underWay }) => sum + underWay, 0n)
         }
       ]

@@ -73,6 +73,7 @@ export const shortTable = (ledger: Ledger, assets: Assets): ReadonlyArray<string
   const { symbols, sum } = holdings(ledger)
   const columns: ReadonlyArray<readonly [string, ReadonlyArray<Place>]> = [
     ["FREE", ["wallet"]],
+    ...(symbols.some((symbol) => sum(symbol, ["dust"]) !== 0n) ? [["DUST", ["dust"]] as const] : []),
     ["IN ORDER", ["in order"]],
     ["IN FLIGHT", underWay],
     ["FEES", ["fees"]],

@@ -1,7 +1,9 @@
 /** What was bought is sold, whatever became of the size that was wanted: a leg that cannot fill to the last unit is closed. */
 import { assert, describe, it } from "@effect/vitest"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import { closings } from "../../../src/engine/planning/LegRests.ts"
+import * as Ledger from "../../../src/domain/Ledger.ts"
+import { closings, sweeps } from "../../../src/engine/planning/LegRests.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { emptySlot, progressOf } from "../../../src/engine/state/SlotFold.ts"
 import { armedLeg, type DesiredSlot } from "../../../src/strategy/Decision.ts"
@@ -83,5 +85,50 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.deepStrictEqual(close(filled(2), cell(600_100n)), [])
     assert.strictEqual(close(filled(3), cell(600_100n))[0]?._tag, "LegClosed")
     assert.deepStrictEqual(close(filled(3), cell(6_000_000n)), [], "what is most of the leg is not a rest")
+  })
+})
+
+describe("dust", () => {
+  const record = (state: BotState.BotState, event: BotEvent) =>
+    BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
+  const dust = (state: BotState.BotState) => Ledger.dustOf(state.ledger, "s", "BTC")
+  const free = (state: BotState.BotState) => Ledger.freeOf(state.ledger, "s", "BTC")
+  const closed = (rest: bigint): BotEvent => ({
+    _tag: "LegClosed",
+    strategy: "s",
+    slot: "cell",
+    side: "SELL",
+    asset: "BTC",
+    rest,
+    reason: "too small"
+  })
+  const sweep = (state: BotState.BotState, limits: Partial<Limits>) =>
+    sweeps(state, strategyWith(limits), [cell(400_000n)], look(state), [])
+
+  it("a rest that is too little to sell is named, and sold once rests are enough for an order", () => {
+    const state = BotState.make()
+    record(state, { _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: 1_000_000n })
+    record(state, closed(1_000n))
+    assert.deepStrictEqual([dust(state), free(state)], [1_000n, 999_000n])
+    const limits = { minOrder: 1_000_000n }
+    assert.deepStrictEqual(sweep(state, limits), [])
+    record(state, closed(700n))
+    const [order] = sweep(state, limits)
+    assert.deepStrictEqual([order?.slot, order?.side, order?.quantity], ["dust:BTC", "SELL", 1_700n])
+    assert.deepStrictEqual(sweep(state, {}), [], "smaller than what the strategy wants")
+    assert.deepStrictEqual([...Ledger.sums(state.ledger).values()], [0n])
+  })
+
+  it("what its order deposits comes out of it, and what comes back goes there", () => {
+    const state = BotState.make()
+    record(state, { _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: 1_000_000n })
+    record(state, closed(1_700n))
+    const about = { strategy: "s", slot: Ledger.dustSlot("BTC"), placement: "p1" }
+    const money = { asset: "BTC", amount: 1_700n }
+    const bytes = { orderId: "o", depositAddress: "a", signed: "", intentHash: "h", validUntil: 1 }
+    Ledger.apply(state.ledger, { _tag: "FundingSigned", ...about, ...money, ...bytes })
+    assert.deepStrictEqual([dust(state), free(state)], [0n, 998_300n])
+    Ledger.apply(state.ledger, { _tag: "FundingDead", ...about, ...money, reason: "x" })
+    assert.deepStrictEqual([dust(state), free(state)], [1_700n, 998_300n])
   })
 })
