@@ -1,7 +1,10 @@
 /** What a bot tells by itself, received by a real server: signed notifications, and a heartbeat that stops when it should. */
+
+import { execFileSync } from "node:child_process"
 import { createHmac } from "node:crypto"
-import { existsSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync } from "node:fs"
 import { createServer, type IncomingHttpHeaders } from "node:http"
+import { get } from "node:https"
 import { type AddressInfo, createServer as createNetServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
@@ -137,11 +140,36 @@ describe.concurrent("a bot that tells", () => {
   it("the heartbeat stops within its period when the bot is stopped (SIGSTOP), and when it is killed", async () => {
     const url = await listening
     const sandbox = await startSandbox({ speed: 60 })
-    const config = `${configText(sandbox)}heartbeat: { url: "${url}/beat", every: 2s }\n`
-    const folder = workspace(sandbox, { "config.yaml": config })
+    const config = `${configText(sandbox)}heartbeat: { url: "${url}/beat", every: 2s }
+otlp: { url: "${url}/collector", token: { file: collector.key } }
+dashboard: { port: 0, tls: { certificate: server.pem, key: { file: tls.key } } }\n`
+    const folder = workspace(sandbox, { "config.yaml": config, "collector.key": "collector-token\n" })
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2", "-nodes"]
+    const files = ["-keyout", join(folder, "tls.key"), "-out", join(folder, "server.pem")]
+    execFileSync("openssl", ["req", "-x509", "-newkey", "ed25519", ...subject, ...files], { stdio: "ignore" })
+    chmodSync(join(folder, "tls.key"), 0o600)
     const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
     await until("three signs", async () => at("/beat").length >= 3)
     assert.strictEqual(at("/beat/start").length, 1)
+    await bot.says(/dashboard https:\S+/)
+    const address = /dashboard (https:\S+)/.exec(bot.stdout())?.[1] ?? ""
+    const live = await new Promise<number>((done, fail) => {
+      const ca = readFileSync(join(folder, "server.pem"))
+      get(`${address}/health/live`, { ca }, (answer) => done(answer.statusCode ?? 0)).on("error", fail)
+    })
+    assert.strictEqual(live, 200)
+    // What the program does, how it is, and what happened, with the ids to ask the venue about.
+    const told = (kind: string) => at(`/collector/v1/${kind}`)
+    await until("all three arrive", async () => ["traces", "metrics", "logs"].every((kind) => told(kind).length > 0))
+    assert.strictEqual(told("logs")[0]?.headers["authorization"], "Bearer collector-token")
+    const bodies = (kind: string) =>
+      told(kind)
+        .map(({ body }) => body)
+        .join("\n")
+    await until("an order's funding is logged", async () => /"FundingSigned"/.test(bodies("logs")))
+    assert.match(bodies("logs"), /"orderId".*"correlationId"|"correlationId".*"orderId"/)
+    assert.notMatch(bodies("logs"), /"signed":|swap_transfer/)
+    await until("metrics have our names", async () => /limitbot_journal_events_total/.test(bodies("metrics")))
     process.kill(bot.pid, "SIGSTOP")
     const stopped = Date.now()
     await new Promise((done) => setTimeout(done, 5_000))

@@ -18,6 +18,7 @@ import * as AssetsSection from "../AssetsSection.ts"
 import * as DashboardConfig from "../control/DashboardConfig.ts"
 import type { NotifyOptions } from "../control/notify/Notifications.ts"
 import * as NotifyConfig from "../control/notify/NotifyConfig.ts"
+import type { Collector } from "../control/Telemetry.ts"
 import * as KeystoreSource from "../signer/KeystoreSource.ts"
 import * as OverallLimits from "./OverallLimits.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
@@ -67,9 +68,11 @@ interface Settings {
   readonly dashboard: DashboardConfig.DashboardConfig | undefined
   readonly notify: ReadonlyArray<NotifyConfig.TargetConfig>
   readonly heartbeat: NotifyConfig.HeartbeatConfig | undefined
+  readonly otlp: { readonly url: string; readonly token: Read.Located<SecretSource> | undefined } | undefined
 }
 
-export interface BotConfig extends Omit<Settings, "dashboard" | keyof NotifyOptions>, NotifyOptions {
+export interface BotConfig extends Omit<Settings, "dashboard" | "otlp" | keyof NotifyOptions>, NotifyOptions {
+  readonly otlp: Collector | undefined
   readonly dashboard: ControlOptions | undefined
   readonly venue: Settings["venue"] & {
     readonly apiKey: Redacted.Redacted
@@ -120,6 +123,8 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const beat = parsed?.settings?.heartbeat
   const heartbeat = beat === undefined ? undefined : yield* NotifyConfig.loadedHeartbeat(beat, folder, to)
   const settings = parsed?.settings
+  const otlp =
+    settings?.otlp === undefined ? undefined : { url: settings.otlp.url, token: yield* secretAt(settings.otlp.token) }
   const process = settings?.account.signer
   const named = settings?.account.signerId
   const signing =
@@ -137,6 +142,7 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
     dashboard,
     notify,
     heartbeat,
+    otlp,
     venue: { ...venue, apiKey, partnerJwt },
     account: { ...account, signing }
   }
@@ -260,6 +266,12 @@ const configFields = Read.fields({
   limits: Read.optional(OverallLimits.reader(symbol)),
   journal: Read.optional(Read.text, "everything the bot did and saw; left out: limitbot.sqlite beside this file"),
   notify: Read.optional(NotifyConfig.notifyReader, "who is told what"),
+  otlp: Read.optional(
+    Read.fields({
+      url: Read.required(url, "of an OpenTelemetry collector: traces, metrics and logs go below it"),
+      token: Read.optional(secretSource, "sent as a bearer token")
+    })
+  ),
   heartbeat: Read.optional(NotifyConfig.heartbeatReader, "a sign of life to somebody who watches from outside"),
   dashboard: Read.optional(DashboardConfig.reader, "the dashboard and the control API; left out: none")
 })
@@ -316,6 +328,8 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
     journal: resolve(read.journal?.value ?? "limitbot.sqlite"),
     notify: NotifyConfig.targetsOf(read.notify?.value, to),
     heartbeat: NotifyConfig.heartbeatOf(read.heartbeat, to),
+    otlp:
+      read.otlp?.value.url === undefined ? undefined : { url: read.otlp.value.url.value, token: read.otlp.value.token },
     dashboard: read.dashboard === undefined ? undefined : DashboardConfig.resolved(read.dashboard, resolve, to)
   }
   return { secrets, settings }

@@ -9,6 +9,7 @@ import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Engine from "../../engine/Engine.ts"
+import { EngineSettings } from "../../engine/EngineSettings.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -20,6 +21,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as ChatOperator from "../control/notify/ChatOperator.ts"
 import * as Notifications from "../control/notify/Notifications.ts"
 import * as Surfaces from "../control/Surfaces.ts"
+import * as Telemetry from "../control/Telemetry.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/resolve.ts"
 import { PlanRefused } from "../plan/PlanRefused.ts"
@@ -28,6 +30,7 @@ import * as Display from "../screen/Display.ts"
 import { Terminal } from "../Terminal.ts"
 import * as WarmPrices from "../warmup/WarmPrices.ts"
 import * as Admission from "./Admission.ts"
+import * as SystemdWatchdog from "./SystemdWatchdog.ts"
 import * as StrategyWatch from "./watch/StrategyWatch.ts"
 import { supervised } from "./watch/Supervision.ts"
 
@@ -47,6 +50,8 @@ export interface BotRunOptions extends Display.DisplayOptions {
   readonly journal: string
   /** Where the configuration is, for commands that are started on it. */
   readonly configFile: string
+  /** Where traces, metrics and logs go; left out: nowhere. */
+  readonly collector: Telemetry.Collector | undefined
   readonly telling: Notifications.NotifyOptions
   /** The control server; left out: none. */
   readonly dashboard: ControlOptions | undefined
@@ -117,6 +122,12 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   }
   const { assets, markets, run, telling } = options
   const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
+  const { pollMaxMillis } = yield* EngineSettings
+  yield* Effect.forkScoped(
+    supervised("the sign of life to systemd", SystemdWatchdog.watch({ ...pulse, pollMaxMillis }))
+  )
+  const measured = { ...pulse, pollMaxMillis, assets, markets, prices: engine.prices }
+  yield* Effect.forkScoped(supervised("telemetry", Telemetry.report(options.collector, measured)))
   const { journal } = options
   const obedient = yield* ChatOperator.make({
     ...pulse,

@@ -119,6 +119,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     assets: new Map(config.markets.assets.map((asset) => [asset.symbol, asset])),
     journal: config.journal,
     configFile: demo.configFile,
+    collector: undefined,
     telling: { notify: [], heartbeat: undefined },
     dashboard: { host: "127.0.0.1", port: 0, names: [], tls: undefined },
     reload: { files: [strategyFile], markets: config.markets, onRemoved: "drained" },

@@ -2,6 +2,7 @@
 import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { version } from "../../version.ts"
+import * as Telemetry from "../control/Telemetry.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as TlsCheck from "../files/TlsCheck.ts"
@@ -72,6 +73,7 @@ export const command = Command.make(
       configFile,
       dashboard: config.dashboard,
       telling: config,
+      collector: config.otlp,
       title: `limitbot ${version}  ${mode}  ${config.venue.url}`,
       detail: `account ${account.signerId}  journal ${journal}`,
       warning: dryRun ? "DRY RUN: nothing is created or signed, fills are simulated" : undefined,
@@ -91,7 +93,7 @@ export const command = Command.make(
     yield* Effect.gen(function* () {
       const result = yield* BotRun.runBot(options)
       yield* BotRun.printSummary(options, result)
-    }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provide(layer), Effect.provide(Telemetry.tracing(config.otlp)))
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Run strategies: place, fund, track and account for their orders until stopped"),

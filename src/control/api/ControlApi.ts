@@ -46,7 +46,11 @@ const LookGroup = HttpApiGroup.make("look")
     HttpApiEndpoint.get("slots", "/api/v1/slots", { success: Views.Slots, error }),
     HttpApiEndpoint.get("orders", "/api/v1/orders", { success: Views.Orders, error }),
     HttpApiEndpoint.get("fills", "/api/v1/fills", {
-      query: { limit: Schema.optionalKey(Count(10_000)) },
+      query: {
+        limit: Schema.optionalKey(Count(10_000)),
+        /** Only fills of later events. */
+        after: Schema.optionalKey(Sequence)
+      },
       success: Views.Fills,
       error
     }),

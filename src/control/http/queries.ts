@@ -125,8 +125,12 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         slots: () =>
           Effect.map(asOf, (now) => ({ ...now, slots: slotViews(books.state, assets, bot.prices, recent.earned) })),
         orders: () => Effect.map(asOf, (now) => ({ ...now, orders: orderViews(books.state, assets) })),
-        fills: ({ query: { limit = 500 } }) =>
-          Effect.map(asOf, (now) => ({ ...now, fills: limit === 0 ? [] : recent.fills.slice(-limit) })),
+        fills: ({ query: { after = 0, limit = 500 } }) =>
+          Effect.map(asOf, (now) => {
+            const known = recent.fills.findLastIndex(({ sequence }) => sequence <= after)
+            const from = Math.max(known + 1, recent.fills.length - limit)
+            return { ...now, fills: recent.fills.slice(from) }
+          }),
         money: () => Effect.map(asOf, (now) => ({ ...now, ...moneyView(books.state, assets) })),
         profit: () => Effect.orDie(profit), // The stored prices are in the journal's own file.
         candles: Effect.fnUntraced(function* ({ query: { market, timeframe = "1m" } }) {

@@ -26,7 +26,10 @@ interface Family {
 const one = (value: number): ReadonlyArray<Sample> => [[{}, value]]
 const seconds = (millis: number): number => millis / 1000
 
-const families = (state: BotState, bot: Bot["Service"], now: number): ReadonlyArray<Family> => {
+/** What is measured beside the journal. */
+export type Measured = Pick<Bot["Service"], "assets" | "markets" | "prices" | "turnedAt" | "pollMaxMillis" | "leaving">
+
+export const families = (state: BotState, bot: Measured, now: number): ReadonlyArray<Family> => {
   const open = unfinished(state)
   const strategies = [...state.strategies.values()]
   const assetOf = (symbol: string) => bot.assets.get(symbol)

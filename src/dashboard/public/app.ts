@@ -52,6 +52,7 @@ let timeframe = "1m"
 let lastMid = 0
 let orders: Book["orders"] = []
 let fills: ReadonlyArray<Fill> = []
+const mostFills = 10_000
 let link: "live" | "gone" | "refused" = "gone"
 /** How far the bot's clock is ahead of ours, so that ages are right on another machine. */
 let skew = 0
@@ -108,8 +109,12 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
     drew("money", read.at)
   },
   fills: async () => {
-    const read = await Api.get<{ readonly at: number; readonly fills: ReadonlyArray<Fill> }>("fills?limit=10000")
-    fills = read.fills
+    // All once, then what is new: thousands are not read and told apart again for each one that arrives.
+    const last = fills.at(-1)?.sequence ?? 0
+    const read = await Api.get<{ readonly at: number; readonly fills: ReadonlyArray<Fill> }>(
+      `fills?limit=${mostFills}&after=${last}`
+    )
+    fills = [...fills, ...read.fills].slice(-mostFills)
     showFills(fills, status?.fills ?? fills.length)
     candles.fills(fills.filter((fill) => fill.market === market))
     drew("fills", read.at)
@@ -329,6 +334,12 @@ const setTheme = (theme: string): void => {
 
 const begin = async (): Promise<void> => {
   drawTools()
+  // Charts are painted, not styled: they follow a machine that goes over to its night theme when they are told.
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    candles.paint()
+    worth.paint()
+    refresh("book")
+  })
   const stored = localStorage.getItem("limitbot-theme")
   if (stored !== null) setTheme(stored)
   byId("theme").addEventListener("click", () => {

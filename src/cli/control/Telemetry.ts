@@ -1,0 +1,69 @@
+/**
+ * OpenTelemetry for a running bot, by Effect's own exporter: traces of what the program does, the metrics of `/metrics` under the
+ * same names, and the events of the journal as structured logs with the ids of order, placement and correlation. Nothing here is
+ * waited for, and signed bytes stay in the journal.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
+import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
+import { families, type Measured } from "../../control/view/Metrics.ts"
+import { lineOf } from "../../control/view/Recent.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { version } from "../../version.ts"
+
+export interface Collector {
+  /** `/v1/traces`, `/v1/metrics` and `/v1/logs` are below it. */
+  readonly url: string
+  /** Sent as a bearer token. */
+  readonly token: Redacted.Redacted | undefined
+}
+
+const measureMillis = 10_000
+
+const optionsFor = ({ token, url }: Collector, path: string) => ({
+  url: `${url}/v1/${path}`,
+  resource: { serviceName: "limitbot", serviceVersion: version },
+  headers: token === undefined ? {} : { authorization: `Bearer ${Redacted.value(token)}` }
+})
+
+const transport = Layer.merge(OtlpSerialization.layerJson, NodeHttpClient.layerUndici)
+
+/** Around the whole run. */
+export const tracing = (collector: Collector | undefined) =>
+  collector === undefined
+    ? Layer.empty
+    : OtlpTracer.layer(optionsFor(collector, "traces")).pipe(Layer.provide(transport))
+
+/** Ids that the venue and the journal know an event by. */
+const ids = ["placement", "orderId", "correlationId", "intentHash", "fillId", "txHash"] as const
+const severities = { quiet: "Info", good: "Info", warn: "Warn", alarm: "Error" } as const
+
+/** Beside the bot, for ever. */
+export const report = Effect.fn("Telemetry.report")(function* (collector: Collector | undefined, bot: Measured) {
+  if (collector === undefined) return
+  const books = yield* Bookkeeper
+  const changes = yield* PubSub.subscribe(books.changes)
+  const logs = Stream.runForEach(Stream.fromSubscription(changes), (recorded) => {
+    const { fields, sequence, subject, tag, text, weight } = lineOf(recorded, bot.assets)
+    const known = ids.flatMap((id) => (typeof fields[id] === "string" ? [[id, fields[id]] as const] : []))
+    return Effect.logWithLevel(severities[weight])(text === "" ? tag : text).pipe(
+      Effect.annotateLogs({ event: tag, sequence, subject, ...Object.fromEntries(known) })
+    )
+  })
+  const metrics = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    for (const { help, name, samples } of families(books.state, bot, now)) {
+      for (const [labels, value] of samples) {
+        yield* Metric.update(Metric.gauge(`limitbot_${name}`, { description: help, attributes: labels }), value)
+      }
+    }
+    yield* Effect.sleep(measureMillis)
+  })
+  // Not to standard error as well: there only warnings of the program are wanted.
+  const exporters = Layer.mergeAll(
+    OtlpLogger.layer({ ...optionsFor(collector, "logs"), mergeWithExisting: false }),
+    OtlpMetrics.layer(optionsFor(collector, "metrics")),
+    Layer.succeed(References.MinimumLogLevel, "Info")
+  ).pipe(Layer.provide(transport))
+  yield* Effect.all([logs, Effect.forever(metrics)], { concurrency: 2, discard: true }).pipe(Effect.provide(exporters))
+}, Effect.scoped)

@@ -1,0 +1,36 @@
+/**
+ * A sign of life to systemd while turns end, where the unit asks for one (`Type=notify`, `WatchdogSec`): a bot that hangs, or whose
+ * turns no longer end, is started anew. Node cannot write to systemd's datagram socket, so `systemd-notify` does.
+ */
+import { Clock, Config, Effect, Option } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { live, type Pulse } from "../../control/view/Health.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+
+const text = (name: string) =>
+  Config.String(name).pipe(
+    Config.option,
+    Effect.orElseSucceed(() => Option.none<string>()),
+    Effect.map(Option.getOrUndefined)
+  )
+
+/** For ever, or not at all. */
+export const watch = Effect.fn("SystemdWatchdog.watch")(function* (pulse: Pulse) {
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const { state } = yield* Bookkeeper
+  if ((yield* text("NOTIFY_SOCKET")) === undefined) return
+  const say = (word: string) =>
+    spawner.exitCode(ChildProcess.make("systemd-notify", [word])).pipe(
+      Effect.timeout("5 seconds"),
+      Effect.catch(({ message }) => Effect.logWarning(`systemd is not told ${word}: ${message}`))
+    )
+  yield* say("READY=1")
+  const micros = Number(yield* text("WATCHDOG_USEC"))
+  if (!(micros > 0)) return
+  const once = Effect.gen(function* () {
+    if (live(state, pulse, yield* Clock.currentTimeMillis).length === 0) yield* say("WATCHDOG=1")
+    // systemd wants to hear twice as often as it looks.
+    yield* Effect.sleep(micros / 2_000)
+  })
+  return yield* Effect.forever(once)
+})
