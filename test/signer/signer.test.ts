@@ -29,10 +29,8 @@ assets:
   USDC: { id: "nep141:usdc.omft.native", decimals: 6, maxTransfer: 400, maxPerDay: 20000 }
 `
 
-const documentation = readFileSync(resolve(import.meta.dirname, "../../docs/surfaces.md"), "utf8")
-/** The only example in this language on the page, as it stands. */
-const example = (language: string): string =>
-  new RegExp(`\`\`\`${language}\\n(#!/bin/sh[\\s\\S]*?)\`\`\``).exec(documentation)?.[1] ?? ""
+/** The example that the package brings, as it stands. */
+const example = readFileSync(resolve(import.meta.dirname, "../../deploy/kms-openssl.sh"), "utf8")
 
 const ask = (socket: string, line: string): Promise<string> =>
   new Promise((done) => {
@@ -159,7 +157,7 @@ describe("signer process", () => {
     const folder = workspace(sandbox, {
       "service.pem": privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
       "other.pem": generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
-      "kms.sh": example("sh"),
+      "kms.sh": example,
       "signer.yaml": text("kms.sh")
     })
     const login = async () => {
@@ -181,7 +179,7 @@ describe("signer process", () => {
       return answer
     }
     assert.match(await login(), /"_tag":"LoggedIn"/)
-    writeFileSync(join(folder, "kms.sh"), example("sh").replace("service.pem", "other.pem"))
+    writeFileSync(join(folder, "kms.sh"), example.replace("service.pem", "other.pem"))
     assert.match(await login(), /the signature of sh is not one of ed25519:/)
   }, 60_000)
 

@@ -94,14 +94,22 @@ const venueFindings = Effect.fnUntraced(function* (url: string) {
   const took = ok("venue", `${url} answers with ${status} in ${now - sentAt} ms`)
   const reached =
     status < 500 ? took : warn("venue", took.text, "the service has trouble; the bot waits and tries again")
+  const budget =
+    status === 429
+      ? warn(
+          "rate budget",
+          "the venue limits how often it may be asked",
+          "end what else asks with this key; the bot slows down"
+        )
+      : ok("rate budget", "not limited now; a running bot learns the rest from the venue's answers")
   const date = Option.map(DateTime.make(headers["date"] ?? ""), DateTime.toEpochMillis)
-  if (Option.isNone(date)) return [reached]
+  if (Option.isNone(date)) return [reached, budget]
   // The header has whole seconds.
   const skew = Math.round((sentAt + now) / 2 - date.value - 500)
   const text = `${Math.abs(skew)} ms ${skew < 0 ? "behind" : "ahead of"} the venue's`
   const clock =
     Math.abs(skew) > mostSkewMillis ? wrong("clock", text, "set the clock: switch on NTP") : ok("clock", text)
-  return [reached, clock]
+  return [reached, budget, clock]
 })
 
 const accountFindings = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
