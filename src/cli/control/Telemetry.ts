@@ -6,7 +6,7 @@
 import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
-import { families, type Measured } from "../../control/view/Metrics.ts"
+import { families, type MeasuredBot } from "../../control/view/Metrics.ts"
 import { lineOf } from "../../control/view/Recent.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { version } from "../../version.ts"
@@ -39,7 +39,7 @@ const ids = ["placement", "orderId", "correlationId", "intentHash", "fillId", "t
 const severities = { quiet: "Info", good: "Info", warn: "Warn", alarm: "Error" } as const
 
 /** Beside the bot, for ever. */
-export const report = Effect.fn("Telemetry.report")(function* (collector: Collector | undefined, bot: Measured) {
+export const report = Effect.fn("Telemetry.report")(function* (collector: Collector | undefined, bot: MeasuredBot) {
   if (collector === undefined) return
   const books = yield* Bookkeeper
   const changes = yield* PubSub.subscribe(books.changes)

@@ -27,9 +27,12 @@ const one = (value: number): ReadonlyArray<Sample> => [[{}, value]]
 const seconds = (millis: number): number => millis / 1000
 
 /** What is measured beside the journal. */
-export type Measured = Pick<Bot["Service"], "assets" | "markets" | "prices" | "turnedAt" | "pollMaxMillis" | "leaving">
+export type MeasuredBot = Pick<
+  Bot["Service"],
+  "assets" | "markets" | "prices" | "turnedAt" | "pollMaxMillis" | "leaving"
+>
 
-export const families = (state: BotState, bot: Measured, now: number): ReadonlyArray<Family> => {
+export const families = (state: BotState, bot: MeasuredBot, now: number): ReadonlyArray<Family> => {
   const open = unfinished(state)
   const strategies = [...state.strategies.values()]
   const assetOf = (symbol: string) => bot.assets.get(symbol)

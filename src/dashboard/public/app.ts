@@ -23,6 +23,7 @@ import {
   showSlots
 } from "./panels.ts"
 import { makeReading } from "./reading.ts"
+import { followTheme } from "./theme.ts"
 import type { Price, Profit, Status } from "./views.ts"
 
 const frames: Readonly<Record<string, number>> = {
@@ -324,9 +325,7 @@ const drawTools = (): void => {
   )
 }
 
-const themes = ["dark", "light"] as const
-const setTheme = (theme: string): void => {
-  document.documentElement.dataset["theme"] = theme
+const paint = (): void => {
   candles.paint()
   worth.paint()
   refresh("book", "fills")
@@ -334,22 +333,7 @@ const setTheme = (theme: string): void => {
 
 const begin = async (): Promise<void> => {
   drawTools()
-  // Charts are painted, not styled: they follow a machine that goes over to its night theme when they are told.
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    candles.paint()
-    worth.paint()
-    refresh("book")
-  })
-  const stored = localStorage.getItem("limitbot-theme")
-  if (stored !== null) setTheme(stored)
-  byId("theme").addEventListener("click", () => {
-    const isDark =
-      getComputedStyle(document.documentElement).colorScheme === "dark" ||
-      (document.documentElement.dataset["theme"] === "auto" && matchMedia("(prefers-color-scheme: dark)").matches)
-    const next = isDark ? themes[1] : themes[0]
-    localStorage.setItem("limitbot-theme", next)
-    setTheme(next)
-  })
+  followTheme(paint)
   for (const event of ["wheel", "touchmove", "keydown"]) {
     byId("book").addEventListener(event, () => {
       hasScrolledBook = true
