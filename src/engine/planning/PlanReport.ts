@@ -63,7 +63,7 @@ export interface Locked {
   readonly asset: string
   /** Once the plan is carried out. */
   readonly now: Amount
-  /** When every slot works the leg that asks for most of this asset. */
+  /** With slots that are all there from the start: each works the leg that asks for most. Else, in time, the budget. */
   readonly worst: Amount
   readonly budget: Amount
 }
@@ -210,6 +210,9 @@ const changeOfEvent = (
 export const isResting = ({ action, reason }: PlannedChange): boolean =>
   action === "keep" || action === "create" || reason.code === "leaving"
 
+/** All their slots are known from the first decision; other kinds place more as time goes on. */
+const kindsOfAllSlots: ReadonlySet<string> = new Set(["grid", "ladder"])
+
 export const lockedOf = (
   strategies: ReadonlyArray<Strategy>,
   { decisions }: PlannedAhead,
@@ -222,10 +225,11 @@ export const lockedOf = (
     return budgets(strategy).flatMap(({ asset: { symbol: asset }, amount: budget }): ReadonlyArray<Locked> => {
       const asked = (order: PlannedOrder) => (order.input.asset === asset ? order.input.amount : 0n)
       const now = own.reduce((sum, change) => sum + asked(change), 0n)
-      const worst = slots.reduce(
+      const inSlots = slots.reduce(
         (sum, slot) => sum + slot.legs.reduce((most, leg) => max(most, asked(orderOf(slot.market ?? market, leg))), 0n),
         0n
       )
+      const worst = kindsOfAllSlots.has(strategy.kind) ? inSlots : max(inSlots, budget)
       return now + worst + budget === 0n ? [] : [{ strategy: name, asset, now, worst: max(now, worst), budget }]
     })
   })

@@ -136,6 +136,22 @@ const resting = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
 })
 
 describe("a plan", () => {
+  it.effect("a strategy that places more in time locks at most its budget, not what it places now", () =>
+    Effect.gen(function* () {
+      const dca = `
+name: dca
+market: BTC/USDC
+kind: dca
+limits: { budget: { quote: 2000 } }
+dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
+`
+      const { locked } = yield* planOf([dca])
+      const [usdc] = locked
+      assert.isTrue(usdc !== undefined && usdc.now > 0n && usdc.now <= 50_000_000n)
+      assert.strictEqual(usdc?.worst, 2_000_000_000n)
+    })
+  )
+
   it.effect("of several markets names the market of each order and what it locks of each asset", () =>
     Effect.gen(function* () {
       const { changes, findings, locked } = yield* planOf([goodThirds.replace("ETH: 0.4", "ETH: 0.01")], {
