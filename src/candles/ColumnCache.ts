@@ -3,7 +3,7 @@
  *
  * The cache is believed only when it was made from this very content: the source has the size, times and inode that it had
  * then (the change time cannot be set by a program), or, failing that, the same SHA-256. A cache that is torn, of another
- * version or made with other repairs is no cache. It is written under another name first and then renamed.
+ * version or made with other repairs does not count. It is written under another name first and then renamed.
  */
 
 import { createHash } from "node:crypto"

@@ -59,7 +59,7 @@ export const spellingsOf = (assets: Rows | undefined, to: Report): ReadonlyMap<s
   return spellings
 }
 
-/** Addresses by symbol; a symbol that is no asset is a mistake. */
+/** Addresses by symbol; a symbol that is not an asset is a mistake. */
 export const addresses = (
   rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<string>]> | undefined,
   assets: ReadonlyArray<Asset>,

@@ -104,7 +104,7 @@ export const launch = (process: NodeJS.Process): void => {
     }
     process.on("SIGINT", onSignal)
     process.on("SIGTERM", onSignal)
-    // A closed pipe behind us (`limitbot fills | head`) is no failure.
+    // A closed pipe behind us (`limitbot fills | head`) is not a failure.
     process.stdout.on("error", () => process.exit(0))
     fiber.addObserver((exit) => {
       process.off("SIGINT", onSignal)

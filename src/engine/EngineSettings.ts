@@ -16,7 +16,7 @@ export interface Settings {
   readonly turnMillis: number
   /** How long an order rests before the venue ends it by itself: the safety net when nobody looks after it. */
   readonly orderLifetimeMillis: number
-  /** Until when a swap must have been paid, which is to be at once. */
+  /** How long a swap quote stays payable. */
   readonly swapLifetimeMillis: number
   /** No funding when less than this is left until the order's deadline. */
   readonly deadlineMarginMillis: number

@@ -71,7 +71,7 @@ interface SyncRow {
   readonly cursor_memo: string | null
 }
 
-/** Part of the key, so never null there: no memo is the empty text, which is no memo either. */
+/** The memo is part of the key, so never null there: a missing memo is the empty text. */
 const memoKey = (memo: string | undefined): string => memo ?? ""
 const memoOf = (key: string): string | undefined => (key === "" ? undefined : key)
 

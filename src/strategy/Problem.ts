@@ -71,7 +71,7 @@ export const problemAt = (source: SourceText, span: Span, message: string, hint?
 export interface Report {
   readonly source: SourceText
   readonly problems: Array<Problem>
-  /** What is no mistake, but hardly meant; left out where nobody is told. */
+  /** Warnings: not mistakes, but hardly meant. Left out where nobody reads them. */
   readonly warnings?: Array<Problem>
 }
 

@@ -50,7 +50,7 @@ export interface Answer<A> {
 
 interface OrderPage {
   readonly orders: ReadonlyArray<Order>
-  /** Elements that are no usable orders. */
+  /** Elements that cannot be used as orders. */
   readonly odd?: ReadonlyArray<OddOrder>
   readonly nextCursor?: string
 }

@@ -15,7 +15,7 @@ export interface CsvRows {
   readonly columns: ReadonlyArray<Column>
   /** Most decimal places seen, one per role. */
   readonly places: Int32Array
-  /** Lines that are no row, as (row that follows, lines left out so far): from a row back to its line. */
+  /** Lines that are not rows, as (row that follows, lines left out so far): from a row back to its line. */
   readonly skipped: ReadonlyArray<readonly [row: number, lines: number]>
   readonly problems: ReadonlyArray<DataProblem>
   readonly problemCount: number

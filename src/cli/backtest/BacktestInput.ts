@@ -216,7 +216,7 @@ const repairsOf = (written: Option.Option<string>) =>
     return unknown === undefined
       ? Effect.succeed<ReadonlySet<Repair>>(new Set(known))
       : Effect.fail(
-          new WrongUsage({ message: `--repair ${unknown}: no such repair; choose of ${repairs.join(", ")}, all` })
+          new WrongUsage({ message: `--repair ${unknown}: no such repair; choose from ${repairs.join(", ")}, all` })
         )
   })
 

@@ -47,7 +47,7 @@ const conditions = (where: ReadonlyArray<string>) =>
   Effect.forEach(where, (text) => {
     const condition = Objective.condition(text)
     return condition === undefined
-      ? new WrongUsage({ message: `--where ${text}: no condition; write for example maxDrawdown<=20%` })
+      ? new WrongUsage({ message: `--where ${text}: not a condition; write for example maxDrawdown<=20%` })
       : Effect.succeed(condition)
   })
 

@@ -71,7 +71,7 @@ export const make = Effect.fn("Desk.make")(function* ({
     }),
     Effect.catchTags({
       PlatformError: (error) => Effect.fail(refuse(error)),
-      SchemaError: () => Effect.fail(new DeskRefused({ message: "The command printed something that is no JSON" }))
+      SchemaError: () => Effect.fail(new DeskRefused({ message: "The command printed something that is not JSON" }))
     })
   )
 

@@ -11,7 +11,7 @@ export const reader = (symbol: Read.Reader<string>) =>
     exposure: Read.optional(Read.table(symbol, Read.price), "by symbol: the most that may be outside the wallet")
   })
 
-/** Amounts exactly; a symbol that is no asset, or an amount finer than its smallest unit, is a mistake. */
+/** Amounts exactly; a symbol that is not an asset, or an amount finer than its smallest unit, is a mistake. */
 export const resolved = (
   read: NonNullable<ReturnType<ReturnType<typeof reader>>>,
   assets: ReadonlyArray<Asset>,

@@ -65,7 +65,7 @@ const fromFile = Effect.fnUntraced(function* (file: string, folder: string) {
   return yield* trimmed(`the secret file ${path}`)(Redacted.make(text))
 }, Effect.scoped)
 
-/** A secret in a file ends with a newline that is no part of it. */
+/** A secret in a file ends with a newline that is not part of it. */
 const trimmed = (what: string) => (secret: Redacted.Redacted) => {
   const text = Redacted.value(secret).trim()
   return text === "" ? Effect.fail(`${what} is empty`) : Effect.succeed(Redacted.make(text))

@@ -68,7 +68,7 @@ export const layer = ({ args, program, secretVariables }: WalletCommand) =>
             ? new WalletUnclear({ text: `${program} ended with code 1 after it named the transaction ${paid.txHash}` })
             : new WalletRefused({ text: output.slice(0, 200) || `${program} failed` })
         }
-        // A hash counts whatever the exit code: money may have moved. One word of refusal is no hash.
+        // A hash counts whatever the exit code: money may have moved. A refusal in one word is not a hash.
         if (paid !== undefined && (code !== nothingSent || output.length >= leastHashLength)) return paid
         if (code === nothingSent)
           return yield* new WalletRefused({ text: output.slice(0, 200) || `${program} refused` })

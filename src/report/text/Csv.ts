@@ -5,7 +5,7 @@
 
 /** A leading tab or return counts too: spreadsheets skip it. */
 const formula = /^[=+\-@\t\r]/
-/** A plain number may start with a minus: it is no formula. */
+/** A plain number may start with a minus: it is not a formula. */
 const number = /^-?\d+(\.\d+)?$/
 
 export const cell = (value: string): string => {

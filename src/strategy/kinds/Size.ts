@@ -81,7 +81,7 @@ export const ruleSize = (node: YamlNode, scope: Scope): RuleSize | undefined => 
   return term === undefined ? undefined : { unit, term }
 }
 
-/** Base quantity at a price, rounded down; zero for what is no amount. */
+/** Base quantity at a price, rounded down; zero for anything that is not an amount. */
 export const quantityOf = (size: RuleSize, market: Market, price: Price, moment: Moment): Amount => {
   if ("amount" in size) return quantityAt(market, size, price)
   const value = size.term.value(moment)
