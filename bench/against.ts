@@ -59,11 +59,20 @@ const waysOf = async (tree: string, name: string, folder: string): Promise<Reado
   return new Map(collected)
 }
 
-const once = async (way: Way): Promise<{ readonly result: string; readonly measured: number }> => {
-  const start = process.threadCpuUsage()
-  const done = await way.run()
-  const { user, system } = process.threadCpuUsage(start)
-  const measured = (user + system) / 1e3
+/** The clock of the processor is coarse: so long are turns at least. */
+const turnMillis = 100
+
+const cpuMillis = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e3
+}
+
+/** Runs it so often, and says what once takes. */
+const turn = async (way: Way, times: number): Promise<{ readonly result: string; readonly measured: number }> => {
+  const start = cpuMillis()
+  let done = await way.run()
+  for (let time = 1; time < times; time++) done = await way.run()
+  const measured = (cpuMillis() - start) / times
   return typeof done === "string" ? { result: done, measured } : { measured, ...done }
 }
 
@@ -73,16 +82,18 @@ const quantile = (values: ReadonlyArray<number>, share: number): number =>
 const shown = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0))
 
 const measure = async (what: string, here: Way, there: Way): Promise<string> => {
-  const [mine, other] = [await once(here), await once(there)]
+  const [mine, other] = [await turn(here, 1), await turn(there, 1)]
   if (mine.result !== other.result) return `| ${what} | other results: not timed | | |`
   for (let warm = 0; warm < 3; warm++) {
-    await once(here)
-    await once(there)
+    await turn(here, 1)
+    await turn(there, 1)
   }
+  const isLong = (await turn(there, 3)).measured > turnMillis
+  const times = isLong ? 1 : Math.ceil(turnMillis / Math.max(0.05, (await turn(there, 20)).measured))
   const [a, b]: [Array<number>, Array<number>] = [[], []]
   for (let pair = 0; pair < pairs; pair++) {
-    b.push((await once(there)).measured)
-    a.push((await once(here)).measured)
+    b.push((await turn(there, times)).measured)
+    a.push((await turn(here, times)).measured)
   }
   const ratios = a.map((value, index) => value / (b[index] ?? 1))
   const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2))

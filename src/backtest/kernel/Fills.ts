@@ -25,7 +25,7 @@ const fill = ({ orders, wallet }: MarketRun, bar: number, order: number): void =
 }
 
 const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void => {
-  const { orders, wallet, followers, clock, trading } = run
+  const { orders, wallet, followers, clock } = run
   const { table } = orders
   const { order } = slot
   const row = table.rows[order]
@@ -44,7 +44,6 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
   if (follower !== undefined && surplus >= 0n) {
     if (surplus > 0n) wallet.receive(row.side, surplus)
     orders.follow(slot, next, follower, clock.nextBar)
-    trading.placedFor(clock.nextBar)
     followers.rests(slot)
     return
   }
@@ -62,9 +61,8 @@ const endWhole = (run: MarketRun, slot: SlotState.SlotState, { side, output }: O
 export const fillBar = (run: MarketRun, bar: number, low: number, high: number): void => {
   const { orders, clock, lastClose } = run
   clock.close(bar)
-  lastClose.know(clock.nextBar, low, high)
-  for (let slot = orders.takeBuy(low); slot !== undefined; slot = orders.takeBuy(low)) fillWhole(run, bar, slot)
-  for (let slot = orders.takeSell(high); slot !== undefined; slot = orders.takeSell(high)) fillWhole(run, bar, slot)
+  if (run.looksAtArrivals) lastClose.know(clock.nextBar, low, high)
+  for (const slot of orders.takeReached(low, high)) fillWhole(run, bar, slot)
   settle(run)
 }
 
@@ -72,6 +70,7 @@ export const fillBar = (run: MarketRun, bar: number, low: number, high: number):
 export const settle = (run: MarketRun): void => {
   const { followers } = run
   for (let slot = followers.takeResting(); slot !== undefined; slot = followers.takeResting()) Placing.rest(run, slot)
+  if (followers.toPlace === 0) return
   for (const slot of followers.takeFirst()) Placing.place(run, slot)
   for (const slot of followers.takeLater()) {
     Decisions.succeed(run, slot)
@@ -200,12 +199,9 @@ export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotStat
 /** Fills orders by parts, at the bar's prices, with waiting times. */
 export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: number): void => {
   const { orders, clock, capacity } = run
-  const reached: Array<SlotState.SlotState> = []
   clock.close(bar)
-  for (let slot = orders.takeBuy(low); slot !== undefined; slot = orders.takeBuy(low)) reached.push(slot)
-  for (let slot = orders.takeSell(high); slot !== undefined; slot = orders.takeSell(high)) reached.push(slot)
   capacity.open(bar)
-  for (const slot of reached) capacity.use(fillSlice(run, bar, slot, capacity.amount))
+  for (const slot of orders.takeReached(low, high)) capacity.use(fillSlice(run, bar, slot, capacity.amount))
   run.losses?.look(bar, clock.now)
   settle(run)
 }

@@ -50,9 +50,6 @@ interface Part {
   readonly indices: CrossingIndex.Indices
   readonly fillBar: typeof Fills.fillBar
   ask: AskAgain.AskAgain
-  /** The nearest orders when the next event was looked for. */
-  below: number
-  above: number
 }
 
 interface Whole {
@@ -74,9 +71,7 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): Whole => {
       run,
       indices,
       fillBar: isWhole ? Fills.fillBar : Fills.fillBarSlices,
-      ask: { below: 0, above: 0, bar: 0 },
-      below: Number.NEGATIVE_INFINITY,
-      above: Number.POSITIVE_INFINITY
+      ask: { below: 0, above: 0, bar: 0 }
     }
   }
   const one = partOf(first)
@@ -162,31 +157,35 @@ const wake = (whole: Whole, bar: number): boolean => {
   return paid
 }
 
-/** The first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` when none does. */
-const nextEventIn = (part: Part, from: number, stop: number): number => {
-  const { run, indices } = part
-  const ask = LimitGuard.orFreed(run.guard, part.ask)
-  const { nearestBuy: below, nearestSell: above } = run.orders
-  part.below = below
-  part.above = above
-  if (!AskAgain.isBounded(ask))
-    return CrossingIndex.nextCrossing(indices.orders, from, Math.min(stop, Math.max(from, ask.bar)), below, above)
-  // Two searches in windows that grow, so that neither reads far beyond what the other finds.
+/** Two searches in windows that grow, so that neither reads far beyond what the other finds. */
+const nextBoundedEvent = ({ run, indices }: Part, ask: AskAgain.AskAgain, from: number, stop: number): number => {
+  const { nearestBuy, nearestSell } = run.orders
   let start = from
   for (let window = 128; ; window *= 4) {
     const end = Math.min(stop, start + window)
-    const crossed = CrossingIndex.nextCrossing(indices.orders, start, end, below, above)
+    const crossed = CrossingIndex.nextCrossing(indices.orders, start, end, nearestBuy, nearestSell)
     const asked = AskAgain.boundBar(ask, indices.closes, start, crossed)
     if (asked < end || end === stop) return asked
     start = end
   }
 }
 
+/** The first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` when none does. */
+const nextEventIn = (part: Part, from: number, stop: number): number => {
+  const { orders, guard } = part.run
+  const ask = guard === undefined ? part.ask : LimitGuard.orFreed(guard, part.ask)
+  orders.findNearest()
+  if (AskAgain.isBounded(ask)) return nextBoundedEvent(part, ask, from, stop)
+  const end = Math.min(stop, Math.max(from, ask.bar))
+  return CrossingIndex.nextCrossing(part.indices.orders, from, end, orders.nearestBuy, orders.nearestSell)
+}
+
 /** The first bar from `from` on that is an event of one of the markets; `stop` when none is. */
 const nextEvent = ({ first, parts, equity }: Whole, from: number, stop: number): number => {
   let event = nextEventIn(first, from, stop)
   for (let index = 1; index < parts.length; index++) event = nextEventIn(parts[index] ?? first, from, event)
-  Equity.know(equity, event, first.below, first.above)
+  const { nearestBuy, nearestSell } = first.run.orders
+  Equity.know(equity, event, nearestBuy, nearestSell)
   return event
 }
 
@@ -196,9 +195,10 @@ const fillBar = ({ first, parts, runs, equity }: Whole, bar: number): boolean =>
   for (let index = 0; index < parts.length; index++) {
     const part = parts[index] ?? first
     const { orders } = part.indices
+    const { nearestBuy, nearestSell } = part.run.orders
     const low = CrossingIndex.lowerAt(orders, bar)
     const high = CrossingIndex.upperAt(orders, bar)
-    if (low <= part.below || high >= part.above) {
+    if (low <= nearestBuy || high >= nearestSell) {
       if (before < 0) {
         Equity.advance(equity, bar)
         before = fillCount(runs)
@@ -263,7 +263,7 @@ const runThrough = (whole: Whole): boolean => {
       Equity.advance(equity, bar + 1)
       if (fillArrivals(whole, bar, bar) && asking.asksOnFill) decide(whole, bar)
     }
-    for (const run of runs) run.arrivals.clear()
+    if (isArriving(runs)) for (const run of runs) run.arrivals.clear()
   }
   Equity.advance(equity, bars)
   return !arrivals.needsGuard

@@ -74,8 +74,8 @@ export const isWatchingAll = (guard: LimitGuard, changes: number): boolean =>
 export const hasChanged = ({ account }: LimitGuard, changes: number): boolean => changes > account.changesSeen
 
 /** When to ask again, or to look whether an order is free. */
-export const orFreed = (guard: LimitGuard | undefined, ask: AskAgain): AskAgain => {
-  if (guard === undefined || guard.denials.size === 0) return ask
+export const orFreed = (guard: LimitGuard, ask: AskAgain): AskAgain => {
+  if (guard.denials.size === 0) return ask
   let { below, above } = ask
   for (const denial of guard.denials.all) {
     below = Math.max(below, denial.below)

@@ -13,12 +13,12 @@ const unsettled = ({ orders }: MarketRun): number =>
 /** `others`: of further markets, whose orders count as well. */
 export const of = (run: MarketRun, others: ReadonlyArray<MarketRun> = []): OwnState => {
   const { trading, orders, candles, wallet } = run
-  const { table, log } = orders
+  const { table, log, placedBar } = orders
   for (const { trading } of [run, ...others]) trading.see()
   trading.fold(table, log)
   const last = log.count - 1
   const filled = last < 0 ? undefined : table.rows[log.orders[last] ?? none]
-  const { placedBar, basis } = trading
+  const { basis } = trading
   return present({
     openOrders: others.reduce((open, other) => open + unsettled(other), unsettled(run)),
     freeBase: wallet.freeBase,
@@ -26,6 +26,6 @@ export const of = (run: MarketRun, others: ReadonlyArray<MarketRun> = []): OwnSt
     realisedProfit: basis.realised,
     averageEntry: CostBasis.averagePrice(basis, table.market),
     lastFill: filled && { price: filled.price, at: closeTime(candles.time, log.bars[last] ?? 0) },
-    lastPlacedAt: placedBar === undefined ? undefined : closeTime(candles.time, placedBar - 1)
+    lastPlacedAt: placedBar < 0 ? undefined : closeTime(candles.time, placedBar - 1)
   })
 }

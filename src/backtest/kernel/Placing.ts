@@ -62,7 +62,7 @@ const refusal = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow, guard
 
 /** Puts the slot's armed order on the market, when there is one, it is big enough, and money and limits allow it. */
 export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
-  const { orders, wallet, clock, waiting, guard, trading } = run
+  const { orders, wallet, clock, waiting, guard } = run
   const { rules, maxOpenOrders } = run.conditions
   const order = orders.arm(slot)
   const row = orders.table.rows[order]
@@ -84,7 +84,6 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   stopWaiting(run, slot)
   wallet.deposit(row.side, row.input)
   orders.place(slot, order, row, clock.nextBar)
-  trading.placedFor(clock.nextBar)
   if (clock.barAfter(rules.placeMillis) <= clock.nextBar) {
     SlotState.become(slot, "resting")
     rest(run, slot)

@@ -24,6 +24,11 @@ export class Followers {
     this.held.add(slot)
   }
 
+  /** How many orders are to be placed after the fills. */
+  get toPlace(): number {
+    return this.first.length + this.later.length
+  }
+
   isHeld(slot: SlotState): boolean {
     return this.held.has(slot)
   }
@@ -39,10 +44,10 @@ export class Followers {
 
   /** What pays for itself, and then all others. */
   takeFirst(): ReadonlyArray<SlotState> {
-    return this.first.length === 0 ? this.first : this.first.splice(0)
+    return this.first.splice(0)
   }
 
   takeLater(): ReadonlyArray<SlotState> {
-    return this.later.length === 0 ? this.later : this.later.splice(0)
+    return this.later.splice(0)
   }
 }

@@ -40,17 +40,22 @@ interface Setting {
   readonly keepsOrders: boolean
 }
 
+/** Fields that the constructor sets are only declared: one that was undefined first is slow to read ever after. */
 export class Orders {
-  readonly table: OrderTable.OrderTable
+  declare readonly table: OrderTable.OrderTable
   readonly log: FillLog.FillLog = FillLog.make()
-  readonly slots: ReadonlyArray<SlotState.SlotState>
-  readonly stays: ReadonlyArray<Stay>
+  declare readonly slots: ReadonlyArray<SlotState.SlotState>
+  declare readonly stays: ReadonlyArray<Stay>
   private readonly all: Array<SlotState.SlotState> = []
   private readonly byName = new Map<string, SlotState.SlotState>()
   private readonly kept: Array<Stay> = []
-  private readonly open: Counter
-  private readonly setting: Setting
-  private ladders: Ladders.Ladders
+  declare private readonly open: Counter
+  declare private readonly setting: Setting
+  declare private ladders: Ladders.Ladders
+  private readonly reached: Array<SlotState.SlotState> = []
+  private below = Number.NEGATIVE_INFINITY
+  private above = Number.POSITIVE_INFINITY
+  private lastPlacedBar = -1
   private placedOrders = 0
   private cancelledOrders = 0
   /** Fills of the log that the slots have counted. */
@@ -72,6 +77,11 @@ export class Orders {
 
   get cancelled(): number {
     return this.cancelledOrders
+  }
+
+  /** The first bar that could fill what was placed last; -1 before the first order. */
+  get placedBar(): number {
+    return this.lastPlacedBar
   }
 
   get openInAll(): number {
@@ -120,14 +130,14 @@ export class Orders {
 
   /** The slot has an order: it counts as open from now on. */
   place(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {
-    SlotState.hold(slot, order, row, bar)
     this.open.count++
-    this.placedOrders++
+    this.follow(slot, order, row, bar)
   }
 
   /** The slot's next order takes the place of one that filled. */
   follow(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {
     SlotState.hold(slot, order, row, bar)
+    this.lastPlacedBar = bar
     this.placedOrders++
   }
 
@@ -179,34 +189,43 @@ export class Orders {
     return this.ladders.fillsAtOfLeg[(this.ladders.firstLeg[index] ?? 0) + leg] ?? 0
   }
 
-  /** The candle price that the nearest purchase needs; none is so low when nothing rests. */
+  /** Candle prices that the nearest orders needed when `findNearest` looked; infinitely far when none rested. */
   get nearestBuy(): number {
-    const { resting, fillsAt } = this.ladders.buys
-    const rank = RankSet.greatest(resting)
-    return rank < 0 ? Number.NEGATIVE_INFINITY : (fillsAt[rank] ?? 0)
+    return this.below
   }
 
   get nearestSell(): number {
-    const { resting, fillsAt } = this.ladders.sells
-    const rank = RankSet.least(resting)
-    return rank < 0 ? Number.POSITIVE_INFINITY : (fillsAt[rank] ?? 0)
+    return this.above
   }
 
-  /** Takes the nearest purchase that a low reaches off its ladder. */
-  takeBuy(low: number): SlotState.SlotState | undefined {
-    const { resting, fillsAt, slots } = this.ladders.buys
-    const rank = RankSet.greatest(resting)
-    if (rank < 0 || (fillsAt[rank] ?? 0) < low) return undefined
-    RankSet.remove(resting, rank)
-    return this.all[slots[rank] ?? 0]
+  findNearest(): void {
+    const { buys, sells } = this.ladders
+    const buy = RankSet.greatest(buys.resting)
+    const sell = RankSet.least(sells.resting)
+    this.below = buy < 0 ? Number.NEGATIVE_INFINITY : (buys.fillsAt[buy] ?? 0)
+    this.above = sell < 0 ? Number.POSITIVE_INFINITY : (sells.fillsAt[sell] ?? 0)
   }
 
-  takeSell(high: number): SlotState.SlotState | undefined {
-    const { resting, fillsAt, slots } = this.ladders.sells
-    const rank = RankSet.least(resting)
-    if (rank < 0 || (fillsAt[rank] ?? 0) > high) return undefined
-    RankSet.remove(resting, rank)
-    return this.all[slots[rank] ?? 0]
+  /** Takes what a bar reaches off the ladders: from the market outwards, purchases first. Until the next call. */
+  takeReached(low: number, high: number): ReadonlyArray<SlotState.SlotState> {
+    const { buys, sells } = this.ladders
+    const { reached } = this
+    let count = 0
+    for (let rank = RankSet.greatest(buys.resting); rank >= 0; rank = RankSet.greatest(buys.resting)) {
+      if ((buys.fillsAt[rank] ?? 0) < low) break
+      RankSet.remove(buys.resting, rank)
+      const slot = this.all[buys.slots[rank] ?? 0]
+      if (slot !== undefined) reached[count++] = slot
+    }
+    for (let rank = RankSet.least(sells.resting); rank >= 0; rank = RankSet.least(sells.resting)) {
+      if ((sells.fillsAt[rank] ?? 0) > high) break
+      RankSet.remove(sells.resting, rank)
+      const slot = this.all[sells.slots[rank] ?? 0]
+      if (slot !== undefined) reached[count++] = slot
+    }
+    // Setting a length is slow, even to what it is.
+    if (reached.length !== count) reached.length = count
+    return reached
   }
 
   /** Gives slots new legs. Their old orders are gone or kept: a kept one gets its row. The new ladders are empty. */

@@ -3,7 +3,7 @@
 import type { Decision, Memory } from "../../../strategy/Decision.ts"
 
 export class Asking {
-  private remembered: Memory
+  declare private remembered: Memory
   private onFill = true
   private answers = 0
 

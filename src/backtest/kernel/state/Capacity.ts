@@ -8,9 +8,9 @@ import { capacityOf, type FillRules } from "../FillRules.ts"
 const unlimited = 10n ** 60n
 
 export class Capacity {
-  private readonly rules: FillRules
-  private readonly market: Market
-  private readonly candles: Candles
+  declare private readonly rules: FillRules
+  declare private readonly market: Market
+  declare private readonly candles: Candles
   private bar = -1
   private left: Amount = 0n
 

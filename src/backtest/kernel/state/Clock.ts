@@ -11,9 +11,11 @@ interface Alarm {
 }
 
 export class Clock {
-  private readonly time: TimeAxis.TimeAxis
-  private moment = 0
+  declare private readonly time: TimeAxis.TimeAxis
   private bar = 0
+  /** The bar at whose opening or close it is. The moment is computed when somebody asks: most fills do not. */
+  private momentBar = 0
+  private isClose = false
   /** By bar; of one bar, the one set first comes first. */
   private readonly alarms: Array<Alarm> = []
   private readonly alarmOfSlot: Array<number> = []
@@ -23,7 +25,8 @@ export class Clock {
   }
 
   get now(): number {
-    return this.moment
+    const opening = TimeAxis.openTime(this.time, this.momentBar)
+    return this.isClose ? opening + this.time.stepMillis : opening
   }
 
   /** The first bar that can fill an order that rests now. */
@@ -38,19 +41,21 @@ export class Clock {
 
   /** It is the opening of the bar. */
   open(bar: number): void {
-    this.moment = TimeAxis.openTime(this.time, bar)
+    this.momentBar = bar
+    this.isClose = false
     this.bar = bar
   }
 
   /** It is the close of the bar. */
   close(bar: number): void {
-    this.moment = TimeAxis.closeTime(this.time, bar)
+    this.momentBar = bar
+    this.isClose = true
     this.bar = bar + 1
   }
 
   /** The bar whose opening comes `millis` from now, never before the next one. */
   barAfter(millis: number): number {
-    return millis === 0 ? this.bar : Math.max(this.bar, TimeAxis.firstBarFrom(this.time, this.moment + millis))
+    return millis === 0 ? this.bar : Math.max(this.bar, TimeAxis.firstBarFrom(this.time, this.now + millis))
   }
 
   setAlarm(slot: number, millis: number): void {

@@ -7,7 +7,7 @@ import type { Candles, Column } from "../../../candles/Candles.ts"
 import type { Side } from "../../../domain/Market.ts"
 
 export class LastClose {
-  private readonly column: Column
+  declare private readonly column: Column
   private knownFor = 0
   private least = 0
   private most = 0

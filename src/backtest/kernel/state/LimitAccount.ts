@@ -32,11 +32,11 @@ export interface MarketHolding {
 }
 
 export class LimitAccount {
-  readonly limits: Limits
-  readonly watchesLosses: boolean
-  readonly holdings: ReadonlyArray<MarketHolding>
-  readonly denied: ReadonlyMap<LimitName, number>
-  readonly stops: ReadonlyArray<LossStop>
+  declare readonly limits: Limits
+  declare readonly watchesLosses: boolean
+  declare readonly holdings: ReadonlyArray<MarketHolding>
+  declare readonly denied: ReadonlyMap<LimitName, number>
+  declare readonly stops: ReadonlyArray<LossStop>
   private readonly enrolled: Array<MarketHolding> = []
   private readonly counts = new Map<LimitName, number>()
   private readonly begun: Array<LossStop> = []

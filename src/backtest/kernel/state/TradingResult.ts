@@ -26,24 +26,14 @@ export class TradingResult {
   private folded = 0
   private costs = CostBasis.empty
   private seen = false
-  private lastPlaced: number | undefined
 
   /** Somebody looked: what it sees has to be kept true between fills too. */
   get isSeen(): boolean {
     return this.seen
   }
 
-  /** The first bar that could fill what was placed last; none before the first order. */
-  get placedBar(): number | undefined {
-    return this.lastPlaced
-  }
-
   get basis(): CostBasis.CostBasis {
     return this.costs
-  }
-
-  placedFor(bar: number): void {
-    this.lastPlaced = bar
   }
 
   see(): void {

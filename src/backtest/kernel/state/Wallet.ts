@@ -18,12 +18,13 @@ interface OpenPurse {
 }
 
 export class Wallet {
-  private readonly baseUnit: number
-  private readonly quoteUnit: number
-  private readonly purse: OpenPurse
-  private free: Amount
-  private ownedBase: number
-  private ownedQuote: number
+  declare private readonly baseUnit: number
+  declare private readonly quoteUnit: number
+  declare private readonly purse: OpenPurse
+  declare private free: Amount
+  // Numbers from the beginning: a field that was ever undefined costs an allocation with every fill.
+  private ownedBase = 0
+  private ownedQuote = 0
   private chargedBase: Amount = 0n
   private chargedQuote: Amount = 0n
 
