@@ -51,7 +51,9 @@ const rulesBetween = (kind: FillRules, unkind: FillRules, next: () => number): P
     payoutMillis: time(kind.payoutMillis, unkind.payoutMillis),
     cancelMillis: time(kind.cancelMillis, unkind.cancelMillis),
     inHand: { share: next() * mostInHand, distance: 0.005, seed: Math.floor(next() * 1e9) },
-    volumeShare: next() < 0.5 ? kind.volumeShare : unkind.volumeShare
+    volumeShare: next() < 0.5 ? kind.volumeShare : unkind.volumeShare,
+    // An order that arrives a moment before the market does has only its limit: the solver keeps the rest.
+    price: next() < 0.25 ? "limit" : kind.price
   }
 }
 
@@ -65,12 +67,13 @@ const runOver = (
   path: BarPath,
   lowFirst: Unfold.LowFirst,
   mode: FillMode,
-  given: PathSide
+  given: PathSide,
+  early?: () => number
 ): PathSide => {
   const parts = partsOf(inputs)
   const unfold = (input: Backtest.MarketInput): Backtest.MarketInput => {
     if (parts === 1) return input
-    const candles = Unfold.unfolded(input.candles, parts, lowFirst)
+    const candles = Unfold.unfolded(input.candles, parts, lowFirst, early)
     return { ...input, candles, indices: linearIndices(candles, "at") }
   }
   const [first, ...others] = inputs
@@ -120,7 +123,15 @@ export const run = (strategy: Strategy, inputs: Backtest.MarketInputs): PathSide
     const lows = Uint8Array.from({ length: inputs[0].candles.bars }, () => (order() < 0.5 ? 1 : 0))
     return first === undefined
       ? unkind
-      : runOver(strategy, [first, ...others], "drawn", (bar) => lows[bar] === 1, "optimistic", unkind)
+      : runOver(
+          strategy,
+          [first, ...others],
+          "drawn",
+          (bar) => lows[bar] === 1,
+          "optimistic",
+          unkind,
+          seeded(draw + 2001)
+        )
   })
   return [unkind, kind, ...extremes, ...drawn]
 }

@@ -10,7 +10,8 @@ import type { TimeAxis } from "./TimeAxis.ts"
 export type LowFirst = (bar: number) => boolean
 
 const legs = 3
-const mostSteps = 4
+/** Live a strategy is asked every few seconds: of a minute, one step is a second. */
+const mostSteps = 20
 /** Small bars of one series at most: more than the least number of steps only for short series. */
 const mostBars = 3_000_000
 const mostFineBars = 200_000
@@ -30,8 +31,13 @@ const axisOf = ({ bars, stepMillis, runBars, runTimes }: TimeAxis, parts: number
   runTimes
 })
 
-/** `parts`: as `partsOf` says. */
-export const unfolded = (candles: Candles, parts: number, lowFirst: LowFirst): Candles => {
+/** `parts`: as `partsOf` says. `early`: by which share of a step a small bar ends before it, as live looks at any moment. */
+export const unfolded = (
+  candles: Candles,
+  parts: number,
+  lowFirst: LowFirst,
+  early: () => number = () => 0
+): Candles => {
   const { bars, low, high, close, time, priceScale } = candles
   const make = () => column(bars * parts)
   const into = { open: make(), high: make(), low: make(), close: make(), volume: make() }
@@ -40,7 +46,7 @@ export const unfolded = (candles: Candles, parts: number, lowFirst: LowFirst): C
   const walk = (from: number, to: number, volume: number): void => {
     let before = from
     for (let step = 1; step <= steps; step++, at++) {
-      const price = step === steps ? to : Math.round((from + ((to - from) * step) / steps) * tick) / tick
+      const price = step === steps ? to : Math.round((from + ((to - from) * (step - early())) / steps) * tick) / tick
       into.open[at] = before
       into.high[at] = Math.max(before, price)
       into.low[at] = Math.min(before, price)
