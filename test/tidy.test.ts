@@ -159,7 +159,7 @@ describe("tidy", () => {
     assert.deepStrictEqual(barrels, [])
   })
 
-  it("what a file exports another one uses", () => {
+  it("what a file exports another one uses", { timeout: 60_000 }, () => {
     const files = new Map<string, number>()
     const wordsOf = (file: string) => new Set(codeOf(file).match(/[A-Za-z_$][\w$]*/g))
     for (const file of [...sources, ...readers])
