@@ -89,6 +89,7 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
     budget,
     now: () => world.now,
     killWithinMillis: Number.POSITIVE_INFINITY,
+    secrets: [connection.account.key, connection.apiKey],
     isUnfit: () => false
   })
   const counts = { records: 0, requests: 0 }

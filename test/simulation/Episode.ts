@@ -143,6 +143,7 @@ const play = async (
     budget,
     now: () => world.now,
     killWithinMillis: options.killWithinMillis ?? 1_000,
+    secrets: [connection.account.key, connection.apiKey],
     isUnfit: lies.isUnfit
   })
 

@@ -53,6 +53,8 @@ export interface OracleOptions {
   readonly now: () => number
   /** How long after nothing is in its way a killed bot may take to ask for each cancel. */
   readonly killWithinMillis: number
+  /** Never to be seen in a request, its headers apart, or in a journal. */
+  readonly secrets: ReadonlyArray<string>
   /** Orders about whose creation the venue lies: no money may ever reach them. */
   readonly isUnfit: (orderId: string) => boolean
 }
@@ -60,6 +62,8 @@ export interface OracleOptions {
 /** A clock this wrong is noticed after a few answers of the venue, which an active bot gets at once. */
 const wrongMillis = 60_000
 const noticedMillis = 15_000
+
+const inText = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
 
 export const make = (options: OracleOptions) => {
   const { account, budget, now, state } = options
@@ -90,8 +94,13 @@ export const make = (options: OracleOptions) => {
   }
   const keyOf = (bot: string, placement: string) => `${bot} ${placement}`
 
+  const keepsSecrets = (what: string, text: string): void => {
+    for (const secret of options.secrets) if (text.includes(secret)) violated("I16", `a secret is in ${what}`)
+  }
+
   /** An event that is on disk now. */
   const recorded = (name: string, event: BotEvent): void => {
+    keepsSecrets(`the journal (${event._tag})`, JSON.stringify(event, inText))
     const bot = botOf(name)
     note(event._tag)
     if (event._tag === "KillSwitch") bot.killedAt = event.on ? now() : undefined
@@ -165,6 +174,7 @@ export const make = (options: OracleOptions) => {
 
   const departed = (name: string, { body, fate, method, path }: Departure): void => {
     note(`request ${fate}`)
+    keepsSecrets(`a request (${method} ${path})`, path + body)
     if (method !== "POST") return
     if (path === "/v0/orders") return creates(name, body)
     if (path === "/v0/submit-intent") return submits(name, body)
@@ -247,6 +257,9 @@ export const make = (options: OracleOptions) => {
         const wanted = order.kind === "order" ? order.inputAmount : order.quoted.amountIn
         if (wanted !== planned.inputAmount)
           violated("I5", `order ${order.id} wants ${wanted}, planned were ${planned.inputAmount}`)
+        const promised = order.kind === "order" ? order.outputAmount : order.quoted.minAmountOut
+        if (promised < planned.outputAmount)
+          violated("I8", `order ${order.id} promises ${promised}, planned were ${planned.outputAmount}`)
       }
       if (order.kind === "order" ? isTerminal(order.status) : order.isClosed) continue
       const slot = `${bot} ${planned.strategy}/${planned.slot}`
