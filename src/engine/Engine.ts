@@ -22,6 +22,7 @@ import { closedBecause } from "./funding/FundingGate.ts"
 import * as Placing from "./funding/Placing.ts"
 import * as LossGuard from "./planning/LossGuard.ts"
 import * as Planning from "./planning/Planning.ts"
+import * as UnexplainedRest from "./reconciliation/UnexplainedRest.ts"
 import * as StartUp from "./StartUp.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import { unfinished } from "./state/BotState.ts"
@@ -93,6 +94,7 @@ export const make = Effect.fnUntraced(function* ({
     const now = yield* Clock.currentTimeMillis
     const moment = watch.moment(strategy, now)
     if (moment === undefined) return
+    yield* books.record(...UnexplainedRest.check(books.state, strategy))
     yield* books.record(...LossGuard.check(books.state, strategy, moment))
     const paused = books.state.strategies.get(strategy.name)?.paused
     const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined

@@ -62,26 +62,70 @@ const requests = new Set(["CreateSent", "FundingSent", "CancelSent", "PaymentAsk
 export const requestsOf = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<EvidenceMoment> =>
   moments.filter(({ event }) => requests.has(event._tag))
 
-/** What does not add up, in words, with the event that shows it. */
-export const contradictions = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<string> => {
+export const findingKinds = [
+  "contradiction",
+  "failed-leg",
+  "filled-unpaid",
+  "amounts-do-not-match",
+  "refund-of-filled",
+  "success-without-amounts",
+  "success-but-refunded",
+  "deposit-unseen"
+] as const
+
+/** What does not add up, by its kind and in words. */
+export interface EvidenceFinding {
+  readonly kind: (typeof findingKinds)[number]
+  readonly text: string
+}
+
+export const findings = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<EvidenceFinding> => {
   const events = moments.map(({ event }) => event)
-  const sum = (tag: "FillSeen" | "PaidOut" | "Refunded", read: (event: PlacementEvent) => Amount): Amount =>
-    events.filter(({ _tag }) => _tag === tag).reduce((total, event) => total + read(event), 0n)
-  const filledOut = sum("FillSeen", (event) => (event._tag === "FillSeen" ? event.amountOut : 0n))
-  const paid = sum("PaidOut", (event) => (event._tag === "PaidOut" ? event.amount + event.fee : 0n))
-  const status = events.findLast(({ _tag }) => _tag === "Closed")
-  const isSettled = events.some(({ _tag }) => _tag === "Settled")
-  const refunded = events.some(({ _tag }) => _tag === "Refunded")
+  const sum = (read: (event: PlacementEvent) => Amount): Amount =>
+    events.reduce((total, event) => total + read(event), 0n)
+  const filledOut = sum((event) => (event._tag === "FillSeen" ? event.amountOut : 0n))
+  const paid = sum((event) => (event._tag === "PaidOut" ? event.amount + event.fee : 0n))
+  const refunded = sum((event) => (event._tag === "Refunded" ? event.amount + event.fee : 0n))
+  const closed = events.findLast((event) => event._tag === "Closed")
+  const has = (tag: PlacementEvent["_tag"]) => events.some(({ _tag }) => _tag === tag)
+  const isSuccess = closed !== undefined && (closed.status === "FILLED" || closed.status === "SUCCESS")
+  const isWholly = isSuccess && closed.unspent === 0n
+  const found: ReadonlyArray<readonly [EvidenceFinding["kind"], boolean, string]> = [
+    [
+      "filled-unpaid",
+      filledOut > 0n && paid === 0n && !has("Settled"),
+      "filled, payout pending: nothing was paid out yet"
+    ],
+    [
+      "amounts-do-not-match",
+      paid > 0n && paid !== filledOut,
+      `amounts do not match fills: filled ${filledOut}, paid ${paid}`
+    ],
+    [
+      "success-without-amounts",
+      isSuccess && filledOut === 0n,
+      `it ended ${closed?.status}, and no fill shows an amount`
+    ],
+    [
+      "success-but-refunded",
+      isWholly && refunded > 0n && filledOut === 0n,
+      `it ended ${closed?.status}, and all came back`
+    ],
+    ["refund-of-filled", isWholly && refunded > 0n && filledOut > 0n, "a filled order was refunded"],
+    [
+      "deposit-unseen",
+      (has("FundingAcknowledged") || has("PaymentMade")) && !has("DepositSeen") && !has("Settled"),
+      "the payment was acknowledged, and the order shows no deposit"
+    ]
+  ]
   return [
-    ...events.flatMap((event) => {
-      if (event._tag === "Contradiction") return [`contradiction: ${event.what} (${event.evidence})`]
-      if (event._tag === "LegFailed") return [`failed leg: ${event.leg} of ${event.amount}: ${event.reason}`]
+    ...events.flatMap((event): ReadonlyArray<EvidenceFinding> => {
+      if (event._tag === "Contradiction")
+        return [{ kind: "contradiction", text: `contradiction: ${event.what} (${event.evidence})` }]
+      if (event._tag === "LegFailed")
+        return [{ kind: "failed-leg", text: `failed leg: ${event.leg} of ${event.amount}: ${event.reason}` }]
       return []
     }),
-    ...(filledOut > 0n && paid === 0n && !isSettled ? ["filled, payout pending: nothing of it was paid out yet"] : []),
-    ...(paid > 0n && paid !== filledOut ? [`amounts do not match fills: filled ${filledOut}, paid ${paid}`] : []),
-    ...(status?._tag === "Closed" && status.status === "FILLED" && status.unspent === 0n && refunded
-      ? ["a filled order was refunded"]
-      : [])
+    ...found.flatMap(([kind, isSo, text]) => (isSo ? [{ kind, text }] : []))
   ]
 }

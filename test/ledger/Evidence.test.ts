@@ -1,7 +1,7 @@
 /** Each kind of contradiction that the journal of one order can show is named. */
 import { assert, describe, it } from "@effect/vitest"
 import type { PlacementEvent } from "../../src/domain/BotEvent.ts"
-import { contradictions, make } from "../../src/ledger/Evidence.ts"
+import { findings, make } from "../../src/ledger/Evidence.ts"
 import { price } from "../strategy/support.ts"
 
 const about = { strategy: "s", slot: "a", placement: "p1" }
@@ -28,8 +28,14 @@ const paid = (amount: bigint): PlacementEvent => ({
 const closed: PlacementEvent = { _tag: "Closed", ...about, status: "FILLED", inputAsset: "BTC", unspent: 0n }
 const refunded: PlacementEvent = { _tag: "Refunded", ...about, asset: "BTC", amount: 5n, fee: 0n, txHashes: [] }
 
+const found = (...events: ReadonlyArray<PlacementEvent>) =>
+  findings(events.map((event, index) => ({ sequence: index + 1, at: index, event })))
+
 const said = (...events: ReadonlyArray<PlacementEvent>) =>
-  contradictions(events.map((event, index) => ({ sequence: index + 1, at: index, event }))).join("; ")
+  found(...events)
+    .map(({ text }) => text)
+    .join("; ")
+const kinds = (...events: ReadonlyArray<PlacementEvent>) => found(...events).map(({ kind }) => kind)
 
 describe("evidence", () => {
   it("finds nothing wrong with an order that was paid in full", () => {
@@ -51,6 +57,21 @@ describe("evidence", () => {
     assert.match(said(failed), /failed leg: payout of 7: x/)
     const contradiction: PlacementEvent = { _tag: "Contradiction", ...about, what: "less than before", evidence: "e" }
     assert.match(said(contradiction), /contradiction: less than before \(e\)/)
+  })
+
+  it("tells the kinds apart", () => {
+    const sent: PlacementEvent = { _tag: "FundingAcknowledged", ...about, intentHash: "h" }
+    const deposited: PlacementEvent = { _tag: "DepositSeen", ...about, asset: "BTC", total: 10n, fresh: 10n }
+    assert.deepStrictEqual(kinds(sent), ["deposit-unseen"])
+    assert.deepStrictEqual(kinds(sent, deposited), [])
+    assert.deepStrictEqual(kinds(sent, deposited, fill), ["filled-unpaid"])
+    assert.deepStrictEqual(kinds(sent, deposited, closed), ["success-without-amounts"])
+    assert.deepStrictEqual(kinds(sent, deposited, closed, refunded), [
+      "success-without-amounts",
+      "success-but-refunded"
+    ])
+    assert.deepStrictEqual(kinds(sent, deposited, fill, closed, paid(990n), refunded), ["refund-of-filled"])
+    assert.deepStrictEqual(kinds(sent, deposited, fill, closed, paid(1n)), ["amounts-do-not-match"])
   })
 
   it("finds an order by any of its names, with all of its events", () => {

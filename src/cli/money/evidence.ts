@@ -68,6 +68,7 @@ const dossierOf = Effect.fnUntraced(function* (
       ...withoutSecrets(encoded)
     }))
   )
+  const findings = Evidence.findings(moments)
   const planned = moments[0]?.event
   const held = [...state.ledger.balances.values()].filter(({ entry: { owner } }) => owner === placement)
   const order = moments.map(({ event }) => event).find((event) => event._tag === "Bound")
@@ -82,7 +83,8 @@ const dossierOf = Effect.fnUntraced(function* (
       asset,
       amount: Money.amountText(assets, asset, amount)
     })),
-    contradictions: Evidence.contradictions(moments),
+    contradictions: findings.map(({ text }) => text),
+    findings,
     correlationIds: Evidence.correlationIds(moments),
     hashes: Evidence.hashes(moments),
     requests: Evidence.requestsOf(moments).map(({ sequence, at, event }) => ({

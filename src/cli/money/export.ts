@@ -32,9 +32,11 @@ export const command = Command.make(
     )
   },
   Effect.fn(function* ({ config, format, out, year, method }) {
+    const entries = Entries.make()
     yield* withLedger(
       config,
-      Effect.fnUntraced(function* (view) {
+      Effect.fnUntraced(function* (ledger) {
+        const view = { ...ledger, bookings: entries.result() }
         const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })
         yield* refuseUnknownAssets(view)
         const files = filesOf(view, { format, span, method })
@@ -47,7 +49,8 @@ export const command = Command.make(
         yield* Console.log(
           `${out}: ${counted(view.trading.trades.length, "fill")}${years === "" ? "" : ` of ${years}`}, as ${format}`
         )
-      })
+      }),
+      entries.see
     )
   })
 ).pipe(
@@ -57,6 +60,10 @@ export const command = Command.make(
     { command: "limitbot export --format csv --out books --year 2026", description: "Tables of one year" }
   ])
 )
+
+interface Books extends LedgerView {
+  readonly bookings: ReadonlyArray<Entries.Booking>
+}
 
 interface Wanted {
   readonly format: "csv" | "beancount" | "hledger" | "rp2"
@@ -70,7 +77,7 @@ const startOf = (year: number): number => DateTime.toEpochMillis(DateTime.makeUn
 const spanOf = (year: number): Tables.Period => ({ from: startOf(year), to: startOf(year + 1) })
 
 /** An amount of an asset without known decimals would be wrong by a power of ten. */
-const refuseUnknownAssets = ({ bookings, decimals }: LedgerView) => {
+const refuseUnknownAssets = ({ bookings, decimals }: Books) => {
   const symbols = new Set(bookings.flatMap(({ postings }) => postings.map(({ asset }) => asset)))
   const unknown = [...symbols].filter((symbol) => decimals(symbol) === undefined)
   if (unknown.length === 0) return Effect.void
@@ -83,7 +90,7 @@ interface File {
   readonly content: string | Uint8Array
 }
 
-const filesOf = (view: LedgerView, { format, span, method }: Wanted): ReadonlyArray<File> => {
+const filesOf = (view: Books, { format, span, method }: Wanted): ReadonlyArray<File> => {
   const decimals: PlainText.Decimals = (symbol) => view.decimals(symbol) ?? 0
   const { trading } = view
   if (format === "csv")

@@ -8,6 +8,7 @@ import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { badDeviation, staleness } from "../planning/RiskLimits.ts"
+import * as UnexplainedRest from "../reconciliation/UnexplainedRest.ts"
 import { type BotState, slotKey } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
@@ -43,7 +44,8 @@ export const closedBecause = (
   const placement = state.placements.get(id)
   if (placement === undefined) return "it is over"
   if (leaseLost !== undefined) return leaseLost
-  const paused = state.strategies.get(placement.strategy)?.paused
+  const strategy = state.strategies.get(placement.strategy)
+  const paused = strategy?.paused
   const slot = state.slots.get(slotKey(placement.strategy, placement.slot))
   if (withdrawAll !== undefined) return withdrawAll.text
   if (state.killed !== undefined) return state.killed
@@ -51,6 +53,8 @@ export const closedBecause = (
   if (placement.contradiction !== undefined) return placement.contradiction
   if (slot?.frozen !== undefined) return `its slot is frozen: ${slot.frozen}`
   if (paused?.action === "drain") return paused.reason
+  const unexplained = strategy === undefined ? undefined : UnexplainedRest.closesGate(strategy)
+  if (unexplained !== undefined) return unexplained
   if (state.diskFullSince !== undefined) return "the disk is full"
   const wrongClock = VenueTime.problem(state) ?? VenueTime.problemOf(skewMillis)
   if (wrongClock !== undefined) return wrongClock

@@ -39,6 +39,13 @@ export interface StrategyState {
     readonly reason: string
     readonly day: number
   }
+  /** An order ended and its amounts do not add up; until somebody resumes the strategy, nothing of it is funded. */
+  readonly unexplained?: {
+    readonly placement: string
+    readonly order: string
+    readonly asset: string
+    readonly amount: Amount
+  }
   /** The strategy file that is in force, with its text where the journal has it. */
   readonly loaded?: Of<"StrategyLoaded">
   /** It has decided something as its file is now. */
@@ -215,7 +222,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
 const resume = (state: BotState, name: string): void => {
   const known = state.strategies.get(name)
   if (known === undefined) return
-  const { paused: _, ...rest } = known
+  const { paused: _, unexplained: __, ...rest } = known
   state.strategies.set(name, rest)
 }
 
@@ -332,6 +339,7 @@ const changeSlot = (
 const applySlot = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
   switch (event._tag) {
     case "Settled":
+      noteUnexplained(state, placement)
       return changeSlot(state, placement, (slot) => SlotFold.afterOrder(slot, placement))
     case "Abandoned":
     case "FundingDead":
@@ -354,6 +362,15 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
       return thaw(state, event, "leg")
     default:
       return
+  }
+}
+
+/** What a placement held when it was over is in the residual by now. */
+const noteUnexplained = (state: BotState, { id, order, strategy, ...placement }: Placement): void => {
+  for (const asset of [placement.inputAsset, placement.outputAsset]) {
+    const amount = Ledger.heldBy(state.ledger, id, asset, "residual")
+    const unexplained = { placement: id, order: order?.id ?? "", asset, amount }
+    if (amount !== 0n) changeStrategy(state, strategy, () => ({ unexplained }))
   }
 }
 

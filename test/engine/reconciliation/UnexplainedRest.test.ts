@@ -1,0 +1,59 @@
+/** Money that an order does not account for stops its strategy, says which order, and ends by the operator's word. */
+import { assert, describe, it } from "@effect/vitest"
+import { begin, orderOf } from "../../../bench/journalRows.ts"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { closedBecause } from "../../../src/engine/funding/FundingGate.ts"
+import * as UnexplainedRest from "../../../src/engine/reconciliation/UnexplainedRest.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { parse } from "../botWorld.ts"
+
+const grid = parse(`name: grid
+market: BTC/USDC
+kind: grid
+limits: { budget: { quote: 6000 } }
+grid: { lower: 59000, upper: 61000, levels: 11, size: { base: 0.005 } }
+`)
+
+const folded = (events: ReadonlyArray<BotEvent>) => {
+  const state = BotState.make()
+  const see = (event: BotEvent) => BotState.apply(state, { sequence: state.sequence + 1, at: 1, event })
+  events.forEach(see)
+  return { state, see }
+}
+
+/** Number 3 is cancelled and refunded. */
+const refundedShort = (by: bigint) =>
+  orderOf(3).map((event) => (event._tag === "Refunded" ? { ...event, amount: event.amount - by } : event))
+
+describe("an unexplained rest", () => {
+  it("pauses its strategy once, closes the gate, names the order, and ends when it is resumed", () => {
+    const { state, see } = folded([...begin, ...refundedShort(990_000n), ...orderOf(4).slice(0, 3)])
+    const [paused, ...more] = UnexplainedRest.check(state, grid)
+    assert.deepStrictEqual(more, [])
+    assert.include(JSON.stringify(paused), "order order-3 ended with 0.99 USDC unexplained")
+    const gate = () =>
+      closedBecause(
+        state,
+        { id: "p4" },
+        {
+          now: 1,
+          withdrawAll: undefined,
+          limits: grid.limits,
+          price: undefined,
+          skewMillis: undefined,
+          leaseLost: undefined
+        }
+      )
+    assert.include(gate(), "order-3")
+    if (paused !== undefined) see(paused)
+    assert.deepStrictEqual(UnexplainedRest.check(state, grid), [])
+    see({ _tag: "Resumed", strategy: "grid", reason: "looked" })
+    assert.deepStrictEqual(UnexplainedRest.check(state, grid), [])
+    assert.strictEqual(gate(), "there is no price")
+  })
+
+  it("is not what an order leaves that adds up", () => {
+    const { state } = folded([...begin, ...orderOf(3), ...orderOf(4)])
+    assert.deepStrictEqual(UnexplainedRest.check(state, grid), [])
+  })
+})
