@@ -27,14 +27,19 @@ export const make = Effect.gen(function* () {
   let wanted: ReturnType<typeof candleNeeds> = new Map()
   let feeds: ReadonlyMap<string, CandleFeed.CandleFeed> = new Map()
 
-  /** Prepares the candles that these strategies want, from the prices stored so far. */
+  /**
+   * Prepares the candles that these strategies want, from the prices stored so far. A market of which nothing else is wanted
+   * goes on as it is: a saved edit must not cost the minute that it falls into.
+   */
   const follow = Effect.fn("MarketWatch.follow")(function* (strategies: ReadonlyArray<Strategy>) {
     const made = new Map<string, CandleFeed.CandleFeed>()
     const now = yield* Clock.currentTimeMillis
+    const before = wanted
     wanted = candleNeeds(strategies)
     for (const [market, needs] of wanted) {
-      const feed = CandleFeed.make(needs)
-      feed.restore(yield* store.since(market, now - feed.spanMillis))
+      const known = isSame(before.get(market), needs) ? feeds.get(market) : undefined
+      const feed = known ?? CandleFeed.make(needs)
+      if (known === undefined) feed.restore(yield* store.since(market, now - feed.spanMillis))
       made.set(market, feed)
     }
     feeds = made
@@ -79,6 +84,9 @@ export const make = Effect.gen(function* () {
 
   return { follow, look, moment, rest, prices: orderBook.prices } as const
 })
+
+const isSame = (before: ReadonlyMap<string, number> | undefined, needs: ReadonlyMap<string, number>): boolean =>
+  before?.size === needs.size && [...needs].every(([timeframe, count]) => before.get(timeframe) === count)
 
 /** Closed candles wanted by market and timeframe, over all its strategies. */
 const candleNeeds = (strategies: ReadonlyArray<Strategy>): ReadonlyMap<string, ReadonlyMap<string, number>> => {
