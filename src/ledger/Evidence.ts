@@ -62,20 +62,17 @@ const requests = new Set(["CreateSent", "FundingSent", "CancelSent", "PaymentAsk
 export const requestsOf = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<EvidenceMoment> =>
   moments.filter(({ event }) => requests.has(event._tag))
 
-export const findingKinds = [
-  "contradiction",
-  "failed-leg",
-  "filled-unpaid",
-  "amounts-do-not-match",
-  "refund-of-filled",
-  "success-without-amounts",
-  "success-but-refunded",
-  "deposit-unseen"
-] as const
-
 /** What does not add up, by its kind and in words. */
 export interface EvidenceFinding {
-  readonly kind: (typeof findingKinds)[number]
+  readonly kind:
+    | "contradiction"
+    | "failed-leg"
+    | "filled-unpaid"
+    | "amounts-do-not-match"
+    | "refund-of-filled"
+    | "success-without-amounts"
+    | "success-but-refunded"
+    | "deposit-unseen"
   readonly text: string
 }
 
