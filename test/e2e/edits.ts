@@ -126,7 +126,8 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
       for (const slot of files.get(event.strategy)?.keys() ?? []) named.add(`${event.strategy}/${slot}`)
     }
     if (event._tag === "StrategyRemoved") counts.removed += 1
-    if (event._tag === "Planned") {
+    // What a cell bought before its level was edited away is sold under its old name.
+    if (event._tag === "Planned" && event.why.code !== "left-over") {
       const key = `${event.strategy}/${event.slot}`
       const definition = files.get(event.strategy)?.get(event.slot)
       // What a cell still holds is sold after its level is gone; a level that comes back beside it gets a name with a number.
