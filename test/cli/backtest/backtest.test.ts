@@ -204,7 +204,7 @@ describe("backtest commands", () => {
     [["sweep", strategy, "--data", csv, "--set", "grid.levels=3..5", "--halve", "1"], /--halve: 2 or more/],
     [
       ["sweep", strategy, "--data", csv, "--set", "grid.levels=1..3", "--where", "luck>1"],
-      /--where luck>1: no condition/
+      /--where luck>1: not a condition/
     ]
   ]
   for (const [words, message] of mistakes) {
