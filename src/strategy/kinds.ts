@@ -3,6 +3,7 @@
 import type { Kind } from "./Kind.ts"
 import { bracket } from "./kinds/bracket.ts"
 import { dca } from "./kinds/dca.ts"
+import { deals } from "./kinds/deals/deals.ts"
 import { grid } from "./kinds/grid.ts"
 import { iceberg } from "./kinds/iceberg.ts"
 import { ladder } from "./kinds/ladder.ts"
@@ -11,4 +12,15 @@ import { rebalance } from "./kinds/rebalance.ts"
 import { rules } from "./kinds/rules.ts"
 import { twap } from "./kinds/twap.ts"
 
-export const kinds: ReadonlyArray<Kind> = [grid, ladder, dca, twap, iceberg, marketMaking, rebalance, bracket, rules]
+export const kinds: ReadonlyArray<Kind> = [
+  grid,
+  ladder,
+  dca,
+  deals,
+  twap,
+  iceberg,
+  marketMaking,
+  rebalance,
+  bracket,
+  rules
+]

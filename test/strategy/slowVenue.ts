@@ -149,6 +149,12 @@ export class SlowVenue {
     return order.side !== side || (this.requotes && isMoved)
   }
 
+  /** Base that was paid out and is in no order. */
+  paidBase(): bigint {
+    const paid = [...this.progress.values()].reduce((sum, { bought, sold }) => sum + bought - sold, 0n)
+    return [...this.orders.values()].reduce((sum, { side, quantity }) => (side === "SELL" ? sum - quantity : sum), paid)
+  }
+
   /** Base that is in no order; endless where nobody said what there is. */
   private free(): bigint {
     if (this.funds === undefined) return 10n ** 30n

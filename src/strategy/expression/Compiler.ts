@@ -4,19 +4,9 @@
  */
 
 import { Result } from "effect"
-import type { Amount } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
-import {
-  type Problem,
-  placesIn,
-  problemAt,
-  quoted,
-  type Report,
-  report,
-  type Span,
-  suggestion,
-  warn
-} from "../Problem.ts"
+import { placesIn, problemAt, quoted, type Report, report, type Span, suggestion, warn } from "../Problem.ts"
+import type { Budget } from "../Strategy.ts"
 import { isTimeframe } from "../Timeframe.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
@@ -24,6 +14,7 @@ import { clocks } from "./Clocks.ts"
 import { depthTerm } from "./DepthTerm.ts"
 import { candle, candleNames, functions, longestLength } from "./functions.ts"
 import { type Expression, operatorHint, parse } from "./Grammar.ts"
+import type { Needs } from "./Needs.ts"
 import * as Never from "./Never.ts"
 import {
   arithmetic,
@@ -44,22 +35,13 @@ import { combine, constantTerm, noteCrossing, type Term, type ValueType } from "
 /** What expressions of one file share. */
 export interface Scope {
   readonly market: Market
+  /** Left out where it could not be read. */
+  readonly budget?: Budget | undefined
   /** For candles whose timeframe is not written: `close` is `close(timeframe)`. */
   readonly timeframe: string
   readonly names: ReadonlyMap<string, Term>
   readonly needs: Needs
   readonly to: Report
-}
-
-export interface Needs {
-  /** Closed candles by timeframe, until everything is warm. */
-  readonly candles: Map<string, number>
-  /** The answer may change whenever this many milliseconds of the day are over. */
-  clockMillis: number | undefined
-  /** Base quantities whose price impact is asked for. */
-  readonly depth: Set<Amount>
-  /** Where volume is asked for, which no live run knows. */
-  volume: Problem | undefined
 }
 
 /** Only a straight line of the price can say at which price a condition changes; a price is computed just once. */
@@ -150,7 +132,7 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
     const type = `amount of ${context.market.base.symbol}` as const
     return { type, isLiteral: false, dependence: "none", value: ({ position }) => position }
   }
-  const ofOwn = ownNamed(name, context.market)
+  const ofOwn = ownNamed(name, context.market, context.budget)
   if (ofOwn !== undefined) return ofOwn
   const place = context.placeOf(at)
   if (functions.has(name)) return report(context.to, place, `${name} needs arguments`, functions.get(name)?.usage)
@@ -307,7 +289,6 @@ const past = (tree: Expression & { type: "past" }, context: Compiling): Term | u
   return remembered(shifted({ ...operand, series }, tree.back), context)
 }
 
-/** Both sides are always evaluated: what would change the answer may stand on either. */
 const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | undefined => {
   const [asked, yes, no] = [tree.condition, tree.then, tree.otherwise].map((part) => termOf(part, context))
   if (asked === undefined || yes === undefined || no === undefined) return undefined

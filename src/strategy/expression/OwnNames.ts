@@ -7,6 +7,7 @@ import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
+import type { Budget } from "../Strategy.ts"
 import type { OwnState } from "../View.ts"
 import type { Expression } from "./Grammar.ts"
 import { notNegative, type Range } from "./Never.ts"
@@ -21,7 +22,7 @@ interface OwnName {
 
 const number = (amount: Amount.Amount, decimals: number): number => Decimal.toNumber(Amount.toDecimal(amount, decimals))
 
-const ownNames = ({ base, quote }: Market): Readonly<Record<string, OwnName>> => ({
+const ownNames = ({ base, quote }: Market, budget: Budget | undefined): Readonly<Record<string, OwnName>> => ({
   openOrders: { type: "number", dependence: "none", range: notNegative, read: ({ openOrders }) => openOrders },
   averageEntry: {
     type: "price",
@@ -43,6 +44,16 @@ const ownNames = ({ base, quote }: Market): Readonly<Record<string, OwnName>> =>
     dependence: "none",
     read: ({ realisedProfit }) => number(realisedProfit, quote.decimals)
   },
+  // The budget at the present price, and what trading has added: what was bought is worth more or less than it cost.
+  equity: {
+    type: `amount of ${quote.symbol}`,
+    dependence: "linear",
+    read: ({ averageEntry, realisedProfit }, { mid, position }) => {
+      const began = number(budget?.quote ?? 0n, quote.decimals) + number(budget?.base ?? 0n, base.decimals) * mid
+      const open = averageEntry === undefined ? 0 : position * (mid - Decimal.toNumber(averageEntry))
+      return began + number(realisedProfit, quote.decimals) + open
+    }
+  },
   // Before the first fill it is the mid, so it follows the price like one.
   last: {
     type: "price",
@@ -51,7 +62,15 @@ const ownNames = ({ base, quote }: Market): Readonly<Record<string, OwnName>> =>
   }
 })
 
-export const ownWords = ["openOrders", "averageEntry", "freeBase", "freeQuote", "realisedProfit", "last"] as const
+export const ownWords = [
+  "openOrders",
+  "averageEntry",
+  "freeBase",
+  "freeQuote",
+  "realisedProfit",
+  "equity",
+  "last"
+] as const
 
 /** What `since(…)` may ask for. */
 const events = ["fill", "placement"] as const
@@ -78,9 +97,9 @@ const ownTerm = (name: string, { type, dependence, read, range }: OwnName): Term
   }
 })
 
-export const ownNamed = (name: string, market: Market): Term | undefined => {
+export const ownNamed = (name: string, market: Market, budget: Budget | undefined): Term | undefined => {
   const found = ownWords.find((word) => word === name)
-  const own = found === undefined ? undefined : ownNames(market)[found]
+  const own = found === undefined ? undefined : ownNames(market, budget)[found]
   return own === undefined ? undefined : ownTerm(name, own)
 }
 

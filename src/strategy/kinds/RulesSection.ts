@@ -2,8 +2,9 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, type Side } from "../../domain/Market.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
-import { compile, compileAny, type Needs, type Scope } from "../expression/Compiler.ts"
+import { compile, compileAny, type Scope } from "../expression/Compiler.ts"
 import { functions } from "../expression/functions.ts"
+import { type Needs, noNeeds } from "../expression/Needs.ts"
 import { ownWords } from "../expression/OwnNames.ts"
 import type { Term, ValueType } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
@@ -50,9 +51,10 @@ export const readRules = (section: YamlNode, { market, budget, to }: KindContext
   const ofCandles = read.timeframe?.value ?? "1h"
   const scope: Scope = {
     market,
+    budget,
     timeframe: ofCandles,
     names: new Map(),
-    needs: { candles: new Map(), clockMillis: undefined, depth: new Set(), volume: undefined },
+    needs: noNeeds(),
     to
   }
   const names = read.let === undefined ? new Map<string, Term>() : namesOf(read.let.value, scope)
@@ -152,11 +154,16 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   const cancelWhen = term(read.cancelWhen, "boolean")
   const price = term(read.price, "price")
   const exit = exitOf(read.then, (at, type) => term(at, type, new Map([...scope.names, ["entry", entry]])), to)
-  const size = read.size === undefined ? undefined : ruleSize(read.size.value, { ...scope, names: scope.names })
+  const side = read.side?.value === "sell" ? "SELL" : "BUY"
+  const size = read.size === undefined ? undefined : ruleSize(read.size.value, side, scope)
+  if (size !== undefined && "risk" in size && exit?.stop === undefined) {
+    const hint = "then: { stop: entry - 2 * atr(14) }, for example"
+    return report(to, read.size ?? slot, "a size by risk needs a stop to lose it at", hint)
+  }
   if (when === undefined || price === undefined || read.side === undefined || size === undefined) return undefined
   return {
     slot: slot.value,
-    side: read.side.value === "buy" ? "BUY" : "SELL",
+    side,
     when,
     price,
     size,

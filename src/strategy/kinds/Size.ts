@@ -2,12 +2,13 @@
  * A size that is given either in the base or in the quote asset: `size: { quote: 50 }`; of a rule also by an expression for
  * such an amount, computed when the rule fires.
  */
-import { type Amount, fromDecimal, max } from "../../domain/Amount.ts"
+import { type Amount, type Asset, fromDecimal, max, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { baseQuantity, type Market, type Price } from "../../domain/Market.ts"
+import { baseQuantity, type Market, type Price, type Side } from "../../domain/Market.ts"
 import { compile, type Scope } from "../expression/Compiler.ts"
+import { ownNamed } from "../expression/OwnNames.ts"
 import type { Moment, Term } from "../expression/Term.ts"
-import { amount, fields, optional, type Reader } from "../Fields.ts"
+import { amount, fields, optional, type Reader, ratio } from "../Fields.ts"
 import { described, schemaOf } from "../JsonSchema.ts"
 import { report } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
@@ -45,7 +46,14 @@ export const quantityAt = (market: Market, { unit, amount }: Size, price: Price)
 export const quantityInParts = (market: Market, { unit, amount }: Size, price: Price, parts: bigint): Amount =>
   quantityAt(market, { unit, amount: unit === "base" ? amount : max(0n, amount - parts) }, price)
 
-export type RuleSize = Size | { readonly unit: Size["unit"]; readonly term: Term }
+/** Of what a share of is ordered. */
+const wholes = ["budget", "equity", "position", "risk"] as const
+
+export type RuleSize =
+  | Size
+  | { readonly unit: Size["unit"]; readonly term: Term }
+  /** So large that leaving at the stop loses this share of the equity. */
+  | { readonly risk: number; readonly equity: Term }
 
 const isNumber = (text: string): boolean => /^\+?[\d.]+$/.test(text)
 
@@ -61,19 +69,38 @@ const expressionIn = (node: YamlNode) => {
   return undefined
 }
 
+const shareIn = (node: YamlNode) => {
+  if (node.type !== "map" || node.entries.size !== 1) return undefined
+  for (const of of wholes) {
+    const value = node.entries.get(of)?.value
+    if (value !== undefined) return { of, value }
+  }
+  return undefined
+}
+
 export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
   described(
-    (node, to) => (expressionIn(node) === undefined && size(market)(node, to) === undefined ? undefined : node),
+    (node, to) => {
+      const share = shareIn(node)
+      if (share !== undefined) return ratio(share.value, to) === undefined ? undefined : node
+      return expressionIn(node) === undefined && size(market)(node, to) === undefined ? undefined : node
+    },
     () => ({
       type: "object",
-      properties: { base: { type: ["number", "string"] }, quote: { type: ["number", "string"] } },
+      properties: {
+        base: { type: ["number", "string"] },
+        quote: { type: ["number", "string"] },
+        ...Object.fromEntries(wholes.map((of) => [of, schemaOf(ratio)]))
+      },
       additionalProperties: false,
       minProperties: 1,
       maxProperties: 1
     })
   )
 
-export const ruleSize = (node: YamlNode, scope: Scope): RuleSize | undefined => {
+export const ruleSize = (node: YamlNode, side: Side, scope: Scope): RuleSize | undefined => {
+  const share = shareIn(node)
+  if (share !== undefined) return shareOf(share.of, ratio(share.value, scope.to), side, scope)
   const found = expressionIn(node)
   if (found === undefined) return size(scope.market)(node, scope.to)
   const { unit, value } = found
@@ -81,13 +108,48 @@ export const ruleSize = (node: YamlNode, scope: Scope): RuleSize | undefined => 
   return term === undefined ? undefined : { unit, term }
 }
 
-/** Base quantity at a price, rounded down; zero for anything that is not an amount. */
-export const quantityOf = (size: RuleSize, market: Market, price: Price, moment: Moment): Amount => {
+/** Of the budget: of the asset that the order pays with. */
+const shareOf = (
+  of: (typeof wholes)[number],
+  share: Decimal.Decimal | undefined,
+  side: Side,
+  { market, budget }: Scope
+): RuleSize | undefined => {
+  const equity = ownNamed("equity", market, budget)
+  if (share === undefined || equity === undefined) return undefined
+  const factor = Decimal.toNumber(share)
+  if (of === "risk") return { risk: factor, equity }
+  if (of === "position") {
+    const type = `amount of ${market.base.symbol}` as const
+    const value = ({ position }: Moment) => position * factor
+    return { unit: "base", term: { type, isLiteral: false, dependence: "none", value } }
+  }
+  if (of === "equity") return { unit: "quote", term: { ...equity, value: (moment) => equity.value(moment) * factor } }
+  const unit = side === "BUY" ? "quote" : "base"
+  const { decimals } = market[unit]
+  const whole = Decimal.multiply(toDecimal(budget?.[unit] ?? 0n, decimals), share)
+  return { unit, amount: fromDecimal(Decimal.roundToStep(whole, Decimal.make(1n, decimals), "down"), decimals) ?? 0n }
+}
+
+/** Base quantity at a price, rounded down; zero for anything that is not an amount. `stop`: where it leaves with a loss. */
+export const quantityOf = (
+  size: RuleSize,
+  market: Market,
+  price: Price,
+  moment: Moment,
+  stop: Price | undefined
+): Amount => {
   if ("amount" in size) return quantityAt(market, size, price)
-  const value = size.term.value(moment)
+  if ("risk" in size) {
+    const distance = stop === undefined ? Number.NaN : Math.abs(Decimal.toNumber(price) - Decimal.toNumber(stop))
+    return amountOf((size.equity.value(moment) * size.risk) / distance, market.base)
+  }
+  const { unit, term } = size
+  return quantityAt(market, { unit, amount: amountOf(term.value(moment), market[unit]) }, price)
+}
+
+const amountOf = (value: number, { decimals }: Asset): Amount => {
   if (!Number.isFinite(value) || value <= 0) return 0n
-  const { decimals } = market[size.unit]
   const step = Decimal.make(1n, decimals)
-  const amount = fromDecimal(Decimal.roundToStep(Decimal.fromNumber(value, 12), step, "down"), decimals) ?? 0n
-  return quantityAt(market, { unit: size.unit, amount }, price)
+  return fromDecimal(Decimal.roundToStep(Decimal.fromNumber(value, 12), step, "down"), decimals) ?? 0n
 }

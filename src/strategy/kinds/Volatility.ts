@@ -30,7 +30,7 @@ export interface Spread {
   readonly follows?: Volatile
 }
 
-const factor: Read.Reader<number> = Read.scalar(
+export const factor: Read.Reader<number> = Read.scalar(
   "a number above zero",
   (text) => {
     const value = Decimal.parse(text)

@@ -8,15 +8,14 @@
  * asks for, an order moves on, or the mid reaches a price at which a comparison changes.
  */
 
-import { type Amount, formatWithSymbol, toDecimal } from "../../domain/Amount.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, opposite, type Price, type Side } from "../../domain/Market.ts"
+import { type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import { timeframeMillis } from "../../domain/Timeframe.ts"
-import type { Bounds, Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
-import type { Needs } from "../expression/Compiler.ts"
+import { boundsOf, momentOf, truth, type Verdict } from "../expression/Judge.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import type { Kind } from "../Kind.ts"
@@ -55,7 +54,7 @@ export const rules: Kind = {
 const decide = (whole: Rules, view: View, memory: Memory): Decision => {
   const { market } = whole
   const before = statesIn(whole, memory)
-  const moment = momentOf(whole, view)
+  const moment = momentOf(whole.market, view)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const states: Record<string, Memory> = {}
@@ -82,31 +81,10 @@ const decide = (whole: Rules, view: View, memory: Memory): Decision => {
 const statesIn = ({ rules, market }: Rules, memory: Memory): ReadonlyArray<RuleState> =>
   rules.map((rule) => stateIn(market, recordIn(memory, rule.slot)))
 
-/** Base bought minus base sold by all orders of the strategy, whatever was asked of them. */
-const positionIn = ({ slots }: View): Amount =>
-  [...slots.values()].reduce((sum, { bought, sold }) => sum + bought - sold, 0n)
-
-const momentOf = ({ market }: Rules, view: View): Moment => {
-  const position = positionIn(view)
-  return {
-    mid: Decimal.toNumber(mid(view.price)),
-    bid: Decimal.toNumber(view.price.bid),
-    ask: Decimal.toNumber(view.price.ask),
-    now: view.now,
-    candles: view.candles,
-    entry: Number.NaN,
-    position: Decimal.toNumber(toDecimal(position, market.base.decimals)),
-    own: view.own,
-    depth: view.depth,
-    elapsed: 0,
-    found: { isCold: false, isUndefined: false, lacking: new Set(), crossings: [], times: [] }
-  }
-}
-
 /** What each rule's conditions see: while its order goes on, only the one that would withdraw it. */
 const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
   const before = statesIn(whole, memory)
-  const moment = momentOf(whole, view)
+  const moment = momentOf(whole.market, view)
   return new Map(
     whole.rules.map((rule, index) => {
       const { slot, when, cancelWhen } = rule
@@ -157,16 +135,6 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
 
 const lacks = (names: ReadonlySet<string>): string =>
   `cannot be decided: ${[...names].join(", ")} is not known here (yet); only a run that records its own trading and asks the market knows it`
-
-type Verdict = "yes" | "no" | "cold" | { readonly lacking: ReadonlySet<string> }
-
-/** Truth of a condition; "cold" where it stands on something that is not there yet. */
-const truth = (term: Term, moment: Moment): Verdict => {
-  const found = { ...moment.found, isCold: false, lacking: new Set<string>() }
-  const value = term.value({ ...moment, found })
-  if (found.lacking.size > 0) return { lacking: found.lacking }
-  return found.isCold ? "cold" : value > 0 ? "yes" : "no"
-}
 
 /** A rule does not fire while its own cancelWhen holds. Both are evaluated, for the bounds of both. */
 const judge = (rule: Rule, moment: Moment): Verdict => {
@@ -220,7 +188,7 @@ const fire = (rule: Rule, market: Market, progress: SlotProgress, moment: Moment
   const exitAt = (term: Term | undefined) =>
     term === undefined ? undefined : orderPriceOf(term, market, opposite(rule.side), at)
   const [exit, stop] = [exitAt(rule.exit?.price), exitAt(rule.exit?.stop)]
-  const quantity = quantityOf(rule.size, market, price, at)
+  const quantity = quantityOf(rule.size, market, price, at, stop)
   const lacksExit = rule.exit?.price !== undefined && exit === undefined
   if (quantity <= 0n || lacksExit || (rule.exit?.stop !== undefined && stop === undefined)) return undefined
   const order = { price, quantity, hasExit: rule.exit !== undefined, exit, stop, held: undefined }
@@ -244,29 +212,6 @@ const orderReason = (rule: Rule, market: Market, { price, exit, quantity, held }
   const after = exit === undefined ? "" : `, then exits ${atPrice(rule.exit?.isSwap === true, exit)}`
   const order = `${verb} ${formatWithSymbol(quantity, market.base)} ${atPrice(rule.isSwap, price)}${after}`
   return { code: "rule-fired", text: `${order}: ${rule.text}`, source: rule.source }
-}
-
-/** Doubles decide the comparisons, so the bounds stay a little on the near side of where they change. */
-const margin = 1e-9
-
-const boundsOf = (
-  { candles, clockMillis, depth }: Needs,
-  { now, mid: price, found }: Moment,
-  times: ReadonlyArray<number>
-): Bounds => {
-  const above = Math.min(...found.crossings.filter((crossing) => crossing >= price))
-  const below = Math.max(...found.crossings.filter((crossing) => crossing <= price))
-  const clock = clockMillis === undefined ? [] : [(Math.floor(now / clockMillis) + 1) * clockMillis]
-  const time = Math.min(...times.filter((moment) => moment > now), ...clock)
-  const shortest = [...candles.keys()].sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))[0]
-  return {
-    ...(Number.isFinite(below) ? { priceBelow: Decimal.fromNumber(below * (1 + margin)) } : {}),
-    ...(Number.isFinite(above) ? { priceAbove: Decimal.fromNumber(above * (1 - margin)) } : {}),
-    ...(Number.isFinite(time) ? { time } : {}),
-    ...present({ barClose: shortest }),
-    ...(depth.size === 0 ? {} : { depth: true }),
-    onFill: true
-  }
 }
 
 /** Asked by `limitbot init`. */

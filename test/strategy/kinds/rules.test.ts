@@ -397,6 +397,28 @@ describe("rules of computed sizes", () => {
     assert.isUndefined(sized("{ base: position }", 0n))
   })
 
+  it("are a share of the budget, of the equity, of the position, or of what the stop may lose", () => {
+    const own: OwnState = {
+      openOrders: 0,
+      freeBase: 0n,
+      freeQuote: 0n,
+      realisedProfit: 2_000_000_000n,
+      averageEntry: price("900")
+    }
+    const order = (size: string, rest = "") => {
+      const strategy = strategyOf(file(`    one: { when: mid > 1, side: buy, price: mid, size: ${size}${rest} }`))
+      const slots: Slots = new Map([["other", { ...completed(1), bought: 200_000_000n }]])
+      return firstOrder(strategy.decide({ ...at(strategy, "1000", 0, slots), own }, null), slots)
+    }
+    assert.strictEqual(order("{ budget: 1% }"), "BUY 100000000 at 1000")
+    assert.strictEqual(order("{ position: 50% }"), "BUY 100000000 at 1000")
+    // 100,000 and 10 of base at 1,000; 2,000 realised; two bought at 900 gained 200.
+    assert.strictEqual(order("{ equity: 10% }"), "BUY 1122000000 at 1000")
+    assert.strictEqual(order("{ risk: 1% }", ", then: { stop: entry - 50 }"), "BUY 2244000000 at 1000")
+    const without = problemsOf(file("    one: { when: mid > 1, side: buy, price: mid, size: { risk: 1% } }"))
+    assert.match(without[0]?.message ?? "", /a size by risk needs a stop/)
+  })
+
   it("are checked like any expression", () => {
     const text = file("    one: { when: mid > 1, side: sell, price: mid, size: { quote: position } }")
     assert.match(problemsOf(text)[0]?.message ?? "", /expected an amount of USDC, found an amount of BTC/)

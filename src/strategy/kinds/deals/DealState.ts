@@ -1,0 +1,95 @@
+/**
+ * What a strategy of deals remembers: how many it began, when the last one ended, and the one that it is in the middle of.
+ * What its orders did is in the view; `legs` says how far each slot was when the deal began.
+ */
+import { format, fromDecimal } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market, Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import { filledOfLeg, type Memory } from "../../Decision.ts"
+import { progressOf, type SlotProgress, type View } from "../../View.ts"
+import { decimalIn, isTrueIn, numberIn, recordIn } from "../Memory.ts"
+
+type Legs = Pick<SlotProgress, "completedLegs" | "filledInLeg">
+
+export interface Deal {
+  /** Of the base order. */
+  readonly price: Price
+  readonly startedAt: number
+  readonly legs: ReadonlyMap<string, Legs>
+  /** Its base order is withdrawn because nothing of it filled in time. */
+  readonly isExpired: boolean
+  /** The position was sold: what still fills is sold too, and nothing new is bought. */
+  readonly isClosing: boolean
+  /** Where it leaves since the stop was reached. */
+  readonly leaves: Price | undefined
+}
+
+export interface DealState {
+  readonly begun: number
+  readonly endedAt: number | undefined
+  readonly deal: Deal | undefined
+}
+
+const untouched: Legs = { completedLegs: 0, filledInLeg: 0n }
+
+export const legsBefore = ({ legs }: Deal, slot: string): Legs => legs.get(slot) ?? untouched
+
+export const isTouched = (deal: Deal, slot: string, view: View): boolean => {
+  const progress = progressOf(view, slot)
+  const after = legsBefore(deal, slot)
+  return progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) > 0n
+}
+
+export const isComplete = (deal: Deal, slot: string, view: View): boolean =>
+  progressOf(view, slot).completedLegs > legsBefore(deal, slot).completedLegs
+
+export const legsNow = (slots: ReadonlyArray<string>, view: View): Deal["legs"] =>
+  new Map(
+    slots.map((slot) => {
+      const { completedLegs, filledInLeg } = progressOf(view, slot)
+      return [slot, { completedLegs, filledInLeg }]
+    })
+  )
+
+export const remember = ({ base }: Market, { begun, endedAt, deal }: DealState): Memory => ({
+  begun,
+  ...present({ endedAt }),
+  ...(deal === undefined
+    ? {}
+    : {
+        price: Decimal.format(deal.price),
+        startedAt: deal.startedAt,
+        legs: Object.fromEntries(
+          [...deal.legs].map(([slot, { completedLegs, filledInLeg }]) => [
+            slot,
+            { completedLegs, ...(filledInLeg === 0n ? {} : { filledInLeg: format(filledInLeg, base.decimals) }) }
+          ])
+        ),
+        ...(deal.isExpired ? { isExpired: true } : {}),
+        ...(deal.isClosing ? { isClosing: true } : {}),
+        ...(deal.leaves === undefined ? {} : { leaves: Decimal.format(deal.leaves) })
+      })
+})
+
+export const stateIn = ({ base }: Market, slots: ReadonlyArray<string>, memory: Memory): DealState => {
+  const known = { begun: numberIn(memory, "begun") ?? 0, endedAt: numberIn(memory, "endedAt") }
+  const price = decimalIn(memory, "price")
+  if (price === undefined) return { ...known, deal: undefined }
+  const legs = recordIn(memory, "legs")
+  const legsOf = (slot: string): Legs => ({
+    completedLegs: numberIn(recordIn(legs, slot), "completedLegs") ?? 0,
+    filledInLeg: fromDecimal(decimalIn(recordIn(legs, slot), "filledInLeg") ?? Decimal.zero, base.decimals) ?? 0n
+  })
+  return {
+    ...known,
+    deal: {
+      price,
+      startedAt: numberIn(memory, "startedAt") ?? 0,
+      legs: new Map(slots.map((slot) => [slot, legsOf(slot)])),
+      isExpired: isTrueIn(memory, "isExpired"),
+      isClosing: isTrueIn(memory, "isClosing"),
+      leaves: decimalIn(memory, "leaves")
+    }
+  }
+}

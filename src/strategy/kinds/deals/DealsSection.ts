@@ -1,0 +1,151 @@
+/** The `deals:` section of a strategy file: sizes and distances of the orders, and when a deal begins and ends. */
+import { type Amount, formatWithSymbol, fromDecimal, toDecimal } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market, Price } from "../../../domain/Market.ts"
+import { compile, type Scope } from "../../expression/Compiler.ts"
+import { type Needs, noNeeds } from "../../expression/Needs.ts"
+import type { Term } from "../../expression/Term.ts"
+import * as Read from "../../Fields.ts"
+import { described } from "../../JsonSchema.ts"
+import type { KindContext } from "../../Kind.ts"
+import { place, type Report, report } from "../../Problem.ts"
+import { timeframe } from "../../Timeframe.ts"
+import type { YamlNode, YamlScalar } from "../../YamlReader.ts"
+import { type Size, size } from "../Size.ts"
+import { factor } from "../Volatility.ts"
+
+const mostSafetyOrders = 50
+const mostDeals = 1_000_000
+const defaultStopReach = Decimal.make(5n, 3)
+
+/** An order below the base order. */
+export interface Step {
+  readonly slot: string
+  /** Ratio below the base order. */
+  readonly distance: Decimal.Decimal
+  readonly size: Size
+}
+
+export interface Deals {
+  readonly market: Market
+  readonly size: Size
+  readonly reach: Decimal.Decimal
+  readonly when: Term | undefined
+  readonly whenText: string
+  readonly steps: ReadonlyArray<Step>
+  /** So many of them rest at once. */
+  readonly active: number
+  readonly takeProfit: Decimal.Decimal
+  readonly stop: Decimal.Decimal | undefined
+  readonly stopReach: Decimal.Decimal
+  readonly expireMillis: number | undefined
+  readonly cooldownMillis: number
+  readonly times: number
+  readonly needs: Needs
+  readonly source: string
+}
+
+const expression: Read.Reader<YamlScalar> = described(
+  (node: YamlNode, to: Report) =>
+    node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list"),
+  () => ({ type: ["string", "number", "boolean"] })
+)
+
+const safetyFields = (market: Market) =>
+  Read.fields({
+    orders: Read.required(Read.integer(1, mostSafetyOrders), "how many below the base order"),
+    size: Read.required(size(market), "of the first one"),
+    distance: Read.required(Read.ratio, "of the first one from the base order"),
+    sizeScale: Read.optional(factor, "each is so many times as large as the one before; left out: 1"),
+    distanceScale: Read.optional(factor, "each step is so many times as wide as the one before; left out: 1"),
+    active: Read.optional(Read.integer(1, mostSafetyOrders), "how many of them rest at once; left out: all")
+  })
+
+export const dealsFields = (market: Market) =>
+  Read.fields({
+    size: Read.required(size(market), "of the base order"),
+    reach: Read.optional(Read.ratioOrZero, "the base order may pay this much more than the mid; left out: nothing"),
+    when: Read.optional(expression, "a deal begins when this is true; left out: at once"),
+    timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; left out: 1h"),
+    safety: Read.optional(safetyFields(market), "further purchases below the base order"),
+    takeProfit: Read.required(Read.ratio, "sells all of it so far above the average entry"),
+    stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry"),
+    stopReach: Read.optional(Read.ratioOrZero, "at the stop the exit may give away this much; left out: 0.5%"),
+    expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
+    cooldown: Read.optional(Read.duration, "between two deals; left out: none"),
+    times: Read.optional(Read.integer(1, mostDeals), "how many deals in all")
+  })
+
+type Safety = NonNullable<NonNullable<ReturnType<ReturnType<typeof safetyFields>>>>
+
+const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: number): Size => {
+  const { decimals } = unit === "base" ? base : quote
+  const exact = Decimal.multiply(toDecimal(amount, decimals), Decimal.fromNumber(scale, 12))
+  return { unit, amount: fromDecimal(Decimal.roundToStep(exact, Decimal.make(1n, decimals), "down"), decimals) ?? 0n }
+}
+
+const stepsOf = (read: Safety, market: Market): ReadonlyArray<Step> => {
+  const { orders, size: first, distance, sizeScale, distanceScale } = read
+  if (orders === undefined || first === undefined || distance === undefined) return []
+  const [bySize, byDistance] = [sizeScale?.value ?? 1, distanceScale?.value ?? 1]
+  let below = 0
+  return Array.from({ length: orders.value }, (_, index) => {
+    below += Decimal.toNumber(distance.value) * byDistance ** index
+    return {
+      slot: `safety-${String(index + 1).padStart(2, "0")}`,
+      distance: Decimal.fromNumber(below, 9),
+      size: scaled(first.value, market, bySize ** index)
+    }
+  })
+}
+
+export const readDeals = (section: YamlNode, context: KindContext): Deals | undefined => {
+  const { market, budget, to } = context
+  const before = to.problems.length
+  const read = dealsFields(market)(section, to)
+  if (read?.size === undefined || read.takeProfit === undefined) return undefined
+  const steps = read.safety === undefined ? [] : stepsOf(read.safety.value, market)
+  const needs = noNeeds()
+  const scope: Scope = { market, budget, timeframe: read.timeframe?.value ?? "1h", names: new Map(), needs, to }
+  const when = read.when === undefined ? undefined : compile(read.when.value, "boolean", "condition", scope)
+  const last = steps.at(-1)
+  if (read.safety !== undefined && last !== undefined && !Decimal.isLess(last.distance, Decimal.one)) {
+    report(to, read.safety, "the last safety order would be at no price at all: their distances add up to 100%")
+  }
+  checkBudget([read.size.value, ...steps.map(({ size }) => size)], read.safety ?? read.size, context)
+  if (to.problems.length > before) return undefined
+  return {
+    market,
+    size: read.size.value,
+    reach: read.reach?.value ?? Decimal.zero,
+    when,
+    whenText: read.when?.value.text ?? "",
+    steps,
+    active: read.safety?.value.active?.value ?? steps.length,
+    takeProfit: read.takeProfit.value,
+    stop: read.stop?.value,
+    stopReach: read.stopReach?.value ?? defaultStopReach,
+    expireMillis: read.expireAfter?.value,
+    cooldownMillis: read.cooldown?.value ?? 0,
+    times: read.times?.value ?? mostDeals,
+    needs,
+    source: place(to.source, section.start)
+  }
+}
+
+/** A deal that falls all the way needs all its purchases. Sizes in base are left to the limits: their price is not known. */
+const checkBudget = (
+  sizes: ReadonlyArray<Size>,
+  at: { start: number; end: number },
+  { market, budget, to }: KindContext
+) => {
+  const quote = sizes.reduce((sum, { unit, amount }) => (unit === "quote" ? sum + amount : sum), 0n)
+  if (budget === undefined || quote <= budget.quote) return
+  const [needed, there] = [quote, budget.quote].map((amount: Amount) => formatWithSymbol(amount, market.quote))
+  const hint = "raise limits.budget.quote, or make them smaller or fewer"
+  report(to, at, `all orders of a deal need ${needed} of quote budget, and it has ${there}`, hint)
+}
+
+/** Price of an order so far below the base order. */
+export const below = (price: Price, distance: Decimal.Decimal): Price =>
+  Decimal.multiply(price, Decimal.subtract(Decimal.one, distance))

@@ -1,0 +1,212 @@
+/**
+ * Deals: a base order, safety orders below it, and one exit above the average entry of all that has filled, or at a stop
+ * below it. When all is sold, the safety orders are withdrawn and the next deal may begin.
+ *
+ * The exit sells what the budget holds of the base at that moment, so a payout under way joins it when it is there, and what
+ * fills while it is withdrawn is sold as well: a deal is over when nothing of it rests and nothing is held. A purchase that
+ * filled in part is withdrawn when the price is where the exit sells, so that it is paid out.
+ */
+import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
+import type { Reason } from "../../../domain/BotEvent.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { mid, type Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Decision, DesiredSlot, Memory } from "../../Decision.ts"
+import { inputsOf } from "../../expression/Checks.ts"
+import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
+import type { Moment } from "../../expression/Term.ts"
+import { anyMarket, schemaOf } from "../../JsonSchema.ts"
+import type { Kind } from "../../Kind.ts"
+import { progressOf, type View } from "../../View.ts"
+import { away, negate, orderPrice } from "../PriceLevels.ts"
+import { quantityAt } from "../Size.ts"
+import {
+  type Deal,
+  type DealState,
+  isComplete,
+  isTouched,
+  legsBefore,
+  legsNow,
+  remember,
+  stateIn
+} from "./DealState.ts"
+import { below, type Deals, dealsFields, readDeals } from "./DealsSection.ts"
+
+const baseOrder = "base"
+const exit = "exit"
+/** Less than this part of the base order is what rounding and fees leave. */
+const dustParts = 100n
+
+export const deals: Kind = {
+  name: "deals",
+  schema: () => schemaOf(dealsFields(anyMarket)),
+  read: (section, context) => {
+    const whole = readDeals(section, context)
+    if (whole === undefined) return undefined
+    const { when, needs, market } = whole
+    return {
+      initialMemory: null,
+      candles: needs.candles,
+      ...present({ notLive: needs.volume }),
+      ...(needs.depth.size === 0 ? {} : { depth: [...needs.depth] }),
+      decide: (view, memory) => decide(whole, view, memory),
+      inputs: (view) => {
+        const moment = momentOf(market, view)
+        const holds = (at: Moment) => when === undefined || truth(when, at) === "yes"
+        return new Map([[baseOrder, inputsOf([when], moment, holds)]])
+      }
+    }
+  }
+}
+
+const slotsOf = ({ steps }: Deals): ReadonlyArray<string> => [baseOrder, ...steps.map(({ slot }) => slot), exit]
+
+/** Base that can be sold now: no more than was bought, and no more than is there. */
+const heldIn = ({ size, market }: Deals, view: View, price: Price): Amount => {
+  const { live } = progressOf(view, exit)
+  const bought = max(0n, positionIn(view))
+  const there = view.own === undefined ? bought : view.own.freeBase + (live?.side === "SELL" ? live.quantity : 0n)
+  const held = min(bought, there)
+  return held * dustParts < quantityAt(market, size, price) ? 0n : held
+}
+
+const decide = (whole: Deals, view: View, memory: Memory): Decision => {
+  const { market, needs, source, cooldownMillis, expireMillis } = whole
+  const moment = momentOf(market, view)
+  const before = stateIn(market, slotsOf(whole), memory)
+  const settled = afterOrders(whole, before, view, moment)
+  const { state, why } = settled.deal === undefined ? begin(whole, settled, view, moment) : { state: settled, why: "" }
+  const { deal } = state
+  const because = (code: string, text: string): Reason => ({ code, text, source })
+  const idle = [{ slot: baseOrder, why: because("no-deal", why) }]
+  const times = [
+    ...(deal === undefined && state.endedAt !== undefined ? [state.endedAt + cooldownMillis] : []),
+    ...(deal !== undefined && expireMillis !== undefined ? [deal.startedAt + expireMillis] : []),
+    ...moment.found.times
+  ]
+  return {
+    ...(deal === undefined ? { desired: [], absent: idle } : ordersOf(whole, deal, view)),
+    memory: remember(market, state),
+    reasons: [],
+    until: boundsOf(needs, moment, times)
+  }
+}
+
+/** What the orders of the deal have done since: it expires, closes, reaches its stop, or is over. */
+const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment): DealState => {
+  const { deal } = state
+  if (deal === undefined) return state
+  const held = heldIn(whole, view, deal.price)
+  const rests = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
+  const touched = [baseOrder, ...whole.steps.map(({ slot }) => slot)].some((slot) => isTouched(deal, slot, view))
+  const isSold = isComplete(deal, exit, view) && held === 0n
+  const isClosing = deal.isClosing || isSold || (isPartly(whole, deal, view) && isAtProfit(whole, deal, view, moment))
+  const isTooLate = whole.expireMillis !== undefined && view.now >= deal.startedAt + whole.expireMillis
+  const isExpired = !touched && (deal.isExpired || isTooLate)
+  if (!rests && held === 0n && (isClosing || isExpired)) {
+    // A deal of which nothing filled was none.
+    return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
+  }
+  const leaves = deal.leaves ?? (touched ? stopIn(whole, deal, view, moment) : undefined)
+  return { ...state, deal: { ...deal, isExpired, isClosing, leaves } }
+}
+
+/** A purchase has filled in part and rests: what it brought in is paid out when it ends, not before. */
+const isPartly = ({ steps }: Deals, deal: Deal, view: View): boolean =>
+  [baseOrder, ...steps.map(({ slot }) => slot)].some((slot) => {
+    const { live } = progressOf(view, slot)
+    return live !== undefined && live.quantity > 0n && isTouched(deal, slot, view)
+  })
+
+const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boolean => {
+  const at = profitPrice(whole, deal, view)
+  moment.found.crossings.push(Decimal.toNumber(at))
+  return !Decimal.isLess(mid(view.price), at)
+}
+
+const profitPrice = ({ market, takeProfit }: Deals, deal: Deal, view: View): Price =>
+  orderPrice(market, "SELL", away(view.own?.averageEntry ?? deal.price, takeProfit))
+
+/** The price to leave at when the stop is reached now; else the price at which it would be is noted. */
+const stopIn = ({ market, stop, stopReach }: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
+  if (stop === undefined) return undefined
+  const at = below(view.own?.averageEntry ?? deal.price, stop)
+  moment.found.crossings.push(Decimal.toNumber(at))
+  const price = mid(view.price)
+  return Decimal.isGreater(price, at) ? undefined : orderPrice(market, "SELL", away(price, negate(stopReach)))
+}
+
+const begin = (
+  whole: Deals,
+  state: DealState,
+  view: View,
+  moment: Moment
+): { readonly state: DealState; readonly why: string } => {
+  const { market, reach, times, cooldownMillis, when, whenText } = whole
+  if (state.begun >= times) return { state, why: `${times} deals are all it may have` }
+  const verdict = when === undefined ? "yes" : truth(when, moment)
+  if (state.endedAt !== undefined && view.now < state.endedAt + cooldownMillis) {
+    return { state, why: "waits until its cooldown is over" }
+  }
+  if (typeof verdict === "object")
+    return { state, why: `cannot be decided: ${[...verdict.lacking].join(", ")} is not known` }
+  if (verdict === "cold") return { state, why: "waits for more candles: its indicators are not warm yet" }
+  if (verdict === "no") return { state, why: `its condition does not hold: ${whenText}` }
+  const price = orderPrice(market, "BUY", away(mid(view.price), reach))
+  if (quantityAt(market, whole.size, price) === 0n) return { state, why: "its size comes to nothing at this price" }
+  const legs = legsNow(slotsOf(whole), view)
+  const deal: Deal = { price, startedAt: view.now, legs, isExpired: false, isClosing: false, leaves: undefined }
+  return { state: { ...state, begun: state.begun + 1, deal }, why: "" }
+}
+
+const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired" | "absent"> => {
+  const { market, size, steps, active, source } = whole
+  const because = (code: string, text: string): Reason => ({ code, text, source })
+  const buys = (slot: string, price: Price, quantity: Amount, code: string): DesiredSlot => {
+    const text = `buys ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
+    const after = legsBefore(deal, slot)
+    return { slot, legs: [{ side: "BUY", price, quantity }], cycle: false, after, why: because(code, text) }
+  }
+  const isBuying = !deal.isClosing && !deal.isExpired && deal.leaves === undefined
+  const isIn = isTouched(deal, baseOrder, view)
+  const waiting = steps.filter(({ slot }) => !isComplete(deal, slot, view))
+  const placed = isBuying && isIn ? waiting.slice(0, active) : []
+  const safety = placed.flatMap(({ slot, distance, size: own }) => {
+    const price = orderPrice(market, "BUY", below(deal.price, distance))
+    const quantity = quantityAt(market, own, price)
+    return quantity === 0n ? [] : [buys(slot, price, quantity, "safety-order")]
+  })
+  const base = isBuying ? [buys(baseOrder, deal.price, quantityAt(market, size, deal.price), "base-order")] : []
+  const rests = isBuying ? [] : [baseOrder]
+  const [code, text] = isBuying
+    ? ["safety-order", isIn ? `only ${active} of them rest at once` : "waits until the base order fills"]
+    : ["deal-ends", "the deal ends"]
+  const known = new Set(safety.map(({ slot }) => slot))
+  const left = waiting.filter(({ slot }) => !known.has(slot)).map(({ slot }) => slot)
+  return {
+    desired: [...base, ...safety, ...exitOf(whole, deal, view)],
+    absent: [...rests, ...left].map((slot) => ({ slot, why: because(code, text) }))
+  }
+}
+
+const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot> => {
+  const { market, source } = whole
+  const quantity = heldIn(whole, view, deal.price)
+  if (quantity === 0n) return []
+  const average = view.own?.averageEntry ?? deal.price
+  const price = deal.leaves ?? profitPrice(whole, deal, view)
+  const { completedLegs, filledInLeg } = progressOf(view, exit)
+  const bought = `${formatWithSymbol(quantity, market.base)}, bought at ${Decimal.format(Decimal.fromNumber(Decimal.toNumber(average), 8))}`
+  const text = `sells ${bought} on average, at ${Decimal.format(price)}`
+  const code = deal.leaves === undefined ? "take-profit" : "stop"
+  const after = { completedLegs, filledInLeg }
+  return [
+    {
+      slot: exit,
+      legs: [{ side: "SELL", price, quantity, mayLose: true }],
+      cycle: false,
+      after,
+      why: { code, text, source }
+    }
+  ]
+}

@@ -1,0 +1,152 @@
+/** Deals against an account of them that is as naive as can be: one list of fills, one position, one average. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { DesiredOrder } from "../../../src/strategy/Decision.ts"
+import type { OwnState, View } from "../../../src/strategy/View.ts"
+import { checkBounds } from "../bounds.ts"
+import { SlowVenue } from "../slowVenue.ts"
+import { between, integerBetween, pick, price, problemsOf, random, strategyOf } from "../support.ts"
+
+const minute = 60_000
+
+const file = (section: string, quote = 2_000) => `name: test
+market: BTC/USDC
+kind: deals
+limits: { budget: { quote: ${quote} } }
+deals:
+${section}
+`
+
+const whole = file(`  size: { quote: 100 }
+  safety: { orders: 3, size: { quote: 200 }, distance: 2%, sizeScale: 1.5, distanceScale: 2, active: 2 }
+  takeProfit: 1.5%
+  stop: 20%
+  cooldown: 10m
+  times: 3`)
+
+/** What the fills came to since nothing was held. */
+const accountOf = (venue: SlowVenue) => {
+  let [position, cost] = [0, 0]
+  for (const { side, base, price: at } of venue.fills) {
+    const units = Number(base) / 1e8
+    if (side === "BUY") [position, cost] = [position + units, cost + units * at]
+    else [position, cost] = [position - units, cost * (1 - units / position)]
+    if (position < 1e-9) [position, cost] = [0, 0]
+  }
+  return { position, average: position === 0 ? undefined : cost / position }
+}
+
+const look = (venue: SlowVenue, middle: number, now: number) => {
+  const { average } = accountOf(venue)
+  const own: OwnState = {
+    openOrders: 0,
+    freeBase: venue.paidBase(),
+    freeQuote: 0n,
+    realisedProfit: 0n,
+    ...(average === undefined ? {} : { averageEntry: Decimal.fromNumber(average, 12) })
+  }
+  const at = price(middle.toFixed(2))
+  const view: Omit<View, "slots"> = { now, market: venue.strategy.market, price: { bid: at, ask: at, at: now }, own }
+  const placedBefore = venue.placed.length
+  const decision = venue.decide(view)
+  return { decision, placed: venue.placed.slice(placedBefore) }
+}
+
+const said = ({ slot, side, price: at, quantity }: DesiredOrder) =>
+  `${slot} ${side} ${quantity} at ${Decimal.format(at)}`
+
+describe("deals", () => {
+  it("buy below, sell all of it above the average, pause, and begin again", () => {
+    const venue = new SlowVenue(strategyOf(whole), () => 0)
+    venue.requotes = true
+    assert.deepStrictEqual(look(venue, 50_000, 0).placed.map(said), ["base BUY 200000 at 50000"])
+    venue.pass(1)
+    venue.pass(1)
+    assert.deepStrictEqual(look(venue, 50_000, minute).placed.map(said), [
+      "safety-01 BUY 408163 at 49000",
+      "safety-02 BUY 638297 at 47000",
+      "exit SELL 200000 at 50750"
+    ])
+    const fall = ({ slot }: DesiredOrder) => slot === "safety-01"
+    venue.pass(1, fall)
+    venue.pass(1, fall)
+    const next = look(venue, 49_000, 2 * minute).placed.map(said)
+    assert.deepStrictEqual(next, ["safety-03 BUY 1046511 at 43000"])
+    venue.pass(0)
+    // 0.002 at 50,000 and 0.00408163 at 49,000 cost 49,328.86 on average.
+    const requoted = look(venue, 49_000, 3 * minute).placed.map(said)
+    assert.deepStrictEqual(requoted, ["exit SELL 608163 at 50068.8"])
+    const rise = ({ slot }: DesiredOrder) => slot === "exit"
+    venue.pass(1, rise)
+    venue.pass(1, rise)
+    look(venue, 50_100, 4 * minute)
+    for (let turn = 0; turn < 3; turn++) venue.pass(0)
+    assert.strictEqual(venue.base, 0n)
+    const ended = look(venue, 50_100, 5 * minute)
+    assert.deepStrictEqual(
+      ended.decision.absent.map(({ why }) => why.text),
+      ["waits until its cooldown is over"]
+    )
+    assert.deepStrictEqual(look(venue, 50_100, 15 * minute).placed.map(said), ["base BUY 199600 at 50100"])
+  })
+
+  it("keep to an independent account, whatever fills when, and lose no base", () => {
+    let deals = 0
+    for (let seed = 1; seed <= 60; seed++) {
+      const next = random(seed)
+      const [orders, active] = [integerBetween(next, 1, 5), integerBetween(next, 1, 5)]
+      const [profit, distance] = [pick(next, [0.01, 0.03]), pick(next, [0.01, 0.02])]
+      const stop = pick(next, ["", "  stop: 6%\n"])
+      const strategy = strategyOf(
+        file(`  size: { quote: 100 }
+  safety: { orders: ${orders}, size: { quote: 150 }, distance: ${distance * 100}%, active: ${active} }
+  takeProfit: ${profit * 100}%
+${stop}  expireAfter: 30m
+  cooldown: 5m`)
+      )
+      const venue = new SlowVenue(strategy, next)
+      venue.requotes = true
+      let [now, middle, begun] = [0, 50_000, 50_000]
+      for (let step = 0; step < 80; step++) {
+        now += integerBetween(next, 1, 10) * minute
+        middle *= between(next, 0.985, 1.015)
+        const about = `seed ${seed}, step ${step}`
+        const { average, position } = accountOf(venue)
+        const { placed } = look(venue, middle, now)
+        for (const order of placed) {
+          const at = Decimal.toNumber(order.price)
+          if (order.slot === "base" && position === 0) {
+            deals += 1
+            if (venue.paidBase() === 0n) begun = at
+            assert.isAtMost(at, Math.max(begun, middle) + 0.01, about)
+          } else if (order.side === "SELL") {
+            const isStop = stop !== "" && at < (average ?? 0)
+            if (!isStop) assert.closeTo(at, (average ?? 0) * (1 + profit), 0.02, about)
+            assert.isTrue(order.quantity <= BigInt(Math.round(position * 1e8)), about)
+          }
+        }
+        venue.pass(0.7, ({ side, price: limit }) =>
+          side === "BUY" ? Decimal.toNumber(limit) >= middle * 0.995 : Decimal.toNumber(limit) <= middle * 1.005
+        )
+      }
+      for (let step = 0; step < 40; step++) {
+        now += minute
+        look(venue, 90_000, now)
+        venue.pass(1, ({ side }) => side === "SELL")
+      }
+      assert.isBelow(Number(venue.base), 2_000, `seed ${seed}: base left`)
+    }
+    assert.isAbove(deals, 100)
+  })
+
+  it("decide the same anywhere inside their bounds", () => {
+    const asked = whole.replace("  cooldown", "  when: mid < 58000\n  expireAfter: 1h\n  cooldown")
+    for (let seed = 1; seed <= 40; seed++) checkBounds(strategyOf(asked), { low: 40_000, high: 60_000, seed })
+  })
+
+  it("must be affordable to the last safety order, and have a price for it", () => {
+    const messages = (text: string) => problemsOf(text).map(({ message }) => message)
+    assert.match(messages(whole.replace("quote: 2000", "quote: 500"))[0] ?? "", /all orders of a deal need 1050 USDC/)
+    assert.match(messages(whole.replace("2%", "40%"))[0] ?? "", /no price at all/)
+  })
+})
