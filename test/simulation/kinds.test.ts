@@ -20,6 +20,13 @@ grid: { lower: ${at(0.95)}, upper: ${at(1.05)}, levels: 21, size: { base: 1 }, t
 ladder: { side: buy, from: ${at(0.998)}, to: ${at(0.96)}, rungs: 6, profile: linear, total: { quote: 3000 }, takeProfit: 0.5% }`,
   dca: `limits: { budget: { quote: 1000 } }
 dca: { every: 1m, size: { quote: 50 }, times: 20, reach: 0.1% }`,
+  deals: `limits: { budget: { quote: 2000 } }
+deals:
+  size: { quote: 100 }
+  reach: 0.1%
+  safety: { orders: 4, size: { quote: 100 }, distance: 0.1%, sizeScale: 1.5, active: 2 }
+  takeProfit: 0.2%
+  expireAfter: 3m`,
   twap: `limits: { budget: { base: 10 } }
 twap: { side: sell, total: { base: 10 }, over: 6m, slices: 6, limit: ${at(0.5)}, reach: 0.2%, vary: 40%, seed: 7 }`,
   iceberg: `limits: { budget: { quote: 2000 } }
