@@ -29,7 +29,7 @@ import {
   seriesOf
 } from "./Operators.ts"
 import { ownNamed, ownWords, sinceOf } from "./OwnNames.ts"
-import { shifted } from "./Past.ts"
+import { shifted } from "./series/Past.ts"
 import { combine, constantTerm, noteCrossing, type Term, type ValueType } from "./Term.ts"
 
 /** What expressions of one file share. */

@@ -33,10 +33,10 @@ export const momentOf = (market: Market, view: View): Moment => {
   }
 }
 
-export type Verdict = "yes" | "no" | "cold" | { readonly lacking: ReadonlySet<string> }
+export type Judgement = "yes" | "no" | "cold" | { readonly lacking: ReadonlySet<string> }
 
 /** Truth of a condition; "cold" where it stands on something that is not there yet. */
-export const truth = (term: Term, moment: Moment): Verdict => {
+export const truth = (term: Term, moment: Moment): Judgement => {
   const found = { ...moment.found, isCold: false, lacking: new Set<string>() }
   const value = term.value({ ...moment, found })
   if (found.lacking.size > 0) return { lacking: found.lacking }

@@ -5,7 +5,8 @@ import { present } from "../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
 import { notNegative, type Range } from "./Never.ts"
-import * as Past from "./Past.ts"
+import * as Past from "./series/Past.ts"
+import * as Trend from "./series/Trend.ts"
 import {
   columnOf,
   combine,
@@ -17,7 +18,6 @@ import {
   type ValueType,
   valueOf
 } from "./Term.ts"
-import * as Trend from "./Trend.ts"
 
 /** What an argument must be. `length`: a whole number of candles, written out. */
 type Parameter = "condition" | "series" | "length" | "number" | "value" | "timeframe?"

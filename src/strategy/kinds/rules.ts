@@ -15,7 +15,7 @@ import { type Market, opposite, type Price, type Side } from "../../domain/Marke
 import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
-import { boundsOf, momentOf, truth, type Verdict } from "../expression/Judge.ts"
+import { boundsOf, type Judgement, momentOf, truth } from "../expression/Judge.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import type { Kind } from "../Kind.ts"
@@ -137,7 +137,7 @@ const lacks = (names: ReadonlySet<string>): string =>
   `cannot be decided: ${[...names].join(", ")} is not known here (yet); only a run that records its own trading and asks the market knows it`
 
 /** A rule does not fire while its own cancelWhen holds. Both are evaluated, for the bounds of both. */
-const judge = (rule: Rule, moment: Moment): Verdict => {
+const judge = (rule: Rule, moment: Moment): Judgement => {
   const when = truth(rule.when, moment)
   const cancel = rule.cancelWhen === undefined ? "no" : truth(rule.cancelWhen, moment)
   if (typeof when === "object") return when

@@ -3,9 +3,9 @@
  * look back over so many candles as the file says, so that a bot that has just started sees what a long backtest sees.
  */
 
-import { present } from "../../domain/Present.ts"
-import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
-import { columnOf, type Series, seriesTerm, type Term, type ValueType } from "./Term.ts"
+import { present } from "../../../domain/Present.ts"
+import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
+import { columnOf, type Series, seriesTerm, type Term, type ValueType } from "../Term.ts"
 
 /** A value so many candles ago. */
 export const shifted = (term: Term & { readonly series: Series }, back: number): Term => {

@@ -2,7 +2,7 @@
  * Indicators of trend, of whole candles: the average directional index and its two directions (Wilder), the supertrend, and
  * the channel of Keltner. `NaN` stands where there is not enough history, as in `Indicators`.
  */
-import { atr, type CandleColumns, ema, type IndicatorValues, warmUp } from "../Indicators.ts"
+import { atr, type CandleColumns, ema, type IndicatorValues, warmUp } from "../../Indicators.ts"
 
 /** The index is a mean of a mean: it takes both to forget. */
 export const adxWarmUp = (length: number): number => 2 * warmUp.wilder(length)
