@@ -46,7 +46,7 @@ export const quantityAt = (market: Market, { unit, amount }: Size, price: Price)
 export const quantityInParts = (market: Market, { unit, amount }: Size, price: Price, parts: bigint): Amount =>
   quantityAt(market, { unit, amount: unit === "base" ? amount : max(0n, amount - parts) }, price)
 
-/** Of what a share of is ordered. */
+/** A share of one of these is ordered. */
 const wholes = ["budget", "equity", "position", "risk"] as const
 
 export type RuleSize =
@@ -108,7 +108,7 @@ export const ruleSize = (node: YamlNode, side: Side, scope: Scope): RuleSize | u
   return term === undefined ? undefined : { unit, term }
 }
 
-/** Of the budget: of the asset that the order pays with. */
+/** A share of the budget is one of the asset that the order pays with. */
 const shareOf = (
   of: (typeof wholes)[number],
   share: Decimal.Decimal | undefined,

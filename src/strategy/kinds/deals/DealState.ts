@@ -13,7 +13,7 @@ import { decimalIn, isTrueIn, numberIn, recordIn } from "../Memory.ts"
 type Legs = Pick<SlotProgress, "completedLegs" | "filledInLeg">
 
 export interface Deal {
-  /** Of the base order. */
+  /** The base order is at this price. */
   readonly price: Price
   readonly startedAt: number
   readonly legs: ReadonlyMap<string, Legs>

@@ -9,14 +9,17 @@
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { mid, type Price } from "../../../domain/Market.ts"
+import { type Market, mid, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import type { Decision, DesiredSlot, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
 import type { Moment } from "../../expression/Term.ts"
+import * as Read from "../../Fields.ts"
 import { anyMarket, schemaOf } from "../../JsonSchema.ts"
 import type { Kind } from "../../Kind.ts"
+import type { Setup } from "../../Setup.ts"
+import * as Ask from "../../Setup.ts"
 import { progressOf, type View } from "../../View.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
 import { quantityAt } from "../Size.ts"
@@ -39,6 +42,8 @@ const dustParts = 100n
 
 export const deals: Kind = {
   name: "deals",
+  about: "purchases further and further below, one exit above their average",
+  setup: (market) => setup(market),
   schema: () => schemaOf(dealsFields(anyMarket)),
   read: (section, context) => {
     const whole = readDeals(section, context)
@@ -58,6 +63,25 @@ export const deals: Kind = {
     }
   }
 }
+
+/** Asked by `limitbot init`. */
+const setup = ({ quote }: Market): Setup => ({
+  steps: [
+    Ask.amount("size", quote, "for the first order of a deal, and for each safety order"),
+    Ask.asked("orders", "How many safety orders below it", "5", Read.integer(1, 50)),
+    Ask.asked("distance", "From one to the next", "1.5%", Read.ratio),
+    Ask.asked("profit", "Sell all of it above the average by", "1.5%", Read.ratio)
+  ],
+  budget: (answer) => ({ quote: Ask.times(quote, answer("size"), Number(answer("orders")) + 1) }),
+  section: (answer) => `
+  size: { quote: ${answer("size")} }  # the base order
+  reach: 0.1%  # it may pay this much more than the mid, so that it fills at once
+  safety: { orders: ${answer("orders")}, size: { quote: ${answer("size")} }, distance: ${answer("distance")} }
+  takeProfit: ${answer("profit")}  # above the average entry
+  expireAfter: 30m  # the base order, when nothing of it has filled
+  # stop: 15%  # leaves so far below the average entry
+  # cooldown: 1h  # between two deals`
+})
 
 const slotsOf = ({ steps }: Deals): ReadonlyArray<string> => [baseOrder, ...steps.map(({ slot }) => slot), exit]
 
