@@ -34,13 +34,20 @@ export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): 
 interface Result {
   readonly rules: FillRules
   readonly outcome: Outcome
-  /** Worth of everything at the last close less worth at the first, quote smallest units. */
+  /** How much the worth of everything changed from the first close to the last, start inventory included; quote smallest units. */
   readonly pnlQuote: Amount
   /** Fees in quote; those taken in base at the last close. */
   readonly feesQuote: Amount
   /** What the budget alone would have gained. */
   readonly holdPnlQuote: Amount
 }
+
+/**
+ * What the strategy made: the change of worth without that of its start inventory, which counts at no gain until it trades.
+ * The same figure as `total` of the live `profit`.
+ */
+export const profitOf = ({ pnlQuote, holdPnlQuote }: Pick<Result, "pnlQuote" | "holdPnlQuote">): Amount =>
+  pnlQuote - holdPnlQuote
 
 /** What happened in one market. The budget of quote is the first market's, so that all together are the whole. */
 export interface Part extends Result {
@@ -236,6 +243,7 @@ export const partToJson = ({ market, outcome, ...gains }: Part) => ({
 })
 
 const gainsJson = ({ quote }: Market, gains: Pick<Part, "pnlQuote" | "holdPnlQuote" | "feesQuote">) => ({
+  profitQuote: format(profitOf(gains), quote.decimals),
   pnlQuote: format(gains.pnlQuote, quote.decimals),
   holdPnlQuote: format(gains.holdPnlQuote, quote.decimals),
   feesQuote: format(gains.feesQuote, quote.decimals)

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Result } from "effect"
+import * as Backtest from "../../src/backtest/Backtest.ts"
 import * as Envelope from "../../src/backtest/Envelope.ts"
 import { type Costs, noCosts } from "../../src/backtest/kernel/FillModel.ts"
 import * as Candles from "../../src/candles/Candles.ts"
@@ -166,15 +167,13 @@ export const certify = async (kind: string, seed: number, bars: number): Promise
   const input = { candles, indices: CrossingIndex.linearIndices(candles, "at"), options }
   const sides = Envelope.run(strategy, [input])
   const quote = (amount: bigint): number => Number(amount) / 1e6
-  const gains = sides.map(({ pnlQuote }) => quote(pnlQuote))
-  // The worth of what the budget holds changes by itself; both are measured without it.
-  const held = quote(sides[0]?.holdPnlQuote ?? 0n)
+  const gains = sides.map((side) => quote(Backtest.profitOf(side)))
   return {
     kind,
     seed,
     live: await live(text, candles, seed),
-    low: Math.min(...gains) - held,
-    high: Math.max(...gains) - held,
-    runs: sides.map(({ mode, path, fills }, i) => `${mode} ${path}: ${((gains[i] ?? 0) - held).toFixed(3)} (${fills})`)
+    low: Math.min(...gains),
+    high: Math.max(...gains),
+    runs: sides.map(({ mode, path, fills }, i) => `${mode} ${path}: ${gains[i]?.toFixed(3)} (${fills})`)
   }
 }

@@ -2,13 +2,15 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TrialResult } from "./Trial.ts"
 
-export const objectives = ["pnlQuote", "dailySharpe", "maxDrawdown", "pnlPerDrawdown"] as const
+export const objectives = ["profitQuote", "pnlQuote", "dailySharpe", "maxDrawdown", "pnlPerDrawdown"] as const
 export type Objective = (typeof objectives)[number]
 
 /** Larger is better. Of losses a deeper drawdown is worse, so it multiplies what it would divide of a gain. */
 export const score = (objective: Objective, result: TrialResult): number => {
   const pnl = Number(result.pnlQuote)
   switch (objective) {
+    case "profitQuote":
+      return Number(result.profitQuote)
     case "pnlQuote":
       return pnl
     case "dailySharpe":
@@ -27,7 +29,8 @@ export interface Condition {
   readonly isFinal: boolean
 }
 
-const pattern = /^(pnlQuote|feesQuote|base|quote|fills|maxDrawdown|dailySharpe)\s*(<=|>=|<|>)\s*(-?[\d.]+)\s*(%?)$/
+const pattern =
+  /^(profitQuote|pnlQuote|feesQuote|base|quote|fills|maxDrawdown|dailySharpe)\s*(<=|>=|<|>)\s*(-?[\d.]+)\s*(%?)$/
 
 const growing: ReadonlySet<string> = new Set(["fills", "maxDrawdown"])
 

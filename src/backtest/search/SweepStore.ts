@@ -14,6 +14,7 @@ const Row = Schema.fromJsonString(
     values: Schema.Array(Schema.String),
     rung: Schema.optionalKey(Schema.Int),
     refused: Schema.optionalKey(Schema.String),
+    profitQuote: Schema.String,
     pnlQuote: Schema.String,
     feesQuote: Schema.String,
     base: Schema.String,

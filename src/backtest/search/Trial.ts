@@ -31,6 +31,8 @@ export interface TrialResult {
   /** Step of a halving search, when it is part of one. */
   readonly rung?: number
   readonly refused?: string
+  /** What the strategy made; `pnlQuote` is the change of everything's worth, its start inventory included. */
+  readonly profitQuote: string
   readonly pnlQuote: string
   readonly feesQuote: string
   readonly base: string
@@ -82,7 +84,16 @@ const days = (candles: Candles): EquityCurve.Samples => {
   return known
 }
 
-const nothing = { pnlQuote: "0", feesQuote: "0", base: "0", quote: "0", fills: 0, maxDrawdown: 0, dailySharpe: 0 }
+const nothing = {
+  profitQuote: "0",
+  pnlQuote: "0",
+  feesQuote: "0",
+  base: "0",
+  quote: "0",
+  fills: 0,
+  maxDrawdown: 0,
+  dailySharpe: 0
+}
 
 export const run = (search: Search, trial: number, candles: Candles, indices: CrossingIndex.Indices): TrialResult => {
   const values = SweepSpace.combination(search.space, trial)
@@ -95,6 +106,7 @@ export const run = (search: Search, trial: number, candles: Candles, indices: Cr
   return {
     trial,
     values,
+    profitQuote: format(Backtest.profitOf(side), market.quote.decimals),
     pnlQuote: format(side.pnlQuote, market.quote.decimals),
     feesQuote: format(side.feesQuote, market.quote.decimals),
     base: format(side.outcome.base, market.base.decimals),

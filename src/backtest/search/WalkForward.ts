@@ -80,7 +80,7 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
 /** What the future gave per bar, as a share of what the past had promised; undefined when that was nothing. */
 export const efficiency = (steps: ReadonlyArray<WalkStep>): number | undefined => {
   const perBar = (of: "train" | "test", bars: (step: WalkStep) => number): number =>
-    steps.reduce((sum, step) => sum + Number(step[of]?.pnlQuote ?? 0) / bars(step), 0)
+    steps.reduce((sum, step) => sum + Number(step[of]?.profitQuote ?? 0) / bars(step), 0)
   const promised = perBar("train", ({ from, to }) => to - from)
   return promised > 0 ? perBar("test", ({ to, end }) => end - to) / promised : undefined
 }

@@ -43,8 +43,8 @@ export const lines = (results: Results): ReadonlyArray<string> => {
     const hold = BacktestStatistics.holdFacts(high, 1)[0]?.[1] ?? ""
     return [
       nameOf(results, result),
-      BacktestSummary.pnlText(result, low),
-      BacktestSummary.pnlText(result, high),
+      BacktestSummary.profitText(result, low),
+      BacktestSummary.profitText(result, high),
       percent(worst?.totalReturn ?? 0),
       percent(best?.totalReturn ?? 0),
       hold,

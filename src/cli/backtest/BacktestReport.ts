@@ -182,7 +182,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
     title: `${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${utcDate(from)} to ${utcDate(to)}, ${candles.bars} bars`,
     headline: [
-      ["profit and loss", range((side) => BacktestSummary.pnlText(result, side))],
+      ["profit and loss", range((side) => BacktestSummary.profitText(result, side))],
       ["buy and hold", BacktestSummary.holdText(result, band.high)],
       ["largest drawdown", range(({ outcome }) => percent(outcome.maxDrawdown))],
       ["fills", range(({ fills }) => `${fills}`)]

@@ -111,7 +111,8 @@ const rounded = (amount: bigint, decimals: number): string => {
 const quoteText = ({ strategy }: Result, amount: bigint): string =>
   `${rounded(amount, strategy.market.quote.decimals)} ${strategy.market.quote.symbol}`
 
-export const pnlText = (result: Result, side: Backtest.BandSide): string => quoteText(result, side.pnlQuote)
+export const profitText = (result: Result, side: Backtest.BandSide): string =>
+  quoteText(result, Backtest.profitOf(side))
 export const holdText = (result: Result, side: Backtest.BandSide): string => quoteText(result, side.holdPnlQuote)
 
 /** One side's figures, labelled. */
@@ -119,7 +120,8 @@ export const sideFacts = (result: Result, side: Backtest.BandSide): ReadonlyArra
   const { outcome, parts } = side
   const [, ...others] = parts
   return [
-    ["profit and loss", pnlText(result, side)],
+    ["profit and loss", profitText(result, side)],
+    ["change of worth", quoteText(result, side.pnlQuote)],
     ["buy and hold", holdText(result, side)],
     ["fees", quoteText(result, side.feesQuote)],
     ["largest drawdown", percent(outcome.maxDrawdown)],

@@ -27,7 +27,7 @@ export const searchFlags = {
   ),
   objective: Flag.Literals("objective", Objective.objectives).pipe(
     Flag.withDescription("What makes a trial the best"),
-    Flag.withDefault("pnlQuote")
+    Flag.withDefault("profitQuote")
   ),
   where: Flag.String("where").pipe(
     Flag.withDescription("A condition that the best must meet: maxDrawdown<=20%, fills>=50"),

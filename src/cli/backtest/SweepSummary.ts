@@ -96,8 +96,8 @@ export const table = ({ space, best, pessimistic }: SearchResult) => ({
   rows: best.map((result, index) => [
     `${index + 1}`,
     ...result.values,
-    Number(result.pnlQuote).toFixed(2),
-    Number(pessimistic[index]?.pnlQuote ?? 0).toFixed(2),
+    Number(result.profitQuote).toFixed(2),
+    Number(pessimistic[index]?.profitQuote ?? 0).toFixed(2),
     `${(result.maxDrawdown * 100).toFixed(2)} %`,
     `${result.fills}`,
     result.dailySharpe.toFixed(4)

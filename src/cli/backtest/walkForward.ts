@@ -44,14 +44,16 @@ export const command = Command.make(
     const cold =
       first === undefined ? [] : WarmUp.sentences(loaded.strategy, Candles.slice(candles, first.from, first.end))
     const efficiency = WalkForward.efficiency(steps)
-    const gained = steps.reduce((sum, { test }) => sum + Number(test?.pnlQuote ?? 0), 0)
+    const outOfSample = (figure: "profitQuote" | "pnlQuote"): number =>
+      steps.reduce((sum, { test }) => sum + Number(test?.[figure] ?? 0), 0)
     if (input.json)
       return yield* Console.log(
         JSON.stringify({
           kind,
           fees: loaded.fees,
           objective: input.objective,
-          pnlQuote: gained,
+          profitQuote: outOfSample("profitQuote"),
+          pnlQuote: outOfSample("pnlQuote"),
           efficiency,
           warnings: cold,
           steps: steps.map((step) => ({ ...step, set: SearchInput.named(space, step.train?.values ?? []) }))
@@ -62,8 +64,8 @@ export const command = Command.make(
       utcDate(testFrom),
       utcDate(testTo),
       ...space.map((_, index) => train?.values[index] ?? "none"),
-      Number(train?.pnlQuote ?? 0).toFixed(2),
-      Number(test?.pnlQuote ?? 0).toFixed(2),
+      Number(train?.profitQuote ?? 0).toFixed(2),
+      Number(test?.profitQuote ?? 0).toFixed(2),
       percent(test?.maxDrawdown ?? 0)
     ])
     yield* Console.log(
@@ -75,7 +77,7 @@ export const command = Command.make(
         ),
         "",
         ...cold,
-        `Together ${gained.toFixed(2)} out of sample.`,
+        `Together ${outOfSample("profitQuote").toFixed(2)} out of sample.`,
         efficiency === undefined
           ? "The search found no gain in the past."
           : `Out of sample against in sample, per bar: ${percent(efficiency, 0)}.`

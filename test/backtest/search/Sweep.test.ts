@@ -55,6 +55,7 @@ describe("objectives", () => {
     const trial = (trial: number, pnlQuote: string, maxDrawdown: number): Trial.TrialResult => ({
       trial,
       values: [],
+      profitQuote: pnlQuote,
       pnlQuote,
       maxDrawdown,
       feesQuote: "0",

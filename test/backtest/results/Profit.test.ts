@@ -1,0 +1,96 @@
+/** Profit and loss of a backtest is the figure that the live accounts give for the same fills. */
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Backtest from "../../../src/backtest/Backtest.ts"
+import { noCosts } from "../../../src/backtest/kernel/FillModel.ts"
+import * as FillRows from "../../../src/backtest/results/FillRows.ts"
+import * as Candles from "../../../src/candles/Candles.ts"
+import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
+import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
+import * as Profit from "../../../src/ledger/Profit.ts"
+import type { Trade } from "../../../src/ledger/Trades.ts"
+import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
+
+const assets = [
+  { symbol: "SOL", id: "sol", decimals: 9 },
+  { symbol: "USDC", id: "usdc", decimals: 6 }
+]
+
+const rule = `{ timeframe: 1m, orders: { dip: { when: mid < 99, side: buy, price: mid * 0.99, size: { base: 1 }, times: 3, then: { price: entry * 1.02 } } } }`
+const grid = "{ levels: [90, 94, 98, 102], size: { base: 2 } }"
+
+const strategyOf = (kind: string, section: string, base: string) => {
+  const text = `name: s\nmarket: SOL/USDC\nkind: ${kind}\nlimits: { budget: { base: ${base}, quote: 1000 }, maxPriceDeviation: 10% }\n${kind}: ${section}\n`
+  return Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
+}
+
+/** Falls, recovers a little, falls further. */
+const closes = [100, 98, 96, 99.5, 97, 94, 96, 93, 91, 89.37]
+const candles: Candles.Candles = (() => {
+  const opens = closes.map((close, bar) => closes[bar - 1] ?? close)
+  const of = (value: (open: number, close: number) => number) =>
+    Candles.columnOf(closes.map((close, bar) => value(opens[bar] ?? close, close)))
+  return {
+    bars: closes.length,
+    time: TimeAxis.regular(closes.length, Date.UTC(2026, 0, 1), 60_000),
+    open: of((open) => open),
+    high: of(Math.max),
+    low: of(Math.min),
+    close: of((_, close) => close),
+    volume: Candles.column(closes.length),
+    priceScale: 2
+  }
+})()
+
+const run = (kind: string, section: string, base: string) => {
+  const strategy = strategyOf(kind, section, base)
+  const indices = CrossingIndex.linearIndices(candles, "at")
+  return Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: { volumeShare: 0 } })
+}
+
+/** What `limitbot profit` would say of these fills at the last close. */
+const liveTotal = (side: Backtest.BandSide): bigint => {
+  const trades = [...FillRows.rows(side.outcome, candles)].map((fill, index): Trade => {
+    const buys = fill.side === "BUY"
+    return {
+      at: fill.openTime,
+      strategy: "s",
+      slot: fill.slotName,
+      placement: `${index}`,
+      fillId: "1",
+      market: "SOL/USDC",
+      base: "SOL",
+      quote: "USDC",
+      side: fill.side,
+      baseAmount: buys ? fill.output : fill.input,
+      quoteAmount: buys ? fill.input : fill.output
+    }
+  })
+  const mark: Profit.Mark = (_market, _base, _quote, amount) => (amount * 89_370_000n) / 1_000_000_000n
+  const record = { trades, fees: [], flows: [], orders: [], lastPrices: new Map() }
+  return Profit.report(record, { method: "fifo", mark, now: 0 })[0]?.figures.total ?? 0n
+}
+
+describe("profit of a backtest", () => {
+  it("a rule's start inventory that lost with the price is not the strategy's loss", () => {
+    const [bare, stocked] = [run("rules", rule, "0.001"), run("rules", rule, "5")]
+    assert.isAbove(bare.fills, 2)
+    assert.strictEqual(stocked.fills, bare.fills)
+    assert.closeTo(Number(Backtest.profitOf(stocked)), Number(Backtest.profitOf(bare)), 1)
+    // Five that fell from 100 to 89.37.
+    assert.strictEqual(stocked.holdPnlQuote, -53_150_000n)
+    assert.strictEqual(stocked.pnlQuote - Backtest.profitOf(stocked), -53_150_000n)
+    const json = Backtest.toJson(strategyOf("rules", rule, "5"), stocked)
+    assert.closeTo(Number(json.profitQuote), Number(json.pnlQuote) + 53.15, 1e-9)
+  })
+
+  it.each([
+    ["rules", rule],
+    ["grid", grid]
+  ])("%s: the backtest says of its fills what the live accounts say", (kind, section) => {
+    const side = run(kind, section, "6")
+    assert.isAbove(side.fills, 2)
+    // Each open purchase is rounded down for itself there.
+    assert.closeTo(Number(Backtest.profitOf(side)), Number(liveTotal(side)), side.fills)
+  })
+})
