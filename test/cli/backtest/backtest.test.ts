@@ -147,6 +147,36 @@ describe("backtest commands", () => {
     60_000
   )
 
+  it.effect("--detail: what happened inside the bars is that of the finer candles; others are refused", () =>
+    Effect.gen(function* () {
+      const [fine, coarse, narrow] = [join(folder, "fine.csv"), join(folder, "coarse.csv"), join(folder, "narrow.yaml")]
+      yield* limitbot("data", "generate", fine, "--bars", "600")
+      const [header = "", ...minutes] = readFileSync(fine, "utf8").trim().split("\n")
+      const groups = Array.from({ length: minutes.length / 15 }, (_, at) => minutes.slice(at * 15, (at + 1) * 15))
+      const bars = groups.map((group) => {
+        const rows = group.map((line) => line.split(",").map(Number))
+        const of = (column: number) => rows.map((row) => row[column] ?? 0)
+        const volume = of(5).reduce((sum, each) => sum + each, 0)
+        return [of(0)[0], of(1)[0], Math.max(...of(2)), Math.min(...of(3)), of(4).at(-1), volume].join(",")
+      })
+      writeFileSync(coarse, [header, ...bars].join("\n"))
+      const text = readFileSync(strategy, "utf8")
+      writeFileSync(narrow, text.replace("lower: 35000, upper: 45000", "lower: 39500, upper: 40500"))
+      const run = (...words: ReadonlyArray<string>) =>
+        Effect.map(limitbot("backtest", narrow, "--json", "--fills", "optimistic", "--data", ...words), JSON.parse)
+      const [detailed, alone, exact] = [yield* run(coarse, "--detail", fine), yield* run(coarse), yield* run(fine)]
+      assert.deepStrictEqual(detailed.band, exact.band)
+      assert.notStrictEqual(detailed.fills, alone.fills)
+      for (const words of [
+        [fine, "--detail", coarse],
+        [coarse, "--from", "2021-01-01T01:00:00Z", "--detail", narrow]
+      ]) {
+        const { message } = yield* Effect.flip(run(...words))
+        assert.match(message, /--detail .*coarse\.csv: give candles that are finer than the data|narrow\.yaml:/)
+      }
+    })
+  )
+
   it.live(
     "a bot's journal as data, and as the measure of its own fills",
     () =>
