@@ -11,7 +11,7 @@ import * as Unfold from "../candles/Unfold.ts"
 import { seeded } from "../domain/Seeded.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as Backtest from "./Backtest.ts"
-import type { FillMode } from "./kernel/FillModel.ts"
+import type { FillMode } from "./kernel/FillPresets.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 import type { Outcome } from "./kernel/Outcome.ts"
 

@@ -29,7 +29,10 @@ export const defaults: GenerateOptions = {
 const stepsPerBar = 6
 const yearMillis = 365 * dayMillis
 
-/** xorshift32, in [0, 1). */
+/**
+ * xorshift32, in [0, 1). Not `domain/Seeded`: the same seed must go on giving the candles that it gave before, because the
+ * figures of benchmarks, tests and documentation are of them.
+ */
 const uniform = (state: Uint32Array): number => {
   let x = state[0] ?? 1
   x ^= x << 13

@@ -1,7 +1,7 @@
 /** Walk-forward and Monte Carlo: ways not to be fooled by one past. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { noCosts } from "../../src/backtest/kernel/FillModel.ts"
+import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
 import * as MonteCarlo from "../../src/backtest/search/MonteCarlo.ts"
 import * as Sweep from "../../src/backtest/search/Sweep.ts"
 import * as SweepSpace from "../../src/backtest/search/SweepSpace.ts"

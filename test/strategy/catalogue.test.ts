@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Backtest from "../../src/backtest/Backtest.ts"
-import { noCosts } from "../../src/backtest/kernel/FillModel.ts"
+import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import { picture } from "./picture.ts"

@@ -10,7 +10,7 @@ import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Side } from "../../domain/Market.ts"
-import type { FillMode } from "../kernel/FillModel.ts"
+import type { FillMode } from "../kernel/FillPresets.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 
 /** Below this a ninetieth percentile rests on one or two observations. */

@@ -10,7 +10,7 @@ import { sourceText } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as Backtest from "../Backtest.ts"
-import type { FillMode } from "../kernel/FillModel.ts"
+import type { FillMode } from "../kernel/FillPresets.ts"
 import * as EquityCurve from "../results/EquityCurve.ts"
 import * as SweepSpace from "./SweepSpace.ts"
 

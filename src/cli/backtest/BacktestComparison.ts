@@ -1,7 +1,7 @@
 /** Several backtests on the same candles, side by side: in the terminal, as JSON and as an HTML page. */
 import { Effect } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
-import { describe, notModelled } from "../../backtest/kernel/FillModel.ts"
+import { describe, notModelled } from "../../backtest/kernel/FillPresets.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"

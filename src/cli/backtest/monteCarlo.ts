@@ -3,7 +3,7 @@
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../../backtest/Backtest.ts"
-import type { FillMode } from "../../backtest/kernel/FillModel.ts"
+import type { FillMode } from "../../backtest/kernel/FillPresets.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"

@@ -4,7 +4,7 @@
  */
 import { Console, Effect, Option, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as FillModel from "../../backtest/kernel/FillModel.ts"
+import { fillPresets } from "../../backtest/kernel/FillPresets.ts"
 import { secondMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Replay from "../../engine/explain/Replay.ts"
@@ -108,7 +108,7 @@ const minutesOf = Effect.fnUntraced(function* (markets: ReadonlySet<string>) {
 
 /** The pessimistic rules of backtests, and half a minute for clocks and looks. */
 const margin: Margin = {
-  edgeBasisPoints: FillModel.rulesOf("pessimistic", FillModel.noCosts, {}).edgeBasisPoints,
+  edgeBasisPoints: fillPresets.pessimistic.edgeBasisPoints,
   delayMillis: 30 * secondMillis
 }
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Backtest from "../../../src/backtest/Backtest.ts"
-import { noCosts } from "../../../src/backtest/kernel/FillModel.ts"
+import { noCosts } from "../../../src/backtest/kernel/FillPresets.ts"
 import * as FillRows from "../../../src/backtest/results/FillRows.ts"
 import * as Candles from "../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { noCosts } from "../../../src/backtest/kernel/FillModel.ts"
+import { noCosts } from "../../../src/backtest/kernel/FillPresets.ts"
 import * as Halving from "../../../src/backtest/search/Halving.ts"
 import * as Objective from "../../../src/backtest/search/Objective.ts"
 import * as Sweep from "../../../src/backtest/search/Sweep.ts"

@@ -30,8 +30,10 @@ const pessimistic: FillRules = {
   volumeShare: 0.1
 }
 
+export const fillPresets: Readonly<Record<FillMode, FillRules>> = { optimistic, pessimistic }
+
 export const rulesOf = (mode: FillMode, costs: Costs, changes: Partial<FillRules>): FillRules => ({
-  ...(mode === "optimistic" ? optimistic : pessimistic),
+  ...fillPresets[mode],
   ...costs,
   ...changes
 })
