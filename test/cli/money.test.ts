@@ -52,7 +52,7 @@ describe("the books of a bot", () => {
       { cwd }
     )
     assert.strictEqual(code, 0, stderr)
-  })
+  }, 60_000)
 
   it("profit is the same in every breakdown, and adds up", async () => {
     const { USDC } = await json<{ USDC: Figures }>("profit")
