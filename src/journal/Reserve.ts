@@ -3,14 +3,14 @@
  * and refunds can still be written down. Nothing new is begun until the file could be written anew.
  */
 import { randomBytes } from "node:crypto"
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs"
+import { closeSync, constants, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 
 export interface Reserve {
   /** Gives the room away; false where there is none to give. */
   readonly release: Effect.Effect<boolean>
-  /** Has the room, again or still; false while the disk is full. */
+  /** Has the room, again or still; false while the disk is full. A reserve that cannot be for another reason is none. */
   readonly restore: Effect.Effect<boolean>
 }
 
@@ -26,29 +26,35 @@ export const beside = (journal: string): Reserve => {
   const file = fileOf(journal)
   return {
     release: attempt(() => rmSync(file)),
-    restore: Effect.orElseSucceed(
-      Effect.try(() => {
+    restore: Effect.try({
+      try: () => {
         if (statSync(file, { throwIfNoEntry: false })?.size === sizeBytes) return true
         const { bavail, bsize } = statfsSync(dirname(file))
         // A try on a disk that is still full would take the last room from the journal while it lasts.
         if (bavail * bsize < 2 * sizeBytes) return false
         write(file)
         return true
-      }),
-      () => false
-    )
+      },
+      catch: (error) => !isNoSpace(error)
+    }).pipe(Effect.catch(Effect.succeed))
   }
 }
 
 const attempt = (what: () => void): Effect.Effect<boolean> =>
   Effect.orElseSucceed(Effect.as(Effect.try(what), true), () => false)
 
+/** No room on the disk, or none for this user. */
+const isNoSpace = (error: unknown): boolean =>
+  Predicate.hasProperty(error, "code") && (error.code === "ENOSPC" || error.code === "EDQUOT")
+
+/** Every write is on disk when it returns: Node's permission model has no fsync. */
+const writeThrough = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_SYNC
+
 const write = (file: string): void => {
-  const descriptor = openSync(file, "w", 0o600)
+  const descriptor = openSync(file, writeThrough, 0o600)
   try {
     // A file system that compresses keeps no room for zeros.
     writeSync(descriptor, randomBytes(sizeBytes))
-    fsyncSync(descriptor)
   } catch (error) {
     rmSync(file, { force: true })
     throw error

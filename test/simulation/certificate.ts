@@ -36,6 +36,8 @@ export const certified: Readonly<Record<string, (pick: Pick, side: "buy" | "sell
     `{ side: ${side}, from: ${side === "buy" ? 999 : 1001}, to: ${side === "buy" ? 985 : 1015}, rungs: ${pick(3, 6)}, total: { base: 6 }, takeProfit: 0.${pick(3, 9)}% }`,
   dca: (pick, side) =>
     `{ every: ${pick(3, 9)}m, side: ${side}, size: { base: 1 }, times: ${pick(3, 6)}, reach: 0.${pick(1, 5)}% }`,
+  deals: (pick) =>
+    `{ size: { base: 1 }, reach: 0.${pick(1, 5)}%, safety: { orders: ${pick(2, 4)}, size: { base: 1 }, distance: 0.${pick(1, 3)}% }, takeProfit: 0.${pick(2, 6)}%, cooldown: ${pick(1, 4)}m }`,
   twap: (pick, side) => {
     const slices = pick(3, 6)
     return `{ side: ${side}, total: { base: 6 }, over: ${slices * pick(3, 6)}m, slices: ${slices}, limit: ${side === "buy" ? 1100 : 900}, reach: 0.${pick(1, 5)}% }`
