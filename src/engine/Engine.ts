@@ -1,10 +1,11 @@
 /**
- * The loop: observe, decide, diff, limit, record, act, record; then wait until something can have changed.
+ * The engine's loop. A turn observes, decides, compares, checks limits, records, acts and records again; then the
+ * loop waits until something may have changed.
  *
- * It is level-triggered: a turn looks at the present and never depends on having seen every change before it. Starting up is
- * the same turn on a folded journal, so there is no recovery code that is not exercised all the time. Turns never overlap.
- * What fails in a turn costs only itself: without prices orders are still followed, without the list they are read one by
- * one. Only new orders wait until both are had. Withdrawing goes on beside the turns and waits for nothing in them.
+ * A turn looks only at the present (it is level-triggered), so a missed change does no harm. Starting up is the same
+ * turn on a folded journal: there is no recovery code that runs only after a crash. Turns never overlap. A failure
+ * within a turn stays small: without prices, orders are still followed; without the venue's list, orders are read one
+ * by one. Only new orders need both. Withdrawing runs beside the turns and waits for none of them.
  */
 import { Clock, Effect, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -33,17 +34,17 @@ import * as VenueTime from "./tracking/VenueTime.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
 export interface EngineOptions {
-  /** The strategies to begin with; `replace` changes them. */
+  /** The strategies at the start; `replace` changes them. */
   readonly strategies: ReadonlyArray<Strategy>
-  /** Every configured market by name: orders of removed strategies are looked after as well. */
+  /** Every configured market by name. Orders of removed strategies need their markets too. */
   readonly markets: ReadonlyMap<string, Market>
-  /** Why everything is to be withdrawn now (kill switch, leaving), if so; asked at every turn. */
+  /** Why everything must be withdrawn now (kill switch, leaving), if it must; asked at every turn. */
   readonly withdraw: Effect.Effect<Reason | undefined>
-  /** Unclear payments (`unclearPayment`) of which the operator says that they were not made. */
+  /** Unclear payments (`unclearPayment`) that the operator says were not made. */
   readonly payAgain?: ReadonlySet<string>
-  /** Whether strategies may be planned; asked at each turn that could, once the venue answers. Left out: they may. */
+  /** Whether strategies may be planned; asked at each turn that could plan, once the venue answers. Default: yes. */
   readonly admit?: Effect.Effect<boolean>
-  /** Takes up what the operator has said meanwhile; at the beginning of every turn. */
+  /** Applies what the operator has said since the last turn; runs at the beginning of every turn. */
   readonly listen?: Effect.Effect<void, JournalError>
 }
 
@@ -74,8 +75,8 @@ export const make = Effect.fnUntraced(function* ({
   const withdrawals = yield* Withdrawals.make({ withdraw })
 
   /**
-   * Takes these strategies from the next turn on. What their slots have been through stays, by name; a strategy that is the
-   * same object as before is not even asked again. Orders of those that are gone are withdrawn, or left as they are.
+   * Uses these strategies from the next turn on. The history of their slots stays, by name. A strategy that is the
+   * same object as before is not asked again. Orders of removed strategies are withdrawn or left, as the caller says.
    */
   const replace = Effect.fn("Engine.replace")(function* (next: ReadonlyArray<Strategy>, removed: "drained" | "left") {
     const names = new Set(next.map(({ name }) => name))
@@ -104,11 +105,11 @@ export const make = Effect.fnUntraced(function* ({
   /** Begins the next turn now. */
   const wake = Queue.offer(woken, undefined)
 
-  /** Withdraws these placements, at once. A slot that is still wanted is placed anew later. */
+  /** Withdraws these placements at once. A slot that is still wanted is placed again later. */
   const withdrawPlacements = (placements: ReadonlyArray<string>, why: Reason) =>
     Effect.andThen(withdrawals.request(placements, why), wake)
 
-  /** Whether a turn may begin one more order: on fresh prices, and while the venue answers clearly. */
+  /** Whether a turn may begin one more order: only on fresh prices, and only while the venue answers clearly. */
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
     now <= turnStartedAt + settings.turnMillis && (placing.unclearAt() < turnStartedAt || placing.unclearAt() > now)
 
@@ -139,12 +140,12 @@ export const make = Effect.fnUntraced(function* ({
       if (held !== undefined) return yield* books.record(Planning.abandoned(placement, held))
     }
     yield* placing.advance(placement, { market, gate, payAgain }).pipe(
-      // One placement's failed read must not interrupt the others in the middle of a request: it is read again next turn.
+      // A failed read of one placement must not interrupt requests of the others; it is read again next turn.
       Effect.catchReasons("VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: later })
     )
   })
 
-  /** Prices; or why there are none. While everything is withdrawn, no credential for prices is needed. */
+  /** Prices, or why there are none. While everything is withdrawn, prices and their credential are not needed. */
   const lookAtPrices = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
     const failed = (error: VenueError | WrongDecimals) => {
       const isFatal = error._tag === "WrongDecimals" || error.reason._tag === "Unauthorized"
@@ -153,7 +154,10 @@ export const make = Effect.fnUntraced(function* ({
     return yield* Effect.catchTag(watch.look(strategies), ["VenueError", "WrongDecimals"], failed)
   })
 
-  /** Everything once; why the venue could not be looked at, if so. Fails when it does not accept us, or the journal cannot be written. */
+  /**
+   * One turn. Returns why the venue could not be read, if so. Fails when the venue rejects our credentials or the
+   * journal cannot be written.
+   */
   const turn = Effect.fn("Engine.turn")(function* () {
     yield* books.lookAtDisk
     yield* listen
@@ -206,7 +210,7 @@ export const make = Effect.fnUntraced(function* ({
     return Math.max(settings.pollMinMillis, Math.min(planned, nextMoment(now) - now))
   })
 
-  /** When a decision stops to hold by itself, or an attempt that failed may be repeated: the first of these moments. */
+  /** The first moment at which a decision expires or a failed attempt may be repeated. */
   const nextMoment = (now: number): number => {
     let next = Number.POSITIVE_INFINITY
     const note = (moment: number | undefined) => {
@@ -227,14 +231,19 @@ export const make = Effect.fnUntraced(function* ({
     })
   ]
 
-  /** Grows up to the longest poll pause while the venue is away; what is to be withdrawn is tried at the fastest pace. */
+  /**
+   * The pause grows up to the longest poll pause while the venue is away; withdrawals are tried at the fastest pace.
+   */
   const pauseWhileDown = Effect.fnUntraced(function* (failedTurns: number) {
     if ((yield* withdraw) !== undefined) return settings.pollMinMillis
     const pause = Math.min(settings.pollMaxMillis, settings.pollMinMillis * 2 ** Math.min(failedTurns - 1, 20))
     return pause * (0.8 + 0.4 * (yield* Random.next))
   })
 
-  /** Turns until `stop` completes or, asked after each turn, `done` is true. A turn under way is always finished. */
+  /**
+   * Runs turns until `stop` completes, or until `done` is true after a turn. A turn that has begun is always
+   * finished.
+   */
   const runTurns = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done: () => boolean) {
     let stopped = false
     let failedTurns = 0
@@ -255,7 +264,10 @@ export const make = Effect.fnUntraced(function* ({
     yield* Effect.raceFirst(runTurns(stop, done), withdrawals.run)
   })
 
-  /** True when waiting brings no more money back: everything is settled, or given up by the venue for somebody to resolve. */
+  /**
+   * True when waiting brings no more money back: everything is settled, or the venue gave up and a person must
+   * resolve it.
+   */
   const isIdle = (): boolean =>
     unfinished(books.state).every(
       (placement) =>
@@ -269,9 +281,9 @@ export const make = Effect.fnUntraced(function* ({
     wake,
     withdrawPlacements,
     prices: watch.prices,
-    /** When the last turn was complete; 0 before the first. */
+    /** When the last complete turn ended; 0 before the first. */
     turnedAt: () => turnedAt,
-    /** When the next turn begins, unless something wakes it before. */
+    /** When the next turn begins unless something wakes the loop before. */
     nextLookAt: () => nextLookAt
   } as const
 })

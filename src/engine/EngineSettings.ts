@@ -10,11 +10,11 @@ export interface Settings {
   /** Shortest and longest pause between two looks at the venue. */
   readonly pollMinMillis: number
   readonly pollMaxMillis: number
-  /** A create without an answer is looked for this long, then given up; it can never be funded afterwards. */
+  /** A create without an answer is looked for this long and then given up. After that it can never be funded. */
   readonly resolveAfterMillis: number
-  /** A turn begins no further order after this time: the prices that it is planned and funded by would be old. */
+  /** A turn begins no further order after this time, because its prices would be too old. */
   readonly turnMillis: number
-  /** How long an order rests before the venue ends it by itself: the safety net when nobody looks after it. */
+  /** How long an order rests before the venue ends it: the safety net when the bot is gone. */
   readonly orderLifetimeMillis: number
   /** How long a swap quote stays payable. */
   readonly swapLifetimeMillis: number
@@ -24,14 +24,16 @@ export interface Settings {
   readonly visibilityMillis: number
   /** The same for a payment on another chain, from the end of its order. */
   readonly paymentVisibilityMillis: number
-  /** How long an order that the venue ended without a deposit is watched before a payment in doubt counts as not made. */
+  /**
+   * How long an order that the venue ended without a deposit is watched before a payment in doubt counts as not made.
+   */
   readonly doubtMillis: number
   /** A payout or refund that the venue estimates to cost more than this is not funded. */
   readonly maxFeeBasisPoints: number
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
   readonly retryMinMillis: number
   readonly retryMaxMillis: number
-  /** Longest pause of a slot whose attempts are refused one after the other. */
+  /** Longest pause of a slot whose attempts are refused again and again. */
   readonly refusalMaxMillis: number
   /** Limits over all strategies together. */
   readonly overall?: OverallLimits
@@ -67,12 +69,12 @@ export const defaults: Omit<Settings, "account"> = {
 export class EngineSettings extends Context.Service<EngineSettings, Settings>()("limitbot/engine/EngineSettings") {}
 
 /**
- * The pause before a slot that was refused several times in a row is tried once more: it doubles on beyond what a single
- * request is given, because a refusal that lasts must not cost an order a minute for ever.
+ * The pause before a repeatedly refused slot is tried again. It doubles beyond the limit for a single request, so a
+ * lasting refusal does not cost one order a minute for ever.
  */
 export const refusalPauseMillis = (settings: Settings, refusals: number): number =>
   refusals === 0 ? 0 : Math.min(settings.refusalMaxMillis, settings.retryMinMillis * 2 ** Math.min(refusals - 1, 20))
 
-/** The pause before attempt number `attempts + 1`: kept in the journal's counters, so a restart does not forget it. */
+/** The pause before attempt number `attempts + 1`. The count is in the journal, so a restart does not forget it. */
 export const backoffMillis = (settings: Settings, attempts: number): number =>
   attempts === 0 ? 0 : Math.min(settings.retryMaxMillis, settings.retryMinMillis * 2 ** Math.min(attempts - 1, 20))

@@ -1,6 +1,7 @@
 /**
- * What is written before the first look at the venue: who runs on this journal, which strategies with which budgets. A
- * journal belongs to one account at one venue in one mode; another one is refused, because its money would be miscounted.
+ * What the journal is told before the first look at the venue: who runs on it, and which strategies with which
+ * budgets. A journal belongs to one account at one venue in one mode. Any other combination is refused, because its
+ * money would be miscounted.
  */
 import { Effect, Schema } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
@@ -30,7 +31,7 @@ export class JournalOfAnother extends Schema.TaggedError<JournalOfAnother>()("Jo
   }
 }
 
-/** Another machine goes on with this journal: two bots on one account could fund one slot twice. */
+/** Another machine has taken this journal over: two bots on one account could fund one slot twice. */
 export class JournalHandedOver extends Schema.TaggedError<JournalHandedOver>()("JournalHandedOver", {
   to: Schema.String
 }) {
@@ -56,7 +57,7 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
   )
 })
 
-/** What taking a strategy up changes: its file and, where it differs, its budget. */
+/** What loading a strategy changes: its file and, where it differs, its budget. */
 export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
   const { name, file, kind, hash, text } = strategy
   const known = state.strategies.get(name)

@@ -1,10 +1,11 @@
 /**
- * Withdrawing goes before everything else. This loop of its own asks why orders are to be withdrawn (the kill switch, leaving,
- * a strategy that was taken away, a loss limit), notes it for each order that the journal knows, and sends the cancels. It
- * waits for no price, no list and no turn of the engine, and each cancel runs in a fiber of its own: one request that hangs
- * keeps nothing else from being withdrawn.
+ * Withdrawing goes before everything else. This separate loop asks why orders must be withdrawn (kill switch,
+ * leaving, a removed strategy, a loss limit), records the reason for each known order, and sends the cancels. It
+ * waits for no price, no list and no turn of the engine. Each cancel runs in its own fiber, so one hanging request
+ * delays no other.
  *
- * Orders that are not funded yet are only marked: the turn that works on one gives it up, so that nothing is signed meanwhile.
+ * Orders that are not funded yet are only marked; the turn that works on them gives them up. That way nothing is
+ * signed in between.
  */
 import { Clock, Effect, FiberMap } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -14,13 +15,13 @@ import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import type { Placement } from "./state/Placement.ts"
 
-/** From the kill switch to the requests should pass less than a second. */
+/** The time from the kill switch to the requests must stay below a second. */
 const lookMillis = 400
-/** Cancels on the way at the same time: as many as the rate limiter lets through in a second. */
+/** The most cancels in flight: as many as the rate limiter lets through in a second. */
 const mostAtOnce = 50
 
 export interface WithdrawalOptions {
-  /** Why everything is to be withdrawn now, if so. */
+  /** Why everything must be withdrawn now, if it must. */
   readonly withdraw: Effect.Effect<Reason | undefined>
 }
 
@@ -28,7 +29,7 @@ export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions
   const books = yield* Bookkeeper
   const cancelling = yield* Cancelling.make
 
-  /** Placements that somebody asked to be withdrawn, with why. */
+  /** Placements that somebody asked to withdraw, with the reason. */
   const asked = new Map<string, Reason>()
 
   const noteKillSwitch = Effect.fnUntraced(function* (why: Reason | undefined) {
@@ -54,7 +55,7 @@ export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions
     asked.clear()
   })
 
-  /** Never ends by itself; fails when the journal cannot be written. */
+  /** Never ends; fails when the journal cannot be written. */
   const run = Effect.gen(function* () {
     const sending = yield* FiberMap.make<string, void, Effect.Error<ReturnType<typeof cancelling.withdraw>>>()
     const send = Effect.fnUntraced(function* (placement: Placement, now: number) {
@@ -73,7 +74,7 @@ export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))
   }).pipe(Effect.scoped)
 
-  /** Withdraws these placements at the next look, as somebody asks. */
+  /** Withdraws these placements at the next look, for the given reason. */
   const request = (placements: ReadonlyArray<string>, why: Reason) =>
     Effect.sync(() => {
       for (const placement of placements) asked.set(placement, why)
@@ -82,7 +83,7 @@ export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions
   return { run, request, hurry: cancelling.hurry } as const
 })
 
-/** What is to be withdrawn and does not know it yet. */
+/** Placements that must be withdrawn and are not marked yet. */
 const unmarked = (state: BotState, why: (placement: Placement) => Reason | undefined) =>
   [...state.placements.values()].flatMap((placement) => {
     if (isFinished(placement.state) || placement.state === "closing" || placement.cancel !== undefined) return []

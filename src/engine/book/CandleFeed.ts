@@ -1,9 +1,10 @@
 /**
- * Closed candles for strategies that ask for them, made of the mid prices that the bot sees. The venue offers none.
+ * Closed candles for strategies that ask for them, built from the mid prices that the bot sees. The venue offers
+ * none.
  *
- * A candle counts only when it was watched from its beginning to its end: the part of an hour before the bot started is
- * dropped, and a longer gap starts everything anew, so that no indicator ever looks warm on data that is not there. Short
- * gaps (a slow answer, a restart) are bridged by the last price. Volume is unknown and zero.
+ * A candle counts only when it was watched from beginning to end. The part of an hour before the bot started is
+ * dropped, and a long gap starts the series again, so an indicator is never warm on missing data. The last price
+ * bridges short gaps (a slow answer, a restart). Volume is unknown and therefore zero.
  */
 
 import { extend, type OpenCandle } from "../../candles/Resample.ts"
@@ -13,9 +14,9 @@ import type { Minute } from "../../journal/PriceStore.ts"
 import type { CandleColumns } from "../../strategy/Indicators.ts"
 import type { ClosedCandles } from "../../strategy/View.ts"
 
-/** Minutes without any price that are bridged by the last one. */
+/** The most minutes without any price that the last price bridges. */
 const bridgedMinutes = 3
-/** Candles kept beyond what warms the slowest indicator. */
+/** Candles kept beyond those that warm the slowest indicator. */
 const spareCandles = 500
 
 interface TimeframeCandles {
@@ -42,16 +43,16 @@ function columnsOf(candles: ReadonlyArray<Minute>): CandleColumns {
 
 /** Candles of one market in the timeframes that its strategies need. */
 export interface CandleFeed {
-  /** Takes a price in; returns the minutes that it closed, to be stored. */
+  /** Takes a price; returns the minutes that it closed, to be stored. */
   observe(mid: number, at: number): ReadonlyArray<Minute>
-  /** Takes stored minutes in, oldest first, as at a start. */
+  /** Takes stored minutes, oldest first, at a start. */
   restore(minutes: ReadonlyArray<Minute>): void
   readonly view: () => ReadonlyMap<string, ClosedCandles>
-  /** How far back stored minutes are of use. */
+  /** How far back stored minutes are useful. */
   readonly spanMillis: number
 }
 
-/** `needs`: closed candles wanted by timeframe. */
+/** `needs`: how many closed candles are wanted, by timeframe. */
 export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
   const series = new Map(
     [...needs].map(([timeframe, count]): [string, TimeframeCandles] => [
@@ -119,7 +120,7 @@ export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
         close(stored)
         before = stored
       }
-      // The first minute seen live is bridged to the last stored one, or starts anew.
+      // The first live minute is bridged to the last stored one, or starts the series again.
       minute = before
     },
     view: () => new Map([...series].map(([timeframe, { view }]) => [timeframe, view])),

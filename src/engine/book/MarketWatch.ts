@@ -1,6 +1,6 @@
 /**
- * The markets of one engine's strategies: their prices and depth from the shared order book, and closed candles for those
- * that ask for them, made of the prices that this engine saw and stored in its own journal.
+ * The markets of one engine's strategies: prices and depth from the shared order book, and closed candles for the
+ * strategies that ask for them. Candles are built from prices that this engine saw and stored in its journal.
  */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -22,14 +22,14 @@ export const make = Effect.gen(function* () {
   const store = yield* PriceStore
   const { account, pollMinMillis } = yield* EngineSettings
   const orderBook = yield* OrderBook
-  /** When the price that went into the candles last was seen, by market. */
+  /** When the price in the candles was last seen, by market. */
   const observed = new Map<string, number>()
   let wanted: ReturnType<typeof candleNeeds> = new Map()
   let feeds: ReadonlyMap<string, CandleFeed.CandleFeed> = new Map()
 
   /**
-   * Prepares the candles that these strategies want, from the prices stored so far. A market of which nothing else is wanted
-   * goes on as it is: a saved edit must not cost the minute that it falls into.
+   * Prepares the candles that these strategies want from the stored prices. A market whose needs did not change keeps
+   * its candles, so that a saved edit does not cost the current minute.
    */
   const follow = Effect.fn("MarketWatch.follow")(function* (strategies: ReadonlyArray<Strategy>) {
     const made = new Map<string, CandleFeed.CandleFeed>()
@@ -57,11 +57,11 @@ export const make = Effect.gen(function* () {
     const price = orderBook.prices.get(market)
     if (price === undefined || price.at === observed.get(market)) return
     const before = observed.get(market)
-    // Longer than the feed bridges: whoever keeps prices may know what happened meanwhile.
+    // A gap longer than the feed bridges: the store of prices may know what happened in it.
     if (before !== undefined && price.at - before > gapMillis) yield* refill(market)
     observed.set(market, price.at)
     const closed = feeds.get(market)?.observe(Decimal.toNumber(mid(price)), price.at) ?? []
-    // A minute that cannot be stored costs no money: the bot goes on with what it remembers.
+    // A minute that cannot be stored costs no money: the bot goes on with what it has in memory.
     for (const minute of closed) {
       yield* Effect.catch(store.append(market, minute), ({ message }) => Effect.logDebug(message))
     }
@@ -73,13 +73,13 @@ export const make = Effect.gen(function* () {
     yield* Effect.forEach(markets, ({ market }) => observe(market.name), { discard: true })
   })
 
-  /** What a strategy may see now; `undefined` before there is a price of each of its markets. */
+  /** What a strategy may see now; `undefined` until each of its markets has a price. */
   const moment = (strategy: Strategy, now: number): MarketMoment | undefined => {
     const { name } = strategy.market
     return momentOf(strategy, orderBook.prices, feeds.get(name)?.view(), now, orderBook.depth(name))
   }
 
-  /** Puts what rests now into the shared book. */
+  /** Tells the shared book which orders rest now. */
   const rest = (state: BotState) => orderBook.rest(account.signerId, restingIn(state))
 
   return { follow, look, moment, rest, prices: orderBook.prices } as const
@@ -88,10 +88,10 @@ export const make = Effect.gen(function* () {
 const isSame = (before: ReadonlyMap<string, number> | undefined, needs: ReadonlyMap<string, number>): boolean =>
   before?.size === needs.size && [...needs].every(([timeframe, count]) => before.get(timeframe) === count)
 
-/** Closed candles wanted by market and timeframe, over all its strategies. */
+/** Closed candles wanted, by market and timeframe, over all strategies. */
 const candleNeeds = (strategies: ReadonlyArray<Strategy>): ReadonlyMap<string, ReadonlyMap<string, number>> => {
   const needs = new Map<string, Map<string, number>>()
-  // Every market is kept: what was seen is a source for backtests and for certificates.
+  // Every market is kept: backtests and certificates use these prices.
   for (const { name } of strategies.flatMap(marketsOf)) needs.set(name, new Map())
   for (const { market, candles } of strategies) {
     for (const [timeframe, count] of candles ?? []) {

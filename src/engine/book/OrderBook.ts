@@ -1,12 +1,12 @@
 /**
- * The order book of a service that publishes none. The market's side is made of dry quotes: a two-sided price at about the
- * size that the strategies trade, asked at every look, and deeper levels, asked one at a time and seldom. Our side is what
- * rests of every account. One book serves the whole process, and each market is asked once, however many strategies or
- * accounts want to know.
+ * The order book of a service that publishes none. The market's side consists of dry quotes: a two-sided price at
+ * about the size that the strategies trade, asked at every look, and deeper levels, asked one at a time and rarely.
+ * Our side is what rests of every account. One book serves the whole process: each market is asked once, however many
+ * strategies or accounts need it.
  *
- * Asking has a price in the venue's rate limit: deeper levels of a market take at most a fiftieth of the time, by how long
- * the answers took, and failing ones are left as they are. A market whose quotes are refused does not stop the others; it
- * shows the indicative price of the token list, which no strategy ever decides on.
+ * Quotes use up the venue's rate limit. The deeper levels of a market take at most a fiftieth of the time, measured
+ * by how long their answers took; a level that fails keeps its last answer. A market whose quotes are refused does
+ * not stop the others. It shows the indicative price of the token list, on which no strategy decides.
  */
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -34,7 +34,7 @@ interface Entry {
   top: DepthLevel | undefined
   /** Deeper levels by quantity, with when each may be asked again. */
   readonly levels: Map<Amount, { readonly level: DepthLevel; readonly againAt: number }>
-  /** The deeper levels as strategies see them: the same object until one of them is new. */
+  /** The deeper levels as strategies see them: the same object until a level changes. */
   deeper: Depth
 }
 
@@ -48,11 +48,11 @@ export class OrderBook extends Context.Service<
   OrderBook,
   {
     /**
-     * Asks the market for every price that is `maxAgeMillis` old, and for one deeper level of each market that is due.
-     * Fails when a credential is refused, decimals are wrong, or the venue answers for no market at all.
+     * Asks for every price that is `maxAgeMillis` old, and for one due deeper level of each market. Fails when a
+     * credential is refused, when decimals are wrong, or when the venue answers for no market at all.
      */
     look(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, VenueError | Quotes.WrongDecimals>
-    /** The same, and all deeper levels at once: for a person who waits. */
+    /** The same, with all deeper levels at once: for a person who waits. */
     lookDeep(
       wanted: ReadonlyArray<Wanted>,
       maxAgeMillis: number
@@ -62,9 +62,9 @@ export class OrderBook extends Context.Service<
     book(market: string): Book | undefined
     /** The deeper levels, for strategies; `undefined` before the first one. */
     depth(market: string): Depth | undefined
-    /** Says what of this account rests now, by market; replaces what it said before. */
+    /** Replaces what the book shows of this account's resting orders, by market. */
     rest(account: string, orders: ReadonlyMap<string, ReadonlyArray<OwnOrder>>): void
-    /** What rests of every account, best first on each side, bids first. */
+    /** Resting orders of every account, best first on each side, bids first. */
     own(market: string): ReadonlyArray<OwnOrder>
   }
 >()("limitbot/engine/book/OrderBook") {
@@ -113,7 +113,7 @@ export class OrderBook extends Context.Service<
         entry.book = { ...known, market, price }
       })
 
-      /** One that cannot be had is tried again later; a look never fails for it. */
+      /** A level that fails is tried again later; it never fails the look. */
       const askLevel = Effect.fnUntraced(function* (entry: Entry, market: Market, quantity: Amount) {
         const near = entry.book.price
         if (near === undefined) return
@@ -127,7 +127,7 @@ export class OrderBook extends Context.Service<
         noteDepth(entry, now)
       })
 
-      /** Token prices are one request for all markets, and a second opinion at best. */
+      /** Token prices are one request for all markets, and only a second opinion. */
       const askTokens = Effect.fnUntraced(function* (now: number) {
         if (indicative !== undefined && now - indicative.at < indicativeMillis) return indicative
         const tokens = yield* venue.tokens.pipe(Effect.orElseSucceed(() => []))
@@ -149,7 +149,7 @@ export class OrderBook extends Context.Service<
           .filter((quantity) => now >= (entry.levels.get(quantity)?.againAt ?? 0))
           .toSorted((a, b) => (entry.levels.get(a)?.againAt ?? 0) - (entry.levels.get(b)?.againAt ?? 0))[0]
 
-      /** The failure that kept the market's price from being had, if one did; those that stop everything are raised. */
+      /** The failure that left the market without a price, if any; failures that stop everything are raised. */
       const lookAt = Effect.fnUntraced(function* (wanted: Wanted, maxAgeMillis: number, isDeep: boolean) {
         const { market } = wanted
         const entry = yield* entryOf(market)

@@ -1,6 +1,7 @@
 /**
- * Executable two-sided prices. There is no public book, so a price is a dry quote in each direction for a size that the
- * strategy would trade: it includes the spread. Every answer also proves or disproves the configured decimals of both assets.
+ * Executable two-sided prices. There is no public book, so a price is a dry quote in each direction for a size that
+ * the strategy would trade; it includes the spread. Every answer also confirms or contradicts the configured decimals
+ * of both assets.
  */
 import { Clock, Effect, Schema } from "effect"
 import { type Amount, type Asset, format, max } from "../../domain/Amount.ts"
@@ -11,7 +12,7 @@ import { present } from "../../domain/Present.ts"
 import { type DryQuote, Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 
-/** The configured decimals of an asset are not the venue's: every amount would be wrong by a power of ten. */
+/** The configured decimals of an asset differ from the venue's: every amount would be wrong by a power of ten. */
 export class WrongDecimals extends Schema.TaggedError<WrongDecimals>()("WrongDecimals", {
   symbol: Schema.String,
   configured: Schema.Int,
@@ -29,7 +30,7 @@ export interface QuoteSizes {
   readonly quote: Amount
 }
 
-/** Digits of a price computed from two amounts: far below any tick, and short enough to read. */
+/** Digits of a price that is computed from two amounts: far finer than any tick, and short enough to read. */
 const priceDigits = 12
 
 const ratio = (
@@ -53,9 +54,12 @@ const selling = ({ base, quote }: Market, amount: Amount) =>
 const askIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountIn, amountOut, "up")
 const bidIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountOut, amountIn, "down")
 
-/** Bid and ask of a market now, and for how much base; `undefined` when the venue quotes nothing usable (zero amounts, crossed sides). */
+/**
+ * Bid and ask of a market now, and for how much base; `undefined` when the quotes are unusable (zero amounts, crossed
+ * sides).
+ */
 export const observe = Effect.fn("Quotes.observe")(function* (market: Market, sizes: QuoteSizes) {
-  // The age of a price is counted from before the question: the answer may have been on the way for long.
+  // A price's age counts from before the question, because the answer may take long.
   const at = yield* Clock.currentTimeMillis
   const [bought, sold] =
     sizes.quote > 0n && sizes.base > 0n
@@ -113,7 +117,7 @@ const verifyDecimals = Effect.fnUntraced(function* (quote: DryQuote, input: Asse
   })
 })
 
-/** The venue may cut digits off the end of what it shows, never move the point. */
+/** The venue may cut digits off the end of what it shows; it may never move the decimal point. */
 const shownDiffers = (asset: Asset, amount: Amount, shown: string): boolean => {
   const value = Decimal.parse(shown)
   if (value === undefined || amount === 0n) return false

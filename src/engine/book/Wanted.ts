@@ -1,6 +1,6 @@
 /**
- * What the strategies of a process want to know of their markets: each market once, at the size of the largest order that
- * one of them would place, and at every further size that one of them names.
+ * What the strategies of a process need to know of their markets. Each market is listed once, with the size of the
+ * largest order that a strategy would place there and every further size that a strategy names.
  */
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -44,7 +44,7 @@ export const wantedBy = (strategies: ReadonlyArray<Strategy>): ReadonlyArray<Wan
   return [...wanted.values()]
 }
 
-/** Times the size of an order, up to the whole budget: what a person, or a plan, asks the market for. */
+/** Multiples of the order size, up to the whole budget: the sizes that a person or a plan asks the market about. */
 const deeper = [3n, 10n]
 
 export const withDepth = (wanted: Wanted, base: Amount): Wanted =>

@@ -1,6 +1,6 @@
 /**
- * Why slots hold what they hold, or nothing, at some moment: the rule with its place in the file, what it saw, what every
- * limit says, what happened to the slot lately, and the numbers that would change it. Pure.
+ * Explains why a slot holds what it holds, or nothing, at some moment: the rule with its place in the file, what the
+ * rule saw, what every limit says, what happened to the slot lately, and the numbers that would change it. Pure.
  */
 
 import type { Of, Reason, Recorded } from "../../domain/BotEvent.ts"
@@ -24,24 +24,24 @@ import type { Placement } from "../state/Placement.ts"
 import { verdictsOf } from "./GuardVerdicts.ts"
 import type { SeenInputs } from "./PastInputs.ts"
 
-/** What one limit says. `unknown`: the limits of that time are not known, because their file cannot be read any more. */
+/** What one limit says. `unknown`: the limits of that time are lost, because their file can no longer be read. */
 export interface Guard {
   readonly guard: string
   readonly verdict: "passes" | "refuses" | "unknown"
   readonly text: string
 }
 
-/** One slot's explanation; every line is a fact with its number. Fields are added, never changed or removed. */
+/** One slot's explanation. Every line is a fact with its number. Fields are added, never changed or removed. */
 export interface Explanation {
   readonly slot: string
   readonly verdict: string
   readonly because: ReadonlyArray<string>
   readonly wouldChange: ReadonlyArray<string>
-  /** The moment that is explained, epoch milliseconds. */
+  /** The explained moment, epoch milliseconds. */
   readonly at: number
   /** `file:line` of the rule. */
   readonly rule: string | null
-  /** That line, as it stood in the file then. */
+  /** That line, as it stood in the file at that time. */
   readonly ruleText: string | null
   /** What the strategy saw when it decided. */
   readonly inputs: {
@@ -63,20 +63,20 @@ export interface ExplainedMoment {
   readonly state: BotState
   readonly assets: Money.Assets
   readonly now: number
-  /** The strategies as they were then, where their files can be read. */
+  /** The strategies at that time, as far as their files can be read. */
   readonly strategies: ReadonlyMap<string, Strategy>
   /** What their conditions saw. */
   readonly seen: ReadonlyMap<string, SeenInputs>
   /** Strategies that had been taken away. */
   readonly removed: ReadonlyMap<string, Recorded>
-  /** The end of the last run, when it was over. */
+  /** When the last run ended, if it has ended. */
   readonly stopped: Recorded | undefined
   readonly settings: Settings
   /** The last events of each slot. */
   readonly lately: ReadonlyMap<string, ReadonlyArray<Recorded>>
 }
 
-/** Every slot that is or should be in use; asked by name, those that were given up as well. */
+/** Every slot that is or should be in use. A slot that was given up is explained when it is asked for by name. */
 export const explain = (moment: ExplainedMoment, asked?: string): ReadonlyArray<Explanation> => {
   const { state } = moment
   const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
@@ -92,10 +92,12 @@ export const explain = (moment: ExplainedMoment, asked?: string): ReadonlyArray<
   })
 }
 
-/** What a slot should hold: an order, or nothing any more because all its legs have filled. */
+/** What a slot should hold: an order, or nothing because all its legs have filled. */
 type Wish = { readonly desired: DesiredOrder } | { readonly done: Reason }
 
-/** Where a decision holds across fills, its legs go on by themselves; the slot's progress says which one is armed. */
+/**
+ * A decision that holds across fills lets its legs go on by themselves; the slot's progress says which leg is armed.
+ */
 const wishesOf = (
   { state, strategies }: ExplainedMoment,
   { name: strategyName, decision }: StrategyState
@@ -121,11 +123,11 @@ const wishesOf = (
   )
 }
 
-/** The price of this market, or of the strategy's first, that the decision was made at. */
+/** The price at which the decision was made, of this market or else of the strategy's first. */
 const priceDecidedOn = ({ bid, ask, priceAt, elsewhere }: Of<"Decided">, market: string | undefined): TwoSidedPrice =>
   elsewhere?.find((price) => price.market === market) ?? { bid, ask, at: priceAt }
 
-/** Those of the decision, and those that still hold an order nobody wants any more. */
+/** The slots of the decision, and those that still hold an order that is no longer wanted. */
 const slotsOf = ({ name, decision }: StrategyState, live: ReadonlyMap<string, Placement>): ReadonlyArray<string> => {
   const decided = decision === undefined ? [] : [...decision.desired, ...decision.absent].map(({ slot }) => slot)
   const held = [...live.values()].filter(({ strategy }) => strategy === name).map(({ slot }) => slot)
@@ -176,7 +178,7 @@ const explainSlot = (
   }
 }
 
-/** What would change the answer by itself; where nothing alone would, what stands in its way together. */
+/** Each number that would change the answer alone; if there is none, everything that blocks it together. */
 const turningPoints = (checks: ReadonlyArray<Input>): ReadonlyArray<string> => {
   const deciding = checks.filter(({ decides }) => decides)
   if (deciding.length > 0) {
@@ -193,7 +195,7 @@ const lineOf = ({ loaded }: StrategyState, rule: string): string | null => {
   return loaded?.text?.split(/\r?\n/)[line - 1]?.replace(/\s+/g, " ").trim() ?? null
 }
 
-/** The market of an order that is not on the strategy's first one. */
+/** The market of an order, if it is not the strategy's first. */
 const marketOf = ({ desired }: Of<"Decided">, name: string): string | undefined =>
   desired.find(({ slot }) => slot === name)?.market
 
@@ -207,7 +209,7 @@ const inputsOf = ({ bid, ask, at }: TwoSidedPrice, decidedAt: number) => ({
 
 type Judged = Guard & { readonly flips?: string }
 
-/** What the limits say about the order that is wanted: as if it were to be placed, or placed again. */
+/** What the limits say about the wanted order, as if it were placed now (again, if it already rests). */
 const judge = (
   { state, now, strategies, settings, lately }: ExplainedMoment,
   { name, decision, decidedAt }: StrategyState,
@@ -219,7 +221,7 @@ const judge = (
     const text = "the limits of that time are not known: neither the journal nor the file has them"
     return [{ guard: "limits", verdict: "unknown", text }]
   }
-  // The price is as old as it was when the strategy decided on it.
+  // The price is as old as it was when the strategy decided.
   const decidedOn = priceDecidedOn(decision, desired.market?.name)
   const judgedOn = lastJudged(lately.get(slotKey(name, desired.slot)) ?? [], decidedAt)
   const price = { ...decidedOn, ...judgedOn, at: now - (decidedAt - decidedOn.at) }
@@ -231,7 +233,7 @@ const judge = (
   return [backoff(state, settings, name, desired.slot, now), ...limits]
 }
 
-/** The price at which the limits were last asked about a slot, if that was after the decision. */
+/** The price at which the limits last checked a slot, if that was after the decision. */
 const lastJudged = (lately: ReadonlyArray<Recorded>, since: number) => {
   const mids = lately.flatMap(({ at, event }) =>
     (event._tag === "Planned" || event._tag === "Denied") && event.mid !== undefined && at >= since ? [event.mid] : []
@@ -240,7 +242,7 @@ const lastJudged = (lately: ReadonlyArray<Recorded>, since: number) => {
   return last === undefined ? {} : { bid: last, ask: last }
 }
 
-/** As things would be without this order: it must not stand in its own way. */
+/** The state without this order, so that it does not block itself. */
 const without = (placement: Placement, at: Circumstances): Circumstances => ({
   ...at,
   openOrders: at.openOrders - 1,
@@ -253,7 +255,7 @@ const without = (placement: Placement, at: Circumstances): Circumstances => ({
   }
 })
 
-/** After an attempt that failed the next one waits. */
+/** After a failed attempt the next one waits. */
 const backoff = (state: BotState, settings: Settings, strategy: string, name: string, now: number): Judged => {
   const slot = state.slots.get(slotKey(strategy, name))
   if (slot === undefined || slot.refusals === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }

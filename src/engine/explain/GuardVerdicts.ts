@@ -1,6 +1,6 @@
 /**
- * What every limit says about an order that a strategy wants, and the number at which it would say the opposite: for
- * explanations. The verdicts are those of `RiskLimits`; only the words about a limit that does not refuse are made here.
+ * What every limit says about a wanted order, and the number at which it would say the opposite: for explanations.
+ * The verdicts come from `RiskLimits`; this file only words the limits that pass.
  */
 
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
@@ -15,7 +15,7 @@ export interface GuardVerdict {
   readonly passes: boolean
   /** The verdict with its numbers. */
   readonly text: string
-  /** What would turn it around; missing where nothing is set. */
+  /** What would reverse it; missing where nothing is set. */
   readonly flips?: string
 }
 
@@ -30,7 +30,7 @@ export const verdictsOf = (desired: DesiredOrder, at: Circumstances): ReadonlyAr
 }
 
 interface Measure {
-  /** How things are, in words, for a guard that passes. */
+  /** The state in words, for a limit that passes. */
   readonly now: string
   readonly flips?: string
 }
@@ -39,7 +39,7 @@ type MeasureOf = (order: Sized, at: Circumstances, passes: boolean) => Measure
 
 const unset: Measure = { now: "not set" }
 
-/** A count that is refused from `most` on. */
+/** A count that is refused once it reaches `most`. */
 const counted = (what: string, count: number, most: number | undefined, passes: boolean): Measure =>
   most === undefined
     ? { now: `${count} ${what}, no limit set` }
@@ -48,7 +48,7 @@ const counted = (what: string, count: number, most: number | undefined, passes: 
 const clock = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")} UTC`
 
-/** The mid at which an order's price is just as far away as allowed. */
+/** The mid at which an order's price is exactly as far away as allowed. */
 const farthestMid = ({ desired: { side, price } }: Sized, { limits }: Circumstances): Decimal.Decimal | undefined => {
   const factor =
     side === "BUY"

@@ -1,6 +1,7 @@
 /**
- * What the conditions of strategies saw at a moment, now or long ago: evaluated anew on the prices that the journal keeps, with
- * what the journal said of the strategy's own trading by then. Where it keeps no prices, what was recorded with the decision.
+ * What the conditions of strategies saw at a moment, now or in the past. The conditions are evaluated again on the
+ * prices in the journal, with the strategy's own trading as the journal knew it then. Without stored prices, the
+ * inputs that were recorded with the decision are shown.
  */
 
 import { Effect } from "effect"
@@ -28,7 +29,7 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
   const store = yield* PriceStore
   const feed = CandleFeed.make(strategy.candles ?? new Map())
   const from = now - feed.spanMillis - freshMinutes * minuteMillis
-  // A journal of an older version has no prices yet.
+  // A journal of an older version has no prices.
   const stored = yield* store.since(strategy.market.name, from).pipe(Effect.orElseSucceed(() => []))
   const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
   feed.restore(minutes)
@@ -49,7 +50,7 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
     [...fresh].map(([slot, checks]) => {
       const before = then.get(slot)
       if (checks.length > 0 || before === undefined) return [slot, { at: price.at, checks }] as const
-      // Nothing withdraws this order: what was seen when it was decided, which decides no more.
+      // No condition withdraws this order: show the inputs of its decision, which no longer decide anything.
       return [slot, { ...before, checks: before.checks.map((check) => ({ ...check, decides: false })) }] as const
     })
   )

@@ -1,6 +1,7 @@
 /**
- * What strategies would decide on what the journal recorded: the same files must give every decision again, an edited file
- * shows where it differs. A fold: each recorded decision is asked anew on the state, prices and candles of its moment.
+ * What strategies would decide on the recorded journal. The same files must give every decision again; an edited file
+ * shows where it differs. Replay is a fold: each recorded decision is made again on the state, prices and candles of
+ * its moment.
  */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
@@ -26,17 +27,17 @@ export interface Difference {
 export interface Replayed {
   readonly decisions: number
   readonly identical: number
-  /** Hash of all decisions as they are taken now: the same files on the same journal give the same one. */
+  /** Hash of all decisions of this replay: the same files on the same journal give the same hash. */
   readonly hash: string
-  /** The first ones. */
+  /** The first differences. */
   readonly differences: ReadonlyArray<Difference>
-  /** Decisions of which the journal does not have the file. */
+  /** Decisions whose strategy file is not in the journal. */
   readonly withoutFile: number
 }
 
 export interface ReplayOptions {
   readonly markets: Markets
-  /** Files that take the place of those of the same name. */
+  /** Files that replace those of the same name. */
   readonly edited: ReadonlyMap<string, Strategy>
   /** What the bot saw of a market, oldest first. */
   readonly minutes: ReadonlyMap<string, ReadonlyArray<Minute>>
@@ -47,7 +48,7 @@ const mostDifferences = 100
 export const make = ({ markets, edited, minutes }: ReplayOptions) => {
   const state = BotState.make()
   const strategies = new Map<string, Strategy>(edited)
-  /** What an edited strategy remembers is its own; the others go on with what was recorded. */
+  /** An edited strategy keeps its own memory; the others use what was recorded. */
   const memories = new Map<string, Memory>()
   const hash = createHash("sha256")
   const differences: Array<Difference> = []

@@ -1,7 +1,7 @@
 /**
- * Takes orders back: cancels those that a cancel was requested for, and spare ones. It needs neither a price nor the market
- * nor the strategy, only the order's id, so that withdrawing works when everything else fails. A cancel is repeated until the
- * venue says that the order is over; repeating one does no harm.
+ * Cancels orders: those with a requested cancel, and spare ones. A cancel needs only the order's id, not a price, the
+ * market or the strategy, so withdrawing works when everything else fails. It is repeated until the venue says that
+ * the order is over; a repeated cancel does no harm.
  */
 import { Clock, Effect } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
@@ -20,17 +20,17 @@ export const make = Effect.gen(function* () {
   const venue = yield* Venue
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  /** Not journaled: forgetting these after a restart only means to ask once more. */
+  /** Not journaled: after a restart the only cost of forgetting is one more request. */
   const orphanTries = new Map<string, { readonly attempts: number; readonly at: number }>()
-  /** Cancels that the venue refused in so many words: asking sooner brings the same. */
+  /** Cancels that the venue clearly refused: asking sooner gets the same answer. */
   const refused = new Set<string>()
-  /** Orders that are over: nothing is left to cancel, though their money may not be back. */
+  /** Orders that are over: nothing is left to cancel, though their money may still be on its way back. */
   const over = new Set<string>()
   let hurriedAt = Number.NEGATIVE_INFINITY
 
   const fresh = ({ id }: Placement): Placement | undefined => books.state.placements.get(id)
 
-  /** A clock that went back must not keep a cancel waiting, nor does what failed before the venue came back. */
+  /** Two things must not delay a cancel: a clock that went back, and failures from before the venue came back. */
   const isTime = (lastAt: number, attempts: number, isRefused: boolean, now: number): boolean => {
     const waited = now - lastAt
     return waited < 0 || waited >= backoffMillis(settings, attempts) || (!isRefused && lastAt < hurriedAt)
@@ -44,14 +44,14 @@ export const make = Effect.gen(function* () {
   const cancelDue = ({ id, by, cancel, order, state }: Placement, now: number): boolean =>
     cancel !== undefined &&
     order !== undefined &&
-    // A swap ends by itself, and soon.
+    // A swap ends without a cancel, and soon.
     by === undefined &&
     isFunded(state) &&
     state !== "closing" &&
     !over.has(order.id) &&
     isTime(cancel.lastSentAt, cancel.attempts, refused.has(id), now)
 
-  /** Whether something is to be sent for a placement now. */
+  /** Whether a cancel is due for this placement now. */
   const isDue = (placement: Placement, now: number): boolean =>
     cancelDue(placement, now) ||
     [...placement.orphans].some(([orderId, isCancelled]) => !isCancelled && orphanDue(orderId, now))
@@ -110,7 +110,7 @@ export const make = Effect.gen(function* () {
   return {
     isDue,
     withdraw,
-    /** Everything that was not clearly refused is due again at once. */
+    /** Makes everything due again at once that was not clearly refused. */
     hurry: Effect.map(Clock.currentTimeMillis, (now) => {
       hurriedAt = now
     })

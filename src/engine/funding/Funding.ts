@@ -1,8 +1,8 @@
 /**
- * Funds a bound order, or a quoted swap, from the account at the venue: checks it once more, signs one payload, sends its
- * bytes until they have expired, and says what it means when no deposit shows (see `Payload`). What is in doubt keeps its
- * money, and its slot gets nothing new, until something positive ends the doubt: a deposit, an order that the venue ended
- * without one long after the payload expired, or the operator's word.
+ * Funds a bound order or a quoted swap from the account at the venue. It checks the order once more, signs one
+ * payload, sends the same bytes until they have expired, and judges what a missing deposit means (see `Payload`). A
+ * payment in doubt keeps its money reserved, and its slot gets nothing new. Only positive evidence ends the doubt: a
+ * deposit, an order that the venue ended without one long after the payload expired, or the operator's word.
  */
 import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -32,12 +32,12 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   const guard = yield* IntentGuard
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  /** Not journaled: forgetting these after a restart only means to wait or to read once more. */
+  /** Not journaled: after a restart the only cost of forgetting is to wait or to read once more. */
   const emptyReads = new Map<string, number>()
   const watched = new Map<string, { readonly readAt: number; readonly overSince: number | undefined }>()
 
   const record = (...events: ReadonlyArray<BotEvent>) => books.recordIfFits(...events)
-  /** Whatever the report adds to what is known by now: the answer to a cancel may have come meanwhile. */
+  /** What the report adds to the present state: the answer to a cancel may have arrived since. */
   const note = ({ id }: Placement, { correlationId, value }: Answer<Order>) =>
     books.recordFrom(({ placements }) => {
       const current = placements.get(id)
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   const fresh = ({ id }: Placement): Placement | undefined => books.state.placements.get(id)
   const abandon = (placement: Placement, reason: string) => record({ _tag: "Abandoned", ...about(placement), reason })
 
-  /** What must be true of the order at the last moment; says and records what is not. */
+  /** The last check of the order before money leaves. Returns and records what is wrong. */
   const isStillAsBound = Effect.fnUntraced(function* (placement: PlacementIn<"created">) {
     const twin = sharing(books.state.placements.values(), placement)
     if (twin !== undefined) {
@@ -124,7 +124,8 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
           { _tag: "Abandoned", ...about(placement), reason: what }
         )
       }
-      // It may come back: asked again with the next turns, as the venue is. What it signed meanwhile it gives once more.
+      // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the
+      // same payload again.
       if (elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis) < settings.resolveAfterMillis) return
       return yield* abandon(placement, `not funded: ${failure.message}`)
     }
@@ -144,7 +145,10 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (current?.state === "funding") yield* send(current, surroundings)
   })
 
-  /** Bytes that never left the process may still be held back; once they did, only their repetition tells their fate. */
+  /**
+   * Bytes that never left the process may still be held back. Once they have left, only sending them again shows
+   * their fate.
+   */
   const send = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, { gate }: Surroundings) {
     if (placement.funding.attempts === 0 && (yield* gate(placement)) !== undefined) return
     yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), {
@@ -154,7 +158,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     })
   })
 
-  /** After its deadline the verifier refuses the payload; whether it has executed before is another question. */
+  /** After its deadline the verifier refuses the payload. It may still have executed before. */
   const judge = Effect.fnUntraced(function* (placement: PlacementIn<"funding">) {
     const { funding, id } = placement
     const now = yield* VenueTime.now(books.state)
@@ -163,7 +167,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const read = yield* readOrder(venue, placement.by, placement.order)
     const { depositedAmount, refund } = read.value
     if (depositedAmount > 0n || refund?.status === "COMPLETED") return yield* note(placement, read)
-    // Known is more than nothing: a transfer that was seen is waited for.
+    // Positive knowledge counts: a transfer that was seen is waited for.
     if (read.value.fillStatus === "KNOWN_DEPOSIT_TX") return
     const reads = (emptyReads.get(id) ?? 0) + 1
     emptyReads.set(id, reads)
@@ -188,7 +192,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     )
   })
 
-  /** Only an end that the venue itself says ends a doubt. */
+  /** Only an end that the venue itself reports ends a doubt. */
   const settle = Effect.fnUntraced(function* (placement: PlacementIn<"funding" | "in doubt">) {
     const { funding, id } = placement
     const now = yield* VenueTime.now(books.state)
@@ -218,7 +222,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (current?.state === "funding") yield* judge(current)
   })
 
-  /** It is in doubt, its order has been over for long, and only the operator can know more. */
+  /** The payment is in doubt and its order has been over for long: only the operator can know more. */
   const isHopeless = (placement: Placement, now: number): boolean => {
     const overSince = watched.get(placement.id)?.overSince
     if (placement.state !== "in doubt" || endsBySilence(placement) || overSince === undefined) return false
@@ -229,13 +233,14 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
 })
 
 /**
- * Whether an order that stays ended and empty proves that it was not paid. A swap that nobody paid just stays as it is, a
- * payment on another chain never expires, and what was acknowledged has executed.
+ * Whether an order that stays ended and empty proves that it was not paid. It proves nothing for a swap (an unpaid
+ * one never changes), for a payment on another chain (it never expires), or for an acknowledged payload (it has
+ * executed).
  */
 const endsBySilence = ({ by, funding }: PlacementIn<"funding" | "in doubt">): boolean =>
   by === undefined && funding.payment === undefined && Payload.fateOf(funding) !== "executed"
 
-/** Another placement whose order has the same address and memo: money sent there could be taken for either's. */
+/** Another placement whose order has the same address and memo: money sent there could be credited to either. */
 const sharing = (placements: Iterable<Placement>, { id, order }: PlacementIn<"created">): Placement | undefined => {
   for (const other of placements) {
     if (other.id === id || other.order === undefined) continue
@@ -245,7 +250,7 @@ const sharing = (placements: Iterable<Placement>, { id, order }: PlacementIn<"cr
   return undefined
 }
 
-/** A fee that the venue estimates at more than this share of what it is taken from. */
+/** The most that an estimated fee may take, as a share of the amount. */
 const tooDear = ({ inputAmount, order, outputAmount }: PlacementIn<"created">, most: number): string | undefined => {
   const share = (fee: Amount, of: Amount): number => Number((fee * 10_000n) / (of === 0n ? 1n : of))
   const payout = share(order.estimatedWithdrawFee, outputAmount)

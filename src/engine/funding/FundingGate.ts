@@ -1,7 +1,7 @@
 /**
- * The gate before money leaves: asked directly before a payload is signed, before a wallet is asked, and before bytes that
- * never left the process are sent. Between a plan and its funding the market may have run away, or somebody may have pulled
- * the kill switch: what was true when the turn began does not count here.
+ * The gate before money leaves. It is asked directly before a payload is signed, before a wallet is asked, and before
+ * unsent bytes are sent. Between plan and funding the market may have run away, or somebody may have pulled the kill
+ * switch; what was true when the turn began does not count here.
  */
 import type { Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -13,11 +13,11 @@ import { type BotState, slotKey } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 
-/** What the engine knows beside the journal when it works on a placement. */
+/** What the engine knows besides the journal when it works on a placement. */
 export interface Surroundings {
-  /** Left out when it is not configured any more: then nothing is created or paid. */
+  /** Missing when the market is no longer configured: then nothing is created or paid. */
   readonly market: Market | undefined
-  /** Why this placement may not be funded right now, if so. */
+  /** Why this placement may not be funded now, if so. */
   gate(placement: Placement): Effect.Effect<string | undefined>
   /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain: ReadonlySet<string>
@@ -25,14 +25,14 @@ export interface Surroundings {
 
 export interface GateInputs {
   readonly now: number
-  /** Why everything is to be withdrawn, if so. */
+  /** Why everything must be withdrawn, if it must. */
   readonly withdrawAll: Reason | undefined
   /** Limits of the placement's strategy; none when it is no longer loaded. */
   readonly limits: Limits | undefined
   readonly price: TwoSidedPrice | undefined
-  /** How far our clock is ahead of the venue's, by its newest answers. */
+  /** How far our clock is ahead of the venue's, by the venue's latest answers. */
   readonly skewMillis: number | undefined
-  /** Why this process is no longer the one that may pay, if so. */
+  /** Why this process may no longer pay, if so. */
   readonly leaseLost: string | undefined
 }
 

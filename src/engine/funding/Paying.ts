@@ -1,10 +1,11 @@
 /**
- * Funds a placement from an account on another chain: a wallet is asked once, and the order is watched until the deposit shows.
+ * Funds a placement from an account on another chain: a wallet is asked once, and the order is watched until the
+ * deposit shows.
  *
- * The journal says that the wallet is asked before it is. If the process dies before the answer is recorded, nobody knows
- * whether it paid, so it is not asked again, but by the operator's word for this one attempt, while the venue still shows no
- * deposit. A wallet at work does not hold up the others: it is waited for in the background, and not interrupted when the bot
- * leaves.
+ * The journal records the request before the wallet gets it. If the process dies before the answer is recorded,
+ * nobody knows whether the wallet paid. It is then asked again only when the operator says so for this one attempt
+ * and the venue still shows no deposit. A working wallet does not hold up other placements: the bot waits for it in
+ * the background and does not interrupt it when it leaves.
  */
 
 import { Effect } from "effect"
@@ -21,12 +22,12 @@ import { observe } from "../tracking/OrderTracker.ts"
 import type { Surroundings } from "./FundingGate.ts"
 import { Wallet } from "./Wallet.ts"
 
-/** Statuses, of orders and of swaps, in which not even a transfer is known yet. */
+/** Statuses of orders and swaps in which not even a transfer is known. */
 const waitsForDeposit: ReadonlySet<string> = new Set(["AWAITING_DEPOSIT", "PENDING_DEPOSIT"])
 
 /**
- * The payment of a placement of which nobody knows whether a wallet program made it, by a name that no other attempt has; only
- * with it the operator can have the wallet asked again.
+ * The name of a payment of which nobody knows whether the wallet program made it. No other attempt has this name, and
+ * the operator needs it to have the wallet asked again.
  */
 export const unclearPayment = ({ cancel, funding, id, state }: Placement): string | undefined => {
   const { payment } = funding ?? {}
@@ -43,9 +44,9 @@ export const make = Effect.gen(function* () {
   const settings = yield* EngineSettings
   const wallet = yield* Wallet
   const scope = yield* Effect.scope
-  /** Asked by this process, and still at work. */
+  /** Asked by this process, and still working. */
   const working = new Set<string>()
-  /** Not journaled: forgetting these after a restart only means to wait or to read once more. */
+  /** Not journaled: after a restart the only cost of forgetting is to wait or to read once more. */
   const overSince = new Map<string, number>()
   const reports = new Map<string, { readonly attempts: number; readonly at: number }>()
 
@@ -76,7 +77,7 @@ export const make = Effect.gen(function* () {
       return
     }
     const { _tag, message, text } = paid.failure
-    // What the venue has seen counts for more than what the wallet says.
+    // What the venue has seen outweighs what the wallet says.
     yield* books.recordFrom(({ placements }) => {
       const isUntouched = placements.get(placement.id)?.state === "funding"
       const money = { ...about(placement), asset: placement.inputAsset, amount }
@@ -90,7 +91,7 @@ export const make = Effect.gen(function* () {
     working.add(placement.id)
     return pay(placement, market).pipe(
       Effect.ensuring(Effect.sync(() => working.delete(placement.id))),
-      // A failing journal stops the bot by itself, at its next turn.
+      // A failing journal stops the bot at its next turn anyway.
       Effect.catch((error) => Effect.logError(error.message)),
       Effect.uninterruptible,
       Effect.forkIn(scope, { startImmediately: true })
@@ -107,13 +108,13 @@ export const make = Effect.gen(function* () {
     if (asked?.state === "funding") yield* begin(asked, market)
   })
 
-  /** Asks the wallet once more, as the operator says, if the order still waits for its deposit. */
+  /** Asks the wallet once more, on the operator's word, if the order still waits for its deposit. */
   const askAgain = Effect.fnUntraced(function* (placement: Asked, now: number, { gate, market }: Surroundings) {
     const { deadline, funding, order } = placement
     if (wallet.kind !== "command" || deadline - now < settings.deadlineMarginMillis) return
     const read = yield* readOrder(venue, placement.by, order)
     if (read.value.depositedAmount > 0n) return yield* noteDeposit(placement, read.value, read.correlationId)
-    // A transfer that is known, and not deposited yet, is enough to wait for.
+    // A known transfer without a deposit is reason enough to wait.
     if (!waitsForDeposit.has(read.value.fillStatus)) return
     if ((yield* gate(placement)) !== undefined) return
     yield* record({ _tag: "PaymentAskedAgain", ...about(placement), attempt: funding.attempts + 1 })
@@ -121,7 +122,7 @@ export const make = Effect.gen(function* () {
     if (current?.state === "funding" && market !== undefined) yield* begin(current, market)
   })
 
-  /** Tells the venue of the transaction, which only makes it look sooner. */
+  /** Tells the venue of the transaction; this only makes it look sooner. */
   const report = Effect.fnUntraced(function* (placement: Asked, now: number) {
     const { funding, order } = placement
     const { payment } = funding
@@ -142,8 +143,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Once its order is over, and as long again as a payment may take to show, a person who has not paid will not. A program
-   * that said it paid is believed: only the operator can say what became of that.
+   * When the order has been over for as long as a payment may take to show, a person who has not paid by then will
+   * not. A program that said it paid is believed: only the operator can say what became of that payment.
    */
   const giveUp = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, now: number) {
     const { cancel, funding, order } = placement
@@ -160,14 +161,14 @@ export const make = Effect.gen(function* () {
     const { txHash, wallet: kind } = funding.payment
     const paid = txHash === undefined ? "it can no longer be paid" : `the wallet paid with transaction ${txHash}`
     yield* record(
-      // An unpaid swap just stops being offered: the venue never says that nothing came.
+      // An unpaid swap is just no longer offered: the venue never says that nothing came.
       kind === "manual" && placement.by === undefined
         ? { _tag: "FundingDead", ...money, reason: "nobody paid it before its order was over" }
         : { _tag: "FundingInDoubt", ...money, reason: `${paid}, and no deposit showed` }
     )
   })
 
-  /** The process that asked is gone, and with it the wallet's answer. */
+  /** The process that asked is gone, and the wallet's answer with it. */
   const noteForgotten = Effect.fnUntraced(function* (placement: Asked) {
     const { payment } = placement.funding
     if (payment?.wallet !== "command" || payment.state !== "asked" || working.has(placement.id)) return
@@ -191,7 +192,7 @@ export const make = Effect.gen(function* () {
 
 type Asked = PlacementIn<"funding" | "in doubt">
 
-/** Nobody knows whether the wallet paid: its money is in doubt, unless more is known by now. */
+/** Nobody knows whether the wallet paid: the money is in doubt, unless more is known by now. */
 const unclear = (
   placement: Asked,
   text: string,

@@ -1,14 +1,15 @@
 /**
- * Works one placement a step further: create, find, fund, send again. Every step writes what it is about to do
- * before it does it, so the process may die between any two lines and the next start continues from the journal.
+ * Moves one placement a step further: create, find, fund, send again. Every step is written to the journal before it
+ * is taken, so the process may die between any two lines and the next start continues from the journal.
  *
  * The rules that make funding happen at most once:
- * - an order is inert until funded, so a create without an answer is only looked for, never assumed absent or repeated;
- *   a swap without an answer is given up at once, as an unpaid quote is nothing and in no list;
+ * - an order is inert until funded, so a create without an answer is only looked for, never assumed absent and never
+ *   repeated; a swap without an answer is given up at once, because an unpaid quote is nothing and appears in no list;
  * - exactly one order is bound to a placement, after its whole echo was checked;
- * - one payload is signed per placement and only its bytes are ever sent (see `Funding`); what may have been paid is never
- *   given up on silence (see `Payload`);
- * - money on another chain is paid by a wallet that is asked once, and again only by the operator's word (see `Paying`).
+ * - one payload is signed per placement and only its bytes are ever sent (see `Funding`); silence alone never
+ *   releases money that may have been paid (see `Payload`);
+ * - money on another chain is paid by a wallet that is asked once, and again only on the operator's word (see
+ *   `Paying`).
  */
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -59,7 +60,7 @@ export const make = Effect.gen(function* () {
     }
     const refusal = yield* refusalOf(answer.failure)
     if (answer.failure.reason._tag === "OutcomeUnknown") unclearAt = yield* Clock.currentTimeMillis
-    // Without a clear refusal the order may exist: the list will show it, by its unique deadline.
+    // Unless the create was clearly refused, the order may exist; the list will show it by its unique deadline.
     if (!refusal.certain && answer.failure.reason._tag !== "RetryLater" && !isSwap) return
     const { code, text } = refusal
     const reason = isSwap ? `no swap: ${text}` : `the venue refused to create it: ${code}: ${text}`
@@ -77,7 +78,10 @@ export const make = Effect.gen(function* () {
     yield* abandon(placement, `no answer to its create, and no order of its kind in the list for ${seconds} s`)
   })
 
-  /** One step, or a few that need no waiting in between. Fails only when the bot must stop or the venue is out of reach. */
+  /**
+   * One step, or several that need no wait in between. Fails only when the bot must stop or the venue is out of
+   * reach.
+   */
   const advance = Effect.fn("Placing.advance")(function* (placement: Placement, surroundings: Surroundings) {
     const now = yield* Clock.currentTimeMillis
     if (placement.state === "planned") yield* create(placement, surroundings)

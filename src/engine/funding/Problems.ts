@@ -1,6 +1,6 @@
 /**
- * What only a person can decide, and what their word makes of it. The bot never guesses: it keeps the money reserved and the
- * slot empty until the venue says something positive or the operator, who can look elsewhere, says what happened.
+ * What only a person can decide, and what their word does. The bot never guesses: the money stays reserved and the
+ * slot empty until the venue gives positive evidence, or the operator, who can look elsewhere, says what happened.
  */
 import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -23,7 +23,7 @@ export interface MoneyProblem {
   readonly evidence: string
 }
 
-/** Money that has not moved for this long although it should have. */
+/** Money is stuck when it should have moved and has not for this long. */
 const stuckMillis = 3_600_000
 
 export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyProblem> => [
@@ -32,7 +32,7 @@ export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyPro
   ...[...state.swaps.values()].flatMap((swap) => ofSwap(swap, now))
 ]
 
-/** The problems of a swap that was made by hand: its name stands for the placement. */
+/** The problems of a swap made by hand; its name stands for the placement. */
 const ofSwap = (swap: SwapAccount.SwapAccount, now: number): ReadonlyArray<MoneyProblem> => {
   if (SwapAccount.isOver(swap)) return []
   const { agreed, contradiction, doubt, id, intent, seen, timeline, wallet } = swap
@@ -108,7 +108,7 @@ export interface OperatorAnswer {
   readonly text: string
 }
 
-/** The event of the operator's word, or why it cannot be taken. */
+/** The event that the operator's word makes, or why it cannot be accepted. */
 export const resolve = (
   state: BotState,
   { placement: id, text, word }: OperatorAnswer,
@@ -163,7 +163,7 @@ const objection = (
   return "it is not about a payment; say --adopt (the venue is right) or --forget (take it off the books)"
 }
 
-/** What may still be executed must not be taken for not paid, whoever says so. */
+/** A payment that may still execute must not count as not paid, whoever says so. */
 const stillExecutable = (placement: Placement, now: number): string | undefined => {
   const { funding } = placement
   if (funding === undefined || funding.payment !== undefined || now > funding.validUntil) return undefined

@@ -1,11 +1,11 @@
-/** A refusal of the venue as it is written down. A missing credential is nobody's fault here and stops the bot instead. */
+/** The venue's refusal as it is recorded. A missing credential is different: it stops the bot. */
 import { Effect } from "effect"
 import type { VenueError } from "../../venue/VenueError.ts"
 
 export interface VenueRefusal {
   readonly code: string
   readonly text: string
-  /** The venue refused it in so many words, as opposed to no usable answer. */
+  /** True when the venue clearly refused; false when it gave no usable answer. */
   readonly certain: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Sends a signed payload, for orders and for swaps alike: the journaled bytes, as often as it takes until it has expired,
- * because their nonce can execute only once. It is sent on after an acknowledgement, more patiently, until its deposit is
- * seen: an acknowledged payload that was lost behind the venue's door is executed by the repetition.
+ * Sends a signed payload, for orders and swaps alike: the journaled bytes, again and again until they have expired.
+ * Their nonce can execute only once. Sending goes on after an acknowledgement, at longer pauses, until the deposit is
+ * seen: if the venue lost an acknowledged payload, the repetition executes it.
  */
 import { Effect } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -18,7 +18,7 @@ export interface SubmissionPace {
   readonly visibilityMillis: number
 }
 
-/** Whether the bytes are to be sent (again) now. */
+/** Whether the bytes are due to be sent (again) now. */
 export const isDue = (
   { acknowledged, attempts, lastSentAt, validUntil }: Payload,
   now: number,
@@ -34,7 +34,7 @@ interface Traced {
   readonly correlationId?: string
 }
 
-/** How each step is written down; the first one before anything leaves the process. */
+/** How each step is recorded; the first is recorded before anything leaves the process. */
 export interface SubmissionRecords<E, R> {
   sent(attempt: number): Effect.Effect<void, E, R>
   acknowledged(answer: { readonly intentHash: string } & Traced): Effect.Effect<void, E, R>
@@ -57,7 +57,7 @@ export const submit = Effect.fnUntraced(function* <E, R>(
   }
   const error: VenueError = answer.failure
   const { certain, ...refusal } = yield* refusalOf(error)
-  // No clear answer tells nothing; the next attempt will.
+  // An unclear answer says nothing; the next attempt will.
   if (certain) yield* records.refused({ ...refusal, ...traceOf(error.reason) })
 })
 

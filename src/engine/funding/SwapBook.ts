@@ -1,11 +1,11 @@
-/** Swaps that are made by hand, in the bot's own journal: whoever writes them holds its lease, as a bot does. */
+/** Swaps made by hand, in the bot's own journal. Whoever writes them holds the journal's lease, as a bot does. */
 import { Clock, Effect, Schema } from "effect"
 import * as SwapAccount from "../../domain/SwapAccount.ts"
 import type { SwapEvent } from "../../domain/SwapEvent.ts"
 import { oldSteps } from "../../journal/swapSteps.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 
-/** Somebody else went on with it meanwhile. */
+/** Somebody else continued the swap in the meantime. */
 export class SwapTaken extends Schema.TaggedError<SwapTaken>()("SwapTaken", { swap: Schema.String }) {
   override get message(): string {
     return `Somebody else is working on swap ${this.swap}. Wait for it, or look with \`limitbot swaps\`.`
@@ -15,7 +15,7 @@ export class SwapTaken extends Schema.TaggedError<SwapTaken>()("SwapTaken", { sw
 export const make = Effect.gen(function* () {
   const { recordFrom, state } = yield* Bookkeeper
 
-  /** Swaps of older versions, with the times of their own; once. */
+  /** Imports swaps of older versions, once, with their original times. */
   const old = yield* oldSteps
   yield* recordFrom(({ swaps }) =>
     old.flatMap(({ at, event, step, swap }) =>
@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
     )
   )
 
-  /** The next steps of a swap after `steps` of them, durable on return: as they were recorded. */
+  /** Appends the next steps of a swap after `steps` of them; durable on return. Returns them as recorded. */
   const append = Effect.fn("SwapBook.append")(function* (
     swap: string,
     steps: number,

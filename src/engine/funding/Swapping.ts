@@ -1,10 +1,11 @@
 /**
- * Takes one swap a step further: fund, send again, tell the venue of the transaction, look. Every step is in the journal
- * before it is taken, so the process may die between any two lines and `--resume` goes on from there.
+ * Moves one swap a step further: fund, send again, tell the venue of the transaction, look. Every step is in the
+ * journal before it is taken, so the process may die between any two lines and `--resume` continues from there.
  *
- * The rules that make funding happen at most once are those of orders: one payload is signed per swap and sent by the same
- * code (`Submission`), and its silence is judged by the same rules (`Payload`); a wallet is asked once, and again only when
- * it said that nothing was sent, or the operator did. Its steps are in the bot's journal (`SwapBook`), and its gate is the bot's.
+ * The same rules as for orders make funding happen at most once. One payload is signed per swap; the same code sends
+ * it (`Submission`), and the same rules judge a missing deposit (`Payload`). A wallet is asked once, and again only
+ * when it, or the operator, said that nothing was sent. The swap's steps are in the bot's journal (`SwapBook`), and
+ * it passes the bot's gate.
  */
 
 import { Clock, Duration, Effect } from "effect"
@@ -43,7 +44,10 @@ type Account = SwapAccount.SwapAccount
 
 const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
 
-/** `gate`: why no money may leave now, if so; asked directly before something is signed, first sent, or asked of a wallet. */
+/**
+ * `gate`: why no money may leave now, if so; asked directly before a payload is signed or first sent, or a wallet is
+ * asked.
+ */
 export const make = Effect.fnUntraced(function* (
   book: SwapBook,
   gate: Effect.Effect<string | undefined>,
@@ -56,7 +60,7 @@ export const make = Effect.fnUntraced(function* (
   const wallet = yield* Wallet
   const emptyReads = new Map<string, number>()
 
-  /** Writes the next steps and folds them in. */
+  /** Writes the next steps and folds them into the state. */
   const record = Effect.fnUntraced(function* (account: Account, ...events: ReadonlyArray<SwapEvent>) {
     const recorded = yield* book.append(account.id, account.steps, events)
     return recorded.reduce<Account>(SwapAccount.apply, account)
@@ -72,7 +76,7 @@ export const make = Effect.fnUntraced(function* (
     const correlation = correlationOf(generated.correlationId)
     if (signed._tag === "Failure") {
       const { failure } = signed
-      // It may come back, and the quote tells for how long that is worth waiting.
+      // The signer may come back; the quote's deadline limits how long waiting makes sense.
       if (failure._tag === "SignerUnavailable") return account
       const { found, message } = failure
       const contradicted = {
@@ -92,7 +96,7 @@ export const make = Effect.fnUntraced(function* (
   const sendIntent = Effect.fnUntraced(function* (begun: Account) {
     let account = begun
     if (account.intent === undefined || account.phase !== "funding") return account
-    // Bytes that never left may still be held back; they expire, and are then certainly dead.
+    // Bytes that never left can still be held back; once they expire they are certainly dead.
     if (account.intent.attempts === 0 && (yield* gate) !== undefined) return account
     const noted = (event: SwapEvent) =>
       Effect.map(record(account, event), (next) => {
@@ -106,7 +110,7 @@ export const make = Effect.fnUntraced(function* (
     return account
   })
 
-  /** Whoever leaves meanwhile waits for the wallet: it may be in the middle of a payment, and its answer counts. */
+  /** Even when the program is leaving, it waits for the wallet: a payment may be under way, and its answer counts. */
   const askWallet = Effect.fnUntraced(function* (account: Account) {
     const { agreed, id } = account
     const attempt = (account.wallet?.attempts ?? 0) + 1
@@ -129,7 +133,7 @@ export const make = Effect.fnUntraced(function* (
 
   const fundByWallet = (account: Account) => Effect.flatMap(askWallet(account), report)
 
-  /** Tells the venue of the transaction, which only makes it look sooner: a refusal changes nothing. */
+  /** Tells the venue of the transaction, which only makes it look sooner; a refusal changes nothing. */
   const report = Effect.fnUntraced(function* (account: Account) {
     const { agreed, wallet: payment } = account
     if (payment?.txHash === undefined || payment.isReported) return account
@@ -147,7 +151,7 @@ export const make = Effect.fnUntraced(function* (
     return yield* note(yield* record(account, event), answer.success)
   })
 
-  /** Records a report of the venue if it says anything new, and the end when it is one. */
+  /** Records what is new in a report of the venue, and the end if it is one. */
   const note = Effect.fnUntraced(function* (account: Account, answer: Answer<Swap>) {
     const seen = seenOf(answer)
     if (same(account.seen, seen) || isOlder(account.seen, seen)) return account
@@ -166,12 +170,12 @@ export const make = Effect.fnUntraced(function* (
     return yield* note(account, yield* swaps.status(depositAddress, depositMemo))
   })
 
-  /** What it means that no deposit shows: only what provably was not executed is over. */
+  /** Judges a missing deposit: the swap is over only if the payment provably was not executed. */
   const judge = Effect.fnUntraced(function* (account: Account) {
     const { doubt, id, intent, phase } = account
     const now = yield* Clock.currentTimeMillis
     if (intent === undefined || phase !== "funding" || doubt !== undefined) return account
-    // Known is more than nothing: a transfer that was seen is waited for.
+    // Positive knowledge counts: a transfer that was seen is waited for.
     if (now < intent.validUntil + pace.visibilityMillis || account.seen?.status === "KNOWN_DEPOSIT_TX") return account
     const reads = (emptyReads.get(id) ?? 0) + 1
     emptyReads.set(id, reads)
@@ -203,7 +207,7 @@ export const make = Effect.fnUntraced(function* (
     return yield* agreed.depositType === "ORIGIN_CHAIN" ? fundByWallet(account) : fundByIntent(account)
   })
 
-  /** One step, or a few that need no waiting in between. */
+  /** One step, or several that need no wait in between. */
   const advance = Effect.fn("Swapping.advance")(function* (account: Account) {
     if (SwapAccount.isOver(account)) return account
     if (account.phase === "agreed") return yield* fund(account)
@@ -238,7 +242,7 @@ const same = (known: SwapAccount.Seen | undefined, seen: SwapAccount.Seen): bool
   return known !== undefined && text(known) === text(seen)
 }
 
-/** Deposits are never taken back, so a report that knows of less was answered from an old view. */
+/** Deposits are never taken back, so a report that knows less comes from an old view. */
 const isOlder = (known: SwapAccount.Seen | undefined, seen: SwapAccount.Seen): boolean =>
   (seen.deposited ?? 0n) < (known?.deposited ?? 0n)
 

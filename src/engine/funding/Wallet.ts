@@ -1,13 +1,13 @@
 /**
- * The port through which money leaves an account on another chain. A wallet is asked once for one payment: what it answers is
- * the hash of the transaction, that nothing was sent, or nothing usable. Whoever asks writes that down before and after, and
- * never asks again after an unclear answer without the operator's word.
+ * The port through which money leaves an account on another chain. A wallet is asked once for one payment. It answers
+ * with the transaction's hash, or that nothing was sent, or with nothing usable. The caller records the request and
+ * the answer, and never asks again after an unclear answer without the operator's word.
  */
 import { Context, Effect, Schema } from "effect"
 import type { Amount, Asset } from "../../domain/Amount.ts"
 
 export interface PaymentRequest {
-  /** Unique in the journal: a wallet may use it to refuse a second payment of its own accord. */
+  /** Unique in the journal, so a wallet can use it to refuse a second payment. */
   readonly reference: string
   readonly asset: Asset
   /** Exactly this, smallest units. */
@@ -19,7 +19,7 @@ export interface PaymentRequest {
 }
 
 export interface Paid {
-  /** Unknown to us when a person pays: the deposit shows at the venue. */
+  /** Unknown to us when a person pays; the deposit then shows at the venue. */
   readonly txHash: string | undefined
   readonly sender: string | undefined
 }
@@ -43,11 +43,14 @@ export interface WalletPort {
   pay(payment: PaymentRequest): Effect.Effect<Paid, WalletRefused | WalletUnclear>
 }
 
-/** A person pays: address, memo, amount and deadline are in the journal and on the screen, and we wait and watch. */
+/**
+ * A person pays: address, memo, amount and deadline are in the journal and on the screen, and the bot waits and
+ * watches.
+ */
 export const manual: WalletPort = {
   kind: "manual",
   pay: () => Effect.succeed({ txHash: undefined, sender: undefined })
 }
 
-/** Where nothing else is provided a person pays. */
+/** The default: a person pays. */
 export const Wallet = Context.Reference<WalletPort>("limitbot/engine/funding/Wallet", { defaultValue: () => manual })

@@ -1,9 +1,9 @@
 /**
- * A wallet that is a program of the user's. It gets the payment as one JSON object on standard input and answers on standard
- * output with `{"txHash": "…", "sender": "…"}` or the bare hash. Exit code 65 says that nothing was sent, and so does 1
- * unless a transaction is named, which makes it unclear; so is every other end without a hash, because a program can die
- * after it has paid. It lives in a process group of its own, so that
- * Ctrl-C on the bot does not cut it off in the middle. It inherits the environment without our secrets.
+ * A wallet that is a program of the user's. It gets the payment as one JSON object on standard input and answers on
+ * standard output with `{"txHash": "…", "sender": "…"}` or the bare hash. Exit code 65 says that nothing was sent.
+ * Exit code 1 says so too, unless the output names a transaction; then it is unclear. Every other end without a hash
+ * is unclear as well, because a program can die after it has paid. The program runs in its own process group, so
+ * Ctrl-C on the bot does not interrupt it, and it inherits the environment without our secrets.
  */
 import { Duration, Effect, Layer, Option, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -13,7 +13,7 @@ import { type Paid, type PaymentRequest, Wallet, WalletRefused, WalletUnclear } 
 
 /** EX_DATAERR: the program's promise that it sent nothing. */
 const nothingSent = 65
-/** What a program ends with when it fails, as a rule before it did anything. */
+/** The usual exit code of a program that fails, as a rule before it did anything. */
 const generalFailure = 1
 const patience = Duration.minutes(10)
 /** A transaction hash of any chain. */
@@ -41,7 +41,7 @@ export const layer = ({ args, program, secretVariables }: WalletCommand) =>
         const command = ChildProcess.make(program, args, options)
         const child = yield* Effect.mapError(
           spawner.spawn(command),
-          // It never started.
+          // The program never started.
           ({ message }) => new WalletRefused({ text: `${program} cannot be run: ${message}` })
         )
         const output = yield* child.stdout.pipe(
@@ -68,7 +68,7 @@ export const layer = ({ args, program, secretVariables }: WalletCommand) =>
             ? new WalletUnclear({ text: `${program} ended with code 1 after it named the transaction ${paid.txHash}` })
             : new WalletRefused({ text: output.slice(0, 200) || `${program} failed` })
         }
-        // A hash counts whatever the exit code: money may have moved. A refusal in one word is not a hash.
+        // A hash counts whatever the exit code: money may have moved. One word of refusal is not a hash.
         if (paid !== undefined && (code !== nothingSent || output.length >= leastHashLength)) return paid
         if (code === nothingSent)
           return yield* new WalletRefused({ text: output.slice(0, 200) || `${program} refused` })

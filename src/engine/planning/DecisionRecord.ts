@@ -1,6 +1,6 @@
 /**
- * A decision between what a strategy saw and what the journal keeps of it: the view that it is asked with, the event that is
- * recorded, and what makes two decisions the same. A run and a replay of its journal share all three.
+ * Translates a decision between what a strategy saw and what the journal keeps: the view that the strategy gets, the
+ * recorded event, and when two decisions are the same. A run and a replay of its journal share all three.
  */
 import type { Depth } from "../../domain/Book.ts"
 import type { Of } from "../../domain/BotEvent.ts"
@@ -131,6 +131,6 @@ const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decisi
       : { ...why, code: "done", text: `it is done, all its orders have filled: ${why.text}` }
 })
 
-/** What makes two decisions the same: everything but the price that they were made at. */
+/** What makes two decisions the same: everything but the price at which they were made. */
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
   plainJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])

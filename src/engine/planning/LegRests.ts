@@ -1,11 +1,12 @@
 /**
- * Legs that can never be filled to the last unit. After an edit to a smaller size a leg may have filled more than it wants
- * now; a rest may be too small for our own least order, or be refused by the venue again and again. Such a leg is closed
- * with what it did, so that its next one sells what was bought, and the rest is named instead of being asked for for ever.
+ * Legs that can never be filled to the last unit. After an edit to a smaller size, a leg may already have filled more
+ * than it now wants. A rest may be below our own least order, or the venue may refuse it again and again. Such a leg
+ * is closed with what it did, so its next leg sells what was bought; the rest is reported instead of being tried for
+ * ever.
  *
- * What a sale left is dust (see `Ledger`). It is sold as soon as it is enough for an order: no less than the strategy's own
- * least order, or else than the smallest order that it wants now, which the venue takes; at the bid, because a rest earns
- * nothing by waiting.
+ * What a sale leaves is dust (see `Ledger`). It is sold once it is enough for an order: at least the strategy's own
+ * least order or, without one, the smallest order that it wants now, which the venue takes. It is sold at the bid,
+ * because waiting earns nothing on a rest.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -17,7 +18,7 @@ import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import { type BotState, slotKey } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 
-/** The venue names no least size; a rest that it has refused this often in a row is below it. */
+/** The venue names no least size; a rest that it refused this often in a row is taken to be below it. */
 const refusalsThatTell = 3
 
 export const closings = (
@@ -81,7 +82,7 @@ export const sweeps = (
     return [{ slot, market, side: "SELL", price: toTick(market, "SELL", bid), quantity, leg: 0, mayLose: true, why }]
   })
 
-/** In quote; nothing where no order of this market is wanted that could tell. */
+/** In quote; `undefined` when no wanted order of this market gives a measure. */
 const leastOf = (
   { limits: { minOrder }, market: first }: Strategy,
   market: Market,

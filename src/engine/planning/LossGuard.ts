@@ -1,8 +1,8 @@
 /**
- * Watches what a strategy's holdings are worth, in its quote asset, against its loss limits. Worth counts every unit wherever
- * it is (wallet, orders, payments under way) at the mid, less fees; a change of the budget is capital and moves the marks; a daily loss is counted from midnight UTC, a drawdown
- * from the highest worth so far. A daily pause ends with the day, a drawdown's when the strategy file is changed: somebody
- * has to have looked.
+ * Checks what a strategy's holdings are worth, in its quote asset, against its loss limits. Every unit counts
+ * wherever it is (wallet, orders, payments under way), at the mid, less fees. A change of the budget is capital and
+ * moves the marks. A daily loss counts from midnight UTC, a drawdown from the highest worth so far. A daily pause
+ * ends with the day; a drawdown pause ends when the strategy file is changed, because then somebody has looked.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -18,7 +18,7 @@ import { isOver, lossOf, marked } from "./RiskLimits.ts"
 export const equity = (state: BotState, strategy: Strategy, moment: MarketMoment): Amount =>
   worthOf(strategy, (symbol) => Ledger.ownedBy(state.ledger, strategy.name, symbol), moment)
 
-/** What the changes of the budget since the last mark are worth now. */
+/** What the budget changes since the last mark are worth now. */
 const flowOf = (strategy: Strategy, flows: ReadonlyMap<string, Amount>, moment: MarketMoment): Amount =>
   worthOf(strategy, (symbol) => flows.get(symbol) ?? 0n, moment)
 
@@ -39,7 +39,7 @@ export const check = (state: BotState, strategy: Strategy, moment: MarketMoment)
   const worth = equity(state, strategy, moment)
   const flow = flowOf(strategy, known?.flows ?? new Map(), moment)
   const before = known?.equity
-  // Capital that came or went moves the marks with it: only trading and prices make profit and loss.
+  // Added or removed capital moves the marks; only trading and prices make profit and loss.
   const moved =
     before === undefined ? undefined : { ...before, atStart: before.atStart + flow, peak: before.peak + flow }
   const { marks, isNews } = marked(moved, worth, moment.now)

@@ -1,9 +1,9 @@
 /**
- * Desired against own orders, slot by slot: keep, cancel, place or wait, each with its reason. Pure.
+ * Compares wanted with own orders, slot by slot: keep, cancel, place or wait, each with its reason. Pure.
  *
- * A slot holds at most one live order: while a placement of it is unfinished nothing new is placed there, whatever the
- * wish. An order is replaced only when the better price is worth more than what replacing costs, so that a wobbling price
- * does not burn fees.
+ * A slot holds at most one live order: while one of its placements is unfinished, nothing new is placed there. An
+ * order is replaced only when the better price is worth more than replacing costs, so a wobbling price does not burn
+ * fees.
  */
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -12,14 +12,14 @@ import { type Market, quoteAmount } from "../../domain/Market.ts"
 import { isFinished, type PlacementState } from "../../domain/Placement.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 
-/** What the diff needs to know of an own order. */
+/** What the comparison needs to know of an own order. */
 export interface SlotOrder {
   readonly slot: string
   /** Name of its market. */
   readonly market: string
   readonly side: "BUY" | "SELL"
   readonly price: Decimal.Decimal
-  /** What of it is still to fill. */
+  /** The quantity that is still to fill. */
   readonly quantity: Amount
   readonly by?: "swap"
   readonly state: PlacementState
@@ -34,13 +34,13 @@ export type Change =
   | { readonly _tag: "Cancel"; readonly slot: string; readonly why: Reason }
   | { readonly _tag: "Wait"; readonly slot: string; readonly why: string }
 
-/** Desired orders by slot; `absent` gives the strategy's reason for slots that should hold nothing. */
+/** Wanted orders by slot; `absent` gives the strategy's reason for slots that should be empty. */
 export interface Wish {
   readonly desired: ReadonlyMap<string, DesiredOrder>
   readonly absent: ReadonlyMap<string, Reason>
 }
 
-/** `market`: of desired orders that name none. */
+/** `market`: for wanted orders that name none. */
 export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>): ReadonlyArray<Change> => {
   const live = new Map(own.filter((order) => !isFinished(order.state)).map((order) => [order.slot, order]))
   const placed = [...wish.desired.values()].map((desired): Change => {
@@ -88,7 +88,7 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
 const said = ({ base }: Market, { quantity, price }: Pick<SlotOrder, "quantity" | "price">): string =>
   `${formatWithSymbol(quantity, base)} at ${Decimal.format(price)}`
 
-/** Value, in quote, of having the desired price and quantity instead of the present ones. */
+/** What the wanted price and quantity are worth in quote, compared with the present ones. */
 const difference = (market: Market, order: SlotOrder, desired: DesiredOrder): Amount => {
   const worth = (quantity: Amount, price: Decimal.Decimal) => quoteAmount(market, quantity, price, "up")
   return (

@@ -1,6 +1,6 @@
 /**
- * What a turn of the engine would plan now. It runs the engine's own planning on a private state, under a bookkeeper that
- * folds what is recorded and stores nothing, so that a plan cannot differ from what a run would do. Nothing is sent.
+ * What a turn of the engine would plan now. It runs the engine's own planning on a private state and stores nothing,
+ * so a plan cannot differ from what a run would do. Nothing is sent.
  */
 import { Effect, PubSub } from "effect"
 import type { BotEvent, Reason, Recorded } from "../../domain/BotEvent.ts"
@@ -16,17 +16,17 @@ import * as Planning from "./Planning.ts"
 export interface Situation {
   readonly run: StartUp.BotRun
   readonly strategies: ReadonlyArray<Strategy>
-  /** Changed in place: give it away. */
+  /** Changed in place: the caller must not use it afterwards. */
   readonly state: BotState.BotState
   /** By strategy; one without a price is not planned. */
   readonly moments: ReadonlyMap<string, MarketMoment>
   readonly now: number
-  /** Why everything would be withdrawn, if so. */
+  /** Why everything would be withdrawn, if it would. */
   readonly withdraw: Reason | undefined
 }
 
 export interface PlannedAhead {
-  /** Unfinished placements as they were before. */
+  /** Unfinished placements before the plan. */
   readonly before: ReadonlyArray<Placement>
   readonly events: ReadonlyArray<BotEvent>
   readonly decisions: ReadonlyMap<string, Decision>

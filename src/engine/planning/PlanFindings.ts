@@ -1,6 +1,6 @@
 /**
- * What is unsafe about a plan, by name, so that a person can allow exactly that: own orders that would trade with each
- * other, money that is promised twice, orders too small for the venue, and cycles that earn less than their fees.
+ * What is unsafe about a plan. Each finding has a name, so a person can allow exactly that one: own orders that would
+ * trade with each other, money promised twice, orders too small for the venue, cycles that earn less than their fees.
  */
 import { type Amount, type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -82,7 +82,7 @@ const crosses = (a: PlannedChange, b: PlannedChange): boolean =>
   a.output.asset === b.input.asset &&
   a.input.amount * b.input.amount >= a.output.amount * b.output.amount
 
-/** Most that is asked of the other side first. */
+/** The highest payment per unit received comes first. */
 const byGreed = (a: PlannedChange, b: PlannedChange): number => {
   const difference = b.input.amount * a.output.amount - a.input.amount * b.output.amount
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
@@ -122,8 +122,8 @@ const sayOrder = (change: PlannedChange): string =>
   `${keyOf(change)} ${change.side} ${change.market} at ${Decimal.format(change.price)}`
 
 /**
- * The wallets that the strategies count on, against the account where its balance is known; and always against their own
- * budgets, and against what the configuration allows all of them.
+ * Compares what the strategies count on with three things: the account, where its balance is known; their own
+ * budgets; and what the configuration allows all of them together.
  */
 const overCommitted = (ground: Ground): ReadonlyArray<PlanFinding> => {
   const { strategies, planned, changes, balances } = ground
@@ -148,7 +148,7 @@ const overCommitted = (ground: Ground): ReadonlyArray<PlanFinding> => {
   return [...account, ...ownBudget, ...overdrawn(strategies, planned), ...overExposed(ground, [...assets.values()])]
 }
 
-/** A budget that was made smaller than what is in orders already. */
+/** A budget that was lowered below what is already in orders. */
 const overdrawn = (
   strategies: ReadonlyArray<Strategy>,
   { state: { ledger } }: PlannedAhead
@@ -163,7 +163,7 @@ const overdrawn = (
     })
   )
 
-/** What all may lock at the same time, against what the configuration allows. */
+/** What all strategies may lock at the same time, against what the configuration allows. */
 const overExposed = ({ locked, changes, exposure }: Ground, assets: ReadonlyArray<Asset>): ReadonlyArray<PlanFinding> =>
   assets.flatMap((asset): ReadonlyArray<PlanFinding> => {
     const most = exposure.get(asset.symbol)
@@ -183,7 +183,7 @@ const overExposed = ({ locked, changes, exposure }: Ground, assets: ReadonlyArra
     return [{ name: "over-commit", strategies: names, slots: [], text }]
   })
 
-/** One market of a strategy of this name. */
+/** A market of a strategy, with the strategy's name. */
 type Traded = Pick<Strategy, "name" | "market">
 
 const valueUsd = (market: Market, leg: Leg, usd: Ground["usd"]): Decimal.Decimal | undefined => {
@@ -217,11 +217,11 @@ interface Cycle {
   readonly slot: string
   readonly profit: Amount
   readonly fees: Amount
-  /** The least distance of its two prices, as a share of the lower one, that pays for its payouts; in percent. */
+  /** The least distance between a cycle's two prices that pays for its payouts, as percent of the lower price. */
   readonly breakEven: Decimal.Decimal
 }
 
-/** A purchase and a sale of the same: what is left in quote, and what both payouts cost. */
+/** A purchase and a sale of the same quantity: what is left in quote, and what both payouts cost. */
 const cycleOf = (market: Market, slot: string, legs: ReadonlyArray<Leg>, fees: Fees): Cycle | undefined => {
   const buy = legs.find(({ side }) => side === "BUY")
   const sell = legs.find(({ side }) => side === "SELL")
@@ -236,7 +236,7 @@ const cycleOf = (market: Market, slot: string, legs: ReadonlyArray<Leg>, fees: F
   return { slot, profit, fees: paid, breakEven }
 }
 
-/** Slots of two legs are cycles of their own; slots of one leg on both sides make one of the innermost pair. */
+/** Each slot with two legs is a cycle. Slots with one leg on both sides form one cycle of the innermost pair. */
 const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, fees: Fees): ReadonlyArray<Cycle> => {
   const own = slots.filter(({ legs }) => legs.length === 2).map(({ slot, legs }) => cycleOf(market, slot, legs, fees))
   const single = slots.filter(({ legs, cycle }) => legs.length === 1 && cycle)

@@ -1,6 +1,6 @@
 /**
- * A plan as facts for people and programs: what would be kept, cancelled, created and deferred, each with its reason and
- * what it costs, and how much money it locks. Pure; `PlanFindings` judges it.
+ * A plan as facts for people and programs: what would be kept, cancelled, created and deferred, why and at what cost,
+ * and how much money it locks. Pure; `PlanFindings` judges it.
  */
 
 import type { Amount } from "../../domain/Amount.ts"
@@ -49,11 +49,11 @@ export interface PlannedChange extends PlannedOrder {
   readonly slot: string
   readonly market: string
   readonly reason: Reason
-  /** Our own limit that defers it, if one does. */
+  /** Our own limit that defers it, if any. */
   readonly limit?: string
-  /** What takes the place of a cancelled order once its money is back. */
+  /** What replaces a cancelled order once its money is back. */
   readonly next?: PlannedOrder
-  /** Fees as the venue estimated them lately: of the refund for a cancel, of the payout for a new order. */
+  /** Fees as the venue last estimated them: of the refund for a cancel, of the payout for a new order. */
   readonly costs: ReadonlyArray<Cost>
 }
 
@@ -61,9 +61,12 @@ export interface PlannedChange extends PlannedOrder {
 export interface Locked {
   readonly strategy: string
   readonly asset: string
-  /** Once the plan is carried out. */
+  /** After the plan is carried out. */
   readonly now: Amount
-  /** With slots that are all there from the start: each works the leg that asks for most. Else, in time, the budget. */
+  /**
+   * The most over time. If all slots are known from the start, each counts with its most expensive leg; otherwise the
+   * whole budget counts.
+   */
   readonly worst: Amount
   readonly budget: Amount
 }
@@ -95,7 +98,7 @@ const orderOfPlacement = (placement: Placement): PlannedOrder => ({
 const cost = (what: Cost["what"], asset: string, amount: Amount | undefined): ReadonlyArray<Cost> =>
   amount === undefined ? [] : [{ what, asset, amount }]
 
-/** Strategies in the order of their files, their slots by name; orders of strategies that are not loaded come last. */
+/** Strategies in the order of their files, slots by name; orders of strategies that are not loaded come last. */
 export const changesOf = (
   strategies: ReadonlyArray<Strategy>,
   planned: PlannedAhead,
@@ -138,7 +141,7 @@ const endedBy = (events: ReadonlyArray<BotEvent>): ReadonlyMap<string, Reason> =
     })
   )
 
-/** The strategy's market of this name, or its first. */
+/** The strategy's market of this name, or else its first. */
 const marketOf = ({ market, others = [] }: Strategy, name: string | undefined): Market =>
   others.find((other) => other.name === name) ?? market
 
@@ -206,11 +209,11 @@ const changeOfEvent = (
   return [{ ...orderOf(market, wished), action: "defer", ...about, reason, ...limit, costs: [] }]
 }
 
-/** Changes after which an order rests at the venue (or still may). */
+/** Changes that leave, or may leave, an order resting at the venue. */
 export const isResting = ({ action, reason }: PlannedChange): boolean =>
   action === "keep" || action === "create" || reason.code === "leaving"
 
-/** All their slots are known from the first decision; other kinds place more as time goes on. */
+/** Kinds whose first decision names every slot; other kinds add slots as time goes on. */
 const kindsOfAllSlots: ReadonlySet<string> = new Set(["grid", "ladder"])
 
 export const lockedOf = (

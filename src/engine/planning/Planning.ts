@@ -1,6 +1,7 @@
 /**
- * From a strategy to planned placements: ask it (only when its last answer no longer holds), compare with what is there, check
- * the limits, and write down what is to be done. Nothing is sent from here. Each refusal is recorded once, with its reason.
+ * From a strategy to planned placements: ask the strategy (only when its last answer no longer holds), compare with
+ * its present orders, check the limits, and record what will be done. Nothing is sent from here. Each refusal is
+ * recorded once, with its reason.
  */
 
 import { Effect, Result } from "effect"
@@ -25,7 +26,7 @@ import { closings, sweeps } from "./LegRests.ts"
 import { type Change, diff, type SlotOrder, type Wish } from "./OrderDiff.ts"
 import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
 
-/** The last answer of a strategy, and what had been seen by then. */
+/** The last answer of a strategy, and what it had seen by then. */
 interface Standing {
   readonly strategy: Strategy
   readonly decision: Decision
@@ -40,7 +41,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* EngineSettings
   const standing = new Map<string, Standing>()
 
-  /** The decision in force: the last one while it holds, else a new one; recorded when it differs. */
+  /** The decision in force: the last one while it holds, otherwise a new one. It is recorded when it differs. */
   const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
     const last = standing.get(strategy.name)
     const { state } = books
@@ -96,7 +97,7 @@ export const make = Effect.gen(function* () {
         return Effect.void
       case "Cancel": {
         const known = own.find((candidate) => candidate.slot === change.slot)
-        // Something else may have withdrawn it, or ended it, since this plan looked at it.
+        // The order may have been withdrawn, or may have ended, since this plan looked at it.
         return books.recordFrom((state) => {
           const { placements } = state
           const placement = known === undefined ? undefined : placements.get(known.id)
@@ -133,7 +134,7 @@ export const make = Effect.gen(function* () {
     return once(state, about, limit, { _tag: "Denied", ...about, limit, reason, mid: mid(price) })
   }
 
-  /** Says the same thing about the same slot once, until something else is said or the slot is planned. */
+  /** Records a verdict about a slot once, until it changes or the slot is planned. */
   const said = new Map<string, string>()
   const once = (
     state: BotState,
@@ -152,7 +153,7 @@ export const make = Effect.gen(function* () {
   return { plan }
 })
 
-/** Everything that the limits are held against. */
+/** The figures that the limits are checked against. */
 export const circumstances = (
   state: BotState,
   settings: Settings,
@@ -194,7 +195,7 @@ export const circumstances = (
   }
 }
 
-/** A candle that closed since is a new object in the view, and so is depth that was quoted since. */
+/** A newly closed candle is a new object in the view, and so is newly quoted depth. */
 const stillHolds = ({ decision: { until }, moves, candles, depth }: Standing, view: View, movesNow: number): boolean =>
   holds(until, view, movesNow > moves) &&
   (until.barClose === undefined || view.candles?.get(until.barClose) === candles?.get(until.barClose)) &&
@@ -215,7 +216,7 @@ const withSweeps = (wish: Wish, orders: ReadonlyArray<DesiredOrder>): Wish => ({
   desired: new Map([...wish.desired, ...orders.map((order) => [order.slot, order] as const)])
 })
 
-/** An edit that was accepted while this plan was made: nothing is done by the older file any more. */
+/** An edit that was accepted while this plan was made: the older file must do nothing more. */
 const isInForce = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
   const loaded = strategies.get(name)?.loaded
   return loaded === undefined || loaded.hash === hash
@@ -241,13 +242,13 @@ export const abandoned = ({ id, slot, strategy }: Placement, reason: string): Bo
   reason
 })
 
-/** The price of the order's market, as old as the oldest of all that the strategy decided on. */
+/** The price of the order's market, dated by the oldest price that the strategy decided on. */
 const priceFor = (view: View, { market }: DesiredOrder): TwoSidedPrice => {
   const oldest = Math.min(view.price.at, ...[...(view.elsewhere?.values() ?? [])].map(({ at }) => at))
   return { ...(priceIn(view, (market ?? view.market).name) ?? view.price), at: oldest }
 }
 
-/** Fees of getting out and in again, in quote: what a better price has to be worth. */
+/** Fees of cancelling and placing again, in quote: a better price must be worth more. */
 const ownOrder = (strategy: Strategy, placement: Placement, view: View): SlotOrder => {
   const market = marketsOf(strategy).find(({ name }) => name === placement.market) ?? strategy.market
   const { ask } = priceIn(view, market.name) ?? view.price
@@ -291,7 +292,7 @@ const planned = (
   }
 }
 
-/** A swap is in no list, so its deadline need not tell it from others. */
+/** A swap is in no list, so its deadline need not be unique. */
 const deadlineOf = (state: BotState, settings: Settings, { desired }: Approved, now: number): Effect.Effect<number> =>
   desired.by === "swap"
     ? Effect.succeed(now + settings.swapLifetimeMillis)

@@ -1,7 +1,7 @@
 /**
- * Orders of a plan whose price is hardly meant: a level that the market is beyond already fills at once, and one below what
- * its base cost makes a loss. Both come from editing a file whose orders have traded. Kinds that mean such prices, as those
- * that reach beyond the market or stop a loss, are not asked.
+ * Planned orders whose price is probably a mistake: a level that the market has already passed fills at once, and a
+ * sale below what its base cost makes a loss. Both come from editing a file whose orders have traded. Kinds that mean
+ * such prices, such as those that chase the market or stop a loss, are not checked.
  */
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,6 +1,6 @@
 /**
- * What our own limits say about a desired order. Only `Approved` can be placed, and only this file can make one, so an
- * unchecked order cannot be sent. `Denied` means we refused; the venue never saw it.
+ * What our own limits say about a wanted order. Only `Approved` can be placed, and only this file can make one, so an
+ * unchecked order cannot be sent. `Denied` means that we refused; the venue never saw the order.
  */
 
 import { Result } from "effect"
@@ -51,7 +51,7 @@ export interface Circumstances {
   readonly price: Market.TwoSidedPrice
   /** Unfinished placements of the strategy. */
   readonly openOrders: number
-  /** Input asset that the strategy may still spend, reserves taken off. */
+  /** Input asset that the strategy may still spend, less reserves. */
   readonly free: Amount
   readonly killed?: string
   readonly frozen?: string
@@ -63,26 +63,26 @@ export interface Circumstances {
   readonly overall: Overall
 }
 
-/** Limits over all strategies together, and what they use of them. */
+/** Limits over all strategies together, and how much of them is used. */
 export interface Overall {
   readonly maxOpenOrders?: number
   readonly openOrders: number
   readonly maxOrdersPerHour?: number
   readonly lastHour: number
-  /** Most of the input asset that may be outside the wallet, and what is. */
+  /** The most of the input asset that may be outside the wallet, and how much is. */
   readonly maxExposure?: Amount
   readonly exposure: Amount
 }
 
 export type Verdict = Result.Result<Approved, Denied>
 
-/** What a limit needs to know of an order, and of what it is held against. */
+/** What a limit needs to know of an order, and the figures it is checked against. */
 type Priced = Pick<DesiredOrder, "side" | "price" | "quantity">
 type Deviation = Pick<Circumstances, "limits"> & { readonly price: Market.BidAsk }
 type Notional = Pick<Circumstances, "limits" | "market" | "openNotional">
 type Hourly = Pick<Circumstances, "limits" | "lastHour">
 
-/** An order with what it deposits, what it brings in, and what it is worth in quote. */
+/** An order with what it deposits, what it receives, and what it is worth in quote. */
 export interface Sized<Order extends Priced = DesiredOrder> {
   readonly desired: Order
   readonly inputAmount: Amount
@@ -100,7 +100,7 @@ export const sized = <Order extends Priced>(desired: Order, market: Market.Marke
 /** Why a limit refuses an order, in words with the numbers; `undefined` when it does not. */
 type Refuses = (order: Sized, at: Circumstances) => string | undefined
 
-/** In the order in which they are asked: the first refusal is the one that is said. */
+/** In the order in which they are checked: the first refusal is reported. */
 export const guards: ReadonlyArray<readonly [LimitName, Refuses]> = [
   ["kill-switch", (_, { killed }) => (killed === undefined ? undefined : `The kill switch is on: ${killed}`)],
   [
@@ -152,7 +152,7 @@ export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
     if (reason !== undefined) return Result.fail({ limit, reason })
   }
   const { inputAmount, outputAmount } = order
-  // The only place where the brand is given.
+  // The only place that makes the brand.
   return Result.succeed({ desired, inputAmount, outputAmount } as Approved)
 }
 
@@ -173,7 +173,7 @@ export const refusedBy = (
   return tooOften(at) === undefined ? undefined : "orders-per-hour"
 }
 
-/** What losses are counted from: the worth at the first look of a day (UTC), and the highest one. */
+/** What losses count from: the worth at the first look of a UTC day, and the highest worth. */
 export interface LossMarks {
   readonly day: number
   readonly atStart: Amount
@@ -181,8 +181,8 @@ export interface LossMarks {
 }
 
 /**
- * The marks at this worth. `isNews` when they are to be kept: a new day is, and so is a peak that is a thousandth higher, so
- * that a restart remembers it closely enough.
+ * The marks at this worth. `isNews` says that they must be stored: on a new day, and when the peak rises by a
+ * thousandth, so a restart remembers it closely enough.
  */
 export const marked = (
   before: LossMarks | undefined,
@@ -201,7 +201,7 @@ export interface Loss {
   readonly reason: string
 }
 
-/** The loss limit that this worth breaks. */
+/** The loss limit that this worth breaks, if any. */
 export const lossOf = (
   { maxDailyLoss, maxDrawdown }: Pick<Limits, "maxDailyLoss" | "maxDrawdown">,
   { atStart, peak }: LossMarks,
@@ -221,13 +221,13 @@ export const lossOf = (
   }
 }
 
-/** The worth below which a drawdown from the peak is too deep. */
+/** The worth below which the drawdown from the peak is too deep. */
 const lowest = (peak: Amount, drawdown: Decimal.Decimal): Amount => {
   const left = Decimal.multiply(Decimal.make(peak), Decimal.subtract(Decimal.one, drawdown))
   return Decimal.divideInteger(left.digits, Decimal.powerOfTen(left.scale), "down")
 }
 
-/** A pause for a daily loss ends with its day; one for a drawdown when somebody has looked. */
+/** A daily-loss pause ends with its day; a drawdown pause ends when somebody has looked. */
 export const isOver = (pause: { readonly limit: string; readonly day: number }, now: number): boolean =>
   pause.limit === "daily-loss" && pause.day !== utcDay(now)
 
@@ -261,7 +261,7 @@ const tooDear: Refuses = ({ desired, inputAmount }, { free, market }) => {
   return `It needs ${formatWithSymbol(inputAmount, asset)}, the strategy has ${formatWithSymbol(free, asset)} free`
 }
 
-/** The strategy keeps quiet at this time of the day: in words. */
+/** Why the strategy rests at this time of day, in words. */
 const quietness = ({ now, limits: { quietHours } }: Pick<Circumstances, "now" | "limits">): string | undefined => {
   if (quietHours === undefined) return undefined
   const { fromMinute, toMinute } = quietHours
@@ -274,7 +274,9 @@ const quietness = ({ now, limits: { quietHours } }: Pick<Circumstances, "now" | 
 const clock = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
 
-/** An order so far on the wrong side of the market that it would give money away: what is wrong with it, in words. */
+/**
+ * What is wrong with an order that is so far on the wrong side of the market that it would give money away, in words.
+ */
 export const badDeviation = (
   { side, price: limit }: Pick<DesiredOrder, "side" | "price">,
   { price, limits }: Deviation
@@ -291,11 +293,11 @@ export const badDeviation = (
     : undefined
 }
 
-/** What a swap would be executed at now. */
+/** The price at which a swap would be executed now. */
 export const executable = (side: Market.Side, { bid, ask }: Market.TwoSidedPrice): Market.Price =>
   side === "BUY" ? ask : bid
 
-/** A swap that the venue would now quote at less than its limit waits: in words. */
+/** A swap waits while the venue would quote it below its limit: why, in words. */
 const badSwap = ({ by, side, price: limit }: DesiredOrder, { price }: Circumstances): string | undefined => {
   if (by !== "swap") return undefined
   const now = executable(side, price)
@@ -305,7 +307,7 @@ const badSwap = ({ by, side, price: limit }: DesiredOrder, { price }: Circumstan
   return `A swap would bring ${percent(Decimal.toNumber(missing))} less than allowed: at ${Decimal.format(now)}, and ${Decimal.format(limit)} is the worst`
 }
 
-/** A price that is too old, or from the future, to decide on: in words. */
+/** Why a price is too old to decide on, or dated in the future, in words. */
 export const staleness = ({
   now,
   price,

@@ -1,9 +1,9 @@
 /**
- * Private balances as a witness, the only ones that the service shows: of confidential accounts. Money of `INTENTS` is public
- * at the verifier, money of `ORIGIN_CHAIN` is on other chains; neither is in them, and neither is compared with them. The
- * journal does not know what an account held before it began, so movements are compared: since the last look the balance must
- * have moved by what the ledger of the bot and the swaps explain, give or take what was or is on its way. Anything else moved
- * without us.
+ * Private balances as a witness. They are the only balances that the service shows, and only confidential accounts
+ * have them. Money of `INTENTS` is public at the verifier and money of `ORIGIN_CHAIN` is on other chains, so neither
+ * is compared. The journal does not know what an account held before it began, so the comparison is of movements:
+ * since the last look, the balance must have moved by what the ledger and the swaps explain, give or take money in
+ * flight. Any other movement did not come from us.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
@@ -15,13 +15,13 @@ import { type Comparison, noEvidence, texts } from "./Reconciliation.ts"
 export interface Position {
   /** The account's balance at the venue. */
   readonly balance: Amount
-  /** The books say that this went into the balance, net. */
+  /** What the books say went into the balance, net. */
   readonly booked: Amount
-  /** This may or may not have reached or left the balance already. */
+  /** What may or may not have reached or left the balance already. */
   readonly underWay: Amount
 }
 
-/** The assets of which the bot's own money is private, by symbol. Swaps say it themselves. */
+/** The assets of which the bot's own money is private, by symbol. Swaps say it of themselves. */
 export type PrivateAssets = ReadonlySet<string>
 
 /** By asset symbol. */
@@ -35,10 +35,10 @@ const onItsWay = [
   "payout in flight",
   "refund in flight"
 ] as const
-/** An order that was marketable is filled at a better price than its limit; more than this is not expected of one. */
+/** A marketable order fills at a better price than its limit, but not by more than this. */
 const improvement = 2n
 
-/** Places and movements of the bot's ledger and of the swaps that touch the account's own balance. */
+/** Places and movements, in the bot's ledger and in swaps, that touch the account's own balance. */
 export const positions = (
   symbols: ReadonlyArray<string>,
   balances: ReadonlyMap<string, Amount>,
@@ -77,7 +77,7 @@ export const positions = (
   )
 }
 
-/** The change that a swap made to a private balance; public money and money on other chains do not touch it. */
+/** How a swap changed a private balance; public money and money on other chains do not touch it. */
 const swapMovement = (swap: SwapAccount, symbol: string): Pick<Position, "booked" | "underWay"> => {
   const { agreed } = swap
   const { input, received } = moneyOf(swap)

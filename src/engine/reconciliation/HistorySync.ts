@@ -1,9 +1,9 @@
 /**
- * Reads the partner's history into the store: all of it the first time, afterwards what is new and what could still change.
+ * Reads the partner's history into the store: all of it the first time, then what is new and what could still change.
  *
- * The four ways to be wrong about a history are avoided here once: every status is asked for (the default leaves out deposits
- * that are awaited), no filter is set (each of them drops masking records), no bound in time is set (bounds are exclusive),
- * and rows in flight, whose amounts read zero, are read again until they are final.
+ * A history can be read wrongly in four ways, and this file avoids them all. It asks for every status, because the
+ * default omits awaited deposits. It sets no filter, because each one drops masking records. It sets no time bound,
+ * because bounds are exclusive. It reads rows in flight again until they are final, because their amounts read zero.
  */
 import { createHash } from "node:crypto"
 import { Clock, Duration, Effect } from "effect"
@@ -15,12 +15,14 @@ import type { HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 
 const pageSize = 1000
-/** More pages than this in one pass is a cursor that loops. */
+/** A pass with more pages than this has a cursor that loops. */
 const mostPages = 100_000
-/** An address that nobody pays stays pending for ever: after this long it is no longer looked at. */
+/** An address that nobody pays stays pending for ever; after this long it is no longer read again. */
 const openForMillis = Duration.toMillis("8 days")
 const beginning = 0
-/** Another process can have the turn for a while; each of these waited for it in vain several times. */
+/**
+ * Another process can hold the turn for a while; each failure counted here has already waited in vain several times.
+ */
 const mostLimitedTimes = 20
 const isLimited = ({ reason }: VenueError): boolean => reason._tag === "RetryLater"
 
@@ -31,7 +33,7 @@ interface Synced {
   readonly rows: number
 }
 
-/** Where a pass is: rows so far, and the times between which it reads. */
+/** Where a pass is: the rows so far, and the times between which it reads. */
 export interface Reached {
   readonly rows: number
   readonly newest: number
@@ -44,7 +46,7 @@ type Report = (reached: Reached) => void
 export const sync = Effect.fn("HistorySync.sync")(function* (report: Report = () => undefined, count = pageSize) {
   const store = yield* HistoryStore
   const begun = yield* store.progress
-  // A pass that was interrupted is finished first; what is newer than its top needs another one.
+  // An interrupted pass is finished first; rows newer than its top need another pass.
   const finished = begun.pass === undefined ? none : yield* runPass(begun, begun.pass, report, count)
   const { completeTo } = yield* store.progress
   const fresh: Pass = { top: undefined, horizon: yield* horizonOf(completeTo), cursor: undefined }
@@ -54,7 +56,7 @@ export const sync = Effect.fn("HistorySync.sync")(function* (report: Report = ()
 
 const none: Synced = { pages: 0, rows: 0 }
 
-/** Down to here a new pass has to read: the newest row that is known, or the oldest that can still change. */
+/** How far down a new pass must read: to the newest known row, or to the oldest that can still change. */
 const horizonOf = Effect.fnUntraced(function* (completeTo: number | undefined) {
   if (completeTo === undefined) return beginning
   const now = yield* Clock.currentTimeMillis
@@ -79,7 +81,7 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
     const times = page.flatMap(({ createdAt }) => (createdAt === undefined ? [] : [createdAt]))
     const [newest, oldest] = [times[0], times.at(-1)]
     const top = present.top ?? newest
-    // A line without an address cannot be a cursor: the one before it is, and the odd one is read again.
+    // A line without an address cannot be a cursor: the line before it is used, and the odd one is read again.
     const last = page.findLast(({ depositAddress }) => depositAddress !== undefined)
     const cursor =
       last?.depositAddress === undefined ? present.cursor : { address: last.depositAddress, memo: last.depositMemo }
@@ -105,7 +107,7 @@ const cursorOf = ({ cursor }: Pass) =>
         ...present({ lastDepositMemo: cursor.memo })
       }
 
-/** An odd line is kept as well: under its own bytes where it names no address, at the time of its neighbour. */
+/** An odd line is kept too: if it names no address, under its own bytes, at the time of its neighbour. */
 const stored = (entry: HistoryEntry, place: number, page: ReadonlyArray<HistoryEntry>): StoredTransaction => {
   const body = JSON.stringify(entry.said)
   const before = page.slice(0, place + 1).findLast(({ createdAt }) => createdAt !== undefined)

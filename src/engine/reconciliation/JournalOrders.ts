@@ -1,6 +1,6 @@
 /**
- * Every order that the journal tells of, settled ones included, with the figures that another witness can confirm or deny. The
- * engine's own state forgets what is settled; this remembers, and is only made when somebody compares.
+ * Every order in the journal, settled ones included, with the figures that another witness can confirm or contradict.
+ * The engine's own state forgets settled orders; this one remembers, and is built only for a comparison.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"

@@ -1,12 +1,12 @@
 /**
- * Compares what we recorded with what others say: the venue's orders, the partner's history, the balances. Pure: everything
- * that was read is an argument. Each subject agrees, differs for a reason that can be named, or contradicts; the last means
- * that money is where the journal does not have it.
+ * Compares our records with those of others: the venue's orders, the partner's history, the balances. Pure:
+ * everything that was read is an argument. Each subject agrees, differs for a nameable reason, or contradicts. A
+ * contradiction means that money is not where the journal has it.
  *
- * Four ways to compare wrongly are avoided: the history is taken with every status and without any filter (see
- * `HistorySync`); a record that is missing there proves nothing, as masked records are not shown and reports lag; amounts of
- * records in flight read zero and are not compared; and orders and swaps are matched by deposit address and memo, not by
- * time, whose bounds are exclusive.
+ * Four wrong ways to compare are avoided. The history is read with every status and without filters (see
+ * `HistorySync`). A record that is missing there proves nothing, because masked records are hidden and reports lag.
+ * Amounts of records in flight read zero and are not compared. Orders and swaps are matched by deposit address and
+ * memo, not by time, because time bounds are exclusive.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
@@ -48,11 +48,11 @@ export interface HistoryLine {
 }
 
 export interface Witnesses {
-  /** The account, and its addresses on other chains: money that is refunded there is ours. */
+  /** The account, and its addresses on other chains: money refunded there is ours. */
   readonly own: ReadonlySet<string>
   readonly orders: ReadonlyArray<JournalOrder>
   readonly swaps: ReadonlyArray<SwapAccount>
-  /** By id, as the venue has them now; a known order that is absent was not found by it. */
+  /** By id, as the venue has them now; a known order that is missing was not found there. */
   readonly venueOrders: ReadonlyMap<string, Order>
   /** Orders of the journal that could not be read, by id, with the reason. */
   readonly unreadOrders: ReadonlyMap<string, string>
@@ -72,7 +72,7 @@ export interface OddLine {
 export const addressKey = (depositAddress: string, depositMemo: string | undefined): string =>
   JSON.stringify([depositAddress, depositMemo ?? null])
 
-/** Everything that there is to say, orders and swaps of the journal first. */
+/** Everything there is to say; orders and swaps of the journal come first. */
 export const compare = (witnesses: Witnesses): ReadonlyArray<Comparison> => [
   ...witnesses.orders.filter(({ orderId }) => orderId !== undefined).map((order) => compareOrder(order, witnesses)),
   ...witnesses.swaps.map((swap) => compareSwap(swap, witnesses)),
@@ -80,7 +80,7 @@ export const compare = (witnesses: Witnesses): ReadonlyArray<Comparison> => [
   ...witnesses.oddLines.map(oddLine)
 ]
 
-/** One statement about a subject; the gravest of them is its verdict. */
+/** One statement about a subject; the gravest one is the subject's verdict. */
 type Statement = readonly [Exclude<ComparisonVerdict, "agrees">, string]
 
 const gravest = (statements: ReadonlyArray<Statement>, agreed: string): Pick<Comparison, "verdict" | "text"> => {
@@ -192,7 +192,7 @@ const orderAgainstHistory = (order: JournalOrder, line: HistoryLine | undefined)
   }
   if (!order.isOver) return [["explained", `the history says ${line.status} already, the bot has not seen its end yet`]]
   const statements: Array<Statement> = []
-  // What was never filled may be reported with what was deposited, or with nothing.
+  // An order that never filled may be reported with its deposit, or with nothing.
   if (line.amountIn !== order.filledIn && !(order.filledIn === 0n && line.amountIn === order.deposited)) {
     statements.push(["contradiction", `spent: the journal has ${order.filledIn}, the history ${line.amountIn}`])
   }
@@ -277,7 +277,7 @@ const swapAgainstHistory = (swap: SwapAccount, line: HistoryLine | undefined): R
   return statements
 }
 
-/** Money of ours in something that the journal does not know. */
+/** Money of ours in an order or swap that the journal does not know. */
 const strangers = ({ own, history, orders, swaps, venueOrders }: Witnesses): ReadonlyArray<Comparison> => {
   const known = new Set([
     ...orders.flatMap(({ depositAddress, depositMemo }) =>

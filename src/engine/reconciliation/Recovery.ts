@@ -1,7 +1,7 @@
 /**
- * A journal rebuilt from what the venue can prove, after the old one was lost. Every order with our money in it becomes a
- * placement again: in the slot that wants exactly this order now, or under the strategy `recovered`, where it is looked
- * after until its money is back. What the venue cannot tell is listed, never guessed.
+ * A journal rebuilt from what the venue can prove, after the old one was lost. Every order with our money becomes a
+ * placement again: in the slot that wants exactly this order now, or under the strategy `recovered`, which looks
+ * after it until its money is back. What the venue cannot tell is listed, never guessed.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -10,7 +10,7 @@ import type { Order } from "../../domain/Order.ts"
 import type { DesiredSlot } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 
-/** Owner of what no slot wants. */
+/** Owner of orders that no slot wants. */
 export const recovered = "recovered"
 
 export interface Wishes {
@@ -27,11 +27,11 @@ export interface FoundOrder {
 
 export interface Recovery {
   readonly found: ReadonlyArray<FoundOrder>
-  /** Without money in them: they can do nothing and end by themselves. */
+  /** Orders without money: they can do nothing, and end by themselves. */
   readonly unfunded: ReadonlyArray<Order>
-  /** Over and paid: how often they filled is all that is known of them. */
+  /** Over and paid: only how often they filled is known. */
   readonly finished: ReadonlyArray<Order>
-  /** With money in them, and not to be understood here: unknown assets, or a deadline that another one has. */
+  /** Orders with money that cannot be understood here: unknown assets, or a deadline that another order has. */
   readonly notUnderstood: ReadonlyArray<Order>
 }
 
@@ -43,7 +43,7 @@ const isWanted = (order: Order, market: Market, { strategy, desired }: Wishes, s
       side === order.side && quantity === order.quantity && Decimal.equals(price, order.price)
   )
 
-/** Two orders with one deadline, which is their fingerprint, cannot be told apart. */
+/** Two orders with the same deadline, the fingerprint of an order, cannot be told apart. */
 export const recover = (
   orders: ReadonlyArray<Order>,
   wishes: ReadonlyArray<Wishes>,
@@ -78,7 +78,7 @@ export const recover = (
   return { found, unfunded, finished, notUnderstood }
 }
 
-/** The placement as it must have been planned; what became of it is then told by the order itself. */
+/** The placement as it must have been planned; the order itself then tells what became of it. */
 export const plannedAs = (
   { order, market, strategy, slot }: FoundOrder,
   placement: string

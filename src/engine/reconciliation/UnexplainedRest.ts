@@ -1,17 +1,17 @@
 /**
- * Money that is nowhere stops its strategy: an order ended, and what came out of it is not what went in. Whatever else the
- * strategy funded could go the same way, so nothing is until somebody has looked and says `resume`.
+ * Missing money stops its strategy: an order ended, and what came out is not what went in. The same could happen to
+ * anything else that the strategy funds, so it funds nothing until somebody has looked and says `resume`.
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { BotState, StrategyState } from "../state/BotState.ts"
 
-/** Directly before money leaves; the pause that is recorded follows at the next turn. */
+/** Asked directly before money leaves; the recorded pause follows at the next turn. */
 export const closesGate = ({ unexplained }: Pick<StrategyState, "unexplained">): string | undefined =>
   unexplained === undefined ? undefined : `order ${unexplained.order} of its strategy ended with money unexplained`
 
-/** The pause, once; a strategy that is paused already funds nothing new. */
+/** Records the pause once; a strategy that is already paused funds nothing new. */
 export const check = ({ strategies }: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
   const known = strategies.get(strategy.name)
   if (known?.unexplained === undefined || known.paused !== undefined) return []

@@ -1,6 +1,6 @@
 /**
- * Gathers what a reconciliation compares: the journal first, then the venue's orders, the history and the balances, so that
- * whoever was read later can only know more. A witness that is not to be had is named, not guessed.
+ * Gathers what a reconciliation compares: first the journal, then the venue's orders, the history and the balances. A
+ * witness that is read later can only know more. A witness that cannot be had is named, not guessed.
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import { present } from "../../domain/Present.ts"
@@ -17,7 +17,7 @@ import * as BalanceComparison from "./BalanceComparison.ts"
 import * as JournalOrders from "./JournalOrders.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 
-/** How often the balances are read again when the bot acts at the same time. */
+/** How often the balances are read again if the bot acts during the reading. */
 const mostLooks = 5
 
 export interface OwnRecords {
@@ -27,7 +27,7 @@ export interface OwnRecords {
   readonly startedAt: number
 }
 
-/** Everything that the journal tells, in one reading. */
+/** Everything in the journal, in one reading. */
 export const books = Effect.gen(function* () {
   const journal = yield* Journal
   const state = BotState.make()
@@ -44,8 +44,8 @@ export const books = Effect.gen(function* () {
 })
 
 /**
- * The venue's orders since the journal began, and those of the journal that the list did not show. An order that cannot be
- * read does not stop the others: it is named with the reason.
+ * The venue's orders since the journal began, and orders of the journal that the list did not show. An order that
+ * cannot be read does not stop the others; it is named with the reason.
  */
 export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* ({ orders, startedAt }: OwnRecords) {
   const venue = yield* Venue
@@ -91,7 +91,7 @@ const toLine = (transaction: Transaction): Reconciliation.HistoryLine => {
   return { depositAddress, depositMemo, status, createdAt, amountIn, amountOut, refundTo, hashes }
 }
 
-/** The private balances and the books of one moment; `undefined` when the bot never stood still for it. */
+/** The private balances and the books of the same moment; `undefined` when the bot never stood still for it. */
 export const positions = Effect.fn("Witnesses.positions")(function* (
   markets: Markets,
   isPrivate: BalanceComparison.PrivateAssets

@@ -1,6 +1,6 @@
 /**
- * The one writer of the bot's memory: events go to the journal first, then into the folded state, then to whoever watches.
- * Reading the state therefore never shows anything that is not on disk.
+ * The only writer of the bot's memory. Events go to the journal first, then into the folded state, then to whoever
+ * watches, so the state never shows anything that is not on disk.
  */
 import { Clock, Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from "effect"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
@@ -8,7 +8,7 @@ import { Journal, type JournalError } from "../../journal/Journal.ts"
 import * as BotState from "./BotState.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 
-/** The journal tells of a history that cannot have happened. */
+/** The journal holds a history that cannot have happened. */
 export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>()("JournalInconsistent", {
   sequence: Schema.Int,
   cause: Schema.Defect()
@@ -22,17 +22,20 @@ export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>
 export class Bookkeeper extends Context.Service<
   Bookkeeper,
   {
-    /** The present state; folded in place, so read it afresh after every `record`. */
+    /** The present state. It is folded in place, so read it again after every `record`. */
     readonly state: BotState.BotState
     /** Durable on return. */
     record(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
-    /** The same for events that follow from the state: nothing else is recorded between the look at it and the writing. */
+    /** The same for events that follow from the state: nothing else is recorded between reading it and writing them. */
     recordFrom(events: (state: BotState.BotState) => ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
-    /** The same as `record`, or nothing where one of them no longer fits: other fibers record about the same placement. */
+    /**
+     * Like `record`, but records nothing if one of the events no longer fits: other fibers record about the same
+     * placement.
+     */
     recordIfFits(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
-    /** Events as they are recorded; a slow reader loses the oldest, the journal has them all. */
+    /** Events as they are recorded. A slow reader loses the oldest; the journal has them all. */
     readonly changes: PubSub.PubSub<Recorded>
-    /** Looks whether there is room on the disk again, and records it. */
+    /** Checks again whether the disk has room, and records the answer. */
     readonly lookAtDisk: Effect.Effect<void, JournalError>
   }
 >()("limitbot/engine/state/Bookkeeper") {
@@ -41,7 +44,7 @@ export class Bookkeeper extends Context.Service<
     Effect.suspend(() => make(10_000))
   )
 
-  /** The same with a snapshot of the state after every so many events. */
+  /** The same, with a snapshot of the state after every so many events. */
   static layerWith({ snapshotEvery }: { readonly snapshotEvery: number }) {
     return Layer.effect(
       Bookkeeper,
@@ -56,7 +59,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const changes = yield* PubSub.sliding<Recorded>(10_000)
   let keptAt = snapshotAt
 
-  // Appending and folding are one step for everybody else: fibers record at the same time.
+  // Appending and folding are one step to everybody else, because fibers record at the same time.
   const writing = yield* Semaphore.make(1)
 
   const keepSnapshot = Effect.suspend(() => {
@@ -75,12 +78,12 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const recordFrom = Effect.fn("Bookkeeper.record")(
     function* (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) {
       yield* write(events(state))
-      // Before anybody decides on what to do next.
+      // Before anybody decides what to do next.
       yield* write(diskEvents(journal.disk.isFull(), state, yield* Clock.currentTimeMillis))
       yield* keepSnapshot
     },
     writing.withPermit,
-    // On disk but not folded would be worse than a late interruption.
+    // An event on disk that is not folded would be worse than a late interruption.
     Effect.uninterruptible
   )
   const record = (...events: ReadonlyArray<BotEvent>) => recordFrom(() => events)
@@ -94,7 +97,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   return Bookkeeper.of({ state, lookAtDisk, record, recordFrom, recordIfFits, changes })
 })
 
-/** That the disk is full, or is so no longer, is said once. */
+/** A full disk is reported once, and so is its end. */
 const diskEvents = (isFull: boolean, { diskFullSince }: BotState.BotState, now: number): ReadonlyArray<BotEvent> => {
   if (isFull === (diskFullSince !== undefined)) return []
   return isFull
@@ -120,7 +123,7 @@ const foldInto = (
     })
   )
 
-/** The state that the journal told at a moment, read page by page; `seen` gets every event that led to it. */
+/** The state that the journal told at a moment, read page by page; `seen` gets every event up to it. */
 export const replayUntil = Effect.fn("Bookkeeper.replayUntil")(function* (
   until: number,
   seen: (entry: Recorded) => void
@@ -140,7 +143,7 @@ const fromSnapshot = Effect.gen(function* () {
   const snapshot = yield* snapshots.newest(StateSnapshot.fold)
   if (snapshot === undefined) return undefined
   const state = StateSnapshot.decode(snapshot)
-  // Whatever does not go on from a snapshot is read from the beginning, which says what is wrong.
+  // Without a usable snapshot everything is read from the beginning, and that says what is wrong.
   const folded = yield* Effect.result(foldInto(state, events({ after: snapshot.sequence }), () => {}))
   return folded._tag === "Success" ? { state, snapshotAt: snapshot.sequence } : undefined
 })
@@ -150,10 +153,10 @@ const replayed = Effect.gen(function* () {
   return known ?? { state: yield* replayUntil(Number.POSITIVE_INFINITY, () => {}), snapshotAt: 0 }
 })
 
-/** The state that the journal tells, from the newest snapshot on. */
+/** The state that the journal tells, read from the newest snapshot. */
 export const replay = Effect.map(replayed, ({ state }) => state)
 
-/** Folds the whole journal anew and keeps what it comes to; whatever was kept before is not looked at. */
+/** Folds the whole journal again and stores the result; earlier snapshots are ignored. */
 export const renewSnapshot = Effect.gen(function* () {
   const { snapshots } = yield* Journal
   const state = yield* replayUntil(Number.POSITIVE_INFINITY, () => {})

@@ -1,7 +1,7 @@
 /**
- * The bot's memory: a fold of the journal and nothing else, so a restart is a re-read. Placements, slots, limits' counters
- * and the ledger are all here. `apply` is total over legal histories and throws on an impossible one (a broken invariant is
- * a defect, not an error to recover from).
+ * The bot's memory: a fold of the journal and nothing else, so a restart is a re-read. It holds placements, slots,
+ * the limits' counters and the ledger. `apply` accepts every legal history and throws on an impossible one, because a
+ * broken invariant is a defect, not an error to recover from.
  */
 
 import { Result } from "effect"
@@ -20,18 +20,18 @@ import { changesOwnState, type MarketTrading, tradingAfter } from "./TradingFold
 export interface StrategyState {
   readonly name: string
   readonly budget: ReadonlyMap<string, Amount>
-  /** Changes of the budget since the last mark of its worth, by asset: capital, neither profit nor loss. */
+  /** Changes of the budget since its worth was last marked, by asset: capital, neither profit nor loss. */
   readonly flows: ReadonlyMap<string, Amount>
   readonly decision?: Of<"Decided">
   readonly decidedAt: number
   readonly memory: Memory | undefined
   /** When the placements of the last hour were planned. */
   readonly planned: ReadonlyArray<number>
-  /** Counts whatever may have changed what it can see of its own trading and money. */
+  /** Goes up whenever the strategy's own trading or money, as it can see them, may have changed. */
   readonly moves: number
   /** By market. */
   readonly trading: ReadonlyMap<string, MarketTrading>
-  /** Worth at the beginning of the UTC day (number of days since 1970), and the most ever marked; quote smallest units. */
+  /** Worth at the beginning of the UTC day (days since 1970), and the highest worth marked; quote smallest units. */
   readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount }
   readonly paused?: {
     readonly limit: string
@@ -39,22 +39,22 @@ export interface StrategyState {
     readonly reason: string
     readonly day: number
   }
-  /** An order ended and its amounts do not add up; until somebody resumes the strategy, nothing of it is funded. */
+  /** An order ended and its amounts do not add up; the strategy funds nothing until somebody resumes it. */
   readonly unexplained?: {
     readonly placement: string
     readonly order: string
     readonly asset: string
     readonly amount: Amount
   }
-  /** The strategy file that is in force, with its text where the journal has it. */
+  /** The strategy file in force, with its text where the journal has it. */
   readonly loaded?: Of<"StrategyLoaded">
-  /** It has decided something as its file is now. */
+  /** The strategy has decided something with its present file. */
   readonly isTried?: boolean
   /** Loaded by the present run, or by the last one. */
   readonly isLoaded?: boolean
-  /** Its file was taken away while the bot ran; what becomes of its orders. */
+  /** Its file was removed while the bot ran; says what happens to its orders. */
   readonly removed?: "drained" | "left" | undefined
-  /** Last denial or deferral by slot, to say each thing once. */
+  /** Last denial or deferral by slot, so that each is reported once. */
   readonly refusals: ReadonlyMap<string, string>
 }
 
@@ -67,7 +67,7 @@ export interface BotState {
   movedTo: string | undefined
   venueDownSince: number | undefined
   diskFullSince: number | undefined
-  /** What is wrong with the files as they are saved now; the running strategies are older. */
+  /** What is wrong with the files as saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
   /** Our clock against the venue's, once it was compared in this run. */
   clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
@@ -77,7 +77,7 @@ export interface BotState {
   readonly slots: Map<string, SlotFold.Slot>
   readonly strategies: Map<string, StrategyState>
   readonly ledger: Ledger.Ledger
-  /** Made by hand. */
+  /** Swaps made by hand. */
   readonly swaps: Map<string, SwapAccount.SwapAccount>
 }
 
@@ -102,11 +102,11 @@ export const make = (): BotState => ({
 
 export const slotKey = (strategy: string, slot: string): string => `${strategy}/${slot}`
 
-/** Only live placements and finished ones whose order may still show up at the venue. */
+/** Only live placements, and finished ones whose order may still show up at the venue. */
 export const unfinished = (state: BotState): ReadonlyArray<Placement> =>
   [...state.placements.values()].filter((placement) => !isFinished(placement.state))
 
-/** Strategies of earlier runs, and those whose file was taken away: their budgets are nobody's to spend. */
+/** Strategies of earlier runs and strategies whose file was removed: nobody may spend their budgets. */
 export const idleStrategies = ({ strategies }: BotState): ReadonlySet<string> =>
   new Set([...strategies.values()].flatMap(({ name, isLoaded }) => (isLoaded === false ? [name] : [])))
 
@@ -129,7 +129,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       state.run = event
       state.runStartedAt = at
       state.venueDownSince = undefined
-      // Nothing starts on files that are refused.
+      // Nothing starts on refused files.
       state.rejectedEdit = undefined
       state.clock = undefined
       for (const name of state.strategies.keys()) changeStrategy(state, name, () => ({ isLoaded: false }))
@@ -226,7 +226,7 @@ const resume = (state: BotState, name: string): void => {
   state.strategies.set(name, rest)
 }
 
-/** Before there is a mark there is nothing to correct. */
+/** Without a mark there is nothing to correct. */
 const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, asset }: Of<"BudgetAllotted">) =>
   equity === undefined
     ? flows
@@ -253,7 +253,7 @@ const changeStrategy = (
   state.strategies.set(name, { ...strategy, ...change(strategy) })
 }
 
-/** Whether events can follow on what is known of their placements, which may have moved on while an answer was on its way. */
+/** Whether events still fit their placements, which may have moved on while an answer was on its way. */
 export const fits = ({ placements }: BotState, events: ReadonlyArray<BotEvent>): boolean => {
   const changed = new Map<string, Placement>()
   return events.every((event) => {
@@ -268,7 +268,7 @@ export const fits = ({ placements }: BotState, events: ReadonlyArray<BotEvent>):
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {
   if (event._tag === "Planned") return plan(state, event, at)
   const placement = state.placements.get(event.placement)
-  // A slot stays frozen when the placement that froze it is settled and gone.
+  // A slot stays frozen after the placement that froze it is settled and gone.
   if (event._tag === "Resolved") thaw(state, event)
   if (placement === undefined && isSaidOfEnded(event)) return
   assert(placement !== undefined, `${event._tag} of the unknown placement ${event.placement}`)
@@ -277,11 +277,12 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   if (event._tag === "FillSeen") state.fills += 1
   applySlot(state, changed, event, at)
   noteTrading(state, changed, event, at)
-  // A settled order is terminal at the venue and paid: it can never come back. The others may still show up in lists.
+  // A settled order is terminal and paid at the venue, so it can never come back. The others may still show up in
+  // lists.
   if (changed.state === "settled") state.placements.delete(changed.id)
 }
 
-/** What may be said of a placement that is over and forgotten; no money is in it. */
+/** What may be recorded of a placement that is over and forgotten: no money is in it. */
 const isSaidOfEnded = ({ _tag }: PlacementEvent): boolean =>
   _tag === "Resolved" || _tag === "OrphanSeen" || _tag === "OrphanCancelled"
 
@@ -309,17 +310,17 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   })
 }
 
-/** A create without an answer shows by then, and a deposit of what counts as not paid. */
+/** By then a create without an answer has shown up, and so has a deposit that counts as not paid. */
 const rememberedMillis = hourMillis
 
 /**
- * What ended without money in it is remembered only as long as its order can still show up at the venue: attempts that are
- * refused again and again must not grow the memory.
+ * A placement that ended without money is remembered only while its order can still show up at the venue. Otherwise
+ * attempts that are refused again and again would fill the memory.
  */
 const forgetEnded = (state: BotState, at: number): void => {
   for (const [id, { changedAt, deadline, orphans, state: ended }] of state.placements) {
     if (ended !== "abandoned" && ended !== "dead") continue
-    // By then the venue has ended the order by itself.
+    // By then the venue has ended the order.
     const isOver = at > Math.max(deadline, changedAt) + rememberedMillis
     const isCleared = at > changedAt + rememberedMillis && [...orphans.values()].every((isCancelled) => isCancelled)
     if (isOver || (isCleared && ended === "abandoned")) state.placements.delete(id)
@@ -358,14 +359,14 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
     }
     case "PaidOut":
     case "Refunded":
-      // A leg that was noted failed has completed after all.
+      // A leg that was recorded as failed has completed after all.
       return thaw(state, event, "leg")
     default:
       return
   }
 }
 
-/** What a placement held when it was over is in the residual by now. */
+/** What a placement still held at its end is in the residual by now. */
 const noteUnexplained = (state: BotState, { id, order, strategy, ...placement }: Placement): void => {
   for (const asset of [placement.inputAsset, placement.outputAsset]) {
     const amount = Ledger.heldBy(state.ledger, id, asset, "residual")
@@ -381,7 +382,7 @@ const freeze = (
   why: Omit<SlotFold.Freeze, "placement">
 ): void => changeSlot(state, event, () => ({ frozen, freeze: { ...why, placement: event.placement } }))
 
-/** Ends what this placement froze. */
+/** Lifts every freeze that this placement caused. */
 const thaw = (state: BotState, event: PlacementEvent, kind?: SlotFold.Freeze["kind"]): void => {
   const key = slotKey(event.strategy, event.slot)
   const known = state.slots.get(key)

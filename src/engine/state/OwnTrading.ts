@@ -1,4 +1,4 @@
-/** What a strategy may see of its own trading and of its money: a look at the fold, which keeps what this needs. */
+/** What a strategy may see of its own trading and its money, read from the fold. */
 import * as CostBasis from "../../domain/CostBasis.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { present } from "../../domain/Present.ts"

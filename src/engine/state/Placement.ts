@@ -1,7 +1,7 @@
 /**
- * One attempt to fill a slot, as far as the journal knows. A union by state: what a state guarantees is a field of it, so
- * that nobody has to ask whether an open order has an order. Whoever reads a placement of any state sees the rest as
- * optional.
+ * One attempt to fill a slot, as far as the journal knows. It is a union by state: whatever a state guarantees is a
+ * field of it, so code never asks whether an open order has an order. Code that reads placements of any state sees
+ * the other fields as optional.
  */
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -24,7 +24,7 @@ export interface Funding extends Payload {
 
 export interface Payment {
   readonly wallet: "manual" | "command"
-  /** `asked`: the answer was never recorded, so it is as unclear as `unclear`. */
+  /** `asked`: the answer was never recorded, so the payment is as unclear as `unclear`. */
   readonly state: "asked" | "paid" | "unclear"
   readonly txHash?: string
   readonly sender?: string
@@ -43,7 +43,7 @@ export interface KnownFill {
   readonly amountOut: Amount
 }
 
-/** What was wished for, from the limits' approval on. */
+/** What the strategy wished for; known once the limits approved it. */
 export interface Attempt {
   readonly id: string
   readonly strategy: string
@@ -52,7 +52,7 @@ export interface Attempt {
   readonly side: Side
   readonly price: Price
   readonly quantity: Amount
-  /** Left out for an order that rests. */
+  /** Missing for an order that rests. */
   readonly by?: "swap"
   readonly inputAsset: string
   readonly inputAmount: Amount
@@ -77,7 +77,7 @@ interface Progress {
   readonly payout: "none" | "started" | "paid" | "failed"
   readonly refund: "none" | "paid" | "failed"
   readonly received: Amount
-  /** Further orders with our fingerprint: id → whether the venue confirmed their cancel. */
+  /** Other orders with our fingerprint: id → whether the venue confirmed their cancel. */
   readonly orphans: ReadonlyMap<string, boolean>
   readonly contradiction?: string
 }

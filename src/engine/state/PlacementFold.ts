@@ -1,5 +1,5 @@
 /**
- * What each event makes of its placement: one half of the fold of the journal (see `BotState`). It throws on a history that
+ * What each event does to its placement: one half of the journal's fold (see `BotState`). It throws on a history that
  * cannot have happened, because an event that changes nothing would hide a broken invariant.
  */
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
@@ -100,11 +100,14 @@ const bound = (placement: Placement, event: Of<"Bound">): Placement => {
   orphans.delete(id)
   if (placement.state === "planned") throw impossible(placement, event, "comes before its create")
   if (placement.state === "creating") return { ...placement, state: "created", order, orphans }
-  // A twin with money in it takes the place of the order that was bound before; the state stays as it is then.
+  // A twin with money replaces the order that was bound before; the state stays the same.
   return { ...placement, order, orphans }
 }
 
-/** The order of an attempt that ended without money in it is clutter at the venue, to be cancelled; a quoted swap is nothing. */
+/**
+ * The order of an attempt that ended without money is left over at the venue and gets cancelled; a quoted swap leaves
+ * nothing.
+ */
 const withOwnOrder = ({ by, order, orphans }: Placement): Placement["orphans"] =>
   order === undefined || by === "swap" ? orphans : new Map(orphans).set(order.id, false)
 
@@ -183,7 +186,7 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
   }
 }
 
-/** The operator has looked; what their word does to the money is in the ledger. */
+/** The operator has looked. What their word does to the money is in the ledger. */
 const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => {
   const { contradiction: _, ...rest } = placement
   if (word === "adopt") return rest

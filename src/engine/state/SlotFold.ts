@@ -1,5 +1,5 @@
 /**
- * What a slot has been through, folded from what its orders did, never from what was asked of them: an order that fills
+ * What happened in a slot, folded from what its orders did, never from what was asked of them. An order that fills
  * while it is withdrawn counts like any other.
  */
 import { type Amount, max, min } from "../../domain/Amount.ts"
@@ -21,12 +21,12 @@ export interface Slot {
   /** Base quantities of all orders that have ended. */
   readonly bought: Amount
   readonly sold: Amount
-  /** Attempts in a row that the venue refused, for backing off. */
+  /** Attempts in a row that the venue refused; the back-off counts them. */
   readonly refusals: number
   readonly refusedAt: number
-  /** Why this slot gets no new funding any more until somebody looks. */
+  /** Why this slot gets no new funding until somebody looks. */
   readonly frozen?: string
-  /** What froze it, for whoever looks. */
+  /** What froze it, for the person who looks. */
   readonly freeze?: Freeze
 }
 
@@ -57,7 +57,10 @@ const totals = ({ bought, sold }: Pick<Slot, "bought" | "sold">, placement: Plac
   return placement.side === "BUY" ? { bought: bought + filled, sold } : { bought, sold: sold + filled }
 }
 
-/** A leg is complete when its order was wholly filled; what an order that ended early filled counts towards the leg. */
+/**
+ * A leg is complete when its order filled completely; what an order filled before it ended early counts towards the
+ * leg.
+ */
 export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
   const { side, price, received, status } = placement
   const inLeg = {
@@ -71,7 +74,7 @@ export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
 
 type Holding = Pick<SlotPast, "held" | "cost">
 
-/** What is sold takes its share of the cost with it; the rest is rounded up. What was never bought is not held. */
+/** A sale takes its share of the cost with it; what remains is rounded up. What was never bought is not held. */
 const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placement): Holding => {
   const { held, cost } = past
   if (placement.side === "BUY") return { held: held + max(0n, placement.received), cost: cost + filledQuote(placement) }
@@ -79,7 +82,7 @@ const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placeme
   return { held: rest, cost: rest === 0n ? 0n : (cost * rest + held - 1n) / held }
 }
 
-/** The next leg is due, with what this one did. */
+/** Moves to the next leg, with what this one did. */
 export const completed = (slot: Slot, side: Placement["side"]): Partial<Slot> => ({
   completedLegs: slot.completedLegs + 1,
   filledInLeg: 0n,
@@ -88,13 +91,13 @@ export const completed = (slot: Slot, side: Placement["side"]): Partial<Slot> =>
   lastLeg: { side }
 })
 
-/** As strategies see it: what the live order has filled so far is part of it. */
+/** As strategies see it: including what the live order has filled so far. */
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
   const { completedLegs, filledInLeg, receivedByLastLeg, lastLeg, past } = slot
   const known = { completedLegs, receivedByLastLeg, ...present({ lastLeg }) }
   if (live === undefined) return { ...known, ...present({ past }), filledInLeg, bought: slot.bought, sold: slot.sold }
   const { side, price } = live
-  // What a live purchase has brought in cannot be sold before it ends; what a live sale has sold is gone.
+  // What a live purchase has bought cannot be sold before it ends; what a live sale has sold is gone.
   const left = past === undefined || side === "BUY" ? past : { ...past, ...holdingAfter(past, live) }
   return {
     ...known,

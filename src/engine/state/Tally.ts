@@ -1,6 +1,6 @@
 /**
- * What the open orders use of the limits: counted once for a plan, then added to with every order that the plan makes, so that
- * planning costs the same for every order however many there are.
+ * How much of the limits the open orders use. It is counted once for a plan, and each order that the plan makes is
+ * added, so every order costs the same to plan, however many there are.
  */
 
 import type { Amount } from "../../domain/Amount.ts"
@@ -17,11 +17,11 @@ export interface Usage {
   openOrders: number
   /** Placements planned in the last hour. */
   lastHour: number
-  /** Value of the open orders at their prices, quote; means nothing over strategies of several quotes. */
+  /** Value of the open orders at their prices, in quote; meaningless over strategies with different quotes. */
   notional: Amount
   /** Input of the open orders by asset. */
   readonly exposure: Map<string, Amount>
-  /** The part of it that is still in the wallet: planned, not signed for. */
+  /** The part of it that is still in the wallet: planned and not signed. */
   readonly reserved: Map<string, Amount>
 }
 
@@ -41,7 +41,7 @@ export const of = (state: BotState, strategy: string, now: number): Tally => {
   return { own, all }
 }
 
-/** One order more, planned now. */
+/** Adds one order, planned now. */
 export const add = ({ own, all }: Tally, planned: Counted): void => {
   for (const usage of [own, all]) {
     count(usage, planned)

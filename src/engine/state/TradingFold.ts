@@ -1,4 +1,4 @@
-/** What a strategy's trading has come to, folded from the events of its placements (see `BotState`). */
+/** What a strategy's trading has earned and cost, folded from the events of its placements (see `BotState`). */
 
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
@@ -46,7 +46,7 @@ const inQuote = ({ side, inputAsset, inputAmount, outputAmount }: Placement, ass
   return Decimal.divideInteger(fee * quote, base, "up")
 }
 
-/** Whether what a strategy can see of its own trading, or of its money, may be another after this event. */
+/** Whether this event may change what a strategy can see of its own trading or money. */
 export const changesOwnState = ({ _tag }: PlacementEvent): boolean => movingTags.has(_tag)
 
 const movingTags: ReadonlySet<PlacementEvent["_tag"]> = new Set([

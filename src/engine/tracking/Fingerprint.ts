@@ -1,16 +1,19 @@
 /**
- * The fingerprint of an order: its deadline, drawn anew for each, to the millisecond. The service takes no client ids, so an
- * order whose create was never answered is known by it alone, in a list that other bots of the account fill as well. Nothing
- * is shared between two bots, so nothing has to be agreed on: with lifetimes of days there are some 75 million deadlines to draw
- * from. A venue that drops the milliseconds leaves too little to tell orders apart: there an order is only known by the
- * answer to its create, because no deadline that is drawn ends in a whole second.
+ * The fingerprint of an order is its deadline, drawn at random for each order, to the millisecond. The service takes
+ * no client ids, so an order whose create was never answered can be recognised only by it, in a list that other bots
+ * of the account fill as well. Bots need not agree on anything: lifetimes of days give about 75 million deadlines to
+ * draw from. A venue that drops the milliseconds leaves too few to tell orders apart. No drawn deadline ends in a
+ * whole second, so at such a venue an order is known only by the answer to its create.
  */
 import { Effect, Random } from "effect"
 
-/** The share of the lifetime from which deadlines are drawn: the shortest life is that much shorter than the longest. */
+/**
+ * The share of the lifetime from which deadlines are drawn: by this much the shortest life is shorter than the
+ * longest.
+ */
 const spread = 1 / 8
 
-/** The last moment it may be; none of `taken`. */
+/** A deadline no later than `latest`, and none of `taken`. */
 export const draw = Effect.fnUntraced(function* (
   latest: number,
   lifetimeMillis: number,

@@ -1,13 +1,13 @@
 /**
- * One look at the venue's orders: the list of unfinished ones, then one by one whichever of ours it did not show. What is
- * seen becomes events; what is *not* seen becomes nothing, because silence proves nothing.
+ * One look at the venue's orders: the list of unfinished ones, then, one by one, those of ours that it did not show.
+ * What is seen becomes events. What is *not* seen becomes nothing, because silence proves nothing.
  *
- * What cannot be read costs only itself: an odd element of the list is named once, an order whose own answer fails is read again
- * next time, and without the list the orders are read one by one.
+ * A failed read stays small: an odd element of the list is reported once, an order whose own answer fails is read
+ * again next time, and without the list the orders are read one by one.
  *
- * With many resting orders a look reads only what can have changed: the newest page, the page of those that execute, the orders
- * whose money moves or whose price is within reach, and one page more of a round through the whole list, so that every order is
- * seen in the end. What a round did not show is read by itself.
+ * With many resting orders, a look reads only what can have changed: the newest page, the page of executing orders,
+ * orders whose money moves or whose price is near, and one more page of a round through the whole list. The rounds
+ * reach every order in the end. What a round did not show is read by itself.
  */
 import { Clock, Effect, Option, Result, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -28,7 +28,7 @@ import { adopt, bind, matches, observe } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
 
 const executingStatuses = ["PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL"] as const
-/** Odd elements that are recorded in one run; a hostile list could fill the disk with them. */
+/** The most odd elements that one run records; a hostile list could fill the disk with them. */
 const mostOdd = 100
 
 interface Seen {
@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
 
-  /** Where the round through the whole list is, and when it began. */
+  /** Where the round through the whole list stands, and when it began. */
   let round: { readonly cursor: string; readonly since: number } | undefined
   /** What the last round did not show. */
   let missed: ReadonlySet<string> = new Set()
@@ -49,7 +49,7 @@ export const make = Effect.gen(function* () {
   let lookedAt = Number.NEGATIVE_INFINITY
   const knownOdd = new Set<string>()
 
-  /** Each is said once. */
+  /** Reported so far, each once. */
   const noteOdd = Effect.fnUntraced(function* ({ id, why }: OddOrder) {
     const key = id ?? why
     if (knownOdd.has(key) || knownOdd.size >= mostOdd) return
@@ -69,19 +69,19 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** Newest first, until the orders are older than `since`; `next` continues behind what was read. */
+  /** Newest first, until the orders are older than `since`; `next` continues after what was read. */
   const list = Effect.fnUntraced(function* (since: number) {
     const pages = yield* Stream.runCollect(pagesOf({ since }))
     const seen = new Map(pages.flatMap((page) => page.seen).map((report) => [report.order.id, report]))
     return { seen, next: pages.at(-1)?.next }
   })
 
-  /** One page further; at the end of a round, whatever it has not shown is to be read by itself. */
+  /** Reads one more page. At the end of a round, whatever it did not show must be read by itself. */
   const sweep = Effect.fnUntraced(function* (behindNewest: string | undefined, now: number) {
     if (round === undefined && behindNewest !== undefined) round = { cursor: behindNewest, since: now }
     if (round === undefined) return []
     const { cursor, since } = round
-    // A cursor may be refused when it is old: the next look begins another round.
+    // An old cursor may be refused; the next look then begins another round.
     const page = yield* Stream.runHead(pagesOf({ cursor })).pipe(
       Effect.map(Option.getOrUndefined),
       Effect.catchReason("VenueError", "Rejected", () => Effect.undefined)
@@ -96,13 +96,16 @@ export const make = Effect.gen(function* () {
     return page?.seen ?? []
   })
 
-  /** Wherever they are in the list: those of which something executes or is withdrawn fit one page. */
+  /** Executing and withdrawing orders, wherever they are in the list: they fit one page. */
   const executing = Stream.runHead(pagesOf({ statuses: executingStatuses })).pipe(
     Effect.map(Option.match({ onNone: () => [], onSome: ({ seen }) => seen })),
     Effect.catchReasons("VenueError", { Rejected: unseen, RetryLater: unseen, OutcomeUnknown: unseen })
   )
 
-  /** Reads what the list did not show: finished orders leave it, and it may lag. An answer that fails costs only itself. */
+  /**
+   * Reads what the list did not show, because finished orders leave it and it may lag. A failed answer affects only
+   * its order.
+   */
   const readMissing = Effect.fnUntraced(function* (
     placements: ReadonlyArray<Placement>,
     seen: ReadonlyMap<string, Seen>
@@ -118,14 +121,14 @@ export const make = Effect.gen(function* () {
     const reports = answers.flatMap((answer) =>
       answer._tag === "Failure" ? [] : [{ order: answer.success.value, correlationId: answer.success.correlationId }]
     )
-    // An order that we know and the venue denies stays exposure until it says something else.
+    // An order that we know and the venue denies remains exposure until the venue says something else.
     const failures = answers.flatMap((answer) =>
       answer._tag === "Failure" && answer.failure.reason._tag !== "Rejected" ? [answer.failure.message] : []
     )
     return { reports, problem: failures.length === missing.length ? failures[0] : undefined }
   })
 
-  /** What there is to know now about the open orders: all of it while they are few or when in doubt. */
+  /** What can be known now about the open orders: everything while they are few, or when in doubt. */
   const readListed = Effect.fnUntraced(function* (
     open: ReadonlyArray<Placement>,
     urgent: ReadonlyArray<Placement>,
@@ -139,7 +142,7 @@ export const make = Effect.gen(function* () {
     const { seen, next } = yield* list(Math.min(...unbound.map((placement) => placement.plannedAt)))
     if (next !== undefined) for (const report of yield* executing) seen.set(report.order.id, report)
     for (const report of yield* sweep(next, now)) seen.set(report.order.id, report)
-    // A list that ends here is the whole of it: whatever it does not show has left it.
+    // A list that ends here is complete: whatever it does not show has left it.
     return { seen, missable: next === undefined ? open : urgent }
   })
 
@@ -169,7 +172,7 @@ export const make = Effect.gen(function* () {
     return { reports, problem: listed.failure.message }
   })
 
-  /** `prices`: the last one of each market. Answers why the venue could not be looked at, if so. */
+  /** `prices`: the last one of each market. Returns why the venue could not be read, if so. */
   const look = Effect.fn("Observation.look")(function* (
     markets: ReadonlyMap<string, Market>,
     prices: ReadonlyMap<string, TwoSidedPrice>
@@ -189,7 +192,7 @@ export const make = Effect.gen(function* () {
     for (const report of reports) {
       const id = byOrder.get(report.order.id) ?? byDeadline.get(report.order.deadline)
       if (id === undefined) continue
-      // Beside the turn a cancel may have been answered meanwhile: what is new follows from what is known now.
+      // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
       yield* books.recordFrom(({ placements }) => {
         const placement = placements.get(id)
         return placement === undefined ? [] : eventsOf(placement, markets.get(placement.market), report)
@@ -220,9 +223,9 @@ export const make = Effect.gen(function* () {
 })
 
 /**
- * Whether an order that no answer told us of comes from a create of ours: to the millisecond the deadline that was drawn for
- * it, and all else that we asked for. Everything else belongs to somebody else on this account: it is never bound, adopted,
- * funded or cancelled.
+ * Whether an order that no answer told us of comes from one of our creates: the deadline that was drawn for it
+ * matches to the millisecond, and so does all else that we asked for. Every other order belongs to somebody else on
+ * this account and is never bound, adopted, funded or cancelled.
  */
 const isOurs = (placement: Placement, market: Market, order: Order): boolean =>
   placement.createAttempts > 0 && order.deadline === placement.deadline && matches(placement, market, order)
@@ -230,7 +233,7 @@ const isOurs = (placement: Placement, market: Market, order: Order): boolean =>
 const hasOrphans = (placements: ReadonlyMap<string, Placement>): boolean =>
   [...placements.values()].some((placement) => [...placement.orphans.values()].some((cancelled) => !cancelled))
 
-/** A failure is a result to go on with, but for a credential that is refused or a journal that cannot be written. */
+/** Turns a failure into a result, except for a refused credential and a journal that cannot be written. */
 const unlessFatal = <A, E extends VenueError | JournalError>(result: Result.Result<A, E>) => {
   const isFatal = (error: E) => error._tag === "JournalError" || error.reason._tag === "Unauthorized"
   return Result.isFailure(result) && isFatal(result.failure) ? Effect.fail(result.failure) : Effect.succeed(result)
@@ -238,7 +241,7 @@ const unlessFatal = <A, E extends VenueError | JournalError>(result: Result.Resu
 
 const unseen = () => Effect.succeed<ReadonlyArray<Seen>>([])
 
-/** What was seen longest ago first. */
+/** Oldest sighting first. */
 const byAgeOf =
   (seenAt: ReadonlyMap<string, number>) =>
   (a: Placement, b: Placement): number =>

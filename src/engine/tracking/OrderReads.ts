@@ -9,7 +9,7 @@ import type { BoundOrder } from "../state/Placement.ts"
 export const pageSize = 50
 /** A list longer than this many pages has no end. */
 const mostPages = 2_000
-/** Clocks may differ, and an order may be dated from before we sent it. */
+/** Clocks may differ, and the venue may date an order before we sent it. */
 const clockSkewMillis = 60_000
 
 export interface Listing {
@@ -17,15 +17,15 @@ export interface Listing {
   readonly unfinishedOnly?: boolean
   /** Only orders that are in one of these. */
   readonly statuses?: ReadonlyArray<KnownFillStatus>
-  /** Where to go on; left out, the newest order is first. */
+  /** Where to continue; without it, reading starts at the newest order. */
   readonly cursor?: string | undefined
   /** Epoch milliseconds: a page that reaches further back is the last. */
   readonly since?: number
 }
 
 /**
- * Newest first. The stream ends with the list, behind orders that are older than asked for, and where a page shows nothing
- * new, because then the cursor does not move.
+ * Newest first. The stream ends with the list, at orders older than asked for, or at a page that shows nothing new,
+ * because then the cursor does not move.
  */
 export const orderPages = (
   venue: Pick<Venue["Service"], "listOrders">,

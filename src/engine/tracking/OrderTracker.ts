@@ -1,9 +1,10 @@
 /**
- * What a report of the venue means for a placement: events, computed without touching anything.
+ * What a report of the venue means for a placement: events, computed without side effects.
  *
- * Facts only grow. Deposits, fills and terminal statuses are never taken back, so a report that shows less than is known is
- * an old view and is passed over; one that shows something impossible becomes a `Contradiction` and freezes the slot. A
- * status word alone never closes the books: an order is settled when its amounts add up and its payouts are final.
+ * Facts only grow. Deposits, fills and terminal statuses are never taken back, so a report that shows less than is
+ * known is an old view and is ignored. A report that shows something impossible becomes a `Contradiction` and freezes
+ * the slot. A status word alone never closes the books: an order is settled when its amounts add up and its payouts
+ * are final.
  */
 
 import { type Amount, type Asset, min } from "../../domain/Amount.ts"
@@ -23,9 +24,9 @@ export interface Expectations {
     readonly recipients: ReadonlyMap<string, string>
     readonly refundTo: ReadonlyMap<string, string>
   }
-  /** Assets whose money is elsewhere than `depositType` says, by the venue's asset ids. */
+  /** Assets whose money is not where `depositType` says, by the venue's asset ids. */
   readonly depositTypes?: ReadonlyMap<string, string>
-  /** The most that may go to others by app fees. */
+  /** The most that app fees may give to others. */
   readonly maxAppFeeBasisPoints: number
 }
 
@@ -35,7 +36,7 @@ export const depositTypeOf = ({ depositType, depositTypes }: Expectations, asset
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
-/** Same market, side, size, price and the deadline that no other placement has; some venues drop its milliseconds. */
+/** The same market, side, size, price and unique deadline; some venues drop the deadline's milliseconds. */
 export const matches = (placement: Placement, market: Market, order: Order): boolean =>
   (order.deadline === placement.deadline || order.deadline === Math.trunc(placement.deadline / 1000) * 1000) &&
   order.side === placement.side &&
@@ -44,7 +45,10 @@ export const matches = (placement: Placement, market: Market, order: Order): boo
   order.quantity === placement.quantity &&
   Decimal.equals(order.price, placement.price)
 
-/** What is wrong with the venue's echo of our order, before any money follows it; `undefined` when all of it is right. */
+/**
+ * What is wrong with the venue's echo of our order, checked before any money follows; `undefined` when all of it is
+ * right.
+ */
 export const echoProblem = (
   placement: Placement,
   market: Market,
@@ -68,7 +72,7 @@ export const echoProblem = (
     ["deposit type", order.depositType, paidBy],
     ["status", order.fillStatus, "AWAITING_DEPOSIT"],
     ["deposited amount", order.depositedAmount, 0n],
-    // A signed transfer cannot carry a memo: money sent without it would be in limbo.
+    // A signed transfer cannot carry a memo, so money that needs one would be lost in limbo.
     ["deposit memo", isOnChain ? undefined : order.depositMemo, undefined]
   ]
   const wrong = checks.find(([, found, wanted]) => found !== wanted)
@@ -84,7 +88,7 @@ export const echoProblem = (
   return undefined
 }
 
-/** Binds a placement to the order found for it, or refuses it for good when the echo is wrong. */
+/** Binds a placement to its order, or refuses the order for good when the echo is wrong. */
 export const bind = (
   placement: Placement,
   market: Market,
@@ -110,7 +114,7 @@ export const bind = (
   return [bound(placement, order, via, correlation)]
 }
 
-/** A twin of our order holds a deposit: the evidence counts, whichever order we had bound before. */
+/** A twin of our order holds a deposit: the evidence counts, whichever order was bound before. */
 export const adopt = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => [
   bound(placement, order, "list", {})
 ]
@@ -134,13 +138,13 @@ const bound = (
 
 const depositedByFills = (order: Order): Amount => order.fills.reduce((total, fill) => total + fill.amountIn, 0n)
 
-/** A report that knows less than we do was answered from an old view. */
+/** A report that knows less than we do comes from an old view. */
 const isOld = (placement: Placement, order: Order): boolean =>
   order.depositedAmount < placement.deposited ||
   [...placement.fills.keys()].some((id) => !order.fills.some((fill) => fill.id === id)) ||
   (placement.state === "closing" && !isTerminal(order.fillStatus))
 
-/** `order`: what was reported, each fill once. */
+/** `order`: what was reported, with each fill once. */
 const contradictionIn = (placement: Placement, reported: Order, order: Order): string | undefined => {
   const seen = new Map(placement.fills)
   const changed = reported.fills.find((fill) => {
@@ -162,13 +166,13 @@ const contradictionIn = (placement: Placement, reported: Order, order: Order): s
   return undefined
 }
 
-/** Less output per input than the whole order promises, by more than the rounding of one unit on either side. */
+/** Less output per input than the whole order promises, by more than one unit of rounding on either side. */
 const isWorse = (placement: Placement, fill: { readonly amountIn: Amount; readonly amountOut: Amount }): boolean =>
   (fill.amountOut + 1n) * placement.inputAmount < (fill.amountIn - 1n) * placement.outputAmount
 
 /** Everything that a report of a bound order adds to what is known. */
 export const observe = (placement: Placement, reported: Order, correlationId?: string): ReadonlyArray<BotEvent> => {
-  // A fill is a fact once, however often a report repeats it.
+  // A fill is one fact, however often reports repeat it.
   const fills = [...new Map(reported.fills.map((fill) => [fill.id, fill])).values()]
   const order = { ...reported, fills, depositedAmount: depositIn(placement, reported) }
   if (isOld(placement, order)) return []
@@ -185,7 +189,7 @@ export const observe = (placement: Placement, reported: Order, correlationId?: s
     const by = placement.by === undefined ? {} : { by: placement.by }
     events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
   }
-  // What cannot be is not booked: money would be made of it that nobody has.
+  // An impossible report is not booked: it would create money that nobody has.
   if (depositedByFills(order) > order.depositedAmount) return events
   events.push(...newFills(placement, order))
   if (order.fillStatus !== placement.status && !isTerminal(order.fillStatus)) {
@@ -195,7 +199,10 @@ export const observe = (placement: Placement, reported: Order, correlationId?: s
   return events
 }
 
-/** What was given back had arrived, whatever the report says of a deposit: no payment of which this is seen is in doubt. */
+/**
+ * A refund proves that the money had arrived, whatever the report says of a deposit; the payment is no longer in
+ * doubt.
+ */
 const depositIn = ({ deposited, funding }: Placement, { depositedAmount, fillStatus, refund }: Order): Amount =>
   depositedAmount === 0n && deposited === 0n && refund?.status === "COMPLETED" && isTerminal(fillStatus)
     ? (funding?.amount ?? 0n)
@@ -217,10 +224,11 @@ const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =
       filledAt: fill.at
     }))
 
-/** The order is terminal: no more of it can execute. What is left to do is to follow the money out of it. */
+/** The order is terminal: no more of it can execute. What remains is to follow the money out of it. */
 const close = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
   if (order.depositedAmount === 0n) {
-    // Signed but not deposited: only the payload's expiry tells that it never will be. Unsigned: nothing was at stake.
+    // Signed but not deposited: only the payload's expiry shows that it never will be. Unsigned: nothing was at
+    // stake.
     return placement.state === "created"
       ? [{ _tag: "Abandoned", ...about(placement), reason: `the venue ended it unfunded (${order.fillStatus})` }]
       : []
@@ -248,13 +256,13 @@ interface Outcome {
   readonly done: boolean
 }
 
-/** The venue names no amounts in payouts: what was filled less its fee per withdrawal is what arrives. */
+/** The venue names no amounts in payouts: what arrives is what was filled, less its fee per withdrawal. */
 const payoutEvents = (placement: Placement, order: Order): Outcome => {
   const asset = placement.outputAsset
   const filled = order.fills.reduce((total, fill) => total + fill.amountOut, 0n)
   if (filled === 0n || placement.payout === "paid") return { events: [], done: true }
   const isComplete = order.payoutIsFinal && order.withdrawals.every((leg) => leg.status === "COMPLETED")
-  // What was noted failed may complete after all.
+  // A leg recorded as failed may complete after all.
   if (order.withdrawals.length === 0 || (placement.payout === "failed" && !isComplete))
     return { events: [], done: false }
   const events: Array<BotEvent> = []

@@ -1,7 +1,7 @@
 /**
- * When to look again. Money on the move is watched at the fastest pace; otherwise the pause follows from how far the price
- * is from the nearest number that would change anything (a decision's bounds, a resting order), so that a quiet market
- * costs few requests and a near one is not missed.
+ * When to look again. Money in motion is watched at the fastest pace. Otherwise the pause follows from how far the
+ * price is from the nearest number that would change anything (a decision's bounds, a resting order), so a quiet
+ * market costs few requests and no nearby price is missed.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price, type TwoSidedPrice } from "../../domain/Market.ts"
@@ -10,7 +10,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import type { Settings } from "../EngineSettings.ts"
 import type { Placement } from "../state/Placement.ts"
 
-/** Relative move per second that is planned for: 0.05 % is a violent minute sustained. */
+/** The largest relative move per second that the pauses allow for: 0.05 % is a sustained violent minute. */
 const fastestMovePerSecond = 0.0005
 
 export interface Watched {
@@ -19,7 +19,7 @@ export interface Watched {
   readonly levels: ReadonlyArray<Price>
 }
 
-/** Prices of this market at which the decision no longer holds, or a swap of it is made. */
+/** Prices of this market at which the decision no longer holds, or at which it makes a swap. */
 export const levelsIn = ({ until, desired }: Decision, strategy: Strategy, market: string): ReadonlyArray<Price> => {
   const bounds =
     strategy.market.name === market ? until : until.elsewhere?.find((elsewhere) => elsewhere.market === market)
@@ -45,7 +45,7 @@ const secondsTo = (price: TwoSidedPrice, level: Price): number => {
   return Math.abs(Decimal.toNumber(level) - now) / now / fastestMovePerSecond
 }
 
-/** Whether the price can have been at this level within this time. Without a price it may have been anywhere. */
+/** Whether the price can have reached this level within this time. Without a price it may have been anywhere. */
 export const isWithinReach = (level: Price, price: TwoSidedPrice | undefined, withinMillis: number): boolean =>
   price === undefined || secondsTo(price, level) * 1000 <= withinMillis
 
@@ -53,8 +53,8 @@ export const isWithinReach = (level: Price, price: TwoSidedPrice | undefined, wi
 const soonMillis = 60_000
 
 /**
- * An order that something is being done with: its money, or the venue's answer, is on the way. A swap never rests; a payment
- * in doubt, or one whose deposit does not show, may stay so for hours.
+ * An order with money, or an answer of the venue, on the way. A swap never rests. A payment in doubt, or one whose
+ * deposit does not show, may stay so for hours.
  */
 export const isMoving = (placement: Placement, now: number): boolean =>
   (placement.by === "swap" && placement.state === "open") ||

@@ -1,6 +1,6 @@
 /**
- * Our clock against the venue's. What is due by the venue's clock (a payload's deadline) is judged by that clock, as far as it
- * is known; a clock that differs too much gets no new money out at all.
+ * Our clock against the venue's. Deadlines that the venue judges (a payload's) are checked by its clock, as far as it
+ * is known. If the clocks differ too much, no new money leaves.
  */
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -13,7 +13,7 @@ const mostMillis = 30_000
 /** Smaller changes are not worth an event. */
 const notedMillis = 1_000
 
-/** What is to be recorded of a comparison. */
+/** What must be recorded of a comparison. */
 export const compared = ({ clock }: BotState, skewMillis: number | undefined): ReadonlyArray<BotEvent> => {
   if (skewMillis === undefined) return []
   const ok = Math.abs(skewMillis) <= warnMillis
@@ -21,16 +21,16 @@ export const compared = ({ clock }: BotState, skewMillis: number | undefined): R
   return isSame ? [] : [{ _tag: "ClockCompared", skewMillis, ok }]
 }
 
-/** Why nothing new is funded by this clock, if so. */
+/** Why this clock lets nothing new be funded, if so. */
 export const problem = ({ clock }: BotState): string | undefined => problemOf(clock?.skewMillis)
 
-/** The same of a comparison that is not noted yet. */
+/** The same for a comparison that is not recorded yet. */
 export const problemOf = (skewMillis: number | undefined): string | undefined =>
   skewMillis === undefined || Math.abs(skewMillis) <= mostMillis
     ? undefined
     : `this machine's clock differs from the venue's by ${Math.round(Math.abs(skewMillis) / 1000)} s`
 
-/** The time at the venue, as far as it is known; our own while they agree. */
+/** The time at the venue, as far as it is known; our own time while the clocks agree. */
 export const now = ({ clock }: BotState): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (millis) =>
     clock === undefined || clock.ok ? millis : millis - clock.skewMillis
