@@ -1,10 +1,11 @@
 /**
- * A strategy's answer: which slots should hold what, why, and for how long the answer holds.
+ * A strategy's answer: what each slot should hold, why, and for how long the answer holds.
  *
- * A slot is a list of legs worked one after the other ("buy at 100, then sell at 110, then again"): which leg is armed
- * follows from what the slot has done (`SlotProgress`), by the rule in `armedLeg`, so a decision can hold across fills.
- * `until` is the heart: inside the bounds the strategy would answer the same, so nobody needs to ask. Live it plans the
- * polling, in a backtest it says where to jump, and in an explanation its numbers are what would change the verdict.
+ * A slot is a list of legs worked one after the other ("buy at 100, then sell at 110, then again"). The armed leg
+ * follows from what the slot has done (`SlotProgress`), by the rule in `armedLeg`, so a decision can hold across
+ * fills. `until` is the heart: inside these bounds the strategy would answer the same, so nobody needs to ask. A live
+ * run plans its polling by them, a backtest jumps by them, and an explanation shows them as the numbers that would
+ * change the verdict.
  */
 
 import type { Amount } from "../domain/Amount.ts"
@@ -20,9 +21,9 @@ export interface Leg {
   readonly price: Price
   /** Base smallest units of the whole leg. */
   readonly quantity: Amount
-  /** Executed at once by a swap, as soon as that is no worse than the price, instead of by an order that rests there. */
+  /** A swap executes it as soon as the swap is no worse than the price; no order rests there. */
   readonly by?: "swap"
-  /** It may sell below what was paid (see `CostFloor`). */
+  /** The leg may sell below what was paid (see `CostFloor`). */
   readonly mayLose?: true
 }
 
@@ -31,9 +32,9 @@ export interface DesiredSlot {
   /** The market of this slot's orders, if not the strategy's first one. */
   readonly market?: Market
   readonly legs: readonly [Leg, ...ReadonlyArray<Leg>]
-  /** After the last leg start again with the first; otherwise the slot is done. */
+  /** After the last leg the first begins again; without this the slot is done. */
   readonly cycle: boolean
-  /** How far the slot was when these legs began; left out for a slot that has worked on nothing else. */
+  /** How far the slot was when these legs began; missing for a slot that has worked on nothing else. */
   readonly after?: Pick<SlotProgress, "completedLegs" | "filledInLeg">
   readonly why: Reason
 }
@@ -46,8 +47,8 @@ export interface PriceBounds {
 }
 
 /**
- * While the mid of every market stays strictly inside (priceBelow, priceAbove), the time before `time`, the answer stays the
- * same.
+ * The answer stays the same while the mid of every market is strictly inside (priceBelow, priceAbove) and the time is
+ * before `time`.
  */
 export interface Bounds extends PriceBounds {
   /** The same for further markets, by name. */
@@ -56,19 +57,21 @@ export interface Bounds extends PriceBounds {
   readonly time?: number
   /** Ask again when a candle of this timeframe closes ("1m", "1h"). */
   readonly barClose?: string
-  /** Ask again when larger quantities were quoted anew. */
+  /** Ask again when larger quantities have new quotes. */
   readonly depth?: true
-  /** Ask again when one of the strategy's orders filled or was paid out, or its own state changed otherwise; false when legs
-   *  alone carry the slots on. */
+  /**
+   * Ask again when an order of the strategy filled or was paid out, or its own state changed otherwise. False when
+   * the legs alone move the slots on.
+   */
   readonly onFill: boolean
 }
 
-/** JSON value that the strategy gets back at the next decision; journaled with it. */
+/** A JSON value that the strategy gets back at its next decision; journaled with it. */
 export type Memory = null | string | number | boolean | ReadonlyArray<Memory> | { readonly [key: string]: Memory }
 
 export interface Decision {
   readonly desired: ReadonlyArray<DesiredSlot>
-  /** Slots of this strategy that should hold nothing now, each with the reason and the numbers that would change it. */
+  /** Slots of this strategy that should be empty now, each with the reason and the numbers that would change it. */
   readonly absent: ReadonlyArray<{ readonly slot: string; readonly why: Reason }>
   readonly memory: Memory
   readonly reasons: ReadonlyArray<Reason>
@@ -84,15 +87,15 @@ export interface DesiredOrder extends Leg {
   readonly why: Reason
 }
 
-/** A purchase and a sale, or the other way round, again and again. */
+/** A purchase and a sale, in either order, again and again. */
 const isRoundTrip = ({ legs: [first, second, ...others], cycle }: Legs): boolean =>
   cycle && second !== undefined && others.length === 0 && first.side !== second.side
 
 export type Legs = Pick<DesiredSlot, "legs" | "cycle" | "after">
 
 /**
- * Index of the leg that is due, beyond the last one when the slot is done. In a round trip the leg after a purchase is
- * the sale, whichever of both the file begins with now: what was bought decides, not how many legs there were.
+ * Index of the leg that is due; beyond the last one when the slot is done. In a round trip, a sale follows a
+ * purchase, whichever of them the file now begins with: what was bought decides, not the number of legs.
  */
 export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress): number => {
   const { legs, cycle, after } = desired
@@ -101,7 +104,10 @@ export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress):
   return cycle ? done % legs.length : done
 }
 
-/** Base quantity of a leg, what has filled of it included: a sale after a purchase is of no more than that brought in. */
+/**
+ * Base quantity of a leg, including what has filled of it. A sale after a purchase is never larger than what that
+ * purchase brought in.
+ */
 export const wholeLeg = (
   { legs, after }: Legs,
   index: number,
@@ -114,16 +120,16 @@ export const wholeLeg = (
   return leg.side === "SELL" && previous?.side === "BUY" ? min(leg.quantity, receivedByLastLeg) : leg.quantity
 }
 
-/** What has filled of the leg that is due; what the slot had filled for something else does not count. */
+/** What has filled of the due leg; fills of the slot for anything else do not count. */
 export const filledOfLeg = ({ after }: Pick<DesiredSlot, "after">, progress: SlotProgress): Amount =>
   after !== undefined && progress.completedLegs <= after.completedLegs
     ? progress.filledInLeg - after.filledInLeg
     : progress.filledInLeg
 
 /**
- * The leg that a slot has to work now, or `undefined` when it is done. A leg that follows one of the other side spends no
- * more than that one brought in, so fees never make a cycle ask for money that it does not have: a SELL is capped at the base
- * received. What the leg already filled is taken off.
+ * The leg that a slot has to work now, or `undefined` when it is done. A leg that follows one of the other side
+ * spends no more than that one brought in, so fees never make a cycle ask for money that it does not have: a SELL is
+ * capped at the base received. What has already filled of the leg is subtracted.
  */
 export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredOrder | undefined => {
   const index = dueLeg(desired, progress)
@@ -135,7 +141,7 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   return { ...leg, quantity, slot, ...present({ market }), leg: index, why }
 }
 
-/** True while the strategy need not be asked again; `filled`: one of its orders filled since it answered. */
+/** True while the strategy need not be asked again; `filled`: one of its orders filled since its answer. */
 export const holds = (until: Bounds, view: View, filled: boolean): boolean =>
   !(
     (filled && until.onFill) ||

@@ -1,6 +1,6 @@
 /**
- * Small readers that combine into the shape of a file. A reader turns a node into a value or reports what is wrong with
- * it and goes on, so that one reading finds every mistake. What is read stays `Located`, for checks between fields.
+ * Small readers that combine into the shape of a file. A reader turns a node into a value, or reports what is wrong
+ * and goes on, so one reading finds every mistake. Values stay `Located`, for checks between fields.
  */
 
 import type { Asset } from "../domain/Amount.ts"
@@ -27,18 +27,18 @@ interface Field<A> {
   readonly about: string | undefined
 }
 
-/** `about`: what the key is for, as editors show it. */
+/** `about`: the purpose of the key, as editors show it. */
 export const required = <A>(read: Reader<A>, about?: string): Field<A> => ({ read, isRequired: true, about })
 export const optional = <A>(read: Reader<A>, about?: string): Field<A> => ({ read, isRequired: false, about })
 
 type ValueOf<F> = F extends Field<infer A> ? A : never
-/** A field that is absent or wrong is `undefined`: the mistake is reported already. */
+/** A missing or wrong field is `undefined`: the mistake is already reported. */
 export type Fields<F> = { readonly [K in keyof F]: Located<ValueOf<F[K]>> | undefined }
 
 const describe = (node: YamlNode): string =>
   node.type === "map" ? "a mapping" : node.type === "list" ? "a list" : isEmpty(node) ? "nothing" : quoted(node.text)
 
-/** A mapping with these keys and no others. `otherKeys` are known here but read elsewhere. */
+/** A mapping with these keys and no others. `otherKeys` are accepted here and read elsewhere. */
 export const fields = <F extends Readonly<Record<string, Field<unknown>>>>(
   table: F,
   otherKeys: ReadonlyArray<string> = []
@@ -91,7 +91,7 @@ const readField = (
   const entry = map.entries.get(name)
   if (field === undefined) return undefined
   if (entry === undefined) {
-    // A misspelled key is reported as such; that it is then missing needs no second problem.
+    // A misspelled key is reported as such; reporting it as missing too would be a second problem for one mistake.
     const isMisspelled = [...map.entries.keys()].some((key) => !keys.includes(key) && nearest(key, keys) === name)
     if (!field.isRequired || isMisspelled) return undefined
     return report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`, hintOf(name, field))
@@ -109,7 +109,7 @@ const hintOf = (name: string, { read, about }: Field<unknown>): string | undefin
 
 type Rows<A> = ReadonlyArray<readonly [Located<string>, Located<A>]>
 
-/** A mapping whose keys are names of the user's own, each checked like a value. */
+/** A mapping whose keys are names that the user chooses; each name is checked like a value. */
 export const table = <A>(readName: Reader<string>, readSettings: Reader<A>): Reader<Rows<A>> => {
   const read: Reader<Rows<A>> = (node, to) => {
     if (node.type !== "map") return report(to, node, `expected names with their settings, found ${describe(node)}`)
@@ -133,14 +133,14 @@ export const table = <A>(readName: Reader<string>, readSettings: Reader<A>): Rea
   }))
 }
 
-/** For a key that has no place here, with the reason. */
+/** For a key that does not belong here, with the reason. */
 export const refuse = (message: string): Reader<never> =>
   described(
     (node: YamlNode, to: Report) => report(to, node, message),
     () => ({ not: {} })
   )
 
-/** A list of at least one. */
+/** A list with at least one element. */
 export const list = <A>(readItem: Reader<A>): Reader<ReadonlyArray<Located<A>>> => {
   const read: Reader<ReadonlyArray<Located<A>>> = (node, to) => {
     if (node.type !== "list") return report(to, node, `expected a list, found ${describe(node)}`)
@@ -155,7 +155,7 @@ export const list = <A>(readItem: Reader<A>): Reader<ReadonlyArray<Located<A>>> 
   return described(read, () => ({ type: "array", items: schemaOf(readItem), minItems: 1 }))
 }
 
-/** A single value. Editors are told what is expected in the same words. */
+/** A single value. Editors describe it in the same words. */
 export const scalar = <A>(
   expected: string,
   parse: (text: string) => A | undefined,
@@ -173,7 +173,7 @@ export const scalar = <A>(
 
 export const text: Reader<string> = scalar("text", (found) => (found.trim() === "" ? undefined : found))
 
-/** How names of strategies look: safe in file names, URLs and tables. */
+/** The form of strategy names: safe in file names, URLs and tables. */
 export const name: Reader<string> = scalar(
   "a name of lower-case letters, digits and dashes (at most 64)",
   (found) => (/^[a-z0-9][a-z0-9-]{0,63}$/.test(found) ? found : undefined),
@@ -237,7 +237,7 @@ const positive = (found: string): Decimal.Decimal | undefined => {
   return value !== undefined && Decimal.isPositive(value) ? value : undefined
 }
 
-/** Quote units per one base unit, exactly as written. */
+/** Quote units per base unit, exactly as written. */
 export const price: Reader<Decimal.Decimal> = scalar(
   "a price above zero",
   positive,
@@ -245,7 +245,7 @@ export const price: Reader<Decimal.Decimal> = scalar(
   numeric(decimalPattern, { exclusiveMinimum: 0 })
 )
 
-/** Units of the asset, as smallest units. `zero`: whether nothing at all is an amount here. */
+/** Units of the asset, as smallest units. `zero`: whether zero is allowed. */
 export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { zero: false }): Reader<Amount.Amount> => {
   const [expected, limits] = zero
     ? [`an amount of ${asset.symbol}`, { minimum: 0 }]
@@ -296,7 +296,7 @@ export const ratio: Reader<Decimal.Decimal> = scalar(
   { type: "string", pattern: "^(?=.*[1-9])(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$" }
 )
 
-/** The same where nothing is a ratio too. */
+/** The same, with zero allowed. */
 export const ratioOrZero: Reader<Decimal.Decimal> = scalar(
   "a ratio such as 5%, 25bps or 0%",
   parseRatio,

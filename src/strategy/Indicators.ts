@@ -1,11 +1,12 @@
 /**
- * Indicators as columns: one number per closed candle, computed from that candle and earlier ones only. `NaN` stands where
- * there is not enough history yet; for those that never quite forget their beginning (ema, rsi, atr, macd) it stands until
- * what is left of it is below a quarter of a percent. How many candles that takes is `warmUp`. A value that there is none
- * of (a division by no volume) hides the windows that contain it, and makes those that never quite forget begin anew.
+ * Indicators as columns: one number per closed candle, computed from that candle and earlier ones only. `NaN` stands
+ * where there is not enough history. Some indicators never quite forget their beginning (ema, rsi, atr, macd); for
+ * them `NaN` stands until less than a quarter of a percent of it is left. `warmUp` says how many candles that takes.
+ * An undefined value (a division by zero volume) hides the windows that contain it, and the indicators that never
+ * quite forget begin again after it.
  */
 
-/** Columns of equal length, oldest first. Never changed once made: more candles are new columns. */
+/** Columns of equal length, oldest first. They never change once made: more candles make new columns. */
 export interface CandleColumns {
   readonly open: Float64Array
   readonly high: Float64Array
@@ -21,28 +22,29 @@ export const warmUp = {
   window: (length: number): number => length,
   /** (1 − 2/(n+1))^(3n) is about e^−6. */
   ema: (length: number): number => (length === 1 ? 1 : 3 * length),
-  /** Wilder's mean forgets half as fast, and needs one candle more for the first difference. */
+  /** Wilder's mean forgets half as fast, and the first difference needs one more candle. */
   wilder: (length: number): number => (length === 1 ? 2 : 6 * length + 1)
 }
 
-/** Hides the candles in which a value is not yet to be trusted. */
+/** Hides the candles whose value cannot be trusted yet. */
 const trustedFrom = (made: IndicatorValues, first: number): IndicatorValues =>
   made.fill(Number.NaN, 0, Math.min(first, made.length))
 
-/** Index of the first number: an indicator of an indicator begins where the inner one does. */
+/** Index of the first number. An indicator of an indicator begins where the inner one does. */
 const firstNumber = (values: IndicatorValues): number => {
   const found = values.findIndex((value) => !Number.isNaN(value))
   return found < 0 ? values.length : found
 }
 
 /**
- * Sums of the last `length` values, divided. Every window is the end of one block of that length and the beginning of the
- * next: both parts are summed afresh in each block, so no value is ever subtracted again and rounding errors cannot add up.
+ * Sums of the last `length` values, divided. Every window is the end of one block of that length and the beginning of
+ * the next. Both parts are summed afresh in each block: no value is ever subtracted again, so rounding errors cannot
+ * add up.
  */
 const windowSums = (values: IndicatorValues, length: number, divisor: number): IndicatorValues => {
   const result = new Float64Array(values.length)
   const first = firstNumber(values)
-  // Sums of the block before: from the value after this place to the block's end.
+  // Sums over the previous block: from the value after this place to the block's end.
   const endSums = new Float64Array(length)
   for (let start = first; start < values.length; start += length) {
     const count = Math.min(length, values.length - start)
@@ -62,7 +64,10 @@ const windowSums = (values: IndicatorValues, length: number, divisor: number): I
 
 export const sma = (values: IndicatorValues, length: number): IndicatorValues => windowSums(values, length, length)
 
-/** Gives every stretch of numbers without a gap to `compute`; what a stretch has not warmed up for is `NaN`, as are gaps. */
+/**
+ * Passes every stretch of numbers without a gap to `compute`. Gaps are `NaN`, and so are values before a stretch is
+ * warm.
+ */
 const byStretches = (
   values: IndicatorValues,
   warm: number,
@@ -93,8 +98,9 @@ export const ema = (values: IndicatorValues, length: number): IndicatorValues =>
   byStretches(values, warmUp.ema(length), (result, first, end) => smooth(values, 2 / (length + 1), result, first, end))
 
 /**
- * By Wilder's means of rises and falls: the plain mean of the first `length`, from then on smoothed by 1/length. Half of |change| ± change is one or the other and zero, exactly and without a
- * branch, which the processor could only guess.
+ * Uses Wilder's means of rises and falls: the plain mean of the first `length`, then smoothed by 1/length. Half of
+ * |change| ± change gives the rise or the fall and otherwise zero, exactly, and without a branch that the processor
+ * could only guess.
  */
 export const rsi = (values: IndicatorValues, length: number): IndicatorValues =>
   byStretches(values, warmUp.wilder(length), (result, first, end) => {
@@ -112,7 +118,7 @@ export const rsi = (values: IndicatorValues, length: number): IndicatorValues =>
     }
   })
 
-/** Wilder's mean of the true range: how far a candle reached, the close before it included. */
+/** Wilder's mean of the true range: the reach of a candle, including the close before it. */
 export const atr = ({ high, low, close }: CandleColumns, length: number): IndicatorValues => {
   const result = new Float64Array(close.length)
   let [mean, before, weight] = [0, high[0] ?? 0, 1]
@@ -129,9 +135,9 @@ export const atr = ({ high, low, close }: CandleColumns, length: number): Indica
 }
 
 /**
- * Population standard deviation of a window, by blocks like the sums. Deviations are taken from a value in the window, the
- * first of the block: so the sum of their squares is at most the window's length times the answer's, and subtracting the
- * square of their sum costs few digits. A window of equal values gives exactly zero.
+ * Population standard deviation of a window, by blocks like the sums. Deviations are taken from a value in the
+ * window, the first of the block. The sum of their squares is then at most the window's length times the answer's, so
+ * subtracting the square of their sum costs few digits. A window of equal values gives exactly zero.
  */
 export const stdev = (values: IndicatorValues, length: number): IndicatorValues => {
   const result = new Float64Array(values.length)
@@ -193,7 +199,7 @@ const extreme = (
   return trustedFrom(result, length - 1)
 }
 
-/** Relative change against `length` candles before. */
+/** Relative change from `length` candles before. */
 export const change = (values: IndicatorValues, length: number): IndicatorValues => {
   const result = new Float64Array(values.length)
   for (let index = length; index < values.length; index++)
@@ -225,7 +231,7 @@ export const vwap = ({ high, low, close, volume }: CandleColumns, length: number
   return sums
 }
 
-/** So many standard deviations above a mean, or below it when there are less than none. */
+/** This many standard deviations above a mean; below it when the number is negative. */
 export const band = (means: IndicatorValues, widths: IndicatorValues, deviations: number): IndicatorValues => {
   const result = new Float64Array(means.length)
   for (let index = 0; index < result.length; index++)

@@ -1,6 +1,7 @@
 /**
- * What a reader takes, as JSON Schema (draft 7, which editors know best), so that one declaration both reads a file and
- * completes it in an editor. A schema is coarser than its reader: what holds between fields only the reader checks.
+ * What a reader accepts, as JSON Schema (draft 7, which editors support best): one declaration both reads a file and
+ * completes it in an editor. A schema is coarser than its reader, because only the reader checks relations between
+ * fields.
  */
 import type { Market } from "../domain/Market.ts"
 
@@ -13,16 +14,19 @@ interface Described {
   readonly schema?: () => JsonSchema
 }
 
-/** The schema is made when asked for: reading a file needs none. */
+/** The schema is built on demand: reading a file needs none. */
 export const described = <R extends object>(
   read: R,
   schema: () => JsonSchema
 ): R & { readonly schema: () => JsonSchema } => Object.assign(read, { schema })
 
-/** Anything, where a reader does not say. */
+/** Accepts anything, for a reader that does not say. */
 export const schemaOf = ({ schema }: Described): JsonSchema => schema?.() ?? {}
 
-/** A number as a person may write it: plain, or in quotes. Keywords for numbers and for text each see only their own. */
+/**
+ * A number as a person may write it: plain or in quotes. Keywords for numbers ignore text, and keywords for text
+ * ignore numbers.
+ */
 export const numeric = (pattern: string, limits: JsonSchema): JsonSchema => ({
   type: ["number", "string"],
   pattern,

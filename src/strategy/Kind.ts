@@ -1,6 +1,6 @@
 /**
- * What a kind of strategy is: the name that `kind:` gives, the section of the same name, and how that section becomes a
- * pure function. Everything that does not depend on the price is computed here once, so that deciding is fast.
+ * A kind of strategy: the name that `kind:` gives, the section of the same name, and how that section becomes a pure
+ * function. Everything that does not depend on the price is computed here once, so that deciding is fast.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
@@ -13,9 +13,9 @@ import type { YamlNode } from "./YamlReader.ts"
 
 export interface KindContext {
   readonly market: Market
-  /** Further markets; only where the kind `tradesSeveral`. */
+  /** Further markets; only for kinds with `tradesSeveral`. */
   readonly others: ReadonlyArray<Market>
-  /** `undefined` when the file's budget could not be read; then what depends on it is not checked. */
+  /** `undefined` when the file's budget could not be read; checks that depend on it are then skipped. */
   readonly budget: Budget | undefined
   readonly to: Report
 }
@@ -39,6 +39,6 @@ export interface Kind {
   readonly read: (section: YamlNode, context: KindContext) => Behaviour | undefined
   /** The questions of `limitbot init`. */
   readonly setup: (market: Market) => Setup
-  /** What the section takes, for editors. */
+  /** What the section accepts, for editors. */
   readonly schema: () => JsonSchema
 }

@@ -30,7 +30,7 @@ const quietHours: Read.Reader<QuietHours> = Read.scalar("hours of the day in UTC
 /** What a file trades: one market or several with the same quote. */
 type Traded = readonly [Market, ...ReadonlyArray<Market>]
 
-/** By the roles of the two assets of one market; of several markets by the assets' symbols. */
+/** One market: by the roles of its two assets. Several markets: by the assets' symbols. */
 const budget = ([market, ...others]: Traded): Read.Reader<Budget> => {
   const [base, quote] = others.length === 0 ? ["base", "quote"] : [market.base.symbol, market.quote.symbol]
   const amountOf = (asset: Asset, about: string) => Read.optional(Read.amount(asset, { zero: true }), about)
@@ -74,7 +74,7 @@ const limitsFields = (traded: Traded) => {
   })
 }
 
-/** Without the budget, whose keys depend on the markets: see `budgetSchema`. */
+/** Without the budget, whose keys depend on the markets (see `budgetSchema`). */
 export const limitsSchema = (): JsonSchema => {
   const { properties, ...limits } = schemaOf(limitsFields([anyMarket]))
   return { ...limits, properties: { ...Object(properties), budget: {} } }

@@ -1,6 +1,6 @@
 /**
- * What the configuration offers to trade: any two of its assets make a market, named `BASE/QUOTE`. A file names one, or a
- * list of several against the same quote.
+ * The markets that the configuration offers: any two of its assets make one, named `BASE/QUOTE`. A file names one
+ * market, or a list of several with the same quote.
  */
 
 import type { Asset } from "../domain/Amount.ts"
@@ -12,9 +12,9 @@ import { quoted, type Report, report, suggestion } from "./Problem.ts"
 
 export interface Markets {
   readonly assets: ReadonlyArray<Asset>
-  /** Price steps by market name, where the venue wants one. */
+  /** Price steps by market name, where the venue requires one. */
   readonly ticks: ReadonlyMap<string, Price>
-  /** By market name: where candles of the time before the bot come from, and the folder that a path starts at. */
+  /** By market name: the source of candles from before the bot began, and the folder that relative paths start from. */
   readonly sources?: ReadonlyMap<string, { readonly source: string; readonly folder: string }>
 }
 
@@ -64,7 +64,7 @@ export const markets = (offered: Markets): Reader<readonly [Market, ...ReadonlyA
   }))
 }
 
-/** All different, and against the same quote; false, and reported, when they are not. */
+/** Checks that all differ and share one quote; reports and returns false if not. */
 const agree = (first: Located<Market>, others: ReadonlyArray<Located<Market>>, to: Report): boolean => {
   const { quote } = first.value
   const seen = new Set([first.value.base])

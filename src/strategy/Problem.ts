@@ -1,12 +1,12 @@
 /**
- * A mistake in a file of the user's: where it is, what was expected, and what was probably meant. Problems are collected,
- * never thrown, so that one run names every mistake of a file.
+ * A mistake in a user's file: where it is, what was expected, and what was probably meant. Problems are collected,
+ * never thrown, so one run names every mistake of a file.
  */
 import { present } from "../domain/Present.ts"
 export interface Problem {
   /** The file as the user wrote it. */
   readonly file: string
-  /** Both from 1; columns count UTF-16 code units, as editors do. */
+  /** Both count from 1; columns count UTF-16 code units, as editors do. */
   readonly line: number
   readonly column: number
   /** One past the last column, when the mistake is a stretch of that line. */
@@ -15,7 +15,7 @@ export interface Problem {
   readonly hint?: string
 }
 
-/** A stretch of the text: offsets of its first character and of the one after its last. */
+/** A stretch of the text: the offsets of its first character and of the one after its last. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -49,7 +49,7 @@ export const lineAt = (source: SourceText, offset: number): number => {
 const lineText = (source: SourceText, line: number): string =>
   source.text.slice(source.lineStarts[line - 1], source.lineStarts[line] ?? source.text.length).replace(/[\r\n]+$/, "")
 
-/** `file:line`, as reasons carry it. */
+/** `file:line`, as reasons show it. */
 export const place = (source: SourceText, offset: number): string => `${source.file}:${lineAt(source, offset)}`
 
 export const problemAt = (source: SourceText, span: Span, message: string, hint?: string): Problem => {
@@ -71,7 +71,7 @@ export const problemAt = (source: SourceText, span: Span, message: string, hint?
 export interface Report {
   readonly source: SourceText
   readonly problems: Array<Problem>
-  /** Warnings: not mistakes, but hardly meant. Left out where nobody reads them. */
+  /** Warnings: not mistakes, but probably not meant either. Missing where nobody reads them. */
   readonly warnings?: Array<Problem>
 }
 
@@ -80,7 +80,9 @@ export const report = (to: Report, span: Span, message: string, hint?: string): 
   return undefined
 }
 
-/** Offsets of an expression to offsets of the file; of text with escapes or line breaks only the whole is known. */
+/**
+ * Maps offsets of an expression to offsets of the file. For text with escapes or line breaks only the whole is known.
+ */
 export const placesIn = (
   { text, start, end }: Span & { readonly text: string },
   { source }: Report
@@ -107,10 +109,10 @@ export const inOrder = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem
 }
 
 const longestLine = 160
-/** Control and direction characters: a file must not be able to repaint the terminal. */
+/** Control and direction characters, because a file must not be able to repaint the terminal. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
-/** Text of the user's as it may stand in a message: short, on one line, visible. */
+/** The user's text as a message may show it: short, on one line, visible. */
 export const quoted = (text: string): string => {
   const visible = text.replace(unprintable, "�")
   return `"${visible.length > 40 ? `${visible.slice(0, 39)}…` : visible}"`
@@ -119,7 +121,7 @@ export const quoted = (text: string): string => {
 /** `file:line:column: message`, the line with carets under the mistake, and the hint. */
 export const render = (problem: Problem, text: string): string => {
   const head = `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`
-  // A file that is empty or cannot be read has no line to show.
+  // A file that is empty or unreadable has no line to show.
   if (text === "") return [head, ...hintLine(problem, "")].join("\n")
   const raw = lineText(sourceText(problem.file, text), problem.line)
   const skipped = Math.max(0, problem.column - longestLine / 2)
@@ -141,7 +143,7 @@ export const render = (problem: Problem, text: string): string => {
 const hintLine = ({ hint }: Problem, margin: string): ReadonlyArray<string> =>
   hint === undefined ? [] : [`  ${margin}= ${hint}`]
 
-/** The fewest single-character edits and swaps of neighbours between two words; given up beyond `limit`. */
+/** The fewest single-character edits and swaps of neighbours between two words; the search stops beyond `limit`. */
 const editDistance = (a: string, b: string, limit: number): number => {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let beforePrevious: Array<number> = []
@@ -160,7 +162,10 @@ const editDistance = (a: string, b: string, limit: number): number => {
   return previous[b.length] ?? limit + 1
 }
 
-/** The candidate that was probably meant, if one is near enough: a third of the word may be wrong, at most three letters. */
+/**
+ * The candidate that was probably meant, if one is near enough: a third of the word may differ, at most three
+ * letters.
+ */
 export const nearest = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
   const lower = word.toLowerCase()
   const limit = Math.min(3, Math.max(1, Math.floor(word.length / 3)))
@@ -171,7 +176,7 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): string
   return ranked[0]?.candidate
 }
 
-/** `did you mean "x"?`, or the list of what there is. */
+/** `did you mean "x"?`, or the list of the choices. */
 export const suggestion = (word: string, candidates: ReadonlyArray<string>): string => {
   const meant = nearest(word, candidates)
   return meant === undefined ? `one of: ${candidates.join(", ")}` : `did you mean "${meant}"?`

@@ -1,6 +1,6 @@
 /**
- * What `limitbot init` asks for a kind of strategy, and the section of the file that the answers make. A kind asks for what
- * it cannot do without; everything else is a default or a comment that can be switched on.
+ * What `limitbot init` asks for a kind of strategy, and the section of the file that the answers make. A kind asks
+ * only for what it cannot do without; everything else is a default, or a comment that the user can activate.
  */
 import { type Amount, type Asset, format, fromDecimal } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -10,7 +10,7 @@ import * as Read from "./Fields.ts"
 export interface Question {
   readonly key: string
   readonly text: string
-  /** Taken for an empty answer. */
+  /** Used for an empty answer. */
   readonly fallback?: string
   readonly read: Read.Reader<unknown>
 }
@@ -23,9 +23,9 @@ export type NextQuestion = (answer: AnswerOf) => Question
 
 export interface Setup {
   readonly steps: ReadonlyArray<NextQuestion>
-  /** What the strategy may use, as text in units of either asset; left out: nothing. */
+  /** What the strategy may use, as text in units of either asset; missing: nothing. */
   readonly budget: (answer: AnswerOf) => { readonly base?: string; readonly quote?: string }
-  /** Behind the name of the kind; a comment follows two spaces and a #. */
+  /** The text after the name of the kind; a comment follows two spaces and a #. */
   readonly section: (answer: AnswerOf) => string
 }
 
@@ -33,7 +33,7 @@ const decimalOf = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Deci
 
 export const unitsOf = (asset: Asset, text: string): Amount => fromDecimal(decimalOf(text), asset.decimals) ?? 0n
 
-/** So many times an amount, as text. */
+/** A multiple of an amount, as text. */
 export const times = (asset: Asset, amount: string, count: number): string =>
   format(unitsOf(asset, amount) * BigInt(count), asset.decimals)
 
@@ -41,7 +41,7 @@ export const price =
   (key: string, text: string): NextQuestion =>
   () => ({ key, text, read: Read.price })
 
-/** A price on one side of another answer, which is a mistake that only the answers together show. */
+/** Checks that a price is on the right side of another answer; only the answers together show that mistake. */
 export const priceBeyond =
   (key: string, text: string, than: string, side: (answer: AnswerOf) => "above" | "below"): NextQuestion =>
   (answer) => {

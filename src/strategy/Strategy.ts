@@ -1,8 +1,8 @@
 /**
  * The contract of all strategies: a pure function whose answer says how long it holds.
  *
- * Invariant (property-tested for every kind): deciding again anywhere inside the bounds of a decision, with the memory
- * that it returned, gives the same desired slots.
+ * Invariant (property-tested for every kind): a second decision anywhere inside the bounds of the first, with the
+ * memory that the first returned, wants the same slots.
  */
 import type { Amount, Asset } from "../domain/Amount.ts"
 import type * as Decimal from "../domain/Decimal.ts"
@@ -14,12 +14,12 @@ import type { View } from "./View.ts"
 
 export type Decide = (view: View, memory: Memory) => Decision
 
-/** A comparison that a decision stands on, as written, with the numbers that it saw. */
+/** A comparison that a decision depends on, as written, with the numbers that it saw. */
 export interface Input {
   readonly text: string
   readonly values: string
   readonly holds: boolean
-  /** Were it alone the other way, the answer would be another. */
+  /** If only this comparison turned out differently, the answer would change. */
   readonly decides: boolean
 }
 
@@ -28,7 +28,7 @@ export type Inputs = ReadonlyMap<string, ReadonlyArray<Input>>
 
 export type Look = (view: View, memory: Memory) => Inputs
 
-/** The most that may be outside the wallet, smallest units. */
+/** The most that may be outside the wallet, in smallest units. */
 export interface Budget {
   readonly base: Amount
   readonly quote: Amount
@@ -40,22 +40,22 @@ export interface Budget {
 export interface Limits {
   readonly budget: Budget
   readonly maxOpenOrders: number
-  /** Refuse an order that would give away more than this ratio against the current mid. */
+  /** Refuse an order that would give away more than this share of the current mid. */
   readonly maxPriceDeviation: Decimal.Decimal
-  /** A price older than this decides nothing. */
+  /** A price older than this is not used for decisions. */
   readonly staleAfterMillis: number
-  /** Smallest value of one order, quote. */
+  /** Smallest value of one order, in quote. */
   readonly minOrder?: Amount
-  /** Most value of all open orders together, quote. */
+  /** Largest value of all open orders together, in quote. */
   readonly maxNotional?: Amount
   readonly maxOrdersPerHour?: number
   /** No new orders in these hours. */
   readonly quietHours?: QuietHours
-  /** Most that the strategy's holdings may lose in value since midnight UTC, quote. */
+  /** The most that the strategy's holdings may lose in value since midnight UTC, in quote. */
   readonly maxDailyLoss?: Amount
-  /** Most that they may fall below their highest value so far. */
+  /** How far they may fall below their highest value so far. */
   readonly maxDrawdown?: Decimal.Decimal
-  /** At a loss limit: place nothing new (left out), or withdraw the resting orders as well. */
+  /** What happens at a loss limit: nothing new is placed (default), or the resting orders are withdrawn too. */
   readonly onLoss?: "pause" | "drain"
 }
 
@@ -74,26 +74,29 @@ export interface Strategy {
   readonly hash: string
   /** That content. */
   readonly text: string
-  /** The only market that it trades, or the first. */
+  /** Its only market, or its first. */
   readonly market: Market
-  /** Further ones, all against the same quote asset. */
+  /** Further markets, all with the same quote asset. */
   readonly others?: ReadonlyArray<Market>
   readonly limits: Limits
-  /** Terms of its orders, where its file says something else than the account's configuration. */
+  /** Terms of its orders, where its file differs from the account's configuration. */
   readonly terms?: OrderTerms
   /** Memory before the first decision. */
   readonly initialMemory: Memory
   readonly decide: Decide
-  /** What `decide` would look at, for explanations; left out where the reasons of its decisions say it all. */
+  /** What `decide` would look at, for explanations; missing where the reasons of its decisions say it all. */
   readonly inputs?: Look
-  /** Why it can only be backtested, if so, at its place in the file; and why searches and other luck cannot have it. */
+  /**
+   * Why it can only be backtested, if so, with the place in its file; and why searches and tests of luck cannot use
+   * it.
+   */
   readonly notLive?: Problem
   readonly notSearched?: Problem
-  /** What its file says but hardly means. */
+  /** What its file says but probably does not mean. */
   readonly warnings?: ReadonlyArray<Problem>
   /** The candles that `View.candles` should offer: how many closed ones of each timeframe make it warm. */
   readonly candles?: ReadonlyMap<string, number>
-  /** Where candles of the time before the bot come from, as the file names it, and where it does. */
+  /** The source of candles from before the bot began, as the file names it, and the place where it does. */
   readonly candleSource?: { readonly value: string; readonly start: number; readonly end: number }
   /** The base quantities of its first market that `View.depth` should offer. */
   readonly depth?: ReadonlyArray<Amount>
@@ -112,7 +115,7 @@ export const marketNames = (strategy: Trades): string =>
     .map(({ name }) => name)
     .join(", ")
 
-/** Every asset that it trades with what it may use of it, the quote last. */
+/** Every asset that it trades, with the amount that it may use; the quote comes last. */
 export const budgets = (
   strategy: Trades & { readonly limits: Pick<Limits, "budget"> }
 ): ReadonlyArray<{ readonly asset: Asset; readonly amount: Amount }> => {

@@ -1,6 +1,6 @@
 /**
- * A strategy file: YAML in, a pure `Strategy` out, or every mistake in it. The keys are those of `fileFields` and one
- * section named like the kind.
+ * Reads a strategy file: YAML in; out comes a pure `Strategy`, or every mistake in the file. The keys are those of
+ * `fileFields`, and one section with the name of the kind.
  */
 
 import { createHash } from "node:crypto"
@@ -26,7 +26,7 @@ import type { Strategy } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
 import { readYaml, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
-/** `file` is the name as the user wrote it: it goes into problems and reasons. */
+/** `file` is the name as the user wrote it; problems and reasons show it. */
 export const parse = (
   text: string,
   file: string,
@@ -36,7 +36,7 @@ export const parse = (
   return Result.flatMap(readYaml(source), (node) => ofNode(node, source, markets))
 }
 
-/** The same of a file whose YAML is read already. */
+/** The same for a file whose YAML is already read. */
 export const ofNode = (
   node: YamlNode,
   source: SourceText,
@@ -47,7 +47,7 @@ export const ofNode = (
   return strategy === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(strategy)
 }
 
-/** The name that a file gives, right or wrong otherwise, for what several files say together. */
+/** The name that a file gives, even if the rest is wrong; for checks across several files. */
 export const nameIn = (text: string, file: string): Read.Located<string> | undefined => {
   const source = sourceText(file, text)
   const yaml = readYaml(source)
@@ -78,7 +78,7 @@ const fileFields = (offered: Markets) =>
 const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | undefined => {
   const read = fileFields(offered)(node, to)
   if (read === undefined || node.type !== "map") return undefined
-  // Which assets a list that cannot be read was meant to name, nobody knows.
+  // Nobody knows which assets an unreadable list was meant to name.
   if (read.market === undefined && node.entries.get("market")?.value.type === "list") return undefined
   const [market, ...others] = read.market?.value ?? [anyMarket]
   if (others.length > 0 && read.kind?.value.tradesSeveral !== true) {
@@ -124,7 +124,7 @@ const kind: Read.Reader<Kind> = described(
   () => schemaOf(kindName)
 )
 
-/** The whole file for editors: of the sections only the one that the kind names. */
+/** The whole file for editors; of the kinds' sections, only the one that `kind` names. */
 export const schema = (): JsonSchema => {
   const { properties, ...file } = schemaOf(fileFields({ assets: [], ticks: new Map() }))
   const sections = Object.fromEntries(kinds.map(({ name, schema }) => [name, schema()]))
@@ -174,7 +174,7 @@ const readSection = (node: YamlMap, kind: Read.Located<Kind>, context: KindConte
   return read(section.value, context)
 }
 
-/** Without a readable kind, whatever sections there are still get checked. */
+/** Without a readable kind, every section that is there still gets checked. */
 const readSections = (node: YamlMap, context: KindContext): undefined => {
   for (const { name, read } of kinds) {
     const section = node.entries.get(name)

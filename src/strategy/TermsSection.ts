@@ -1,7 +1,7 @@
 /**
- * What every order asks for besides market, side and price: app fees, confidentiality, the mode of deposits. In the configuration
- * it is said for the account, in a strategy file (`terms:`) for that strategy. Each has the service's own default, so that most
- * files say nothing of it.
+ * What every order asks for besides market, side and price: app fees, confidentiality, the mode of deposits. The
+ * configuration says it for the account; a strategy file (`terms:`) says it for that strategy. Each term defaults to
+ * the service's own default, so most files say nothing about it.
  */
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"

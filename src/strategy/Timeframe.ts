@@ -1,4 +1,6 @@
-/** The timeframes that strategies may decide by: whole minutes, as the bot makes its own candles of minutes. */
+/**
+ * The timeframes by which strategies may decide: whole minutes, because the bot builds its own candles from minutes.
+ */
 import { timeframeMillis } from "../domain/Timeframe.ts"
 import * as Read from "./Fields.ts"
 

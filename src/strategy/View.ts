@@ -1,34 +1,35 @@
 /**
- * Everything a strategy may see. No clock, no randomness, no I/O: the same view gives the same decision, live, in a
- * backtest and in an explanation. What a slot has done so far is part of the view, so most strategies need no memory.
+ * Everything that a strategy may see. There is no clock, no randomness and no I/O: the same view gives the same
+ * decision, live, in a backtest and in an explanation. The view includes what a slot has done so far, so most
+ * strategies need no memory.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { Depth } from "../domain/Book.ts"
 import type { Market, Price, Side, TwoSidedPrice } from "../domain/Market.ts"
 import type { CandleColumns } from "./Indicators.ts"
 
-/** What a slot has been through. */
+/** What has happened in a slot. */
 export interface SlotProgress {
-  /** Legs completed: wholly filled, and paid out. */
+  /** Completed legs: completely filled, and paid out. */
   readonly completedLegs: number
-  /** Base quantity filled so far in the current leg, by its live order and by earlier ones that ended with a part. */
+  /** Base quantity filled so far in the current leg, by its live order and by earlier orders that ended early. */
   readonly filledInLeg: Amount
-  /** Net output (after fees) that the last completed leg brought in: quote after a SELL, base after a BUY. */
+  /** Net output (after fees) of the last completed leg: quote after a SELL, base after a BUY. */
   readonly receivedByLastLeg: Amount
   /** The last completed leg. */
   readonly lastLeg?: { readonly side: Side }
-  /** Kept where a file may change under its slots, which in a backtest it does not. */
+  /** Kept where a file may change while its slots work; in a backtest it does not. */
   readonly past?: SlotPast
-  /** Base quantities of all fills of this slot, whatever was asked of it, before fees. */
+  /** Base quantities of all fills of this slot, for any leg, before fees. */
   readonly bought: Amount
   readonly sold: Amount
-  /** The live order, when there is one, with what of it is still to fill. */
+  /** The live order, if there is one, with what is still to fill. */
   readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount }
 }
 
-/** What the orders of a slot that have ended left behind, whatever the file said at their time. */
+/** What the slot's ended orders left, whatever the file said at their time. */
 export interface SlotPast {
-  /** Base that the slot bought, net of fees, and has not sold again. */
+  /** Base that the slot bought, net of fees, and has not sold since. */
   readonly held: Amount
   /** Quote that this cost. */
   readonly cost: Amount
@@ -53,27 +54,30 @@ export interface View {
   readonly slots: ReadonlyMap<string, SlotProgress>
   /** Closed candles by timeframe ("1m", "4h"), for strategies that ask for them; see `Strategy.candles`. */
   readonly candles?: ReadonlyMap<string, ClosedCandles>
-  /** What the market takes of the quantities in `Strategy.depth`; left out until they were quoted. */
+  /** What the market gives for the quantities in `Strategy.depth`; missing until they were quoted. */
   readonly depth?: Depth
-  /** What the strategy's trading has come to; left out where nobody keeps it, as in a preview. */
+  /** What the strategy's trading has earned and cost; missing where nobody keeps it, as in a preview. */
   readonly own?: OwnState
 }
 
-/** May change with every order of the strategy that is placed, funded, filled or paid; `Bounds.onFill` asks again then. */
+/**
+ * May change with every order of the strategy that is placed, funded, filled or paid; `Bounds.onFill` then asks
+ * again.
+ */
 export interface OwnState {
   readonly openOrders: number
-  /** Neither in an order nor meant for one, smallest units. */
+  /** Neither in an order nor planned for one, in smallest units. */
   readonly freeBase: Amount
   readonly freeQuote: Amount
-  /** Quote earned by what was bought and sold again, by average cost, less all fees. */
+  /** Quote earned by buying and selling again, by average cost, less all fees. */
   readonly realisedProfit: Amount
-  /** What the position cost (or brought in, below zero) per unit; none without a position. */
+  /** What the position cost per unit (for a negative position: brought in); missing without a position. */
   readonly averageEntry?: Price
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
 }
 
-/** The first `closed` candles of the columns are over; what the columns hold behind them is the future. */
+/** The first `closed` candles of the columns have closed; the columns hold the future after them. */
 export interface ClosedCandles {
   readonly columns: CandleColumns
   readonly closed: number

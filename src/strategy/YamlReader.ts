@@ -1,7 +1,8 @@
 /**
- * Reads YAML into plain nodes that remember where they stand. Every scalar stays source text (the failsafe schema), so a
- * price keeps its exact digits. Files of users are small and flat: size, depth and number of nodes are bounded, and
- * anchors, aliases, merge keys, tags, directives and further documents are refused. Never throws, in linear time.
+ * Reads YAML into plain nodes that remember their position. Every scalar stays source text (the failsafe schema), so
+ * a price keeps its exact digits. Users' files are small and flat: size, depth and number of nodes are bounded, and
+ * anchors, aliases, merge keys, tags, directives and further documents are refused. It never throws and runs in
+ * linear time.
  */
 import { Result } from "effect"
 import type { CST, Node } from "yaml"
@@ -13,9 +14,11 @@ const maxDepth = 20
 const maxNodes = 10_000
 /** The most problems that are reported; nobody reads more. */
 const maxProblems = 100
-/** All but tab and line ends: YAML allows none of them, and its parser uses some as marks of its own. */
+/**
+ * All control characters but tab and line ends: YAML allows none of them, and its parser uses some as its own marks.
+ */
 const controlCharacter = /(?![\t\n\r\u0085])\p{Cc}/u
-/** Names that JavaScript gives a meaning to: no key of ours, and a trap in every object built from one. */
+/** Names with a meaning in JavaScript: never a key of ours, and dangerous in every object built from them. */
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
 
 export interface YamlScalar extends Span {
@@ -83,7 +86,7 @@ const compose = (to: Report): YamlNode | undefined => {
   const document = composed.success
   if (document === undefined) return undefined
   const [error] = [...document.errors].sort((a, b) => a.pos[0] - b.pos[0])
-  // Only the first: what the parser makes of the lines after a slip is mostly not the user's doing.
+  // Only the first: most of what the parser says about later lines follows from it.
   if (error !== undefined) return syntaxProblem(to, error)
   if (document.contents === null) return report(to, { start: 0, end: 1 }, "the file is empty")
   return toNode(to, document.contents, { start: 0, end: 1 })
@@ -149,7 +152,7 @@ interface ParserError {
   readonly pos: readonly [number, number]
 }
 
-/** What the parser says (its code and sentence), and how we say it. */
+/** The parser's code and sentence, and our wording of it. */
 const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: string]> = [
   [/^TAB_AS_INDENT/, "a tab is used as indentation", "indent with spaces"],
   [/^BLOCK_AS_IMPLICIT_KEY/, "a mapping cannot begin here", "one `key: value` per line, indented under its key"],

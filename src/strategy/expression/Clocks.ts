@@ -4,7 +4,7 @@ import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import type { Range } from "./Never.ts"
 
 interface Clock {
-  /** The answer stays for so long, counted from midnight. */
+  /** How long the answer stays the same, counted from midnight. */
   readonly everyMillis: number
   readonly range: Range
   readonly value: (now: number) => number

@@ -1,6 +1,6 @@
 /**
- * From the tree of an expression to its meaning: names are found, types checked, units applied. Everything that does not
- * fit is reported at its exact columns. What an expression needs (candles, clock) is gathered on the way.
+ * Turns the tree of an expression into its meaning: finds names, checks types, applies units. Everything that does
+ * not fit is reported at its exact columns. What an expression needs (candles, clock) is collected on the way.
  */
 
 import { Result } from "effect"
@@ -32,19 +32,19 @@ import { ownNamed, ownWords, sinceOf } from "./OwnNames.ts"
 import { shifted } from "./series/Past.ts"
 import { combine, constantTerm, noteCrossing, type Term, type ValueType } from "./Term.ts"
 
-/** What expressions of one file share. */
+/** What the expressions of one file share. */
 export interface Scope {
   readonly market: Market
-  /** Left out where it could not be read. */
+  /** Missing where it could not be read. */
   readonly budget?: Budget | undefined
-  /** For candles whose timeframe is not written: `close` is `close(timeframe)`. */
+  /** For candles without a written timeframe: `close` means `close(timeframe)`. */
   readonly timeframe: string
   readonly names: ReadonlyMap<string, Term>
   readonly needs: Needs
   readonly to: Report
 }
 
-/** Only a straight line of the price can say at which price a condition changes; a price is computed just once. */
+/** Bounds can be computed only for a straight line of the price. A price that is computed just once needs none. */
 type Use = "condition" | "price"
 
 interface Compiling extends Scope {
@@ -155,11 +155,11 @@ const priceTerm = (name: (typeof priceNames)[number], at: Span, { use, to, place
   return { type: "price", isLiteral: false, dependence: "linear", range: Never.notNegative, value: (at) => at[name] }
 }
 
-/** Notes how many candles a series needs, and passes it on. */
+/** Records how many candles a series needs, and returns it. */
 const remembered = (term: Term, { needs }: Compiling): Term => {
   const { series } = term
   if (series !== undefined) {
-    // One more than the first number takes: crossings look one candle back.
+    // One candle more than the first number needs, because crossings look one candle back.
     const least = series.warmUp + 1
     needs.candles.set(series.timeframe, Math.max(least, needs.candles.get(series.timeframe) ?? 0))
   }
@@ -221,7 +221,7 @@ const depthOf = (given: ReadonlyArray<Expression>, at: Span, context: Compiling)
   return term
 }
 
-/** Values that are compared with each other inside a function must be of one type. */
+/** Values that a function compares with each other must have one type. */
 const areAlike = (
   terms: ReadonlyArray<Term>,
   parameters: ReadonlyArray<string>,
@@ -363,7 +363,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   }
 }
 
-/** Both sides are always evaluated: what would change the answer may stand on either. */
+/** Both sides are always evaluated, because what would change the answer may be on either. */
 const logical = (
   { operator, left, right }: Expression & { type: "binary" },
   a: Term,

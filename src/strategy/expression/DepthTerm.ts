@@ -1,6 +1,7 @@
 /**
- * `depth(0.5 BTC)`: what an immediate order of that size would give away against the middle of the market, as a ratio. It
- * is known only for the quantities that files name, because each has to be quoted. In a backtest it is zero.
+ * `depth(0.5 BTC)`: what an immediate order of that size would give away against the middle of the market, as a
+ * ratio. It is known only for the quantities that files name, because each one has to be quoted. In a backtest it is
+ * zero.
  */
 import { type Amount, fromDecimal } from "../../domain/Amount.ts"
 import { impactOf } from "../../domain/Book.ts"
@@ -9,7 +10,7 @@ import type { Market } from "../../domain/Market.ts"
 import type { Expression } from "./Grammar.ts"
 import type { Term } from "./Term.ts"
 
-/** `undefined` for what is not one positive amount of the market's base. */
+/** `undefined` for anything but one positive amount of the market's base. */
 export const depthTerm = (
   [size, ...others]: ReadonlyArray<Expression>,
   { base }: Market

@@ -1,6 +1,7 @@
 /**
- * The grammar of expressions: `rsi(close, 14) < 30 and mid < ema(close, 200) * 0.99`. Text in, a tree with places out, or
- * the place where it stops making sense. What names mean and which types fit together is `Compiler`'s business.
+ * The grammar of expressions: `rsi(close, 14) < 30 and mid < ema(close, 200) * 0.99`. Text goes in; a tree with
+ * places comes out, or the place where the text stops making sense. `Compiler` decides what names mean and which
+ * types fit together.
  *
  * Length and nesting are bounded, so no text can exhaust the stack.
  */
@@ -9,7 +10,7 @@ import * as Ohm from "ohm-js"
 
 const maxLength = 2_000
 const maxNesting = 40
-/** Operators in one expression: a long chain nests as deeply as its tree. */
+/** The most operators in one expression: a long chain nests as deeply as its tree. */
 const maxOperators = 200
 
 export type Operator = "or" | "and" | "<" | "<=" | ">" | ">=" | "==" | "!=" | "+" | "-" | "*" | "/"
@@ -26,7 +27,7 @@ export type Expression = Place &
     | { readonly type: "name"; readonly name: string }
     | { readonly type: "call"; readonly name: string; readonly arguments: ReadonlyArray<Expression> }
     | { readonly type: "unary"; readonly operator: "-" | "not"; readonly operand: Expression }
-    /** So many candles ago. */
+    /** This many candles ago. */
     | { readonly type: "past"; readonly operand: Expression; readonly back: number }
     | {
         readonly type: "if"
@@ -153,7 +154,10 @@ const make = () => {
   return { grammar, semantics: grammar.createSemantics().addOperation<Expression>("tree", actions) }
 }
 
-/** Made when the first expression is read: that takes longer than all else a start does, and most strategies have none. */
+/**
+ * Built when the first expression is read: it takes longer than the rest of a start, and most strategies have no
+ * expression.
+ */
 let made: ReturnType<typeof make> | undefined
 
 const treeOf = (node: Ohm.Node): Expression => node["tree"]()
@@ -179,7 +183,7 @@ export const parse = (text: string): Result.Result<Expression, SyntaxProblem> =>
   return Result.fail({ start, end: start + 1, message: `expected ${expectedBy(match)}, found ${found}` })
 }
 
-/** Brackets, signs and `not` nest; a run of signs or words does so without brackets. */
+/** Brackets, signs and `not` nest; a run of signs or `not`s nests without brackets. */
 const tooDeepAt = (text: string): number | undefined => {
   let depth = 0
   let prefixes = 0
@@ -192,13 +196,13 @@ const tooDeepAt = (text: string): number | undefined => {
   return undefined
 }
 
-/** The parser lists every token that could stand there; people want to know the sort of thing. */
+/** The parser lists every token that could stand there; people want to know what sort of thing is expected. */
 const expectedBy = (match: Ohm.FailedMatchResult): string =>
   /a number|a name/.test(match.getExpectedText())
     ? "a number, a name or a bracket"
     : "an operator, a closing bracket or the end"
 
-/** For what comes from other languages. `rest`: from where it stopped making sense. */
+/** Hints for habits of other languages. `rest`: the text from where it stopped making sense. */
 export const operatorHint = (rest: string, text: string): string | undefined => {
   if (rest === "" && text.split("(").length > text.split(")").length)
     return "a bracket is not closed; an expression with a comma inside { … } stands in quotes"

@@ -1,6 +1,6 @@
 /**
- * Conditions judged at a moment of a view: whether they hold, or stand on what is not there yet, and the bounds within which
- * all that was looked at stays as it is.
+ * Judges conditions at one moment of a view: whether they hold, or depend on something that is not known yet, and the
+ * bounds within which everything that was looked at stays the same.
  */
 import { type Amount, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -12,7 +12,7 @@ import type { View } from "../View.ts"
 import type { Needs } from "./Needs.ts"
 import type { Moment, Term } from "./Term.ts"
 
-/** Base bought minus base sold by all orders of the strategy, whatever was asked of them. */
+/** Base bought minus base sold by all orders of the strategy, for whatever purpose. */
 export const positionIn = ({ slots }: View): Amount =>
   [...slots.values()].reduce((sum, { bought, sold }) => sum + bought - sold, 0n)
 
@@ -35,7 +35,7 @@ export const momentOf = (market: Market, view: View): Moment => {
 
 export type Judgement = "yes" | "no" | "cold" | { readonly lacking: ReadonlySet<string> }
 
-/** Truth of a condition; "cold" where it stands on something that is not there yet. */
+/** Truth of a condition; "cold" while it depends on something that is not known yet. */
 export const truth = (term: Term, moment: Moment): Judgement => {
   const found = { ...moment.found, isCold: false, lacking: new Set<string>() }
   const value = term.value({ ...moment, found })
@@ -43,7 +43,7 @@ export const truth = (term: Term, moment: Moment): Judgement => {
   return found.isCold ? "cold" : value > 0 ? "yes" : "no"
 }
 
-/** Doubles decide the comparisons, so the bounds stay a little on the near side of where they change. */
+/** Comparisons use doubles, so the bounds stay slightly on the near side of where a comparison changes. */
 const margin = 1e-9
 
 export const boundsOf = (

@@ -1,15 +1,15 @@
-/** What the expressions of a file need to be asked again in time, and to be decided at all. Gathered while they are read. */
+/** What the expressions of a file need to be decided, and to be asked again in time. Collected while they are read. */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Problem } from "../Problem.ts"
 
 export interface Needs {
-  /** Closed candles by timeframe, until everything is warm. */
+  /** Closed candles by timeframe until everything is warm. */
   readonly candles: Map<string, number>
-  /** The answer may change whenever this many milliseconds of the day are over. */
+  /** The answer may change each time this many milliseconds of the day have passed. */
   clockMillis: number | undefined
-  /** Base quantities whose price impact is asked for. */
+  /** Base quantities whose price impact is needed. */
   readonly depth: Set<Amount>
-  /** Where volume is asked for, which no live run knows. */
+  /** The place that asks for volume, which no live run knows. */
   volume: Problem | undefined
 }
 

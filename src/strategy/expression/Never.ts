@@ -1,15 +1,16 @@
 /**
- * Conditions that can never be true: a comparison beyond what its sides can be (`rsi(close, 14) > 100`), and comparisons of
- * one value that exclude each other (`hour < 3 and hour > 5`). A file with one is read, and warned about.
+ * Finds conditions that can never be true: a comparison outside the range of its sides (`rsi(close, 14) > 100`), or
+ * comparisons of one value that exclude each other (`hour < 3 and hour > 5`). A file with one is accepted with a
+ * warning.
  */
 
 import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 
-/** All that a value can be, both ends included. */
+/** All possible values, both ends included. */
 export type Range = readonly [low: number, high: number]
 
-/** Where a value has to be for a condition to hold; an end may be left out itself. */
+/** Where a value must be for a condition to hold; each end may itself be excluded. */
 interface Confines {
   readonly low: number
   readonly high: number
@@ -17,13 +18,13 @@ interface Confines {
   readonly isHighOpen: boolean
 }
 
-/** What a condition asks of values, by the text of each, and why nothing can be all of it. */
+/** What a condition demands of values, keyed by the text of each, and why no value can satisfy it. */
 export interface Demands {
   readonly confines: ReadonlyMap<string, Confines>
   readonly never?: string
 }
 
-/** The range of a price; a difference of two may be anything. */
+/** The range of a price; the difference of two prices may be anything. */
 export const notNegative: Range = [0, Number.POSITIVE_INFINITY]
 
 const anything: Range = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
@@ -101,6 +102,6 @@ export const ofAnd = (a: Demands | undefined, b: Demands | undefined): Demands =
   return { confines, ...present({ never }) }
 }
 
-/** Either may hold: what one of them asks, the other does not. */
+/** Either side may hold, so only demands that both make remain. */
 export const ofOr = (a: Demands | undefined, b: Demands | undefined): Demands =>
   a?.never !== undefined && b?.never !== undefined ? { ...nothing, never: a.never } : nothing

@@ -1,4 +1,4 @@
-/** What the operators of the expression language do, which types they join, and how the result moves with what it is made of. */
+/** What the operators of the expression language do, which types they join, and how a result moves with its parts. */
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Operator } from "./Grammar.ts"
@@ -23,7 +23,7 @@ export const comparisons: Table<boolean> = {
   "!=": (a, b) => a !== b
 }
 
-/** An amount of base times its price is an amount of quote, and the other way round. */
+/** An amount of base times its price is an amount of quote; an amount of quote divided by a price is one of base. */
 const conversion = (operator: Operator, a: ValueType, b: ValueType, { base, quote }: Market): ValueType | undefined => {
   const [inBase, inQuote] = [`amount of ${base.symbol}`, `amount of ${quote.symbol}`] as const
   if (operator === "*" && ((a === inBase && b === "price") || (a === "price" && b === inBase))) return inQuote
@@ -32,10 +32,10 @@ const conversion = (operator: Operator, a: ValueType, b: ValueType, { base, quot
 
 const isFactor = ({ type }: Term): boolean => type === "number" || type === "ratio"
 
-/** How many times one price is another: it compares with `%`. */
+/** How many times larger one price is than another: it compares with `%`. */
 const quotientOf = (type: ValueType): ValueType => (type === "price" ? "ratio" : "number")
 
-/** The type that two terms give, or `undefined` when they do not fit. */
+/** The type of the result of two terms, or `undefined` when they do not fit. */
 export const resultType = (operator: Operator, a: Term, b: Term, market?: Market): ValueType | undefined => {
   const converted = market === undefined ? undefined : conversion(operator, a.type, b.type, market)
   if (converted !== undefined) return converted
@@ -70,7 +70,7 @@ export const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDepende
 export const described = (type: ValueType): string =>
   type === "boolean" ? "a condition" : type.startsWith("amount") ? `an ${type}` : `a ${type}`
 
-/** Units of numbers: their type and what one of them is. */
+/** Units of numbers: their type, and what one unit is worth. */
 export const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map([
   ["", ["number", 1]],
   ["%", ["ratio", 0.01]],
@@ -81,7 +81,7 @@ export const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map
   ["d", ["duration", dayMillis]]
 ])
 
-/** What a condition was in every candle, where it stands on candles alone. */
+/** What a condition was in every candle, if it depends on candles alone. */
 export const seriesOf = (
   a: Term,
   b: Term,
@@ -97,7 +97,7 @@ const moving = (terms: ReadonlyArray<Term>): Pick<Term, "isMoving"> =>
 
 const checksOf = (terms: ReadonlyArray<Term>) => terms.flatMap(({ checks = [] }) => checks)
 
-/** Both sides are always evaluated: what would change the answer may stand on either. */
+/** Both sides are always evaluated, because what would change the answer may be on either. */
 export const join = (operator: "and" | "or", a: Term, b: Term): Term => {
   const apply = operator === "and" ? Math.min : Math.max
   return {
@@ -112,7 +112,7 @@ export const join = (operator: "and" | "or", a: Term, b: Term): Term => {
   }
 }
 
-/** One of two, by a condition. Both are always evaluated. */
+/** One of two values, chosen by a condition. Both are always evaluated. */
 export const choose = (asked: Term, yes: Term, no: Term): Term => {
   const lines = new Set([yes, no].map(({ dependence }) => dependence).filter((dependence) => dependence !== "none"))
   const [line = "none"] = lines

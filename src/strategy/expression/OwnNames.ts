@@ -1,7 +1,7 @@
 /**
- * Names for what the strategy's own trading has come to: how many orders are open, what its position cost, when something
- * last happened. Where a view does not record them, they are lacking, and whoever asked is told so; where there is
- * nothing to tell (the average entry without a position), the value is undefined and every comparison with it is false.
+ * Names for the strategy's own trading: how many orders are open, what its position cost, when something last
+ * happened. A view that does not record them lacks these names, and the caller is told so. A name without a value now
+ * (the average entry without a position) is undefined, and every comparison with it is false.
  */
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -44,7 +44,8 @@ const ownNames = ({ base, quote }: Market, budget: Budget | undefined): Readonly
     dependence: "none",
     read: ({ realisedProfit }) => number(realisedProfit, quote.decimals)
   },
-  // The budget at the present price, and what trading has added: what was bought is worth more or less than it cost.
+  // The budget at the present price, plus what trading has added: what was bought may be worth more or less than its
+  // cost.
   equity: {
     type: `amount of ${quote.symbol}`,
     dependence: "linear",
@@ -54,7 +55,7 @@ const ownNames = ({ base, quote }: Market, budget: Budget | undefined): Readonly
       return began + number(realisedProfit, quote.decimals) + open
     }
   },
-  // Before the first fill it is the mid, so it follows the price like one.
+  // Before the first fill it is the mid, so it moves with the price.
   last: {
     type: "price",
     dependence: "linear",
@@ -72,7 +73,7 @@ export const ownWords = [
   "last"
 ] as const
 
-/** What `since(…)` may ask for. */
+/** What `since(…)` accepts. */
 const events = ["fill", "placement"] as const
 type Event = (typeof events)[number]
 
@@ -103,7 +104,7 @@ export const ownNamed = (name: string, market: Market, budget: Budget | undefine
   return own === undefined ? undefined : ownTerm(name, own)
 }
 
-/** `since(fill)`: the time since something last happened; endless when it never did. */
+/** `since(fill)`: the time since something last happened; infinite if it never did. */
 export const sinceOf = ([event, ...others]: ReadonlyArray<Expression>): Term | undefined => {
   const asked = event?.type === "name" && others.length === 0 ? events.find((known) => known === event.name) : undefined
   return asked === undefined ? undefined : since(asked)

@@ -1,6 +1,6 @@
 /**
- * The meaning of an expression: a type, and a number for every moment. Booleans are 1 and 0, ratios are fractions (5% is
- * 0.05), prices and amounts are in units. What depends on closed candles alone is a series: a whole column at once,
+ * The meaning of an expression: a type, and a number for every moment. Booleans are 1 and 0, ratios are fractions (5%
+ * is 0.05), prices and amounts are in units. A term that depends on closed candles alone is a series: a whole column,
  * computed once per set of candles and shared by all expressions that contain it.
  */
 
@@ -12,22 +12,22 @@ import type { Demands, Range } from "./Never.ts"
 
 export type ValueType = "number" | "ratio" | "price" | "boolean" | "duration" | `amount of ${string}`
 
-/** How a value moves by itself: not at all, as a straight line of the mid or of the time, or in some other way. */
+/** How a value moves: not at all, as a straight line of the mid or of the time, or in some other way. */
 export type PriceDependence = "none" | "linear" | "time" | "other"
 
 export interface Term {
   readonly type: ValueType
-  /** A bare number: it is of whatever numeric type is wanted beside it. */
+  /** A bare number takes whatever numeric type its partner needs. */
   readonly isLiteral: boolean
   readonly dependence: PriceDependence
-  /** Only of closed candles. `key` names the computation. */
+  /** Depends on closed candles only. `key` names the computation. */
   readonly series?: Series
   readonly constant?: number
   /** A condition that changes with the price or the time between decisions. */
   readonly isMoving?: true
-  /** All that it can be, where that is not everything of its type. */
+  /** All its possible values, if they are fewer than its type allows. */
   readonly range?: Range
-  /** What a condition asks of values, to find one that can never be true. */
+  /** What a condition demands of values; used to find one that can never be true. */
   readonly demands?: Demands
   /** The parts of a condition, in the order of the file. */
   readonly checks?: ReadonlyArray<Check>
@@ -49,7 +49,7 @@ export interface Series {
   readonly column: (candles: CandleColumns) => IndicatorValues
 }
 
-/** What an expression is evaluated at, and what evaluating it found out. */
+/** The moment at which an expression is evaluated, and what the evaluation found out. */
 export interface Moment {
   readonly mid: number
   readonly bid: number
@@ -63,20 +63,20 @@ export interface Moment {
   readonly position: number
   readonly own: OwnState | undefined
   readonly depth: Depth | undefined
-  /** Milliseconds by which `since` is ahead of `now`: zero but where its line is being measured. */
+  /** Milliseconds by which `since` is ahead of `now`; not zero only while its line is being measured. */
   readonly elapsed: number
-  /** The text of a comparison that is taken for the opposite of what it is, to find out whether it decides. */
+  /** The text of a comparison whose result is inverted, to find out whether it decides. */
   readonly flipped?: string
   readonly found: {
-    /** A value was needed that is not there yet. */
+    /** A needed value is not known yet. */
     isCold: boolean
-    /** What was looked at last is something that there is none of, such as the average entry without a position. */
+    /** The last value that was looked at does not exist, such as the average entry without a position. */
     isUndefined: boolean
     /** Names that this view does not know. */
     readonly lacking: Set<string>
     /** Prices at which a comparison changes. */
     readonly crossings: Array<number>
-    /** Epoch milliseconds at which one changes. */
+    /** Epoch milliseconds at which a comparison changes. */
     readonly times: Array<number>
   }
 }
@@ -114,7 +114,7 @@ export const seriesTerm = (series: Series, type: ValueType): Term => ({
   value: (moment) => valueOf(series, moment)
 })
 
-/** A term as a column of its partner's timeframe: itself, or its constant all along. */
+/** A term as a column of its partner's timeframe: the term itself, or its constant in every candle. */
 const asColumn = (term: Term, candles: CandleColumns): IndicatorValues =>
   term.series === undefined
     ? new Float64Array(candles.close.length).fill(term.constant ?? Number.NaN)
@@ -122,7 +122,7 @@ const asColumn = (term: Term, candles: CandleColumns): IndicatorValues =>
 
 const keyOf = ({ series, constant }: Term): string => series?.key ?? String(constant)
 
-/** Combines two terms number by number; of series and constants of one timeframe it is a series again. */
+/** Combines two terms number by number. The result for series and constants of one timeframe is again a series. */
 export const combine = (
   a: Term,
   b: Term,
@@ -151,7 +151,7 @@ export const combine = (
   return { ...shape, value: (moment) => apply(a.value(moment), b.value(moment)) }
 }
 
-/** Notes the price, or the time, at which `a` and `b` are equal, where both are straight lines of it. */
+/** Records the price or the time at which `a` and `b` are equal, if both are straight lines of it. */
 export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
   if (a.dependence === "none" && b.dependence === "none") return
   if (a.dependence === "time" || b.dependence === "time") return noteTime(a, b, moment)
@@ -167,7 +167,10 @@ export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
 
 const measuredMillis = hourMillis
 
-/** The milliseconds around the crossing: one side may change at it, the other just behind it, and doubles are not exact. */
+/**
+ * The milliseconds around the crossing: one side may change at it and the other just after it, and doubles are not
+ * exact.
+ */
 const noteTime = (a: Term, b: Term, moment: Moment): void => {
   const difference = (elapsed: number) => {
     const then = { ...moment, elapsed }

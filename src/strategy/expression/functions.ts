@@ -1,4 +1,4 @@
-/** The functions of the expression language: their arguments, types, and how much history each needs. */
+/** The functions of the expression language: their arguments, their types, and how much history each needs. */
 
 import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -25,7 +25,7 @@ type Parameter = "condition" | "series" | "length" | "number" | "value" | "timef
 export interface Arguments {
   readonly terms: ReadonlyArray<Term>
   readonly defaultTimeframe: string
-  /** Timeframe that was given as the last argument. */
+  /** The timeframe given as the last argument. */
   readonly timeframe: string | undefined
 }
 
@@ -49,7 +49,7 @@ export const candle = (name: (typeof candleNames)[number], timeframe: string, ma
 const constants = (terms: ReadonlyArray<Term>): ReadonlyArray<number> =>
   terms.map(({ constant }) => constant ?? Number.NaN)
 
-/** An indicator of a series and lengths, with the series' own type unless said otherwise. */
+/** An indicator of a series and lengths. Its type is the series' type unless stated otherwise. */
 const ofSeries = (
   name: string,
   lengths: ReadonlyArray<string>,
@@ -77,7 +77,7 @@ const ofSeries = (
   }
 ]
 
-/** Stands in where the arguments were wrong, which is reported. */
+/** Stands in where the arguments were wrong; the mistake is already reported. */
 const nothing: Series = {
   timeframe: "1m",
   warmUp: 1,
@@ -196,7 +196,7 @@ const crossings = (
   return { series: { ...series, warmUp: series.warmUp + 1, key: `${series.key} crosses`, column } }
 }
 
-/** True in the candle that brings the first series to the other side of the second. */
+/** True in the candle in which the first series moves to the other side of the second. */
 const crossing = (
   name: string,
   isAcross: (before: number, after: number) => boolean

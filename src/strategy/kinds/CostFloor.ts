@@ -1,6 +1,7 @@
 /**
- * What a slot bought is not sold below its cost, also when the file has changed since and gives the slot another price: it
- * is sold as far above its cost as the file now puts a sale above its purchase. Legs that may lose say so (a stop does).
+ * A slot never sells what it bought below its cost, even if the file has changed and gives the slot another price.
+ * The sale is then as far above the cost as the file now puts a sale above its purchase. Legs that may lose say so,
+ * as a stop does.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
@@ -10,14 +11,14 @@ import { orderPrice } from "./PriceLevels.ts"
 
 const places = 18
 
-/** Quote per base that what a slot holds cost; `undefined` where it holds nothing, or nobody keeps that. */
+/** What the slot's holding cost, quote per base; `undefined` if it holds nothing or nobody keeps the cost. */
 export const costOf = ({ base, quote }: Market, { past }: Pick<SlotProgress, "past">): Price | undefined => {
   if (past === undefined || past.held <= 0n) return undefined
   const spent = Decimal.make(past.cost, quote.decimals)
   return Decimal.divide(spent, Decimal.make(past.held, base.decimals), places, "up")
 }
 
-/** Not below the cost: as far above it as the sale would have been above its purchase. */
+/** Never below the cost: as far above it as the sale would have been above its purchase. */
 export const notBelow = (market: Market, cost: Price, sale: Price, purchase: Price): Price => {
   if (!Decimal.isLess(sale, cost)) return sale
   const gain = Decimal.max(Decimal.one, Decimal.divide(sale, purchase, places, "down"))
@@ -40,6 +41,6 @@ export const armedAboveCost = (
   return { ...order, price, why: { ...order.why, text } }
 }
 
-/** An entry follows nothing: what the slot bought back before is not what it sells. */
+/** An entry follows no other leg: what the slot bought back before is not what it sells. */
 const legBefore = ({ legs, cycle }: DesiredSlot, leg: number) =>
   cycle ? legs[(leg + legs.length - 1) % legs.length] : legs[leg - 1]

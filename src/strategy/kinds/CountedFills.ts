@@ -1,6 +1,6 @@
 /**
- * What a slot has filled since it was last looked at, for strategies that keep account of what they hold. A leg counts as
- * soon as it has filled, before its payout, and no fill counts twice.
+ * What a slot has filled since it was last counted, for strategies that track their holdings. A leg counts as soon as
+ * it has filled, before its payout, and no fill counts twice.
  */
 import { type Amount, type Asset, format, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -9,7 +9,7 @@ import type { Leg, Memory } from "../Decision.ts"
 import type { SlotProgress } from "../View.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
 
-/** The leg that a slot was last seen at work on, and how much of the slot is counted already. */
+/** The leg that the slot worked when it was last counted, and how much of the slot is already counted. */
 export interface Counted {
   readonly price: Price
   readonly quantity: Amount
@@ -31,8 +31,8 @@ export const count = (
 }
 
 /**
- * What will be counted when the slot has filled: the order that rests there whatever is asked for now, else what is asked
- * for, or nothing new when nothing is.
+ * What will be counted once the slot has filled: the order that rests there, whatever is wanted now; otherwise the
+ * wanted order; otherwise nothing new.
  */
 export const remember = (
   { decimals }: Asset,

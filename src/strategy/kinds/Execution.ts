@@ -1,4 +1,7 @@
-/** How an order is executed: it rests at its price, or it is a swap that is made as soon as it is no worse than that. */
+/**
+ * How an order executes: it rests at its price, or it is a swap, made as soon as the quote is no worse than its
+ * price.
+ */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Price } from "../../domain/Market.ts"
 import type { Leg } from "../Decision.ts"

@@ -1,6 +1,6 @@
 /**
- * The cells of a grid and what they do at a price. Which cells begin with a sale is decided once, by the price of the
- * first decision; from then on the legs carry every cell.
+ * The cells of a grid and what they do at a price. The price of the first decision settles which cells begin with a
+ * sale; from then on the legs carry every cell.
  */
 
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
@@ -29,7 +29,7 @@ export interface Cell {
 
 export interface Grid {
   readonly market: Market
-  /** What tells these levels from those that the file had before. */
+  /** Distinguishes these levels from those that the file had before. */
   readonly levels: string
   readonly cells: ReadonlyArray<Cell>
   readonly shape: CellShape
@@ -41,19 +41,19 @@ export interface Grid {
 
 export interface CellShape {
   readonly size: Size
-  /** What a cycle earns: with "base" only what pays for the next purchase is sold. */
+  /** How a cycle takes its profit: with "base", it sells only what pays for the next purchase. */
   readonly profit: "quote" | "base"
   /** A cell may sell below what it paid. */
   readonly mayLose: boolean
 }
 
-/** A level of the grid, and the place in the file that its cell's reasons name. */
+/** A level of the grid, and its place in the file for the reasons of its cell. */
 export interface Level {
   readonly price: Price
   readonly source: string
 }
 
-/** One cell between each level and the next; sizes may come to nothing at a high price. */
+/** One cell between each level and the next; at a high price a size may round to nothing. */
 export const makeCells = (market: Market, prices: ReadonlyArray<Level>, shape: CellShape): ReadonlyArray<Cell> => {
   const width = Math.max(2, String(prices.length - 2).length)
   const cells: Array<Cell> = []
@@ -101,19 +101,22 @@ export const makeCell = (market: Market, slot: string, low: Level, higher: Price
   }
 }
 
-/** The same cell by another slot. */
+/** The same cell in another slot. */
 export const renamed = (cell: Cell, slot: string): Cell =>
   slot === cell.slot
     ? cell
     : { ...cell, slot, buyFirst: { ...cell.buyFirst, slot }, sellFirst: { ...cell.sellFirst, slot } }
 
-/** Both are decided by the start: the mid of the first decision. */
+/** The start decides both: the mid of the first decision. */
 type Role = "buy" | "sell" | "wait" | "not-afforded"
 
-/** The base budget goes to the lowest sells, the quote budget to the highest buys and then to the lowest waiting cells. */
+/**
+ * The base budget goes to the lowest sells; the quote budget goes to the highest buys, then to the lowest waiting
+ * cells.
+ */
 const rolesAt = ({ cells, budget, fundNearest }: Grid, { start }: Anchor): ReadonlyArray<Role> => {
   const roles: Array<Role> = cells.map(() => "not-afforded")
-  // With `fundNearest` the money moves with the window, and `checkBudget` has seen that the window is affordable.
+  // With `fundNearest` the money moves with the window, and `checkBudget` made sure that it can pay for the window.
   let quote = fundNearest === undefined ? budget.quote : undefined
   const affords = (cost: Amount): boolean => {
     if (quote === undefined) return true
@@ -136,7 +139,7 @@ const rolesAt = ({ cells, budget, fundNearest }: Grid, { start }: Anchor): Reado
 
 export interface Anchor {
   readonly start: Price
-  /** Waiting cells up to here have begun. Only moves up, so that a cell that began is not given up again. */
+  /** Waiting cells up to here have begun. It only moves up, so a cell that began is never given up. */
   readonly reached: Price
 }
 
@@ -145,7 +148,7 @@ export const anchorOf = (memory: Memory, price: Price): Anchor => {
   return { start, reached: decimalIn(memory, "reached") ?? start }
 }
 
-/** Short, and another one for other prices. */
+/** Short, and different for other prices. */
 export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
   let hash = 0
   for (const { buy, sell } of cells) {
@@ -158,7 +161,7 @@ export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
 /** Short as well. */
 export const sizesOf = ({ size, profit }: CellShape): string => `${size.amount} ${size.unit}, profit in ${profit}`
 
-/** As long as the file is not edited: an edited grid is decided by what its slots hold (see `EditedGrid`). */
+/** Used until the file is edited: what its slots hold decides an edited grid (see `EditedGrid`). */
 export const decide = (whole: Grid, view: View, memory: Memory): Decision => {
   const price = mid(view.price)
   const anchor = anchorOf(memory, price)
@@ -200,7 +203,9 @@ export const anchored = ({ cells, source }: Grid, start: Price, working: number)
 
 type Absent = Decision["absent"][number]
 
-/** With `fundNearest` most cells are far away and nothing to speak of: only those beside the window, or ever used, are. */
+/**
+ * With `fundNearest` most cells are far away and not worth listing: only cells beside the window, or once used, are.
+ */
 export const nearby = (
   absent: ReadonlyArray<Absent>,
   desired: ReadonlyArray<DesiredSlot>,
@@ -215,7 +220,7 @@ export const nearby = (
   return absent.filter(({ slot }) => near.has(slot) || view.slots.has(slot))
 }
 
-/** With `fundNearest`, the highest buys and the lowest sells, by the leg that each cell has to work now. */
+/** With `fundNearest`: the highest buys and the lowest sells, judged by the leg that each cell works now. */
 export const nearestOf = (
   working: ReadonlyArray<DesiredSlot>,
   view: View,

@@ -1,6 +1,6 @@
 /**
- * Prices between two prices. The ends stay exactly as written; what is computed in between is put on the market's tick,
- * or, where the market has none, rounded to eight significant digits.
+ * Prices between two prices. The ends stay exactly as written. Prices in between are rounded to the market's tick or,
+ * without a tick, to eight significant digits.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, type Price, type Side, toTick } from "../../domain/Market.ts"
@@ -12,19 +12,19 @@ export type Spacing = (typeof spacings)[number]
 const significantDigits = 8
 const half = Decimal.make(5n, 1)
 
-/** The nearest price that an order may have; exactly between two, the higher. */
+/** The nearest price that an order may have; halfway between two, the higher. */
 const nearestPrice = (market: Market, value: number): Price => {
   if (market.tick === undefined) return Decimal.fromNumber(value, significantDigits)
   const shifted = Decimal.add(Decimal.fromNumber(value), Decimal.multiply(market.tick, half))
   return Decimal.roundToStep(shifted, market.tick, "down")
 }
 
-/** Prices that lie evenly, by their number: 0 is the first of `count`, the others go on in both directions without end. */
+/** Evenly spaced prices by number: 0 is the first of `count`, and the numbers go on without end in both directions. */
 export type Scale = (index: number) => Price
 
 /**
- * With equal differences or equal ratios. Computed in doubles: the exact geometric levels are irrational anyway, and the
- * rounding is far coarser than a double's error.
+ * Spaced by equal differences or equal ratios. Computed in doubles: the exact geometric levels are irrational anyway,
+ * and the rounding is far coarser than a double's error.
  */
 export const scaleOf = (market: Market, first: Price, last: Price, count: number, spacing: Spacing): Scale => {
   const [a, b] = [Decimal.toNumber(first), Decimal.toNumber(last)]
@@ -48,11 +48,13 @@ export const between = (
   return Array.from({ length: count }, (_, index) => scale(index))
 }
 
-/** An endless grid ends where nobody will see it: a hundred times up and down, and after so many levels on each side. */
+/**
+ * An endless grid ends where nobody will see it: a factor of a hundred up and down, or this many levels on each side.
+ */
 const furthest = 100
 const mostOnEachSide = 2_000
 
-/** Rising prices at a ratio around the middle one, itself included; where rounding makes neighbours equal, one of them. */
+/** Rising prices at a ratio around the middle one, including it; neighbours that rounding makes equal count once. */
 export const around = (market: Market, middle: Price, step: Decimal.Decimal): ReadonlyArray<Price> => {
   const [centre, factor] = [Decimal.toNumber(middle), 1 + Decimal.toNumber(step)]
   const count = Math.min(mostOnEachSide, Math.floor(Math.log(furthest) / Math.log(factor)))
@@ -65,7 +67,7 @@ export const around = (market: Market, middle: Price, step: Decimal.Decimal): Re
   })
 }
 
-/** A price that somebody wrote must be one that an order can have; false, and reported, when it is not. */
+/** Checks that an order can have this written price; reports and returns false if not. */
 export const checkTick = (market: Market, price: Price, at: Span, to: Report): boolean => {
   if (market.tick === undefined || Decimal.equals(Decimal.roundToStep(price, market.tick, "down"), price)) return true
   const below = Decimal.roundToStep(price, market.tick, "down")
@@ -82,7 +84,7 @@ export const checkTick = (market: Market, price: Price, at: Span, to: Report): b
   return false
 }
 
-/** False, and reported, when rounding made two of the prices the same. */
+/** False, and reported, when rounding made two of the prices equal. */
 export const checkDistinct = (
   market: Market,
   prices: ReadonlyArray<Price>,
@@ -96,7 +98,10 @@ export const checkDistinct = (
   return false
 }
 
-/** A price that an order may have, away from the market: a BUY never pays more than asked, a SELL never takes less. */
+/**
+ * A price that an order may have, rounded away from the market: a BUY never pays more than asked, a SELL never takes
+ * less.
+ */
 export const orderPrice = (market: Market, side: Side, exact: Price): Price => {
   if (market.tick !== undefined) return toTick(market, side, exact)
   const surplus = exact.digits.toString().length - significantDigits
@@ -105,11 +110,11 @@ export const orderPrice = (market: Market, side: Side, exact: Price): Price => {
   return Decimal.make(digits, exact.scale - surplus)
 }
 
-/** So much above (or, with a negative ratio, below) a price, exactly. */
+/** Exactly this ratio above a price; below it when the ratio is negative. */
 export const away = (price: Price, ratio: Decimal.Decimal): Price =>
   Decimal.multiply(price, Decimal.add(Decimal.one, ratio))
 
-/** Less far from the centre than this ratio of it, on either side. */
+/** Closer to the centre than this ratio of it, on either side. */
 export const isWithin = (centre: Price, ratio: Decimal.Decimal, price: Price): boolean =>
   Decimal.isGreater(price, away(centre, negate(ratio))) && Decimal.isLess(price, away(centre, ratio))
 

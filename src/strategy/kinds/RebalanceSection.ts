@@ -1,4 +1,4 @@
-/** The `rebalance:` section of a strategy file: the share of the value that each asset is to have, and how far it may drift. */
+/** The `rebalance:` section of a strategy file: each asset's share of the value, and how far it may drift. */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -10,13 +10,13 @@ import type { YamlNode } from "../YamlReader.ts"
 
 const defaultRequote = Decimal.make(5n, 3)
 
-/** One asset beside the quote. */
+/** One asset besides the quote. */
 export interface RebalancedAsset {
   readonly market: Market
   readonly target: Decimal.Decimal
-  /** What it begins with. */
+  /** What the asset begins with. */
   readonly budget: Amount
-  /** Its slots, and what the memory calls its holdings and its last price. */
+  /** The names of its slots, and of its holdings and last price in the memory. */
   readonly names: { readonly buy: string; readonly sell: string; readonly base: string; readonly price: string }
 }
 
@@ -24,7 +24,9 @@ export interface Rebalance {
   readonly parts: readonly [RebalancedAsset, ...ReadonlyArray<RebalancedAsset>]
   readonly quote: Amount
   readonly band: Decimal.Decimal
-  /** How far the price of an asset may move before the orders of the others follow; nothing follows where there are no others. */
+  /**
+   * How far the price of an asset may move before the orders of the others follow; missing where there are no others.
+   */
   readonly requote: Decimal.Decimal | undefined
   readonly source: string
 }
@@ -127,7 +129,7 @@ const outOfRange = "target minus band must be above 0%, and target plus band bel
 const fits = (target: Decimal.Decimal, band: Decimal.Decimal): boolean =>
   Decimal.isGreater(target, band) && Decimal.isLess(Decimal.add(target, band), Decimal.one)
 
-/** All of the value is somewhere, and some of it in the quote; false, and reported, otherwise. */
+/** Checks that the shares cover the whole value and leave some for the quote; reports and returns false if not. */
 const checkSum = (targets: Read.Located<Targets>, quote: string, to: Report): boolean => {
   const shares = Object.values(targets.value).flatMap((target) => (target === undefined ? [] : [target.value]))
   const sum = shares.reduce(Decimal.add, Decimal.zero)

@@ -1,6 +1,7 @@
 /**
- * How a rule leaves what its entry brought in, beside its exit price: at a stop, at a stop that trails the best price, when
- * a condition holds, or after a time. Then the exit moves to the present price and beyond it by `reach`, and stays there.
+ * How a rule leaves the position that its entry bought or sold, besides its exit price: at a stop, at a stop that
+ * trails the best price, when a condition holds, or after a time. The exit then moves beyond the present price by
+ * `reach` and stays there.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Side } from "../../domain/Market.ts"
@@ -10,7 +11,7 @@ import { orderPrice } from "./PriceLevels.ts"
 import type { Going, Held } from "./RuleState.ts"
 
 export interface Exit {
-  /** Where an exit rests from the beginning; left out: only the others make one. */
+  /** Where an exit rests from the beginning; missing if only the other ways make one. */
   readonly price: Term | undefined
   readonly isSwap: boolean
   /** Computed when the rule fires. */
@@ -21,12 +22,12 @@ export interface Exit {
   readonly reach: number
 }
 
-/** The best price follows in steps of this much, so that not every tick is a new answer. */
+/** The best price follows in steps of this size, so that not every tick is a new answer. */
 const trailStep = 0.001
 
 type Judge = (term: Term, moment: Moment) => boolean
 
-/** What it holds now, and whether it leaves; the prices and times that would change that are noted. */
+/** What the rule holds now and whether it leaves. Records the prices and times that would change that. */
 export const follow = (
   exit: Exit,
   market: Market,
@@ -50,7 +51,7 @@ export const follow = (
   crossings.push(...stops, ...(exit.trail === undefined ? [] : [best * (1 + sign * trailStep)]))
   const until = exit.afterMillis === undefined ? undefined : known.since + exit.afterMillis
   if (until !== undefined) times.push(until)
-  // All are looked at, whichever holds: each has its bounds.
+  // All are evaluated, whichever holds, because each has its bounds.
   const isAsked = exit.when !== undefined && isTrue(exit.when, { ...moment, entry: Decimal.toNumber(price) })
   const isStopped = stops.some((at) => !isBetter(moment.mid, at) || moment.mid === at)
   const isOver = until !== undefined && moment.now >= until

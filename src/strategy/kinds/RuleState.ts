@@ -1,7 +1,7 @@
 /**
- * What a rule remembers: how often it fired, until when it pauses, and the order that it is in the middle of. An order is
- * over when it can fill no more, not when its withdrawal is asked for: until then it may fill, and then the rule goes on
- * with it as if it had never been withdrawn.
+ * What a rule remembers: how often it fired, until when it pauses, and the order that it is working on. An order is
+ * over when it can fill no more, not when its withdrawal is requested. Until then it may fill, and the rule then goes
+ * on as if the order had never been withdrawn.
  */
 import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -11,25 +11,25 @@ import { filledOfLeg, type Memory } from "../Decision.ts"
 import type { SlotProgress } from "../View.ts"
 import { decimalIn, isTrueIn, numberIn } from "./Memory.ts"
 
-/** What the entry of a rule has brought in. */
+/** What a rule's entry has brought in. */
 export interface Held {
   readonly since: number
-  /** The best price since then, in steps. */
+  /** The best price since the entry, in steps. */
   readonly best: number
-  /** The price that it leaves at, once it does. */
+  /** The price at which it leaves, once it does. */
   readonly leaves: Price | undefined
 }
 
-/** What a rule is in the middle of. */
+/** What a rule is working on. */
 export interface Going {
   readonly price: Price
-  /** It ends when it has left what the entry brought in, not when that has filled. */
+  /** It ends when it has left the position, not when the entry has filled. */
   readonly hasExit: boolean
   readonly exit: Price | undefined
   readonly stop: Price | undefined
   readonly held: Held | undefined
   readonly quantity: Amount
-  /** How far the slot was when it fired. */
+  /** How far the slot was when the rule fired. */
   readonly after: Pick<SlotProgress, "completedLegs" | "filledInLeg">
   readonly firedAt: number
   /** When its withdrawal was decided. */
@@ -38,12 +38,12 @@ export interface Going {
 
 export interface RuleState {
   readonly fired: number
-  /** Not again before this moment. */
+  /** The rule does not fire again before this moment. */
   readonly pausedUntil: number
   readonly going: Going | undefined
 }
 
-/** Something of the order has filled. */
+/** Part of the order has filled. */
 export const isTouched = ({ after }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) > 0n
 

@@ -24,7 +24,7 @@ export interface Rule {
   readonly when: Term
   readonly price: Term
   readonly size: RuleSize
-  /** Executed by a swap: its price is the worst that it may be. */
+  /** Executed by a swap: its price is the worst one allowed. */
   readonly isSwap: boolean
   readonly cancelWhen: Term | undefined
   readonly exit: Exit | undefined
@@ -106,7 +106,7 @@ const orderFields = (market: Market) =>
 
 const anyNode: Read.Reader<YamlNode> = (node) => node
 
-/** The orders are read one by one, so that the names are known; editors are told all at once. */
+/** The orders are read one by one, because their names must be known first; editors get the whole schema at once. */
 export const rulesSchema = () => schemaOf(sectionFields(orderFields(anyMarket)))
 
 const sectionFields = <A>(order: Read.Reader<A>) =>
@@ -205,8 +205,8 @@ const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): b
   all.some((other) => other.side !== side && budget[other.side === "BUY" ? "quote" : "base"] > 0n)
 
 /**
- * One order must fit into the budget; that all fit at once is for the limits to see when they fire. What one rule buys
- * another may sell, and the other way round, whatever the budget begins with.
+ * Each single order must fit into the budget. Whether all fit at once is up to the limits when they fire: one rule
+ * may sell what another buys, whatever the budget begins with.
  */
 const checkSize = (
   { side, size }: Rule,

@@ -1,6 +1,6 @@
 /**
- * A size that is given either in the base or in the quote asset: `size: { quote: 50 }`; of a rule also by an expression for
- * such an amount, computed when the rule fires.
+ * A size in base or in quote: `size: { quote: 50 }`. A rule may also give an expression for the amount, computed when
+ * the rule fires.
  */
 import { type Amount, type Asset, fromDecimal, max, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -38,15 +38,15 @@ export const size = (market: Market): Reader<Size> => {
   return described(read, () => ({ ...schemaOf(either), minProperties: 1, maxProperties: 1 }))
 }
 
-/** Base quantity at a price; a quote amount is never exceeded. */
+/** Base quantity at a price; it never costs more than a quote amount. */
 export const quantityAt = (market: Market, { unit, amount }: Size, price: Price): Amount =>
   unit === "base" ? amount : baseQuantity(market, amount, price, "down")
 
-/** The same for an order that is worked in parts: what each of them pays is rounded up, so as many units are set aside. */
+/** The same for an order worked in parts. Each part's payment is rounded up, so one unit for each is set aside. */
 export const quantityInParts = (market: Market, { unit, amount }: Size, price: Price, parts: bigint): Amount =>
   quantityAt(market, { unit, amount: unit === "base" ? amount : max(0n, amount - parts) }, price)
 
-/** A share of one of these is ordered. */
+/** The order's size is a share of one of these. */
 const wholes = ["budget", "equity", "position", "risk"] as const
 
 export type RuleSize =
@@ -59,7 +59,7 @@ const isNumber = (text: string): boolean => /^\+?[\d.]+$/.test(text)
 
 const units = ["base", "quote"] as const
 
-/** An expression stands in the place of the amount: it is read once the names are known. */
+/** An expression in place of the amount; it is read once the names are known. */
 const expressionIn = (node: YamlNode) => {
   if (node.type !== "map" || node.entries.size !== 1) return undefined
   for (const unit of units) {
@@ -108,7 +108,7 @@ export const ruleSize = (node: YamlNode, side: Side, scope: Scope): RuleSize | u
   return term === undefined ? undefined : { unit, term }
 }
 
-/** A share of the budget is one of the asset that the order pays with. */
+/** A share of the budget means the asset that the order pays with. */
 const shareOf = (
   of: (typeof wholes)[number],
   share: Decimal.Decimal | undefined,
@@ -131,7 +131,9 @@ const shareOf = (
   return { unit, amount: fromDecimal(Decimal.roundToStep(whole, Decimal.make(1n, decimals), "down"), decimals) ?? 0n }
 }
 
-/** Base quantity at a price, rounded down; zero for anything that is not an amount. `stop`: where it leaves with a loss. */
+/**
+ * Base quantity at a price, rounded down; zero for anything that is not an amount. `stop`: where it leaves at a loss.
+ */
 export const quantityOf = (
   size: RuleSize,
   market: Market,

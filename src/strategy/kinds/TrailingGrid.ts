@@ -1,10 +1,12 @@
 /**
- * A grid whose range follows the price by whole cells. Cells are numbered from the lowest one of the file, in both
- * directions, and named by that number, so a cell that stays in the range keeps its slot, its order and its progress.
+ * A grid whose range follows the price by whole cells. Cells are numbered from the file's lowest one, in both
+ * directions. The number names the cell, so a cell that stays in the range keeps its slot, its order and its
+ * progress.
  *
- * The range moves up when the price is a whole cell above it, so far that its highest level is the last one that the price
- * has reached; it moves down when the price is a whole cell below it, so far that its lowest level is below the price. A
- * cell that holds base keeps its sale, in the range or not: nothing is ever sold below what it was bought for.
+ * The range moves up when the price is a whole cell above it, until its highest level is the last one that the price
+ * has reached. It moves down when the price is a whole cell below it, until its lowest level is below the price. A
+ * cell that holds base keeps its sale, inside or outside the range: nothing is ever sold below what it was bought
+ * for.
  */
 
 import * as Decimal from "../../domain/Decimal.ts"
@@ -22,7 +24,7 @@ import type { Scale } from "./PriceLevels.ts"
 export const trails = ["up", "down", "both"] as const
 export type Trail = (typeof trails)[number]
 
-/** Cells that a range may move from where the file puts it. */
+/** How many cells a range may move from where the file puts it. */
 const furthest = 10_000
 
 export interface TrailingGrid {
@@ -73,7 +75,7 @@ const cellOf = ({ market, scale, shape, count, source }: TrailingGrid, index: nu
   return cell.buy.quantity > 0n && cell.sell.quantity > 0n ? cell : undefined
 }
 
-/** Number of the lowest cell of the range once it has followed the price. */
+/** Number of the range's lowest cell once the range has followed the price. */
 const follow = ({ scale, count, trail }: TrailingGrid, cells: Cells, first: number, price: Price): number => {
   let at = first
   if (trail !== "down") {
@@ -86,11 +88,11 @@ const follow = ({ scale, count, trail }: TrailingGrid, cells: Cells, first: numb
 }
 
 interface Range {
-  /** Number of its lowest cell. */
+  /** Number of the range's lowest cell. */
   readonly first: number
-  /** Cells that buy at or below this have begun; the others wait for the price to come up. */
+  /** Cells that buy at or below this have begun; the others wait for the price to rise to them. */
   readonly reached: Price
-  /** Numbers of the cells that began with a sale, out of the base budget. */
+  /** Numbers of the cells that began with a sale, paid from the base budget. */
   readonly sellers: ReadonlySet<number>
   readonly version: Version
 }
@@ -101,7 +103,7 @@ const inRange = ({ count }: TrailingGrid, cells: Cells, first: number): Readonly
     return cell === undefined ? [] : [{ index, cell, isInRange: true }]
   })
 
-/** Out of the base budget, the cells at and above the first price begin with a sale, nearest first. */
+/** The base budget lets the cells at and above the first price begin with a sale, nearest first. */
 const sellersAt = (whole: TrailingGrid, cells: Cells, first: number, start: Price): Set<number> => {
   const sellers = new Set<number>()
   let base = whole.budget.base
@@ -127,7 +129,7 @@ const rangeAt = (whole: TrailingGrid, cells: Cells, start: Price, price: Price, 
   return { first, reached: hasCome ? price : reached, sellers, version }
 }
 
-/** The file was edited: the range begins anew at the present price. */
+/** The file was edited: the range begins again at the present price. */
 const begun = (whole: TrailingGrid, cells: Cells, view: View): Range => {
   const price = mid(view.price)
   const first = follow(whole, cells, 0, price)
@@ -161,7 +163,7 @@ const decide = (whole: TrailingGrid, cells: Cells, print: Print, view: View, mem
   }
 }
 
-/** Those of the range, and whatever was used or may sell outside it. */
+/** Cells of the range, and cells outside it that were used or may sell. */
 const candidatesOf = (
   whole: TrailingGrid,
   cells: Cells,

@@ -1,6 +1,6 @@
 /**
- * A spread: a ratio of the price, or one that follows how much the price moves: the average true range, or the standard
- * deviation of the closes, as a share of the last close, times a factor, and never beyond its ends.
+ * A spread: a fixed ratio of the price, or one that follows volatility. The latter is the average true range, or the
+ * standard deviation of the closes, as a share of the last close, times a factor, and kept between its two ends.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { columnOf, type Series } from "../expression/Term.ts"
@@ -13,7 +13,7 @@ import type { View } from "../View.ts"
 import type { YamlNode } from "../YamlReader.ts"
 
 const longest = 1_000
-/** Decimal places of a ratio: less than a millionth changes no price noticeably. */
+/** Decimal places of a ratio: less than a millionth does not change a price noticeably. */
 const places = 6
 
 export interface Volatile {
@@ -24,9 +24,9 @@ export interface Volatile {
 }
 
 export interface Spread {
-  /** The widest that it may become. */
+  /** The widest it may become. */
   readonly widest: Decimal.Decimal
-  /** Left out when it is the same for ever. */
+  /** Missing when it never changes. */
   readonly follows?: Volatile
 }
 
@@ -81,7 +81,7 @@ export const spread: Read.Reader<Spread> = described(
   () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatileFields)] })
 )
 
-/** By the last closed candle; `undefined` while there are too few. */
+/** From the last closed candle; `undefined` while there are too few. */
 export const spreadAt = ({ widest, follows }: Spread, view: View): Decimal.Decimal | undefined => {
   if (follows === undefined) return widest
   const { series, factor, least, most } = follows

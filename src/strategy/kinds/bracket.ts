@@ -3,8 +3,9 @@
  * entry brought in. While the price stays on the good side of the stop, the exit rests at the take-profit; when it
  * reaches the stop, the exit moves to a price beyond it by `reach` and stays there.
  *
- * The stop may follow: `trail` behind the best price since the entry filled (in steps, so that not every tick is a new
- * answer), and `breakevenAt` moves it to the entry price. With `stopBy: swap` the exit at the stop is a swap.
+ * The stop may follow: `trail` keeps it behind the best price since the entry filled (in steps, so that not every
+ * tick is a new answer), and `breakevenAt` moves it to the entry price. With `stopBy: swap` the exit at the stop is a
+ * swap.
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"

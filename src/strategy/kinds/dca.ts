@@ -1,7 +1,7 @@
 /**
- * DCA: buys (or sells) the same size again and again: every so often, and when the price has moved by `drop` since the last
- * time. Each purchase is a limit order that may reach beyond the mid by `reach`; it keeps its price and rests until it
- * fills. Moments that passed while nobody was looking are skipped, not made up for.
+ * DCA: buys (or sells) the same size again and again, at intervals and when the price has moved by `drop` since the
+ * last time. Each purchase is a limit order that may reach beyond the mid by `reach`; it keeps its price and rests
+ * until it fills. Moments that passed while nobody was looking are skipped, not made up for.
  */
 
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -92,15 +92,15 @@ interface Progress {
   readonly next: number
   /** Purchases made so far. */
   readonly made: number
-  /** Price of the last one. */
+  /** Price of the last purchase. */
   readonly last: Price | undefined
 }
 
-/** The price at which `drop` asks for another one. */
+/** The price at which `drop` asks for another purchase. */
 const triggerOf = ({ side, drop }: Dca, last: Price | undefined): Price | undefined =>
   drop === undefined || last === undefined ? undefined : away(last, side === "BUY" ? negate(drop) : drop)
 
-/** Whether one is due now, and why not although the clock or the price says so. */
+/** Whether a purchase is due now; if the clock or the price says so and none is due, why not. */
 const judge = (whole: Dca, progress: Progress, now: number, price: Price) => {
   const trigger = triggerOf(whole, progress.last)
   const isTriggered =
@@ -126,7 +126,7 @@ const decide = (whole: Dca, view: View, memory: Memory): Decision => {
   const next = view.now < before.next ? before.next : before.next + (missed + 1) * everyMillis
   const begins = isDue && !isPaused
   const own = orderPrice(market, side, away(price, side === "BUY" ? reach : negate(reach)))
-  // A trigger that came while paused is used up as well: the next one counts from here.
+  // A trigger during a pause is used up as well: the next one counts from here.
   const after: Progress = {
     next,
     made: before.made + (begins ? 1 : 0),
@@ -137,7 +137,7 @@ const decide = (whole: Dca, view: View, memory: Memory): Decision => {
   for (let index = 0; index < after.made; index++) {
     const slot = slotName(index)
     const known = index === before.made ? own : decimalIn(memory, slot)
-    // Finished ones are dropped only together with a new one, so that a fill alone changes nothing.
+    // Finished slots are dropped only together with a new one, so that a fill alone changes nothing.
     const isFinished = begins && progressOf(view, slot).completedLegs > 0
     if (known !== undefined && !isFinished) open.push([slot, known])
   }

@@ -1,10 +1,11 @@
 /**
  * Grid: n price levels make n-1 cells; cell k buys at level k, sells at level k+1, and again.
  *
- * The first decision anchors the grid at the mid of that moment. A cell whose buy price is below it begins with the buy.
- * The others begin with the sell, nearest first, as far as the base budget goes; what is left over waits for the price to
- * come up to its buy price and then begins with the buy. The decision holds until the price reaches the next waiting
- * cell. With `fundNearest: k` only the k highest buys and the k lowest sells rest, and fills move that window.
+ * The first decision anchors the grid at the mid of that moment. A cell whose buy price is below the mid begins with
+ * the buy. The others begin with the sell, nearest first, as far as the base budget goes. The rest wait until the
+ * price rises to their buy price, and then begin with the buy. The decision holds until the price reaches the next
+ * waiting cell. With `fundNearest: k` only the k highest buys and the k lowest sells rest, and fills move that
+ * window.
  *
  * With `step` instead of levels the grid has no ends: its levels lie at that ratio around the anchor. With `trail` its
  * range follows the price (see `TrailingGrid`).
@@ -120,7 +121,7 @@ const readEndless = (section: YamlNode, context: KindContext): Behaviour | undef
   return { initialMemory: null, decide: editable(gridAt) }
 }
 
-/** Keeps the last result: an anchored grid asks for the same cells every time. */
+/** Keeps the last result, because an anchored grid asks for the same cells every time. */
 const remembering = <A>(compute: (price: Price) => A): ((price: Price) => A) => {
   let last: { readonly price: Price; readonly result: A } | undefined
   return (price) => {
@@ -183,7 +184,7 @@ const listedFields = (market: Market) =>
   })
 
 interface Shape {
-  /** Strictly rising prices, each with the place that it comes from. */
+  /** Strictly rising prices, each with its place in the file. */
   readonly levels: ReadonlyArray<Read.Located<Price>> | undefined
   readonly size: Read.Located<CellShape["size"]> | undefined
   readonly profit: Read.Located<CellShape["profit"]> | undefined
@@ -245,8 +246,9 @@ const computedLevels = (
 }
 
 /**
- * The base budget starts at most so many cells with a sell; all others must be able to rest as buys at once, in the best
- * case the lowest ones. With `fundNearest`, only the window must be, in the worst case the highest ones.
+ * The base budget limits how many cells start with a sell. All others must be able to rest as buys at once; in the
+ * best case they are the lowest ones. With `fundNearest` only the window must; in the worst case it holds the highest
+ * ones.
  */
 const checkBudget = (
   market: Market,

@@ -1,6 +1,6 @@
 /**
- * Iceberg: a large order of which only a part is visible. One slot whose legs are the parts, all alike but the last: each
- * is placed when the one before has filled. The answer never changes, so it holds for ever.
+ * Iceberg: a large order of which only a part is visible. One slot whose legs are the parts, all equal but the last.
+ * Each part is placed when the one before has filled. The answer never changes, so it holds for ever.
  */
 import { format, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,5 +1,5 @@
 /**
- * Ladder: n orders of one side between two prices, with a size profile. With `takeProfit`, a rung that filled places the
+ * Ladder: n orders of one side between two prices, with a size profile. With `takeProfit`, a filled rung places the
  * opposite order that far away, once. The answer never changes, so it holds for ever.
  */
 import type { Amount } from "../../domain/Amount.ts"
@@ -96,7 +96,7 @@ const readPrices = (
   return checkDistinct(market, prices, rungs, "rungs", to) ? prices : undefined
 }
 
-/** Flat: all alike. Linear: 1, 2, 3, … parts. Geometric: each rung half as much again as the one before. */
+/** Flat: all equal. Linear: 1, 2, 3, … parts. Geometric: each rung one and a half times the one before. */
 const weights = (count: number, profile: Profile): ReadonlyArray<bigint> =>
   Array.from({ length: count }, (_, index) => {
     if (profile === "flat") return 1n
@@ -104,7 +104,7 @@ const weights = (count: number, profile: Profile): ReadonlyArray<bigint> =>
     return 3n ** BigInt(index) * 2n ** BigInt(count - 1 - index)
   })
 
-/** Parts that sum exactly to the total: each rounded down, and the last takes what that leaves. */
+/** Parts that sum exactly to the total: each is rounded down, and the last takes the rest. */
 export const split = (total: Amount, count: number, profile: Profile): ReadonlyArray<Amount> => {
   const parts = weights(count, profile)
   const sum = parts.reduce((a, b) => a + b, 0n)

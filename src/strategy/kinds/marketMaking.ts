@@ -1,11 +1,11 @@
 /**
- * Market making: bids and asks on both sides of a centre. The centre stays where it was taken until the mid has moved
- * away from it by `requote`, so that orders are not chased around; then all are quoted anew. With `skew`, what was
- * bought or sold so far moves the centre against it, to be sold or bought back. `maxInventory` ends one side.
+ * Market making: bids and asks on both sides of a centre. The centre stays until the mid has moved away from it by
+ * `requote`, so the orders do not chase the price; then all are quoted again. With `skew`, the inventory moves the
+ * centre so that it gets sold or bought back. `maxInventory` ends one side.
  *
- * The spread is a ratio of the price, fixed or by volatility, and never narrower than the market's own for an order of this
- * size: quoting inside it gives away what the market pays. It too stays until it would move the first quotes by `requote`.
- * Each order is one slot that is quoted again when it has filled.
+ * The spread is a ratio of the price, fixed or by volatility, and never narrower than the market's own spread for an
+ * order of this size: quoting inside it gives away what the market pays. The spread, too, stays until a change would
+ * move the first quotes by `requote`. Each order is one slot, quoted again when it has filled.
  */
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import { impactOf } from "../../domain/Book.ts"
@@ -34,7 +34,7 @@ interface Quoting {
   readonly market: Market
   readonly levels: ReadonlyArray<{ readonly bid: string; readonly ask: string }>
   readonly spread: Spread
-  /** From one level to the next; left out: the spread. */
+  /** The distance from one level to the next; default: the spread. */
   readonly step: Decimal.Decimal | undefined
   readonly quantity: Amount
   readonly requote: Decimal.Decimal
@@ -111,7 +111,7 @@ const checkBase = (needed: Amount, at: Read.Located<Amount>, { market, budget, t
   report(to, at, `all asks together need ${amounts}`, "raise limits.budget.base, or make the size smaller")
 }
 
-/** Bought minus sold so far, by whole orders: a part of one leaves the others where they are. */
+/** Bought minus sold so far, by whole orders: a partial fill leaves the others where they are. */
 const inventoryOf = ({ levels, quantity }: Quoting, view: View): Amount => {
   const whole = (slot: string, side: Side) => {
     const { bought, sold, filledInLeg, completedLegs } = progressOf(view, slot)
@@ -132,7 +132,10 @@ const spreadInForce = (whole: Quoting, view: View, memory: Memory): Decimal.Deci
   return Decimal.isLess(Decimal.multiply(moved, half), requote) ? known : measured
 }
 
-/** The file's spread, or the market's own at the size of one order where that is wider; where it is not known, the file's. */
+/**
+ * The wider of the file's spread and the market's own at the size of one order; the file's while the other is
+ * unknown.
+ */
 const spreadNow = ({ spread, quantity }: Quoting, view: View): Decimal.Decimal | undefined => {
   const wanted = spreadAt(spread, view)
   const impact = view.depth === undefined ? undefined : impactOf(view.depth, quantity)
@@ -203,7 +206,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   }
 }
 
-/** The centre moved against the inventory, by all of `skew` when it is full. */
+/** The centre moved against the inventory; a full inventory moves it by all of `skew`. */
 const skewed = ({ skew, maxInventory }: Quoting, centre: Price, inventory: Amount): Price => {
   const share = Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
   return away(centre, negate(Decimal.multiply(skew, share)))

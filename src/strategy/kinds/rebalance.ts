@@ -1,14 +1,15 @@
 /**
- * Rebalance: keeps each asset at a share of the value of all. Of every asset beside the quote two orders rest: a sale where
- * its rising price makes the share too large by `band`, and a purchase where its falling price makes it too small; each
- * restores the target there. With R the value of everything else, an amount q is at share s where p × q = R × s / (1 − s).
+ * Rebalance: keeps each asset at a share of the whole value. For every asset besides the quote two orders rest: a
+ * sale where its rising price makes the share too large by `band`, and a purchase where its falling price makes it
+ * too small. Each restores the target at its price. With R the value of everything else, an amount q is at share s
+ * where p × q = R × s / (1 − s).
  *
- * With several assets R moves with the other prices. It is taken at prices that stay until the market has left them by
- * `requote`, so the orders are moved only when it matters. An asset that is beyond its band already is traded at the
- * present price instead of being given away at the far one.
+ * With several assets R moves with the other prices. R uses prices that stay until the market has left them by
+ * `requote`, so orders move only when it matters. An asset already beyond its band is traded at the present price,
+ * not given away at the far one.
  *
- * What it holds begins as the budget and changes with every order that filled, at the order's price; fees are left out,
- * so the real holdings are a little smaller, never larger.
+ * The holdings begin as the budget and change with every filled order, at the order's price. Fees are left out, so
+ * the real holdings are slightly smaller, never larger.
  */
 import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -40,13 +41,13 @@ export const rebalance: Kind = {
   }
 }
 
-/** An asset with what has been counted of its slots, and the price at which it is valued for the others. */
+/** An asset with what has been counted of its slots, and the price at which the others value it. */
 interface Held {
   readonly part: RebalancedAsset
   readonly base: Amount
   readonly bought: Counted
   readonly sold: Counted
-  /** Left out with a single part, whose orders do not depend on the price now. */
+  /** Missing with a single part, whose orders do not depend on the present price. */
   readonly price: Price | undefined
 }
 
@@ -98,13 +99,15 @@ interface Rebalancing {
   readonly held: Held
   readonly slot: string
   readonly counted: Counted
-  /** Share at which it acts. */
+  /** The share at which it acts. */
   readonly limit: Decimal.Decimal
   /** What is still to fill. */
   readonly leg: Leg
 }
 
-/** The order that restores the target where the share is at the limit, or now where it is beyond that. */
+/**
+ * The order that restores the target: at the price where the share reaches the limit, or now if it is already beyond.
+ */
 const orderAt = (held: Held, rest: Amount, side: Side, limit: Decimal.Decimal): Leg => {
   const { part, base, price: now } = held
   const { market, target } = part
@@ -138,7 +141,7 @@ const ordersOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): R
   return affordable(orders, quote)
 }
 
-/** All purchases may fill, so that all together spend no more than there is: otherwise each is smaller in proportion. */
+/** All purchases may fill, so together they must not spend more than there is; otherwise each shrinks in proportion. */
 const affordable = (orders: ReadonlyArray<Rebalancing>, quote: Amount): ReadonlyArray<Rebalancing> => {
   const costOf = ({ held, leg }: Rebalancing) =>
     leg.side === "BUY" ? inputAmount(held.part.market, "BUY", leg.quantity, leg.price) : 0n
@@ -157,7 +160,7 @@ const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
   const orders = ordersOf(whole, held, quote).map((order) => {
     const { leg, counted } = order
     if (leg.quantity <= 0n || !Decimal.isPositive(leg.price)) return { ...order, asked: undefined }
-    // The part of a leg that has filled belongs to it: what is still wanted comes on top.
+    // The filled part of a leg belongs to it: what is still wanted is added to it.
     return { ...order, asked: { ...leg, quantity: leg.quantity + counted.inLeg } }
   })
   return {

@@ -1,11 +1,11 @@
 /**
- * Rules: orders that are placed when a condition holds. Each rule is one slot that has at most one order going: `when`
- * places it, `cancelWhen` or `expireAfter` withdraws it as long as nothing of it has filled, `then` adds an exit. Price and
- * exit are computed once, when the rule fires.
+ * Rules: orders that are placed when a condition holds. Each rule is one slot with at most one order at a time.
+ * `when` places it; `cancelWhen` or `expireAfter` withdraws it while nothing of it has filled; `then` adds an exit.
+ * Price and exit are computed once, when the rule fires.
  *
- * Conditions see closed candles, the mid and what the strategy's own trading has come to; nothing is decided on an indicator
- * that is not warm, or on what is not known. The decision holds until a candle closes, the clock reaches what a condition
- * asks for, an order moves on, or the mid reaches a price at which a comparison changes.
+ * Conditions see closed candles, the mid, and the strategy's own trading. Nothing is decided on an indicator that is
+ * not warm, or on anything unknown. The decision holds until a candle closes, the clock reaches a time in a
+ * condition, an order moves on, or the mid reaches a price at which a comparison changes.
  */
 
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -81,7 +81,7 @@ const decide = (whole: Rules, view: View, memory: Memory): Decision => {
 const statesIn = ({ rules, market }: Rules, memory: Memory): ReadonlyArray<RuleState> =>
   rules.map((rule) => stateIn(market, recordIn(memory, rule.slot)))
 
-/** What each rule's conditions see: while its order goes on, only the one that would withdraw it. */
+/** What each rule's conditions see; while its order is live, only the condition that would withdraw it. */
 const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
   const before = statesIn(whole, memory)
   const moment = momentOf(whole.market, view)
@@ -114,7 +114,7 @@ interface Step {
   readonly why: Reason
 }
 
-/** Ends what has ended, then fires when it may: one call settles it, so that asking again changes nothing. */
+/** Ends what has ended, then fires when it may. One call settles it, so asking again changes nothing. */
 const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgress, moment: Moment): Step => {
   const state = afterOrder(rule, market, before, progress, moment)
   const because = (code: string, text: string): Step => ({ state, why: { code, text, source: rule.source } })
@@ -136,7 +136,7 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
 const lacks = (names: ReadonlySet<string>): string =>
   `cannot be decided: ${[...names].join(", ")} is not known here (yet); only a run that records its own trading and asks the market knows it`
 
-/** A rule does not fire while its own cancelWhen holds. Both are evaluated, for the bounds of both. */
+/** A rule does not fire while its own cancelWhen holds. Both are evaluated, because the bounds of both count. */
 const judge = (rule: Rule, moment: Moment): Judgement => {
   const when = truth(rule.when, moment)
   const cancel = rule.cancelWhen === undefined ? "no" : truth(rule.cancelWhen, moment)
@@ -146,7 +146,7 @@ const judge = (rule: Rule, moment: Moment): Judgement => {
   return when === "yes" && cancel === "no" ? "yes" : "no"
 }
 
-/** The state once what the order has done since is known: it goes on, is to be withdrawn, or is over. */
+/** The state after what the order has done since: it goes on, must be withdrawn, or is over. */
 const afterOrder = (
   rule: Rule,
   market: Market,
@@ -198,7 +198,7 @@ const fire = (rule: Rule, market: Market, progress: SlotProgress, moment: Moment
 const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment): Price | undefined => {
   const value = term.value(moment)
   if (!Number.isFinite(value) || value <= 0) return undefined
-  // Twelve digits: what a double has beyond them is noise of the computation.
+  // Twelve digits: whatever a double has beyond them is computational noise.
   const price = orderPrice(market, side, Decimal.fromNumber(value, 12))
   return Decimal.isPositive(price) ? price : undefined
 }

@@ -1,8 +1,8 @@
 /**
- * TWAP: one total in slices, evenly over a time from the first decision on, never beyond a limit price. Size and moment
- * of each slice vary by `vary`, by numbers that follow from `seed` alone, so that every run of the file is the same.
+ * TWAP: one total in slices, evenly over a time from the first decision on, never beyond a limit price. Size and
+ * moment of each slice vary by `vary`. The variation depends on `seed` alone, so every run of the file is the same.
  *
- * A slice keeps the price that it got when it began; what has not filled when the time is over is withdrawn.
+ * A slice keeps the price that it got at its beginning. What has not filled when the time is over is withdrawn.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -93,7 +93,10 @@ const twapFields = (market: Market) =>
     seed: Read.optional(Read.integer(0, 4_294_967_295), "the numbers that they vary by follow from this; left out: 1")
   })
 
-/** Sizes that sum exactly to the total, each within `vary` of the even one; each begins within its own share of the time. */
+/**
+ * Sizes that sum exactly to the total, each within `vary` of the even size. Each slice begins within its own share of
+ * the time.
+ */
 const slice = (total: Amount, count: number, over: number, vary: number, seed: number): ReadonlyArray<Slice> => {
   const next = seeded(seed)
   const scale = 1_000_000

@@ -1,13 +1,14 @@
 /**
- * Functions that look back over closed candles: how often a condition held, how long ago, and what something was then. All
- * look back over so many candles as the file says, so that a bot that has just started sees what a long backtest sees.
+ * Functions that look back over closed candles: how often a condition held, how long ago, and what a value was then.
+ * Each looks back over as many candles as the file says, so a bot that has just started sees the same as a long
+ * backtest.
  */
 
 import { present } from "../../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import { columnOf, type Series, seriesTerm, type Term, type ValueType } from "../Term.ts"
 
-/** A value so many candles ago. */
+/** A value this many candles ago. */
 export const shifted = (term: Term & { readonly series: Series }, back: number): Term => {
   const { series, range } = term
   const column = (candles: CandleColumns): IndicatorValues => {
@@ -21,7 +22,7 @@ export const shifted = (term: Term & { readonly series: Series }, back: number):
   return { ...past, ...present({ range }) }
 }
 
-/** For every window of a condition: what `look` makes of the number of candles since it last held (endless: never). */
+/** For every window of a condition: what `look` makes of the number of candles since it last held (infinity: never). */
 const windows = (
   name: string,
   condition: Series,
@@ -55,11 +56,11 @@ export const count = (condition: Series, length: number): Term => ({
   range: [0, length]
 })
 
-/** Candles since it last held; endless when it did in none of them. */
+/** Candles since it last held; infinite if it held in none of them. */
 export const barsSince = (condition: Series, length: number): Term =>
   windows("barssince", condition, length, (since) => since, "number")
 
-/** What the value was in the last candle in which it held; no value when it did in none of them. */
+/** What the value was in the last candle in which it held; no value if it held in none of them. */
 export const valueWhen = (condition: Series, value: Series, length: number, type: ValueType): Term =>
   windows(
     "valuewhen",

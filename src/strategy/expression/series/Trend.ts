@@ -1,10 +1,10 @@
 /**
- * Indicators of trend, of whole candles: the average directional index and its two directions (Wilder), the supertrend, and
- * the channel of Keltner. `NaN` stands where there is not enough history, as in `Indicators`.
+ * Trend indicators of whole candles: Wilder's average directional index with its two directions, the supertrend, and
+ * the Keltner channel. `NaN` stands where there is not enough history, as in `Indicators`.
  */
 import { atr, type CandleColumns, ema, type IndicatorValues, warmUp } from "../../Indicators.ts"
 
-/** The index is a mean of a mean: it takes both to forget. */
+/** The index is a mean of a mean, so both must forget. */
 export const adxWarmUp = (length: number): number => 2 * warmUp.wilder(length)
 
 interface Directions {
@@ -44,10 +44,10 @@ export const directionUp = (candles: CandleColumns, length: number): IndicatorVa
 export const directionDown = (candles: CandleColumns, length: number): IndicatorValues =>
   directions(candles, length).down
 
-/** It forgets what was before at every change of direction, and is taken to have done so by then. */
+/** It forgets its past at every change of direction; by this length it is taken to have done so. */
 export const supertrendWarmUp = (length: number): number => warmUp.wilder(length) + 10 * length
 
-/** The line that the price has to cross to turn: below the price in a rise, above it in a fall. */
+/** The line that the price must cross to turn: below the price in a rise, above it in a fall. */
 export const supertrend = (candles: CandleColumns, length: number, factor: number): IndicatorValues => {
   const { high, low, close } = candles
   const ranges = atr(candles, length)
@@ -67,7 +67,7 @@ export const supertrend = (candles: CandleColumns, length: number, factor: numbe
   return result.fill(Number.NaN, 0, Math.min(close.length, supertrendWarmUp(length) - 1))
 }
 
-/** The mean of the closes, so many average true ranges above it, or below it when there are less than none. */
+/** The mean of the closes, plus this many average true ranges; below the mean when the number is negative. */
 export const keltner = (candles: CandleColumns, length: number, factor: number): IndicatorValues => {
   const [means, ranges] = [ema(candles.close, length), atr(candles, length)]
   return means.map((mean, bar) => mean + factor * (ranges[bar] ?? Number.NaN))

@@ -1,6 +1,6 @@
 /**
- * What a strategy of deals remembers: how many it began, when the last one ended, and the one that it is in the middle of.
- * What its orders did is in the view; `legs` says how far each slot was when the deal began.
+ * What a strategy of deals remembers: how many deals it began, when the last one ended, and the deal under way. The
+ * view says what its orders did; `legs` says how far each slot was when the deal began.
  */
 import { format, fromDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -13,15 +13,15 @@ import { decimalIn, isTrueIn, numberIn, recordIn } from "../Memory.ts"
 type Legs = Pick<SlotProgress, "completedLegs" | "filledInLeg">
 
 export interface Deal {
-  /** The base order is at this price. */
+  /** The price of the base order. */
   readonly price: Price
   readonly startedAt: number
   readonly legs: ReadonlyMap<string, Legs>
   /** Its base order is withdrawn because nothing of it filled in time. */
   readonly isExpired: boolean
-  /** The position was sold: what still fills is sold too, and nothing new is bought. */
+  /** The position was sold. What still fills is sold too, and nothing new is bought. */
   readonly isClosing: boolean
-  /** Where it leaves since the stop was reached. */
+  /** The price at which it leaves, since the stop was reached. */
   readonly leaves: Price | undefined
 }
 

@@ -21,7 +21,7 @@ const defaultStopReach = Decimal.make(5n, 3)
 /** An order below the base order. */
 export interface Step {
   readonly slot: string
-  /** Ratio below the base order. */
+  /** How far below the base order, as a ratio. */
   readonly distance: Decimal.Decimal
   readonly size: Size
 }
@@ -33,7 +33,7 @@ export interface Deals {
   readonly when: Term | undefined
   readonly whenText: string
   readonly steps: ReadonlyArray<Step>
-  /** So many of them rest at once. */
+  /** How many of them rest at once. */
   readonly active: number
   readonly takeProfit: Decimal.Decimal
   readonly stop: Decimal.Decimal | undefined
@@ -133,7 +133,10 @@ export const readDeals = (section: YamlNode, context: KindContext): Deals | unde
   }
 }
 
-/** A deal that falls all the way needs all its purchases. Sizes in base are left to the limits: their price is not known. */
+/**
+ * A deal whose price falls all the way needs all its purchases. Sizes in base are left to the limits, because their
+ * price is not known.
+ */
 const checkBudget = (
   sizes: ReadonlyArray<Size>,
   at: { start: number; end: number },
@@ -146,6 +149,6 @@ const checkBudget = (
   report(to, at, `all orders of a deal need ${needed} of quote budget, and it has ${there}`, hint)
 }
 
-/** Price of an order so far below the base order. */
+/** The price of an order this far below the base order. */
 export const below = (price: Price, distance: Decimal.Decimal): Price =>
   Decimal.multiply(price, Decimal.subtract(Decimal.one, distance))

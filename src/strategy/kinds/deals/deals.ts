@@ -1,10 +1,10 @@
 /**
- * Deals: a base order, safety orders below it, and one exit above the average entry of all that has filled, or at a stop
- * below it. When all is sold, the safety orders are withdrawn and the next deal may begin.
+ * Deals: a base order, safety orders below it, and one exit: above the average entry of all that has filled, or at a
+ * stop below it. When all is sold, the safety orders are withdrawn and the next deal may begin.
  *
- * The exit sells what the budget holds of the base at that moment, so a payout under way joins it when it is there, and what
- * fills while it is withdrawn is sold as well: a deal is over when nothing of it rests and nothing is held. A purchase that
- * filled in part is withdrawn when the price is where the exit sells, so that it is paid out.
+ * The exit sells the base that the budget holds at that moment, so a pending payout joins it on arrival. What fills
+ * during its withdrawal is sold as well: a deal is over when nothing of it rests and nothing is held. A partly filled
+ * purchase is withdrawn when the price reaches the exit, so that it is paid out.
  */
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
@@ -37,7 +37,7 @@ import { below, type Deals, dealsFields, readDeals } from "./DealsSection.ts"
 
 const baseOrder = "base"
 const exit = "exit"
-/** Less than this part of the base order is what rounding and fees leave. */
+/** Anything below this part of the base order is a leftover of rounding and fees. */
 const dustParts = 100n
 
 export const deals: Kind = {
@@ -116,7 +116,7 @@ const decide = (whole: Deals, view: View, memory: Memory): Decision => {
   }
 }
 
-/** What the orders of the deal have done since: it expires, closes, reaches its stop, or is over. */
+/** Applies what the deal's orders have done since: it expires, closes, reaches its stop, or is over. */
 const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment): DealState => {
   const { deal } = state
   if (deal === undefined) return state
@@ -128,14 +128,14 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
   const isTooLate = whole.expireMillis !== undefined && view.now >= deal.startedAt + whole.expireMillis
   const isExpired = !touched && (deal.isExpired || isTooLate)
   if (!rests && held === 0n && (isClosing || isExpired)) {
-    // A deal of which nothing filled was none.
+    // A deal without any fill does not count.
     return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
   }
   const leaves = deal.leaves ?? (touched ? stopIn(whole, deal, view, moment) : undefined)
   return { ...state, deal: { ...deal, isExpired, isClosing, leaves } }
 }
 
-/** A purchase has filled in part and rests: what it brought in is paid out when it ends, not before. */
+/** A purchase has partly filled and rests: what it bought is paid out when it ends, not before. */
 const isPartly = ({ steps }: Deals, deal: Deal, view: View): boolean =>
   [baseOrder, ...steps.map(({ slot }) => slot)].some((slot) => {
     const { live } = progressOf(view, slot)
@@ -151,7 +151,7 @@ const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boole
 const profitPrice = ({ market, takeProfit }: Deals, deal: Deal, view: View): Price =>
   orderPrice(market, "SELL", away(view.own?.averageEntry ?? deal.price, takeProfit))
 
-/** The price to leave at when the stop is reached now; else the price at which it would be is noted. */
+/** The price at which to leave if the stop is reached now; otherwise the price that would reach it is recorded. */
 const stopIn = ({ market, stop, stopReach }: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
   if (stop === undefined) return undefined
   const at = below(view.own?.averageEntry ?? deal.price, stop)

@@ -1,10 +1,10 @@
 /**
- * Which cells of a grid work, by what their slots have done: for grids whose range moves, and for those whose file was
- * edited while they ran. The quote budget pays for the highest purchases first. What a cell has bought is spent until it is
- * sold again; a cell that began with a sale pays for its purchase with what that brought in.
+ * Which cells of a grid work, judged by what their slots have done: for grids whose range moves, and for grids whose
+ * file was edited while they ran. The quote budget pays for the highest purchases first. What a cell has bought is
+ * spent until it is sold again. A cell that began with a sale pays for its purchase with the proceeds.
  *
- * After an edit a slot that holds base sells exactly that, at its cell's upper level, or where the file has no cell for it
- * any more at the lowest level above its cost; never below its cost unless the file allows it.
+ * After an edit, a slot that holds base sells exactly that, at its cell's upper level. If the file no longer has a
+ * cell for it, it sells at the lowest level above its cost. It never sells below its cost unless the file allows it.
  */
 import { type Amount, formatWithSymbol, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -22,7 +22,7 @@ type Absent = Decision["absent"][number]
 export interface Candidate {
   readonly index: number
   readonly cell: Cell
-  /** In the range that the grid spans now. */
+  /** Inside the present range of the grid. */
   readonly isInRange: boolean
 }
 
@@ -32,7 +32,7 @@ export interface Choosing {
   readonly version: Version
   /** Cells that began with a sale, by number. */
   readonly sellers: ReadonlySet<number>
-  /** Cells that buy at or below this have begun; the others wait for the price to come up. */
+  /** Cells that buy at or below this have begun; the others wait for the price to rise to them. */
   readonly reached: Price
   readonly quote: Amount
   readonly source: string
@@ -43,7 +43,7 @@ export interface Choosing {
 export interface Chosen {
   /** From the lowest cell to the highest. */
   readonly working: ReadonlyArray<DesiredSlot>
-  /** What slots sell that no cell of the file has any more. */
+  /** What slots without a cell in the file still sell. */
   readonly leftOver: ReadonlyArray<DesiredSlot>
   readonly absent: ReadonlyArray<Absent>
 }
@@ -86,7 +86,7 @@ export const choose = (all: ReadonlyArray<Candidate>, choosing: Choosing, view: 
   return { working: inOrder.map(([, slot]) => slot), leftOver, absent }
 }
 
-/** The lowest cell of the range that waits for the price to come up. */
+/** The lowest cell of the range that waits for the price to rise to it. */
 export const nextWaiting = (
   cells: ReadonlyArray<Candidate>,
   sellers: ReadonlySet<number>,
@@ -94,18 +94,18 @@ export const nextWaiting = (
 ): Price | undefined =>
   cells.find(({ cell, index }) => !sellers.has(index) && Decimal.isGreater(cell.buy.price, reached))?.cell.buy.price
 
-/** Whether a cell has something to sell, or a purchase that has filled in part. */
+/** Whether a cell has something to sell, or a partly filled purchase. */
 const isHolding = (desired: DesiredSlot, view: View): boolean => {
   const { completedLegs, filledInLeg } = progressOf(view, desired.slot)
   const isPartly = filledInLeg > 0n && filledLegs(desired, view, desired.slot) === completedLegs
   return isPartly || nextLeg(desired, view, desired.slot)?.side === "SELL"
 }
 
-/** One sale of all that the slot holds, from where it is now. */
+/** One sale of all that the slot holds, beginning now. */
 const sale = (slot: string, leg: Leg, { completedLegs, filledInLeg }: SlotProgress, why: DesiredSlot["why"]) =>
   ({ slot, legs: [leg], cycle: false, after: { completedLegs, filledInLeg }, why }) satisfies DesiredSlot
 
-/** Only after an edit; before one the legs of the cell carry on by themselves. A purchase that goes on comes first. */
+/** Only after an edit; before one, the legs carry the cell by themselves. An unfinished purchase comes first. */
 const saleOfHeld = (cell: Cell, { market, shape, version }: Choosing, view: View): DesiredSlot | undefined => {
   const progress = progressOf(view, cell.slot)
   const cost = costOf(market, progress)
@@ -118,7 +118,10 @@ const saleOfHeld = (cell: Cell, { market, shape, version }: Choosing, view: View
   return sale(cell.slot, { ...sell, price, quantity }, progress, cell.buyFirst.why)
 }
 
-/** At the lowest level above its cost, or above all levels as far above it as the last cell sells above its purchase. */
+/**
+ * At the lowest level above its cost; if there is none, as far above the cost as the last cell sells above its
+ * purchase.
+ */
 const leftOvers = (
   all: ReadonlyArray<Candidate>,
   { market, shape, version, source }: Choosing,

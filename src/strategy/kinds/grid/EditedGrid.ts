@@ -1,7 +1,7 @@
 /**
- * A grid whose file was edited while it ran. It is anchored anew at the price of that moment, so nothing is bought above
- * the market because a level was below the price of long ago; slots keep what they have by price (see `Versions`). From
- * then on it is decided by what its slots hold, after every fill.
+ * A grid whose file was edited while it ran. It is anchored again at the price of that moment: otherwise a level
+ * below some earlier price could make it buy above the market. Slots keep what they have by price (see `Versions`).
+ * From then on what its slots hold decides it, after every fill.
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { mid } from "../../../domain/Market.ts"
@@ -23,7 +23,7 @@ import {
 import { choose, nextWaiting } from "./Choice.ts"
 import { begin, isEdited, remember, slotIn, type Version, versionIn } from "./Versions.ts"
 
-/** `gridAt`: the grid of an anchor, which only an endless one depends on. */
+/** `gridAt`: the grid for an anchor; only an endless grid depends on it. */
 export const editable =
   (gridAt: (start: Anchor["start"]) => Grid): Decide =>
   (view, memory) => {

@@ -1,8 +1,8 @@
 /**
- * The levels that a file has had, one version after the other. An edit keeps slots by price: a slot that works at a price
- * becomes the slot of the new cell that buys or sells there. All other cells get slots of their own, named by the version
- * (`cell-07-v2`), so no slot is ever taken for one of another price. What slots hold that no cell has taken is sold by
- * themselves (see `Choice`).
+ * The versions of a file's levels, one after the other. An edit keeps slots by price: a slot that works at a price
+ * becomes the slot of the new cell that buys or sells there. All other cells get new slots, named by the version
+ * (`cell-07-v2`), so no slot is mistaken for one at another price. What the slots without a new cell hold is sold
+ * separately (see `Choice`).
  */
 import { type Amount, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -13,9 +13,9 @@ import type { Cell } from "../GridCells.ts"
 import { decimalIn, numberIn, recordIn, textIn } from "../Memory.ts"
 
 export interface Version {
-  /** The first is 1. */
+  /** The first version is 1. */
   readonly number: number
-  /** Slots that were there before, by the number of the cell that has them now. */
+  /** Slots from before, by the number of the cell that has them now. */
   readonly names: ReadonlyMap<number, string>
   /** Numbers of the cells that begin with a sale; the first version knows them from its start and the budget. */
   readonly sellers: ReadonlySet<number>
@@ -29,15 +29,15 @@ export const slotIn = ({ number, names }: Version, index: number, byNumber: stri
 
 export const isCellSlot = (slot: string): boolean => /^cell-(below-)?\d+(-v\d+)?$/.test(slot)
 
-/** What tells a grid from the one that the file described before. */
+/** Distinguishes a grid from the one that the file described before. */
 export interface Print {
   readonly levels: string
   readonly sizes: string
 }
 
 /**
- * Memory without levels or sizes is of a program that did not keep them, and of the same grid. Without any memory, slots of
- * cells that are there already are those of a grid that the file described before something else.
+ * Memory without levels or sizes was written by an older program, for the same grid. Without any memory, existing
+ * slots with cell names belong to a grid that the file described before something else.
  */
 export const isEdited = (memory: Memory, print: Print, view: View): boolean => {
   if (decimalIn(memory, "start") === undefined) return [...view.slots.keys()].some(isCellSlot)
@@ -45,7 +45,7 @@ export const isEdited = (memory: Memory, print: Print, view: View): boolean => {
   return levels !== print.levels || sizes !== print.sizes
 }
 
-/** Less than this part of a cell is not worth an order: what rounding and fees leave. */
+/** Less than this part of a cell is not worth an order: it is what rounding and fees leave. */
 const dustParts = 100n
 
 /** Base that the slot bought and can sell now. */
@@ -57,7 +57,7 @@ export const heldBy = ({ past }: SlotProgress, { sell }: Cell): Amount => {
 const placeOf = ({ live, past }: SlotProgress): { readonly side: Side; readonly price: Price } | undefined =>
   live ?? past?.lastOrder
 
-/** What is resting, or has something to sell, keeps its slot; the rest is history. */
+/** A slot that rests, or has something to sell, keeps its cell; the rest is history. */
 const isBusy = ({ live, past }: SlotProgress): boolean => live !== undefined || (past?.held ?? 0n) > 0n
 
 const newest = (view: View): number =>
@@ -68,14 +68,14 @@ export interface Numbered {
   readonly cell: Cell
 }
 
-/** The version that begins now, with these cells from the lowest to the highest. `base`: of the budget. */
+/** The version that begins now, with these cells from the lowest to the highest. `base`: base of the budget. */
 export const begin = (cells: ReadonlyArray<Numbered>, view: View, price: Price, base: Amount): Version => {
   const names = namesOf(cells, view)
   const version = { number: newest(view) + 1, names }
   return { ...version, sellers: sellersOf(cells, names, view, price, unassigned(view, base)) }
 }
 
-/** Those that hold something come first: of two slots at one price, one is left over. */
+/** Slots that hold something come first: if two share a price, the second gets no cell. */
 const namesOf = (cells: ReadonlyArray<Numbered>, view: View): ReadonlyMap<number, string> => {
   const byBuy = new Map(cells.map(({ index, cell }) => [Decimal.format(cell.buy.price), index]))
   const bySell = new Map(cells.map(({ index, cell }) => [Decimal.format(cell.sell.price), index]))
@@ -91,14 +91,14 @@ const namesOf = (cells: ReadonlyArray<Numbered>, view: View): ReadonlyMap<number
   return names
 }
 
-/** Base of the budget that no slot has sold, or holds for a sale of its own. */
+/** Base of the budget that no slot has sold or holds for a sale of its own. */
 const unassigned = (view: View, budget: Amount): Amount => {
   let base = budget
   for (const { bought, sold, past } of view.slots.values()) base -= max(0n, sold - bought + (past?.held ?? 0n))
   return max(0n, base)
 }
 
-/** Sales of the budget's base that rest already go on; what they leave goes to the cells above the price, the nearest first. */
+/** Resting sales of the budget's base go on; the rest of it goes to the cells above the price, nearest first. */
 const sellersOf = (
   cells: ReadonlyArray<Numbered>,
   names: ReadonlyMap<number, string>,
@@ -138,6 +138,6 @@ export const versionIn = (memory: Memory): Version => {
   }
 }
 
-/** The first version needs nothing: its names and sales follow from the file. */
+/** The first version stores nothing: its names and sales follow from the file. */
 export const remember = ({ number, names, sellers }: Version): { readonly [key: string]: Memory } =>
   number === 1 ? {} : { version: number, names: Object.fromEntries(names), sellers: [...sellers] }
