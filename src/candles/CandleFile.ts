@@ -2,6 +2,7 @@
 
 import * as fs from "node:fs"
 import { Effect, Schema } from "effect"
+import * as CacheFolder from "./CacheFolder.ts"
 import type { Checked, Repair } from "./CandleChecks.ts"
 import { type Candles, column } from "./Candles.ts"
 import * as ColumnCache from "./ColumnCache.ts"
@@ -20,8 +21,8 @@ export interface LoadOptions {
   readonly repair: ReadonlySet<Repair>
   /** A trade file becomes candles of this length. */
   readonly tradeCandleMillis: number
-  /** `beside` the file, or never. */
-  readonly cache: "beside" | "never"
+  /** Kept where `CacheFolder` says, or never. */
+  readonly cache: "kept" | "never"
   readonly wanted: ColumnCache.WantedColumns
 }
 
@@ -69,27 +70,38 @@ const opened = (file: string) =>
     (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
   )
 
+/** The columns as they were kept; none when there are none to believe. */
+const fromCache = (cacheFile: string, file: string, stamp: ColumnCache.Stamp, { repair, wanted }: LoadOptions) =>
+  opened(cacheFile).pipe(
+    Effect.flatMap((descriptor) =>
+      attempt(cacheFile, () =>
+        ColumnCache.load(descriptor, stamp, () => ColumnCache.sha256OfFile(file), repair, wanted)
+      )
+    ),
+    Effect.orElseSucceed(() => undefined)
+  )
+
 /** Volumes that are wanted `late` can be read until the scope ends. */
 export const load = Effect.fn("CandleFile.load")(function* (file: string, options: LoadOptions) {
   const stamp = yield* attempt(file, () => ColumnCache.stampOf(file))
-  const cacheFile = `${file}.columns`
-  const sha256OfFile = () => ColumnCache.sha256OfFile(file)
-  const fromCache = Effect.flatMap(opened(cacheFile), (descriptor) =>
-    attempt(cacheFile, () => ColumnCache.load(descriptor, stamp, sha256OfFile, options.repair, options.wanted))
-  )
-  const cached = options.cache === "never" ? undefined : yield* Effect.orElseSucceed(fromCache, () => undefined)
+  const cacheFile = options.cache === "never" ? undefined : yield* CacheFolder.cacheFileOf(file)
+  const cached = cacheFile === undefined ? undefined : yield* fromCache(cacheFile, file, stamp, options)
   if (cached !== undefined) return { ...cached, source: "cache" } satisfies Loaded
   const bytes = yield* attempt(file, () => fs.readFileSync(file))
   const checked = yield* attempt(file, () => parse(file, CandleCsv.unzipped(bytes), options))
   const { candles } = checked
   if (candles === undefined) return yield* refused(file, checked)
   const sha256 = ColumnCache.sha256Of(bytes)
-  const store = attempt(cacheFile, () =>
-    ColumnCache.store(cacheFile, stamp, sha256, options.repair, { ...checked, candles })
-  )
+  const store = (cache: string) => {
+    CacheFolder.make(cache)
+    return ColumnCache.store(cache, stamp, sha256, options.repair, { ...checked, candles })
+  }
   const indices =
-    options.cache === "never"
+    cacheFile === undefined
       ? CrossingIndex.linearIndices(candles, "at")
-      : yield* Effect.orElseSucceed(store, () => CrossingIndex.linearIndices(candles, "at"))
+      : yield* Effect.orElseSucceed(
+          attempt(cacheFile, () => store(cacheFile)),
+          () => CrossingIndex.linearIndices(candles, "at")
+        )
   return { ...checked, candles: trimmed(candles, options.wanted), indices, sha256, source: "file" } satisfies Loaded
 })

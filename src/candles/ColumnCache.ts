@@ -1,5 +1,5 @@
 /**
- * Parsed candles and their index in one file next to their source: a second run reads columns instead of text.
+ * Parsed candles and their index in one file (`CacheFolder` says where): a second run reads columns instead of text.
  *
  * The cache is believed only when it was made from this very content: the source has the size, times and inode that it had
  * then (the change time cannot be set by a program), or, failing that, the same SHA-256. A cache that is torn, of another

@@ -56,32 +56,38 @@ export const range = ({ values }: HeatMap): readonly [least: number, greatest: n
   return known.length === 0 ? undefined : [Math.min(...known), Math.max(...known)]
 }
 
-export interface Summit {
+/** Where one cell stands on the map. */
+export interface Standing {
   readonly row: number
   readonly column: number
   readonly value: number
   readonly around: number
-  /** What the neighbourhood keeps of the lead over the median cell: 1 on a plateau, 0 or less for a spike. */
+  /** Lead over the median cell. */
+  readonly lead: number
+  /** What the neighbourhood keeps of the lead: 1 on a plateau, 0 or less for a spike, and where there is no lead. */
   readonly kept: number
+  /** No cell is better. */
+  readonly isGreatest: boolean
 }
 
-/** The greatest cell, and how much of it is left when its neighbours count too. */
-export const summit = (map: HeatMap): Summit | undefined => {
-  const cells = map.values.flatMap((line, row) =>
-    line.flatMap((value, column) =>
-      value === undefined ? [] : [{ row, column, value, around: map.around[row]?.[column] ?? value }]
-    )
-  )
-  const sorted = cells.toSorted((a, b) => b.value - a.value)
-  const [best] = sorted
-  const median = sorted[Math.floor(sorted.length / 2)]
-  if (best === undefined || median === undefined) return undefined
-  const lead = best.value - median.value
-  return { ...best, kept: lead > 0 ? (best.around - median.value) / lead : 1 }
+/** The cell of these values of the two parameters. */
+export const standing = (map: HeatMap, row: string, column: string): Standing | undefined => {
+  const at = { row: map.rows.indexOf(row), column: map.columns.indexOf(column) }
+  const value = map.values[at.row]?.[at.column]
+  const sorted = map.values
+    .flat()
+    .filter(isNumber)
+    .toSorted((a, b) => b - a)
+  const [greatest, median] = [sorted[0], sorted[Math.floor(sorted.length / 2)]]
+  if (value === undefined || greatest === undefined || median === undefined) return undefined
+  const around = map.around[at.row]?.[at.column] ?? value
+  const lead = value - median
+  const kept = lead > 0 ? (around - median) / lead : 0
+  return { ...at, value, around, lead, kept, isGreatest: value === greatest }
 }
 
 /** Half of the lead must stay. */
-export const isPlateau = ({ kept }: Summit): boolean => kept >= 0.5
+export const isPlateau = ({ kept }: Standing): boolean => kept >= 0.5
 
 /** Neighbouring rows and columns put together until there are not more than so many. */
 const coarse = (map: HeatMap, most: number): HeatMap => {

@@ -1,8 +1,11 @@
 import {
   appendFileSync,
+  chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -10,10 +13,10 @@ import {
   utimesSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { tmpdir, userInfo } from "node:os"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { ConfigProvider, Effect } from "effect"
 import { touching } from "../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
 import type { Repair } from "../../src/candles/CandleChecks.ts"
@@ -42,7 +45,7 @@ const load = (file: string, options: Partial<CandleFile.LoadOptions> = {}) =>
   CandleFile.load(file, {
     repair: new Set(),
     tradeCandleMillis: 60_000,
-    cache: "beside",
+    cache: "kept",
     wanted: { open: true, volume: true },
     ...options
   })
@@ -204,6 +207,31 @@ describe("CandleFile", () => {
         assert.strictEqual((yield* load(file)).source, "cache")
       }
       assert.strictEqual((yield* load(file, { repair: new Set<Repair>(["sort"]) })).source, "file")
+    })
+  )
+
+  it.effect("in a folder that is not the user's to fill, the cache goes to the user's own folder", () =>
+    Effect.gen(function* () {
+      const [file, home] = [newFile(7), mkdtempSync(join(tmpdir(), "limitbot-cache-"))]
+      const folder = dirname(file)
+      // Whoever may write everywhere (root) still does not fill what belongs to others.
+      const { uid } = userInfo()
+      const [close, open] =
+        uid === 0
+          ? [() => chownSync(folder, 12_345, 12_345), () => chownSync(folder, uid, uid)]
+          : [() => chmodSync(folder, 0o555), () => chmodSync(folder, 0o755)]
+      const env = ConfigProvider.fromEnv({ env: { XDG_CACHE_HOME: home } })
+      const loaded = Effect.provideService(load(file), ConfigProvider.ConfigProvider, env)
+      close()
+      const first = yield* loaded
+      assert.deepStrictEqual(readdirSync(folder), ["candles.csv"])
+      assert.lengthOf(readdirSync(join(home, "limitbot")), 1)
+      const second = yield* loaded
+      assert.deepStrictEqual([first.source, second.source], ["file", "cache"])
+      assert.deepStrictEqual(content(second), content(first))
+      open()
+      assert.strictEqual((yield* loaded).source, "file")
+      assert.isTrue(existsSync(`${file}.columns`))
     })
   )
 

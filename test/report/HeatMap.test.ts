@@ -32,12 +32,28 @@ describe("HeatMap", () => {
   })
 
   it("tells a plateau from a spike", () => {
-    const spike = HeatMap.summit(mapOf(9, 9, (row, column) => (row === 4 && column === 6 ? 100 : 0)))
-    const hill = HeatMap.summit(mapOf(9, 9, (row, column) => 100 - (row - 4) ** 2 - (column - 6) ** 2))
-    for (const found of [spike, hill]) assert.deepInclude(found, { row: 4, column: 6, value: 100 })
+    const spike = HeatMap.standing(
+      mapOf(9, 9, (row, column) => (row === 4 && column === 6 ? 100 : 0)),
+      "4",
+      "6"
+    )
+    const hill = HeatMap.standing(
+      mapOf(9, 9, (row, column) => 100 - (row - 4) ** 2 - (column - 6) ** 2),
+      "4",
+      "6"
+    )
+    for (const found of [spike, hill]) assert.deepInclude(found, { row: 4, column: 6, value: 100, isGreatest: true })
     assert.isTrue(hill !== undefined && HeatMap.isPlateau(hill))
     assert.isFalse(spike !== undefined && HeatMap.isPlateau(spike))
-    assert.isUndefined(HeatMap.summit(mapOf(2, 2, () => undefined)))
+    const empty = mapOf(2, 2, () => undefined)
+    assert.isUndefined(HeatMap.standing(empty, "0", "0"))
+  })
+
+  it("judges the cell that is asked for, not the greatest one", () => {
+    const twoSpikes = mapOf(9, 9, (row, column) => (row === 1 && column === 1 ? 100 : row > 5 && column > 5 ? 50 : 0))
+    const winner = HeatMap.standing(twoSpikes, "7", "7")
+    assert.deepInclude(winner, { value: 50, lead: 50, kept: 1, isGreatest: false })
+    assert.deepInclude(HeatMap.standing(twoSpikes, "3", "3"), { lead: 0, kept: 0 })
   })
 
   it("is drawn coarsely in a terminal, with its range", () => {
@@ -61,13 +77,17 @@ describe("HeatMap", () => {
 
 describe("HtmlSweep", () => {
   const evil = `</table><script>alert(1)</script>`
+  const map = { ...mapOf(3, 4, (row, column) => row * column), rowName: evil, rows: [evil, "1", "2"] }
+  const winner = HeatMap.standing(map, "1", "2")
+  if (winner === undefined) throw new Error("the map has no such cell")
   const report = HtmlSweep.render({
     title: evil,
     subtitle: evil,
     headline: [[evil, evil]],
     trust: [evil],
     objective: evil,
-    map: { ...mapOf(3, 4, (row, column) => row * column), rowName: evil, rows: [evil, "1", "2"] },
+    map,
+    winner,
     mapNote: evil,
     scores: [1, 2, 2, 3],
     best: { titles: [evil], rows: [[evil]] },
@@ -80,7 +100,7 @@ describe("HtmlSweep", () => {
     assert.notMatch(report, /(src|href)=["']?https?:|url\(|@import/)
   })
 
-  it("marks the best cell in both maps", () => {
+  it("marks the cell of the winner in both maps", () => {
     assert.strictEqual(report.match(/<td class="best"/g)?.length, 2)
   })
 })

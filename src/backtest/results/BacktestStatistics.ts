@@ -2,6 +2,7 @@
 
 import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
+import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import * as Backtest from "../Backtest.ts"
 import * as EquityCurve from "./EquityCurve.ts"
@@ -13,42 +14,90 @@ import * as Statistics from "./Statistics.ts"
 const sampled = ({ parts }: Backtest.BandSide) => {
   const [{ candles }] = parts
   const spanMillis = closeTime(candles.time, candles.bars - 1) - openTime(candles.time, 0)
-  const periodMillis = spanMillis >= 20 * dayMillis ? dayMillis : hourMillis
-  const curve = Backtest.curve(parts, EquityCurve.sampleBars(candles, periodMillis))
-  return { curve, periodsPerYear: ((curve.length - 1) * 365 * dayMillis) / spanMillis }
+  const isDaily = spanMillis >= 20 * dayMillis
+  const curve = Backtest.curve(parts, EquityCurve.sampleBars(candles, isDaily ? dayMillis : hourMillis))
+  const periodsPerYear = ((curve.length - 1) * 365 * dayMillis) / spanMillis
+  return { curve, axis: { periodsPerYear, days: spanMillis / dayMillis, period: isDaily ? "day" : "hour" } }
 }
+
+type Axis = ReturnType<typeof sampled>["axis"]
+
+type Meaningless = Partial<Record<keyof Statistics.Statistics | "deflatedSharpe", string>>
 
 export interface SideStatistics extends Statistics.Statistics {
   /** After so many trials; see `Statistics.deflatedAfter`. */
   readonly deflatedSharpe: number
+  /** Which of these figures mean nothing, and why. */
+  readonly meaningless: Meaningless
 }
 
-const statistics = (equity: ReadonlyArray<number>, periodsPerYear: number, trials: number): SideStatistics => ({
-  ...Statistics.of(equity, periodsPerYear),
-  deflatedSharpe: Statistics.deflatedAfter(Statistics.returnsOf(equity), trials)
-})
+/** Returns of less than a year are not to be extrapolated to one. A file of a year may lack a few days. */
+const leastDaysOfYear = 360
+
+/** Below this a deviation is no estimate. */
+const leastPeriods = 3
+
+const meaninglessOf = (
+  { periods, volatility, maxDrawdown }: Statistics.Statistics,
+  returns: ReadonlyArray<number>,
+  { days, period }: Axis
+): Meaningless => {
+  const short = days < leastDaysOfYear ? "less than a year" : undefined
+  const few = periods < leastPeriods ? `too few ${period}s` : undefined
+  const still = few ?? (volatility > 0 ? undefined : "no movement")
+  return present({
+    yearlyReturn: short,
+    volatility: few,
+    sharpe: still,
+    sortino: still ?? (returns.some((value) => value < 0) ? undefined : `no losing ${period}`),
+    calmar: short ?? (maxDrawdown > 0 ? undefined : "no drawdown"),
+    probabilisticSharpe: still,
+    deflatedSharpe: still,
+    skew: still,
+    kurtosis: still
+  })
+}
+
+/** `maxDrawdown`: that of every bar, where it is known. */
+const statistics = (
+  equity: ReadonlyArray<number>,
+  axis: Axis,
+  trials: number,
+  maxDrawdown?: number
+): SideStatistics => {
+  const returns = Statistics.returnsOf(equity)
+  const sampledOnly = Statistics.of(equity, axis.periodsPerYear)
+  const deepest = maxDrawdown ?? sampledOnly.maxDrawdown
+  const calmar = deepest > 0 ? sampledOnly.yearlyReturn / deepest : 0
+  const found = { ...sampledOnly, maxDrawdown: deepest, calmar }
+  const deflatedSharpe = Statistics.deflatedAfter(returns, trials)
+  return { ...found, deflatedSharpe, meaningless: meaninglessOf(found, returns, axis) }
+}
 
 export const ofSide = (side: Backtest.BandSide, trials: number): SideStatistics => {
-  const { curve, periodsPerYear } = sampled(side)
+  const { curve, axis } = sampled(side)
   const equity = curve.map((point) => point.equity)
-  const { maxDrawdown } = side.outcome
-  const found = statistics(equity, periodsPerYear, trials)
-  return { ...found, maxDrawdown, calmar: maxDrawdown > 0 ? found.yearlyReturn / maxDrawdown : 0 }
+  return statistics(equity, axis, trials, side.outcome.maxDrawdown)
 }
 
-const number = (value: number): string => value.toFixed(3)
+/** The figure as it is written, or why it means nothing. */
+export const text = (
+  found: SideStatistics,
+  name: keyof Meaningless,
+  write: (value: number) => string = (value) => value.toFixed(3)
+): string => found.meaningless[name] ?? write(found[name])
 
 const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [string, string]> => [
   ["total return", percent(found.totalReturn)],
-  ["yearly return", percent(found.yearlyReturn)],
-  ["yearly volatility", percent(found.volatility)],
-  ["Sharpe", number(found.sharpe)],
-  ["Sortino", number(found.sortino)],
-  ["Calmar", number(found.calmar)],
-  ["probability that Sharpe > 0", percent(found.probabilisticSharpe)],
-  [`deflated Sharpe after ${trials} ${trials === 1 ? "trial" : "trials"}`, percent(found.deflatedSharpe)],
-  ["skew of returns", number(found.skew)],
-  ["kurtosis of returns", number(found.kurtosis)]
+  ["yearly return", text(found, "yearlyReturn", percent)],
+  ["yearly volatility", text(found, "volatility", percent)],
+  ["Sharpe", text(found, "sharpe")],
+  ["Sortino", text(found, "sortino")],
+  ["Calmar", text(found, "calmar")],
+  ["probability that Sharpe > 0", text(found, "probabilisticSharpe", percent)],
+  [`deflated Sharpe after ${trials} ${trials === 1 ? "trial" : "trials"}`, text(found, "deflatedSharpe", percent)],
+  ["skew of returns", text(found, "skew")],
+  ["kurtosis of returns", text(found, "kurtosis")]
 ]
 
 /** Everything that is said of one side. */
@@ -59,28 +108,31 @@ export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<re
   const sum = (of: (trips: RoundTrips.RoundTrips) => number): number =>
     byMarket.reduce((total, trips) => total + of(trips), 0)
   const trips = sum((found) => found.trips)
-  const grossLoss = sum((found) => found.grossLoss)
+  const [grossProfit, grossLoss] = [sum((found) => found.grossProfit), sum((found) => found.grossLoss)]
+  const { quote } = side.parts[0].market
+  const realised = grossProfit - grossLoss
+  const unrealised = Number(Backtest.profitOf(side)) / 10 ** quote.decimals - realised
+  const money = (value: number): string => `${value.toFixed(Math.min(quote.decimals, 2))} ${quote.symbol}`
   const exposure = Exposure.of(side.parts)
   return [
     ...ratios(ofSide(side, trials), trials),
     ["round trips", `${trips}`],
-    ["winning round trips", percent(trips === 0 ? 0 : sum(({ won }) => won) / trips)],
-    ["profit factor", grossLoss === 0 ? "no loss" : number(sum(({ grossProfit }) => grossProfit) / grossLoss)],
+    ["winning round trips", trips === 0 ? "no round trips" : percent(sum(({ won }) => won) / trips)],
+    ["realised by round trips", money(realised)],
+    ["unrealised: what is still held", money(unrealised)],
+    [
+      "profit factor",
+      trips === 0 ? "no round trips" : grossLoss === 0 ? "no losing trip" : (grossProfit / grossLoss).toFixed(3)
+    ],
     ["exposure: equity in base", percent(exposure.meanShare)],
     ["time in market", percent(exposure.timeInMarket)],
-    ["fill ratio: orders filled", percent(counts.placed === 0 ? 0 : filled / counts.placed)]
+    ["fill ratio: orders filled", counts.placed === 0 ? "no orders" : percent(filled / counts.placed)]
   ]
 }
 
 /** The buy and hold. */
 export const holdFacts = (side: Backtest.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
-  const { curve, periodsPerYear } = sampled(side)
-  return ratios(
-    statistics(
-      curve.map(({ hold }) => hold),
-      periodsPerYear,
-      trials
-    ),
-    trials
-  )
+  const { curve, axis } = sampled(side)
+  const equity = curve.map(({ hold }) => hold)
+  return ratios(statistics(equity, axis, trials), trials)
 }

@@ -39,18 +39,22 @@ export const lines = (results: Results): ReadonlyArray<string> => {
   const [{ candles, warnings, wallMillis, kernelMillis }] = results
   const rows = results.map((result) => {
     const { low, high } = result.band
-    const [worst, best] = [low, high].map((side) => BacktestStatistics.ofSide(side, result.trials))
+    const [worst, best] = [
+      BacktestStatistics.ofSide(low, result.trials),
+      BacktestStatistics.ofSide(high, result.trials)
+    ]
+    const ratio = (value: number): string => value.toFixed(2)
     const hold = BacktestStatistics.holdFacts(high, 1)[0]?.[1] ?? ""
     return [
       nameOf(results, result),
       BacktestSummary.profitText(result, low),
       BacktestSummary.profitText(result, high),
-      percent(worst?.totalReturn ?? 0),
-      percent(best?.totalReturn ?? 0),
+      percent(worst.totalReturn),
+      percent(best.totalReturn),
       hold,
       percent(Math.max(low.outcome.maxDrawdown, high.outcome.maxDrawdown)),
-      (worst?.sharpe ?? 0).toFixed(2),
-      (best?.sharpe ?? 0).toFixed(2),
+      BacktestStatistics.text(worst, "sharpe", ratio),
+      BacktestStatistics.text(best, "sharpe", ratio),
       `${low.fills}`,
       `${high.fills}`
     ]

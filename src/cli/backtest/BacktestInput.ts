@@ -244,7 +244,7 @@ export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
   const repair = yield* repairsOf(flags.repair)
   const from = yield* moment("from", flags.from, 0)
   const to = yield* moment("to", flags.to, Number.MAX_SAFE_INTEGER)
-  const cache = flags.noCache ? "never" : "beside"
+  const cache = flags.noCache ? "never" : "kept"
   // A part has an index of its own, made of whole columns.
   const isPart = Option.isSome(flags.from) || Option.isSome(flags.to)
   const { range, ...columns } = wanted

@@ -143,11 +143,12 @@ export const sideFacts = (result: Result, side: Backtest.BandSide): ReadonlyArra
 }
 
 const ratioFacts = ({ trials }: Result, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
-  const { sharpe, sortino, probabilisticSharpe } = BacktestStatistics.ofSide(side, trials)
+  const found = BacktestStatistics.ofSide(side, trials)
+  const ratio = (value: number): string => value.toFixed(2)
   return [
-    ["Sharpe", sharpe.toFixed(2)],
-    ["Sortino", sortino.toFixed(2)],
-    ["probability that Sharpe > 0", percent(probabilisticSharpe)]
+    ["Sharpe", BacktestStatistics.text(found, "sharpe", ratio)],
+    ["Sortino", BacktestStatistics.text(found, "sortino", ratio)],
+    ["probability that Sharpe > 0", BacktestStatistics.text(found, "probabilisticSharpe", percent)]
   ]
 }
 

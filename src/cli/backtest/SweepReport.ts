@@ -16,6 +16,9 @@ export const html = (found: SweepSummary.SearchResult, { strategy, data, sha256 
   const { all, best, space, objective, bars, compared } = found
   const map = SweepSummary.mapOf(found)
   const [first] = best
+  const compare = compared.find(({ trial }) => trial === first?.trial)
+  const winnerScore = compare === undefined ? undefined : Objective.score(objective, compare)
+  const winner = map === undefined ? undefined : SweepSummary.winnerOn(map, found)
   const steps = SweepSummary.steps(found)
   const refused = all.filter((result) => result.refused !== undefined).length
   return HtmlSweep.render({
@@ -23,13 +26,16 @@ export const html = (found: SweepSummary.SearchResult, { strategy, data, sha256 
     subtitle: `${strategy.kind} from ${strategy.file}, ${all.length} trials over ${bars} bars`,
     headline: [
       [`the best by ${objective}`, first === undefined ? "none" : (SweepSummary.table(found).rows[0]?.at(-5) ?? "")],
-      ["not just luck (deflated Sharpe)", `${(found.deflatedSharpe * 100).toFixed(1)} %`],
+      [
+        "not just luck (deflated Sharpe)",
+        first === undefined ? "none" : `${(found.deflatedSharpe * 100).toFixed(1)} %`
+      ],
       ["trials", `${all.length}`],
       ["time", `${(found.wallMillis / 1000).toFixed(1)} s`]
     ],
-    trust: [SweepSummary.luck(found), ...(map === undefined ? [] : [SweepSummary.plateau(map)])],
+    trust: [SweepSummary.luck(found), ...(map === undefined ? [] : SweepSummary.plateau(map, found))],
     objective,
-    ...present({ map }),
+    ...present({ map, winner, winnerScore }),
     mapNote: SweepSummary.mapNote(found),
     scores: compared
       .filter((result) => result.refused === undefined)

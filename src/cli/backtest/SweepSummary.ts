@@ -43,16 +43,23 @@ export const json = (found: SearchResult) => ({
 })
 
 /** Whoever tries often enough finds something that looked good by luck. */
-export const luck = ({ deflatedSharpe, all }: SearchResult): string =>
-  `Deflated Sharpe: ${(deflatedSharpe * 100).toFixed(1)} % that the best is not just the luckiest of ${all.length} trials.${
+export const luck = ({ deflatedSharpe, all, best }: SearchResult): string => {
+  const ran = all.filter(({ refused }) => refused === undefined).length
+  if (best.length === 0) return `None of ${ran} trials meets the conditions: there is nothing to trust.`
+  return `Deflated Sharpe: ${(deflatedSharpe * 100).toFixed(1)} % that #1 is not just the luckiest of ${ran} trials.${
     deflatedSharpe < 0.95
       ? " That is too little to rely on: prefer fewer, coarser choices, and test on other data (walk-forward)."
       : ""
   }`
+}
 
 /** The first two keys that have several values. */
-export const mapOf = ({ space, compared, objective }: SearchResult): HeatMap.HeatMap | undefined => {
-  const [rows, columns] = space.map((dimension, at) => ({ ...dimension, at })).filter(({ values }) => values.length > 1)
+const axesOf = ({ space }: SearchResult) =>
+  space.map((dimension, at) => ({ ...dimension, at })).filter(({ values }) => values.length > 1)
+
+export const mapOf = (found: SearchResult): HeatMap.HeatMap | undefined => {
+  const { compared, objective } = found
+  const [rows, columns] = axesOf(found)
   if (rows === undefined || columns === undefined) return undefined
   const points = compared
     .filter(({ refused }) => refused === undefined)
@@ -71,19 +78,35 @@ export const mapNote = ({ space, objective, rungs, bars }: SearchResult): string
   return `${objective}${others}${first < bars ? `, over the first ${first} bars, which all trials ran` : ""}`
 }
 
-export const plateau = (map: HeatMap.HeatMap): string => {
-  const summit = HeatMap.summit(map)
-  if (summit === undefined) return ""
+/** Where the trial that is shown as the winner stands on the map, which need not be its greatest cell. */
+export const winnerOn = (map: HeatMap.HeatMap, found: SearchResult): HeatMap.Standing | undefined => {
+  const [winner] = found.best
+  const [rows, columns] = axesOf(found)
+  if (winner === undefined || rows === undefined || columns === undefined) return undefined
+  return HeatMap.standing(map, winner.values[rows.at] ?? "", winner.values[columns.at] ?? "")
+}
+
+export const plateau = (map: HeatMap.HeatMap, found: SearchResult): ReadonlyArray<string> => {
+  const winner = winnerOn(map, found)
+  if (winner === undefined) return []
   const edges = [
-    [summit.row, map.rows.length],
-    [summit.column, map.columns.length]
+    [winner.row, map.rows.length],
+    [winner.column, map.columns.length]
   ] as const
   const isAtEdge = edges.some(([at, count]) => count > 2 && (at === 0 || at === count - 1))
+  const cell = `The cell of #1 (${map.rowName} ${map.rows[winner.row]}, ${map.columnName} ${map.columns[winner.column]})`
+  const kept = `with its neighbours it keeps ${(Math.max(0, winner.kept) * 100).toFixed(0)} % of its lead over the median`
+  const verdict =
+    winner.lead <= 0
+      ? "has no lead over the median cell of the map. Do not rely on it."
+      : HeatMap.isPlateau(winner)
+        ? `stands on a plateau: ${kept}.`
+        : `is a spike: ${kept}. Do not rely on it.`
+  const others = winner.isGreatest
+    ? ""
+    : " It is not the greatest cell of the map, which shows the trials that all ran."
   const further = isAtEdge ? " It lies at the edge of what was searched: there may be better ones beyond." : ""
-  const kept = `${(Math.max(0, summit.kept) * 100).toFixed(0)} % of its lead over the median`
-  return HeatMap.isPlateau(summit)
-    ? `The best cell stands on a plateau: with its neighbours it keeps ${kept}.${further}`
-    : `The best cell is a spike: with its neighbours it keeps ${kept}. Do not rely on it.${further}`
+  return [`${cell} ${verdict}${others}${further}`]
 }
 
 export const steps = ({ rungs }: SearchResult): string =>
@@ -125,7 +148,7 @@ export const lines = (found: SearchResult): ReadonlyArray<string> => {
           rows
         )),
     "",
-    ...(map === undefined ? [] : [mapNote(found), ...HeatMap.lines(map, figure), plateau(map), ""]),
+    ...(map === undefined ? [] : [mapNote(found), ...HeatMap.lines(map, figure), ...plateau(map, found), ""]),
     luck(found)
   ]
 }

@@ -25,6 +25,9 @@ const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.BandSide)
   return EquityCurve.at(side.outcome, candles, conditions, bars).map(({ equity }) => equity)
 }
 
+/** The product of the returns does not depend on their order: nor does whether the run loses. */
+const sameGain = "every order of the same returns gains the same"
+
 export const command = Command.make(
   "monte-carlo",
   {
@@ -64,6 +67,10 @@ export const command = Command.make(
     const returns = Statistics.returnsOf(
       equityOf(strategy, candles, Backtest.run(strategy, candles, indices, mode, options))
     )
+    if (input.method !== "candles" && returns.length < 2)
+      return yield* new WrongUsage({
+        message: `--method ${input.method} needs at least 2 daily returns, the run has ${returns.length}: give longer data, or --method candles`
+      })
     const fate = (method: MonteCarlo.SimulationMethod): MonteCarlo.Simulation => {
       if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next)
       const other = MonteCarlo.resampledCandles(candles, input.block, next)
@@ -79,17 +86,23 @@ export const command = Command.make(
       })
     )
     const spread = MonteCarlo.spreadOf(fates)
-    if (input.json)
-      return yield* Console.log(JSON.stringify({ method: input.method, seed: input.seed, fees: asked.fees, ...spread }))
+    const isOrder = input.method === "order"
+    if (input.json) {
+      const meaningless = isOrder ? { meaningless: { lost: sameGain, gain: sameGain } } : {}
+      const about = { method: input.method, seed: input.seed, fees: asked.fees }
+      return yield* Console.log(JSON.stringify({ ...about, ...spread, ...meaningless }))
+    }
     const columns = ["", ...Object.keys(spread.gain)].map((title) => ({ title, align: "right" as const }))
     yield* Console.log(
       [
         asked.fees.sentence,
-        `${spread.runs} simulations by ${input.method}: ${percent(spread.lost)} of them lose`,
+        isOrder
+          ? `${spread.runs} simulations by order: ${sameGain}, ${percent(spread.gain["p50"] ?? 0)}; only the drawdown differs`
+          : `${spread.runs} simulations by ${input.method}: ${percent(spread.lost)} of them lose`,
         "",
         ...Table.render(columns, [
-          ["gain", ...Object.values(spread.gain).map(percent)],
-          ["largest drawdown", ...Object.values(spread.maxDrawdown).map(percent)]
+          ...(isOrder ? [] : [["gain", ...Object.values(spread.gain).map((ratio) => percent(ratio))]]),
+          ["largest drawdown", ...Object.values(spread.maxDrawdown).map((ratio) => percent(ratio))]
         ])
       ].join("\n")
     )

@@ -10,9 +10,12 @@ export interface SweepReport {
   readonly trust: ReadonlyArray<string>
   readonly objective: string
   readonly map?: HeatMap.HeatMap
+  /** Where the trial that is shown as the best stands on the map. */
+  readonly winner?: HeatMap.Standing
   readonly mapNote: string
-  /** Objective of every trial. */
+  /** Objective of every trial, and of the best one over the same data. */
   readonly scores: ReadonlyArray<number>
+  readonly winnerScore?: number
   readonly best: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
   readonly facts: HtmlPage.Facts
 }
@@ -37,14 +40,18 @@ const short = (value: number): string =>
 /** More columns than this and the numbers would not fit. */
 const mostWritten = 14
 
-const mapTable = (map: HeatMap.HeatMap, values: HeatMap.Values, title: string): string => {
+const mapTable = (
+  map: HeatMap.HeatMap,
+  winner: HeatMap.Standing | undefined,
+  values: HeatMap.Values,
+  title: string
+): string => {
   const limits = HeatMap.range(map) ?? [0, 0]
-  const summit = HeatMap.summit(map)
   const isWritten = map.columns.length <= mostWritten
   const cell = (value: number | undefined, row: number, column: number): string => {
     if (value === undefined) return "<td></td>"
     const step = HeatMap.step(value, limits, colours.length)
-    const best = summit?.row === row && summit.column === column ? ' class="best"' : ""
+    const best = winner?.row === row && winner.column === column ? ' class="best"' : ""
     const place = `${map.rowName} ${map.rows[row]}, ${map.columnName} ${map.columns[column]}: ${short(value)}`
     const ink = step < 6 ? "#ffffff" : "#111111"
     const written = isWritten ? short(value) : ""
@@ -63,16 +70,16 @@ const mapTable = (map: HeatMap.HeatMap, values: HeatMap.Values, title: string): 
   return `<figure><figcaption>${HtmlPage.escape(title)}</figcaption><div class="scroll"><table class="heat"><tr><th></th>${head}</tr>${rows.join("")}</table></div></figure>`
 }
 
-const legend = ([least, greatest]: readonly [number, number]): string =>
-  `<div class="legend"><span>${short(least)}</span><i style="background:linear-gradient(90deg,${colours.join(",")})"></i><span>${short(greatest)}</span><b class="mark"></b><span>the best cell</span></div>`
+const legend = ([least, greatest]: readonly [number, number], isMarked: boolean): string =>
+  `<div class="legend"><span>${short(least)}</span><i style="background:linear-gradient(90deg,${colours.join(",")})"></i><span>${short(greatest)}</span>${isMarked ? '<b class="mark"></b><span>the cell of #1</span>' : ""}</div>`
 
-const maps = (map: HeatMap.HeatMap): string =>
-  `${legend(HeatMap.range(map) ?? [0, 0])}<div class="maps">${mapTable(map, map.values, "each cell")}${mapTable(map, map.around, "with its neighbours: what is left is a plateau")}</div>`
+const maps = (map: HeatMap.HeatMap, winner: HeatMap.Standing | undefined): string =>
+  `${legend(HeatMap.range(map) ?? [0, 0], winner !== undefined)}<div class="maps">${mapTable(map, winner, map.values, "each cell")}${mapTable(map, winner, map.around, "with its neighbours: what is left is a plateau")}</div>`
 
 const bins = 40
 
-/** How many trials came to what; the best is the rightmost. */
-const histogram = (scores: ReadonlyArray<number>): string => {
+/** How many trials came to what, and where the best is among them. */
+const histogram = (scores: ReadonlyArray<number>, winnerScore: number | undefined): string => {
   const limits = [Math.min(...scores), Math.max(...scores)] as const
   const counts = Array.from({ length: bins }, () => 0)
   for (const score of scores) {
@@ -80,9 +87,10 @@ const histogram = (scores: ReadonlyArray<number>): string => {
     counts[bin] = (counts[bin] ?? 0) + 1
   }
   const most = Math.max(...counts)
+  const winnerBin = winnerScore === undefined ? undefined : HeatMap.step(winnerScore, limits, bins)
   const bars = counts.map((count, bin) => {
     const height = count === 0 ? 0 : Math.max(1.5, (count / most) * 96)
-    const kind = bin === bins - 1 ? ' class="best"' : ""
+    const kind = bin === winnerBin ? ' class="best"' : ""
     return `<rect${kind} x="${bin * 10 + 1}" y="${(100 - height).toFixed(1)}" width="8" height="${height.toFixed(1)}"><title>${count} trials</title></rect>`
   })
   return `<svg class="histogram" viewBox="0 0 ${bins * 10} 100" preserveAspectRatio="none" role="img" aria-label="Distribution of all trials">${bars.join("")}</svg>
@@ -90,17 +98,23 @@ const histogram = (scores: ReadonlyArray<number>): string => {
 }
 
 export const render = (report: SweepReport): string => {
-  const { map, scores, best, objective } = report
+  const { map, winner, scores, best, objective } = report
   return HtmlPage.render({
     title: report.title,
     subtitle: report.subtitle,
     body: [
       HtmlPage.cards(report.headline),
       HtmlPage.section("How far to trust the best", HtmlPage.list(report.trust)),
-      map === undefined ? "" : HtmlPage.section(`${map.rowName} by ${map.columnName}`, maps(map), report.mapNote),
+      map === undefined
+        ? ""
+        : HtmlPage.section(`${map.rowName} by ${map.columnName}`, maps(map, winner), report.mapNote),
       scores.length < 2
         ? ""
-        : HtmlPage.section("All trials", histogram(scores), `${scores.length} trials by ${objective}`),
+        : HtmlPage.section(
+            "All trials",
+            histogram(scores, report.winnerScore),
+            `${scores.length} trials by ${objective}`
+          ),
       HtmlPage.section(
         "The best",
         HtmlPage.table(best.titles, best.rows, () => true)

@@ -35,9 +35,28 @@ describe("backtest commands", () => {
       )
       writeFileSync(file, ["time,open,high,low,close,volume", ...lines].join("\n"))
       const result = JSON.parse(yield* limitbot("backtest", strategy, "--data", file, "--json"))
-      const { totalReturn, yearlyReturn } = result.band.low.statistics
+      const { totalReturn, yearlyReturn, meaningless } = result.band.low.statistics
       assert.isAbove(totalReturn, 0)
       assert.closeTo(yearlyReturn, (1 + totalReturn) ** (365 / 182) - 1, 1e-9)
+      const few = { volatility: undefined, sharpe: undefined, sortino: "no losing day" }
+      assert.deepInclude({ ...few, ...meaningless }, { ...few, yearlyReturn: "less than a year" })
+      assert.match(yield* limitbot("backtest", strategy, "--data", file), /Sortino +no losing day/)
+
+      const page = join(folder, "gap.html")
+      yield* limitbot("backtest", strategy, "--data", file, "--fills", "pessimistic", "--report", page)
+      const facts = new Map(
+        [...readFileSync(page, "utf8").matchAll(/<tr><td>([^<]+)<\/td><td class="n">([^<]+)<\/td>/g)].map(
+          ([, label = "", value = ""]) => [label, value]
+        )
+      )
+      assert.strictEqual(facts.get("yearly return"), "less than a year")
+      const figure = (label: string) => Number.parseFloat((facts.get(label) ?? "").replaceAll(",", ""))
+      const parts = figure("realised by round trips") + figure("unrealised: what is still held")
+      assert.closeTo(parts, figure("profit and loss"), 0.02)
+
+      const shuffled = yield* limitbot("monte-carlo", strategy, "--data", file, "--method", "order", "--runs", "20")
+      assert.match(shuffled, /every order of the same returns gains the same, -?\d+\.\d\d %; only the drawdown differs/)
+      assert.notMatch(shuffled, /lose|^ *gain/m)
     })
   )
 
@@ -112,7 +131,8 @@ describe("backtest commands", () => {
           /halving: 130 over 2223 bars, 44 over 6667 bars, 15 over 20000 bars: 33\.\d % of a full search/
         )
         assert.match(map, /grid\.levels \(down\) by grid\.upper/)
-        assert.match(map, /The best cell (stands on a plateau|is a spike)/)
+        const [, winnersLevels, winnersUpper] = /^ *1 +(\d+) +(\d+) /m.exec(map) ?? []
+        assert.include(map, `The cell of #1 (grid.levels ${winnersLevels}, grid.upper ${winnersUpper}) `)
         assert.include(readFileSync(heat, "utf8"), "with its neighbours")
 
         const walk = yield* limitbot(

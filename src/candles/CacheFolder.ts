@@ -1,0 +1,48 @@
+/**
+ * Where the columns of a candle file are kept: beside it in a folder that is the user's to fill, elsewhere in the user's
+ * cache folder (`$XDG_CACHE_HOME/limitbot`, by default `~/.cache/limitbot`). Nobody else can put a cache there to be believed.
+ */
+import { createHash } from "node:crypto"
+import * as fs from "node:fs"
+import { homedir, userInfo } from "node:os"
+import { basename, dirname, isAbsolute, join } from "node:path"
+import { Config, Effect, Option } from "effect"
+
+/** Windows knows no owners by number: it says -1 of users and 0 of files. */
+const isOwn = (folder: string): boolean => {
+  const { uid } = userInfo()
+  if (uid >= 0 && fs.statSync(folder).uid !== uid) return false
+  try {
+    fs.accessSync(folder, fs.constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** As the XDG base directory specification has it: a relative path does not count. */
+const userFolder = Effect.gen(function* () {
+  const set = yield* Config.String("XDG_CACHE_HOME").pipe(Config.option, Effect.orElseSucceed(Option.none<string>))
+  const base = Option.filter(set, isAbsolute).pipe(Option.getOrElse(() => join(homedir(), ".cache")))
+  return join(base, "limitbot")
+})
+
+/**
+ * Files of the same name in different folders have different caches. None where the system knows no such user, as in some
+ * containers, or the folder is gone.
+ */
+export const cacheFileOf = Effect.fnUntraced(
+  function* (file: string) {
+    const folder = dirname(file)
+    if (isOwn(folder)) return `${file}.columns`
+    const path = join(fs.realpathSync(folder), basename(file))
+    const tag = createHash("sha256").update(path).digest("hex").slice(0, 16)
+    return join(yield* userFolder, `${basename(file)}.${tag}.columns`)
+  },
+  Effect.catchDefect(() => Effect.undefined)
+)
+
+/** Makes the folder of a cache file, for its user alone. */
+export const make = (cacheFile: string): void => {
+  fs.mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 })
+}
