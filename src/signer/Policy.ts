@@ -1,6 +1,6 @@
 /**
- * What a signer process may sign, whoever asks: named assets only, no more at once and no more in a day than its own caps,
- * and an order's deposit address once, until what was signed for it can no longer be executed.
+ * What a signer process may sign, whoever asks: only named assets, no more at once and per day than its own caps, and
+ * one payload per deposit address until that payload can no longer be executed.
  */
 import type { Amount } from "../domain/Amount.ts"
 import { dayMillis, hourMillis } from "../domain/Durations.ts"
@@ -23,12 +23,12 @@ export interface PaymentToSign {
 /** The check that fails, what it expects and what it found. */
 export type Objection = readonly [check: string, expected: string, found: string]
 
-/** Clocks of verifiers may be behind: a payload counts as alive for this long after its deadline. */
+/** Verifiers' clocks may be behind: a payload counts as alive for this long after its deadline. */
 const marginMillis = 60_000
-/** Messages that open a session, in an hour. */
+/** The most session-opening messages in an hour. */
 const mostLogins = 60
 
-/** What was signed for an address and may still be executed. */
+/** A payload that was signed for an address and may still be executed. */
 const aliveFor = (depositAddress: string, entries: ReadonlyArray<RecordEntry>, now: number): RecordEntry | undefined =>
   entries.findLast(
     (each) =>
@@ -36,8 +36,8 @@ const aliveFor = (depositAddress: string, entries: ReadonlyArray<RecordEntry>, n
   )
 
 /**
- * The same payment asked for once more: a bot that died before it had the answer. Giving it the very same bytes pays nothing twice,
- * because their nonce executes once; signing others could.
+ * The same payment requested again, by a bot that died before it got the answer. It gets the very same bytes: they
+ * pay nothing twice, because their nonce executes once. Signing different bytes could pay twice.
  */
 export const givenBefore = (
   { amount, asset, depositAddress }: PaymentToSign,

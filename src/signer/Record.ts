@@ -1,7 +1,7 @@
 /**
- * What a signer process was asked and answered: one line of JSON each, on disk before a signature leaves. Each line holds
- * the hash of the one before it, so that a line that was taken out or changed shows. It is read again at the start: what
- * was signed today counts against the caps, and an order's deposit address is paid once.
+ * What a signer process was asked and what it answered: one line of JSON each, on disk before a signature leaves.
+ * Each line holds the hash of the line before it, so a removed or changed line shows. The record is read again at the
+ * start: what was signed today counts against the caps, and an order's deposit address is paid once.
  */
 import { createHash } from "node:crypto"
 import { closeSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs"
@@ -14,7 +14,7 @@ const RecordEntry = Schema.Struct({
   asset: Schema.optionalKey(Schema.String),
   amount: Schema.optionalKey(Schema.String),
   intentHash: Schema.optionalKey(Schema.String),
-  /** The signed payload: asked for once more, it is given once more. It can do nothing but pay this address, once. */
+  /** The signed payload. A repeated request gets it again; it can only pay this address, once. */
   body: Schema.optionalKey(Schema.String),
   validUntil: Schema.optionalKey(Schema.Int),
   reason: Schema.optionalKey(Schema.String),
@@ -31,7 +31,7 @@ const hashOf = (line: string): string => createHash("sha256").update(line).diges
 
 export interface Record {
   readonly entries: ReadonlyArray<RecordEntry>
-  /** On disk on return. */
+  /** On disk when it returns. */
   append(entry: RecordEntry): Effect.Effect<void, RecordBroken>
 }
 
@@ -43,7 +43,7 @@ const broken = (file: string) => (cause: unknown) =>
 const readLines = (file: string): ReadonlyArray<string> => {
   const bytes = readFileSync(file, { flag: "a+" })
   const end = bytes.lastIndexOf("\n") + 1
-  // A line that the machine died in was never answered: nothing was signed by it, and the next one must not join it.
+  // A line cut off by a crash was never answered: it signed nothing, and the next line must not be joined to it.
   if (end < bytes.length) truncateSync(file, end)
   return bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1)
 }
@@ -63,7 +63,7 @@ export const open = Effect.fn("Record.open")(function* (file: string) {
   const entries: Array<RecordEntry> = [...(yield* Effect.try({ try: () => checked(lines), catch: broken(file) }))]
   const last = lines.at(-1)
   let previous = last === undefined ? "" : hashOf(last)
-  // Every write is on disk when it returns. (Node's permission model has no fsync.)
+  // Every write is on disk when it returns. (Node's permission model does not allow fsync.)
   const descriptor = yield* Effect.acquireRelease(
     Effect.try({ try: () => openSync(file, "as", 0o600), catch: broken(file) }),
     (opened) => Effect.sync(() => closeSync(opened))

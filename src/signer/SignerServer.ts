@@ -1,7 +1,8 @@
 /**
- * The signer process: the key, the guard, caps and a record of its own behind a Unix socket that only its owner can open. It
- * takes no bytes to sign: it reads the venue's payload itself, checks it against the transfer that is named beside it, and
- * signs only what is nothing else. One request at a time, so that the caps hold.
+ * The signer process: the key, the guard, its own caps and its own record, behind a Unix socket that only its owner
+ * can open. It accepts no bytes to sign: it reads the venue's payload itself, checks it against the transfer named in
+ * the request, and signs only a payload that is exactly that transfer. It handles one request at a time, so that the
+ * caps hold.
  */
 import { chmodSync, unlinkSync } from "node:fs"
 import { connect, createServer, type Server, type Socket } from "node:net"
@@ -23,7 +24,7 @@ export interface SignerOptions {
   readonly record: Record
 }
 
-/** The socket cannot be listened on. */
+/** The server cannot listen on the socket. */
 export class SocketUnavailable extends Schema.TaggedError<SocketUnavailable>()("SocketUnavailable", {
   message: Schema.String
 }) {}
@@ -52,7 +53,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     return refused(check, expected, found)
   })
 
-  /** Nothing is wrong with what was asked for: it may be asked for again. */
+  /** The request itself is fine and may be repeated. */
   const unavailable = Effect.fnUntraced(function* (reason: string, about: object) {
     yield* record.append({ at: yield* Clock.currentTimeMillis, what: "refused", ...about, reason })
     return { _tag: "Unavailable", reason } as const
@@ -105,7 +106,10 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     )
   })
 
-  /** A line as it came; the answer to send. Fails when the record cannot be written: then nothing may be signed. */
+  /**
+   * Takes a line as received and returns the answer. Fails when the record cannot be written: then nothing may be
+   * signed.
+   */
   return Effect.fn("SignerServer.answer")(
     function* (line: string) {
       const request = yield* Effect.option(decode(line))
@@ -141,7 +145,7 @@ const isAnswered = (socket: string) =>
 
 const removed = (socket: string) => Effect.ignore(Effect.try(() => unlinkSync(socket)))
 
-/** A leftover of a process that died is removed; a socket that answers belongs to somebody. */
+/** The socket of a dead process is removed; a socket that answers belongs to somebody else. */
 const listen = Effect.fnUntraced(function* (server: Server, socket: string) {
   if (yield* isAnswered(socket)) {
     return yield* new SocketUnavailable({ message: `Another process listens on ${socket} already` })
@@ -158,7 +162,7 @@ const listen = Effect.fnUntraced(function* (server: Server, socket: string) {
   })
 })
 
-/** Listens while the scope lives. What it gives answers for ever, and fails when the record cannot be written. */
+/** Listens while the scope lives. The returned effect answers for ever and fails when the record cannot be written. */
 export const serve = Effect.fn("SignerServer.serve")(function* ({ socket, ...options }: SignerOptions) {
   const answer = yield* answerer(options)
   const asked = yield* Queue.dropping<Asked>(mostWaiting)
@@ -190,7 +194,7 @@ export const serve = Effect.fn("SignerServer.serve")(function* ({ socket, ...opt
     const said = yield* answer(line)
     yield* Effect.sync(() => socket.end(`${said}\n`))
   })
-  // Who has said nothing whole from one look to the next is cut off.
+  // A connection without a complete line from one check to the next is cut off.
   const sweep = Effect.sync(() => {
     for (const connection of open) if (slow.has(connection)) connection.destroy()
     slow = new Set(open)

@@ -1,6 +1,6 @@
 /**
- * Past swaps: a second witness of what became of our money, never the only one. The partner's history has its own address
- * and its own slow rate limit; the end user's goes with the session.
+ * Past swaps: a second witness of what happened to our money, never the only one. The partner's history has its own
+ * address and its own slow rate limit; the end user's history goes with the session.
  */
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -27,7 +27,7 @@ const credential = "venue.partnerJwt"
 export interface TransactionPage {
   readonly transactions: ReadonlyArray<HistoryEntry>
   readonly page: number
-  /** Absent where the venue does not say. */
+  /** Missing where the venue does not say. */
   readonly perPage: number | undefined
   readonly totalPages: number | undefined
   readonly total: number | undefined
@@ -46,7 +46,10 @@ export interface AccountHistory {
 export class History extends Context.Service<
   History,
   {
-    /** Newest first. Fewer than asked for: the end. The next page starts after the last record's address and memo. */
+    /**
+     * Newest first. A page with fewer than asked for is the last. The next page starts after the last record's
+     * address and memo.
+     */
     transactions(query: TransactionsQuery): Effect.Effect<ReadonlyArray<HistoryEntry>, VenueError>
     transactionPage(query: TransactionPagesQuery): Effect.Effect<TransactionPage, VenueError>
     account(query: AccountHistoryQuery): Effect.Effect<Answer<AccountHistory>, VenueError>
@@ -104,6 +107,6 @@ export class History extends Context.Service<
     })
   ).pipe(Layer.provide(ClientCredentials.layer))
 
-  /** With a rate limiter of this process only. */
+  /** With a rate limiter of this process alone. */
   static readonly layer = History.layerSharing.pipe(Layer.provide(HistoryRateLimiter.layer))
 }

@@ -1,7 +1,7 @@
 /**
- * The `Venue` port over HTTP: domain values in, domain values out, through the contract. Creating, submitting and
- * cancelling are one network attempt each; the signed bytes go out exactly as they were journaled. An answer that cannot
- * be true counts as no answer.
+ * The `Venue` port over HTTP, by the contract: domain values in, domain values out. Creating, submitting and
+ * cancelling are one network attempt each; the signed bytes go out exactly as they were journaled. An answer that
+ * cannot be true counts as no answer.
  */
 import { Array, Clock, Duration, Effect, Layer, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
@@ -43,11 +43,11 @@ const quoteSlippageBasisPoints = 100
 const responseMode = "response-only"
 
 const apiKey = "venue.apiKey"
-/** A quote without the partner's token goes with the key. */
+/** Without the partner's token, a quote goes with the API key. */
 const partner = "venue.partnerJwt (or venue.apiKey)"
 const ownSession = "account.key and account.signerId"
 
-/** Calls that move or save money go first, then reads of orders, then reads of prices. */
+/** Calls that move or save money come first, then reads of orders, then reads of prices. */
 const calls = {
   createOrder: { operation: "create order", priority: "normal", credential: apiKey },
   listOrders: { operation: "list orders", priority: "normal", credential: apiKey },
@@ -61,14 +61,14 @@ const calls = {
   balances: { operation: "read balances", priority: "background", credential: ownSession }
 } as const
 
-/** The cursor of the link to the next page, for a venue that gives no `meta.nextCursor`. */
+/** The cursor in the link to the next page, for a venue without `meta.nextCursor`. */
 const cursorIn = (link: string | undefined): string | undefined => {
   if (link === undefined) return undefined
   const cursor = URL.parse(link, "http://venue.invalid")?.searchParams.get("page[after]")
   return cursor === null || cursor === "" ? undefined : cursor
 }
 
-/** Whatever spelling the venue answers with, everybody else sees ours. */
+/** Whatever spelling the venue answers with, the rest of the program sees ours. */
 const inOurSpelling =
   (spellings: AssetSpellings | undefined) =>
   (order: Order): Order => ({
@@ -139,7 +139,7 @@ const makeFunding = Effect.gen(function* () {
   })
 
   const submitIntent = Effect.fn("Venue.submitIntent")(function* (signed: SignedIntent) {
-    // Not the generated method: encoding anew could change the bytes that were journaled.
+    // The generated method is not used: encoding again could change the journaled bytes.
     const send = client.post("/v0/submit-intent", signed.body)
     const { value, ...trace } = yield* client.write(calls.submitIntent, send, SubmitIntentResponse)
     if (value.intentHash === signed.intentHash) return { ...trace, value: { intentHash: value.intentHash } }
@@ -199,7 +199,7 @@ export const layer = Layer.effect(
   })
 ).pipe(Layer.provide(Swaps.layer))
 
-/** Every attribute is sent: what is left out would be decided by the venue's defaults. */
+/** Every attribute is sent, because the venue's defaults would decide a missing one. */
 const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRequest => {
   const [origin, destination] = assetsOf(order)
   const parties = partiesOf(account, origin, destination)
@@ -255,7 +255,7 @@ const quoteRequest = (
   insured: false
 })
 
-/** A price is made of both amounts, so neither may be zero. */
+/** A price is the ratio of both amounts, so neither may be zero. */
 const toDryQuote = (quote: Quote) => {
   const { operation } = calls.quote
   const amountIn = parseAmount(quote.amountIn)
@@ -268,7 +268,7 @@ const toDryQuote = (quote: Quote) => {
   return Effect.succeed({ amountIn, amountOut, amountInFormatted, amountOutFormatted })
 }
 
-/** A token without a price shows zero: indicative only, and never traded on. */
+/** A token without a price shows zero: it is indicative only and never traded on. */
 const toToken = ({ assetId, blockchain, decimals, price, symbol }: (typeof TokensResponse.Type)[number]): Token => ({
   assetId,
   symbol,

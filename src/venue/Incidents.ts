@@ -1,7 +1,8 @@
 /**
- * Incidents that the service tells of on a page of its own: while one is active, nothing new is created, signed or paid by a
- * wallet in the assets that it concerns, so that no more money goes where it may stick. What is funded already is followed and
- * withdrawn as ever. The feed is optional and only ever holds back: one that cannot be read changes nothing, and is said.
+ * Incidents that the service reports on a separate status page. While one is active, nothing new is created, signed
+ * or paid by a wallet in the affected assets, so no more money goes where it may get stuck. Funded orders are
+ * followed and withdrawn as always. The feed is optional and can only hold back: an unreadable feed is reported and
+ * changes nothing.
  */
 import { Clock, Effect, Exit, Layer, Option, Schema } from "effect"
 import { HttpClient } from "effect/http"
@@ -15,7 +16,7 @@ const readAgain = "1 minute"
 const mostWait = "5 seconds"
 
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
-/** Pages of status differ; these are the fields that they have. */
+/** Status pages differ; these are the fields they use. */
 const Incident = Schema.Struct({
   title: Text,
   name: Text,
@@ -43,11 +44,11 @@ const over = /^(resolved|closed|completed|postmortem|ended)$/i
 
 export interface ActiveIncident {
   readonly title: string
-  /** Symbols of ours; `undefined` where it names no asset and no chain: then it concerns all. */
+  /** Our symbols; `undefined` if it names no asset and no chain, because then it affects all of them. */
   readonly symbols: ReadonlySet<string> | undefined
 }
 
-/** The incidents of a feed that are active now, each with those of our assets that it concerns. */
+/** The active incidents of a feed, each with those of our assets that it affects. */
 export const activeIn = (feed: unknown, assets: ReadonlyArray<Asset>, now: number): ReadonlyArray<ActiveIncident> => {
   const read = Option.getOrUndefined(asFeed(feed))
   const entries = read === undefined ? [] : "length" in read ? read : Object.values(read).flat()
@@ -74,11 +75,14 @@ const concerned = ({ body, name, summary, title }: Incident, assets: ReadonlyArr
   return { title: clean(title ?? name ?? "an incident"), symbols: isGeneral ? undefined : new Set(symbols) }
 }
 
-/** The chain that is in an asset's identifier, such as `nep141:btc.omft.near`. */
+/** The chain in an asset's identifier, such as `nep141:btc.omft.near`. */
 const chainsOf = (id: string): ReadonlyArray<string> =>
   chainIds.filter((chain) => new RegExp(`[:.]${chain}[-.:]`).test(id) && !id.endsWith(`.${chain}`))
 
-/** The hold of the feed at `url` over our assets. It is read when money is to be committed, once a minute at most. */
+/**
+ * The hold that the feed at `url` puts on our assets. It is read when money is about to be committed, at most once a
+ * minute.
+ */
 export const layer = (url: string, assets: ReadonlyArray<Asset>) =>
   Layer.effect(
     FundingHold,
@@ -99,7 +103,7 @@ export const layer = (url: string, assets: ReadonlyArray<Asset>) =>
             })
         })
       )
-      // Whoever asks meanwhile waits for the same answer.
+      // Callers that ask in the meantime wait for the same answer.
       const refreshed = yield* Effect.cachedWithTTL(read, (exit) => (Exit.isSuccess(exit) ? readAgain : 0))
 
       return (ids) =>

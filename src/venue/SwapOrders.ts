@@ -1,9 +1,10 @@
 /**
- * A swap as the engine's kind of order: quoted instead of created, funded like any other, and executed as soon as it is. Its
- * id is its deposit address, its whole state what the swap status says.
+ * A swap as the engine's kind of order: quoted instead of created, funded like any other, and executed as soon as it
+ * is funded. Its id is its deposit address, and the swap status is its whole state.
  *
- * A quote that nobody pays is nothing: it never executes, is in no list of orders, and needs no cancel. So a lost answer is
- * simply asked for anew. What is paid can execute at no less than the quote's least output, or comes back.
+ * A quote that nobody pays is nothing: it never executes, is in no list of orders, and needs no cancel. A lost answer
+ * is therefore simply asked for again. A paid swap either executes at no less than the quote's least output, or the
+ * money comes back.
  */
 
 import { Clock, Effect, Result } from "effect"
@@ -27,7 +28,7 @@ const calls = {
   status: { operation: "read swap status", priority: "normal" }
 } as const
 
-/** Tolerances are basis points. */
+/** Tolerances are in basis points. */
 const whole = 10_000n
 
 export const make = Effect.gen(function* () {
@@ -40,13 +41,13 @@ export const make = Effect.gen(function* () {
       .quote(request)
       .pipe(Effect.catchTag("QuoteRefused", ({ why, correlationId }) => refuse("quote-refused", why, correlationId)))
 
-  /** The first quote says how much room the limit leaves, and most of that room is the tolerance of the second. */
+  /** The first quote shows how much room the limit leaves; most of that room becomes the tolerance of the second. */
   const createSwap = Effect.fn("Venue.createSwap")(function* (swap: CreateSwap) {
     const least = swap.outputAmount
     const looked = yield* quote(requestOf(account, swap, true, 0))
     const output = amountOf(looked.value.quote.amountOut)
     if (output < least) return yield* worse(output, least, looked.correlationId)
-    // The rest is for what the price moves from the one to the other.
+    // The rest covers price moves between the two quotes.
     const tolerance = ((output - least) * whole * 9n) / (output * 10n)
     const answer = yield* quote(requestOf(account, swap, false, Number(tolerance)))
     const promised = amountOf(answer.value.quote.minAmountOut)
@@ -85,7 +86,7 @@ const refuse = (code: string, text: string, correlationId: string | undefined): 
 const worse = (promised: Amount, least: Amount, correlationId: string | undefined): VenueError =>
   refuse("worse-price", worsePrice(promised, least), correlationId)
 
-/** In words, the difference rounded up. */
+/** In words, with the difference rounded up. */
 export const worsePrice = (promised: Amount, least: Amount): string => {
   const missing = Decimal.divide(Decimal.make((least - promised) * 100n), Decimal.make(max(1n, least)), 2, "up")
   return `the swap would bring ${Decimal.format(missing)} % less than allowed`
@@ -100,7 +101,7 @@ const exact = <A>(
     ? noAnswer(operation, `the answered swap is unusable: ${order.failure}`, trace)
     : Effect.succeed({ ...trace, value: order.success })
 
-/** A missing value, or one that is not an amount, counts as nothing, which no order can promise. */
+/** A missing value, or one that is not an amount, counts as zero, which no order can promise. */
 const amountOf = (text: string | undefined): Amount => parseAmount(text ?? "") ?? 0n
 
 const requestOf = (account: VenueAccount, swap: CreateSwap, dry: boolean, slippageTolerance: number): QuoteRequest => {
@@ -121,7 +122,7 @@ const requestOf = (account: VenueAccount, swap: CreateSwap, dry: boolean, slippa
   }
 }
 
-/** `swap`: what is known of it, nothing yet when it was just quoted; `asked`: the terms that it was quoted for. */
+/** `swap`: what is known of it, nothing yet right after its quote. `asked`: the terms that the quote was for. */
 const toOrder = (
   spellings: AssetSpellings | undefined,
   { quote, quoteRequest: echo, timestamp }: QuoteResponse,
@@ -138,7 +139,7 @@ const toOrder = (
   if (depositAddress === undefined) return Result.fail("it has no deposit address")
   if (inputAmount === 0n) return Result.fail("it does not say what is to be deposited")
   if (originAsset === undefined || destinationAsset === undefined) return Result.fail("it does not say its assets")
-  // By itself a swap has no sides: it sells its origin.
+  // A swap alone has no sides: it sells its origin.
   const terms = asked ?? {
     side: "SELL" as const,
     baseAsset: originAsset,
@@ -170,7 +171,7 @@ const toOrder = (
     appFeeBasisPoints: (echo.appFees ?? [])
       .filter((fee) => fee.recipient !== recipient && fee.recipient !== refundTo)
       .reduce((sum, { fee }) => sum + fee, 0),
-    // The output is what arrives: its fee is taken already.
+    // The output is what arrives, so its fee is already taken.
     estimatedWithdrawFee: 0n,
     deadline,
     createdAt: parseTimestamp(timestamp ?? "") ?? now,
@@ -191,13 +192,13 @@ const started: Omit<Progress, "estimatedRefundFee"> = {
   payoutIsFinal: false
 }
 
-/** Statuses that a swap has only with a deposit. */
+/** Statuses that a swap has only after a deposit. */
 const withDeposit: ReadonlySet<string> = new Set(["INCOMPLETE_DEPOSIT", "PROCESSING", "SUCCESS", "REFUNDED", "FAILED"])
 
 /**
- * Amounts may be left out, even at the end. A deposit that the status implies is then all of it, which is what was signed for;
- * an output that is not told has not been proven, so the swap is not over. One that nobody paid in time never executes: what
- * comes later is sent back.
+ * Amounts may be missing, even at the end. If the status implies a deposit, it is all of it: that is what was signed
+ * for. An output that is not reported is not proven, so the swap is not over. A swap that nobody paid in time never
+ * executes: a later payment is sent back.
  */
 const progressOf = (swap: Swap | undefined, inputAmount: Amount, refundFee: Amount, isLate: boolean): Progress => {
   if (swap === undefined) return { ...started, estimatedRefundFee: refundFee }
@@ -211,7 +212,7 @@ const progressOf = (swap: Swap | undefined, inputAmount: Amount, refundFee: Amou
   }
   if (status === "FAILED") return { ...known, ...failed(swap) }
   const isOver = status === "REFUNDED" || (status === "SUCCESS" && amountOut > 0n)
-  // A transfer that is known, or a claim without proof: a status of its own.
+  // A transfer that is known, or a claim without proof, has a separate status.
   return isOver ? { ...known, ...over(swap, depositedAmount, refundFee) } : { ...known, fillStatus: status }
 }
 

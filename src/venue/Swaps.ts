@@ -1,6 +1,6 @@
 /**
- * Swaps: a quote that can be trusted with money, word of a deposit, and what became of it. A quote is trusted only when
- * it answers exactly what was asked and, where the venue's key is configured, bears the venue's signature.
+ * Swaps: a quote that can be trusted with money, reporting a deposit, and what became of it. A quote is trusted only
+ * when it answers exactly what was asked and, if the venue's key is configured, bears the venue's signature.
  */
 
 import { Context, Effect, Layer, Result, Schema } from "effect"
@@ -31,7 +31,7 @@ export interface WithdrawalsQuery {
   readonly sortOrder?: "asc" | "desc"
 }
 
-/** The quote is not to be funded. */
+/** The quote must not be funded. */
 export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefused", {
   why: Schema.String,
   correlationId: Schema.optionalKey(Schema.String)
@@ -44,9 +44,9 @@ export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefus
 export class Swaps extends Context.Service<
   Swaps,
   {
-    /** Not dry: makes a deposit address, which costs nothing while it is unfunded. */
+    /** Not dry: creates a deposit address, which costs nothing while it is unfunded. */
     quote(request: QuoteRequest): Effect.Effect<Answer<QuoteResponse>, VenueError | QuoteRefused>
-    /** Makes the venue look for the deposit at once; it finds it without, too. */
+    /** Makes the venue look for the deposit at once; it finds the deposit anyway. */
     submitDeposit(deposit: Deposit): Effect.Effect<Answer<Swap>, VenueError>
     status(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<Swap>, VenueError>
     /** Payments of a swap of type ANY_INPUT, page by page. */
@@ -102,7 +102,7 @@ const calls = {
   status: { operation: "read swap status", priority: "background", credential: "venue.apiKey" }
 } as const
 
-/** The fields that must come back as they were asked: another recipient would be another's quote. */
+/** The fields that must come back as they were asked: with another recipient, the quote would be somebody else's. */
 const bound = [
   "dry",
   "swapType",
@@ -146,7 +146,7 @@ const distrust = (
   return undefined
 }
 
-/** The side that was fixed by the request is not for the venue to change to our cost. */
+/** The venue must not change, at our cost, the side that the request fixed. */
 const sizeProblem = ({ amount, swapType }: QuoteRequest, quote: QuoteResponse["quote"]): string | undefined => {
   if (swapType === "EXACT_OUTPUT") {
     return (parseAmount(quote.amountOut) ?? 0n) < BigInt(amount) ? `it pays out ${quote.amountOut}` : undefined

@@ -1,9 +1,9 @@
 /**
- * The only port through which anything is read, created, funded or cancelled. It speaks domain values; the wire format
- * stays behind it. Implementations: `HttpVenue` (the service or the sandbox over HTTP).
+ * The only port for reading, creating, funding and cancelling. It speaks domain values and hides the wire format.
+ * Implementation: `HttpVenue` (the service or the sandbox over HTTP).
  *
- * Invariant: one call is one network attempt for everything that changes state (`createOrder`, `submitIntent`,
- * `cancelOrder`); reads may be retried inside. Every call ends by its own deadline.
+ * Invariant: every call that changes state (`createOrder`, `submitIntent`, `cancelOrder`) is one network attempt;
+ * reads may be retried inside. Every call ends by its own deadline.
  */
 import { Context, Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
@@ -21,11 +21,11 @@ export interface CreateOrder {
   readonly price: Price
   /** Epoch milliseconds; sent with milliseconds. */
   readonly deadline: number
-  /** Where they differ from the account's own. */
+  /** Only where they differ from the account's own. */
   readonly terms?: OrderTerms
 }
 
-/** What it pays with, and what it is paid. */
+/** What it pays with, and what it receives. */
 export const assetsOf = ({
   baseAsset,
   quoteAsset,
@@ -33,18 +33,18 @@ export const assetsOf = ({
 }: CreateOrder): readonly [origin: string, destination: string] =>
   side === "SELL" ? [baseAsset, quoteAsset] : [quoteAsset, baseAsset]
 
-/** An order that is to be executed at once, by a swap. */
+/** An order that a swap executes at once. */
 export interface CreateSwap extends CreateOrder {
-  /** Exactly this is deposited, and at least that is to be paid out; smallest units. */
+  /** Deposits exactly this and must pay out at least that; smallest units. */
   readonly inputAmount: Amount
   readonly outputAmount: Amount
 }
 
-/** The venue's answer, and the id under which its support finds the request. */
+/** The venue's answer, and the id by which its support finds the request. */
 export interface Answer<A> {
   readonly value: A
   readonly correlationId?: string
-  /** The venue's clock in epoch milliseconds, where it said. */
+  /** The venue's clock in epoch milliseconds, if the answer told it. */
   readonly venueTime?: number
 }
 
@@ -55,22 +55,22 @@ interface OrderPage {
   readonly nextCursor?: string
 }
 
-/** A payload to sign as the venue generated it: untrusted until `IntentGuard` has checked it. */
+/** A payload to sign, as the venue generated it: untrusted until `IntentGuard` has checked it. */
 export interface GeneratedIntent {
   readonly standard: string
   readonly payload: unknown
 }
 
-/** Signed bytes, ready to be sent again and again: `body` is the exact JSON text of the request. */
+/** Signed bytes that can be sent again and again: `body` is the exact JSON text of the request. */
 export interface SignedIntent {
   readonly body: string
-  /** base58 of the digest that was signed: the hash that the venue must answer with. */
+  /** base58 of the signed digest: the hash that the venue must answer with. */
   readonly intentHash: string
   /** After this epoch millisecond the verifier refuses it. */
   readonly validUntil: number
 }
 
-/** Word of a transfer on another chain. */
+/** The report of a transfer on another chain. */
 export interface Deposit {
   readonly txHash: string
   readonly depositAddress: string
@@ -102,8 +102,8 @@ export interface Balance {
 }
 
 /**
- * Why nothing new is to be created or funded in these assets (the venue's ids) now, if so. Asked before every step that commits
- * money; where nobody provides it nothing is held.
+ * Why nothing new may be created or funded in these assets (the venue's ids) now, if so. It is asked before every
+ * step that commits money; by default nothing is held.
  */
 export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => Effect.Effect<string | undefined>>(
   "limitbot/venue/FundingHold",
@@ -116,7 +116,7 @@ export class Venue extends Context.Service<
   Venue,
   {
     createOrder(order: CreateOrder): Effect.Effect<Answer<Order>, VenueError>
-    /** Newest first. `unfinishedOnly`: orders whose payout is not final; `statuses`: only orders that are in one of these. */
+    /** Newest first. `unfinishedOnly`: orders whose payout is not final; `statuses`: only orders in one of these. */
     listOrders(query: {
       readonly cursor?: string
       readonly unfinishedOnly?: boolean
@@ -124,13 +124,13 @@ export class Venue extends Context.Service<
     }): Effect.Effect<Answer<OrderPage>, VenueError>
     getOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
     cancelOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
-    /** Quotes a swap, which is nothing until it is funded; refused with `worse-price` where it would bring less than it is to. */
+    /** Quotes a swap, which is nothing until it is funded; refused with `worse-price` if it would bring too little. */
     createSwap(swap: CreateSwap): Effect.Effect<Answer<Order>, VenueError>
-    /** A swap as an order, whose id is its deposit address. By itself it is a sale of its origin at no price. */
+    /** A swap as an order whose id is its deposit address. A swap alone is a sale of its origin without a price. */
     getSwap(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<Order>, VenueError>
     generateIntent(depositAddress: string): Effect.Effect<Answer<GeneratedIntent>, VenueError>
     submitIntent(signed: SignedIntent): Effect.Effect<Answer<{ readonly intentHash: string }>, VenueError>
-    /** Makes the venue look for a transfer on another chain at once; it finds it without, too. */
+    /** Makes the venue look for a transfer on another chain at once; it finds the transfer anyway. */
     submitDeposit(deposit: Deposit): Effect.Effect<Answer<undefined>, VenueError>
     /** EXACT_INPUT, dry: creates nothing. */
     dryQuote(request: {
@@ -138,10 +138,10 @@ export class Venue extends Context.Service<
       readonly destinationAsset: string
       readonly amount: Amount
     }): Effect.Effect<Answer<DryQuote>, VenueError>
-    /** How far our clock is ahead of the venue's; undefined before an answer told. */
+    /** How far our clock is ahead of the venue's; undefined until an answer tells. */
     readonly clockSkewMillis: Effect.Effect<number | undefined>
     readonly tokens: Effect.Effect<ReadonlyArray<Token>, VenueError>
-    /** Private balances of the account; authenticates by signed message and refreshes by itself. */
+    /** Private balances of the account; authenticates by a signed message and refreshes the session by itself. */
     readonly balances: Effect.Effect<ReadonlyArray<Balance>, VenueError>
   }
 >()("limitbot/venue/Venue") {}

@@ -1,5 +1,5 @@
 /**
- * Where the venue is, who we are there, and how long we wait for it. Filled from the configuration file; secrets stay
+ * Where the venue is, who we are there, and how long we wait for it. The configuration file fills it; secrets stay
  * `Redacted` until a header is written.
  */
 import { Context, type Redacted } from "effect"
@@ -10,7 +10,7 @@ import type { depositTypes, LedgerName, recipientTypes } from "./wire/WireValue.
 
 type DepositType = (typeof depositTypes)[number]
 
-/** Whose money it is and where it comes back to. */
+/** Whose money it is, and where it returns to. */
 export interface VenueAccount extends OrderTerms {
   /** The account that signs, lowercase. */
   readonly signerId: string
@@ -20,12 +20,12 @@ export interface VenueAccount extends OrderTerms {
   readonly refundTo: string
   readonly refundType: DepositType
   readonly confidentiality: NonNullable<OrderTerms["confidentiality"]>
-  /** On other chains every asset has addresses of its own: by the venue's asset ids. */
+  /** On other chains every asset has its own addresses, by the venue's asset ids. */
   readonly addresses?: {
     readonly recipients: ReadonlyMap<string, string>
     readonly refundTo: ReadonlyMap<string, string>
   }
-  /** Assets whose money is elsewhere than `depositType` says: paid from there, refunded and paid out to there. */
+  /** Assets whose money is not where `depositType` says: paid from there, refunded and paid out to there. */
   readonly depositTypes?: ReadonlyMap<string, DepositType>
 }
 
@@ -45,7 +45,7 @@ export const partiesOf = (account: VenueAccount, originAsset: string, destinatio
   } as const
 }
 
-/** What an order asks for: its own terms before the account's. A deposit by intent carries no memo. */
+/** What an order asks for: its own terms override the account's. A deposit by intent carries no memo. */
 export const termsOf = (account: VenueAccount, depositType: string, own: OrderTerms = {}) => {
   const { appFees, confidentiality, depositMode = "SIMPLE" } = { ...account, ...own }
   return {
@@ -98,18 +98,18 @@ export class VenueConfig extends Context.Service<
   VenueConfig,
   {
     readonly url: string
-    /** Address of the history endpoints; `url` when absent. */
+    /** Address of the history endpoints; default: `url`. */
     readonly analyticsUrl?: string
     readonly ledger: LedgerName
     /** The intents contract: recipient of every signed message. */
     readonly verifier: string
     readonly apiKey?: Redacted.Redacted
     readonly partnerJwt?: Redacted.Redacted
-    /** `ed25519:` public key with which the venue signs quotes; they are verified when it is set. */
+    /** The venue's `ed25519:` public key for quotes; if it is set, their signatures are verified. */
     readonly quoteKey?: string
-    /** The verifier's current salt (4 bytes), where it takes only nonces that carry one. */
+    /** The verifier's current salt (4 bytes), if it accepts only nonces with a salt. */
     readonly nonceSalt?: Uint8Array
-    /** Other spellings of the asset ids that the configuration uses. */
+    /** Other spellings of the configured asset ids. */
     readonly assetSpellings?: AssetSpellings
     readonly account: VenueAccount
     readonly patience: Patience

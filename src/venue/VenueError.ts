@@ -8,7 +8,7 @@
  * | OutcomeUnknown | perhaps executed         | reads until the venue says; never assumes either way |
  * | Unauthorized   | refused for its key      | stops, tells the operator                           |
  *
- * No code of the venue means "certainly absent": 4xx answers to requests that were executed have been seen elsewhere.
+ * No code of the venue means "certainly absent": other services have answered 4xx to requests that they executed.
  */
 import { Schema } from "effect"
 
@@ -21,10 +21,10 @@ const context = {
 
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   ...context,
-  /** The venue's code; its HTTP status as `http-400` where it gave none. */
+  /** The venue's code; without one, the HTTP status, such as `http-400`. */
   code: Schema.String,
   text: Schema.String,
-  /** JSON pointer to the offending attribute, where given. */
+  /** JSON pointer to the wrong attribute, if given. */
   pointer: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
@@ -42,7 +42,7 @@ export class RetryLater extends Schema.TaggedError<RetryLater>()("RetryLater", {
   }
 }
 
-/** Calls that change something at the venue; what only reads has nothing that may have happened. */
+/** Calls that change something at the venue. A call that only reads cannot leave an unknown effect behind. */
 const changing: ReadonlySet<string> = new Set([
   "create order",
   "cancel order",
@@ -63,7 +63,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   ...context,
-  /** The setting that holds it. */
+  /** The setting that holds the credential. */
   credential: Schema.optionalKey(Schema.String),
   text: Schema.String
 }) {

@@ -1,6 +1,6 @@
 /**
- * The face of the client for other programs: `import { … } from "limitbot/venue"`. The contract, the ports, the layers behind
- * them and the signer; nothing of the bot. Inside this repository files import each other directly.
+ * The client for other programs: `import { … } from "limitbot/venue"`. It offers the contract, the ports, their
+ * layers and the signer, and nothing of the bot. Inside this repository, files import each other directly.
  */
 import { Layer, type Redacted } from "effect"
 import { History } from "./History.ts"
@@ -45,8 +45,8 @@ export type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 export type { Swap } from "./wire/WireSwap.ts"
 
 /**
- * Orders, signed intents, swaps and histories of one account over whichever `HttpClient` is provided. Without a key everything
- * works that needs no signature.
+ * Orders, signed intents, swaps and histories of one account over the provided `HttpClient`. Without a key,
+ * everything works that needs no signature.
  */
 export const layer = (config: VenueConfig["Service"], key?: Redacted.Redacted) =>
   Layer.mergeAll(

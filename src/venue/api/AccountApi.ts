@@ -41,7 +41,7 @@ export const AccountApi = HttpApiGroup.make("account")
       error: [...[400, 401].map(messageErrorAt), ...overloaded]
     }),
     HttpApiEndpoint.get("balances", "/v0/account/balances", {
-      /** All balances that are not zero when left out. */
+      /** Default: all balances that are not zero. */
       query: { tokenIds: Schema.optionalKey(Schema.Array(Schema.String)) },
       success: BalancesResponse,
       error: [messageErrorAt(403), ...overloaded]

@@ -25,7 +25,7 @@ const AccountHistoryQuery = Schema.Struct({
   depositAddress: optional(Schema.String),
   depositMemo: optional(Schema.String),
   search: optional(Schema.String),
-  /** The three lists are read together: what is shown has the three kinds of one place. */
+  /** The three lists are read together: the kinds at the same position form one filter. */
   depositType: kinds(Wire.depositTypes),
   recipientType: kinds(Wire.recipientTypes),
   refundType: kinds(Wire.depositTypes)
@@ -42,7 +42,7 @@ export const AccountHistoryApi = HttpApiGroup.make("accountHistory")
     HttpApiEndpoint.get("list", "/v0/account/history", {
       query: AccountHistoryQuery,
       success: AccountHistoryResponse,
-      /** 403: the feature is by invitation. */
+      /** 403: the feature needs an invitation. */
       error: [403, 429, 500, 503].map(messageErrorAt)
     })
   )

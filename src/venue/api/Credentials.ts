@@ -1,12 +1,14 @@
 /**
  * The three credentials of the interface as middlewares of the contract: partner API key, partner JWT, user session.
- * Each knows its error body; the server implementation decides who is calling and provides `Caller`.
+ * Each knows its error body. The server implementation decides who is calling and provides `Caller`.
  */
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { historyErrorAt, messageErrorAt, orderErrorAt } from "../wire/WireError.ts"
 
-/** Who is calling, as the server found out. Neither: an anonymous caller where the endpoint allows one. */
+/**
+ * Who is calling, as the server found out. Without either field: an anonymous caller, where the endpoint allows one.
+ */
 export class Caller extends Context.Service<
   Caller,
   {
@@ -26,7 +28,10 @@ export class OrderCredential extends HttpApiMiddleware.Service<OrderCredential, 
   { requiredForClient: true, error: [orderErrorAt(401)], security: { apiKey, session: bearer } }
 ) {}
 
-/** Intents, deposits and status: the partner's API key. Public clients send the partner's JWT alone, which names him as well. */
+/**
+ * Intents, deposits and status: the partner's API key. Public clients send only the partner's JWT, which also names
+ * the partner.
+ */
 export class PartnerKey extends HttpApiMiddleware.Service<PartnerKey, { provides: Caller }>()(
   "limitbot/venue/api/PartnerKey",
   { requiredForClient: true, error: [messageErrorAt(401)], security: { apiKey, jwt: bearer } }
@@ -38,7 +43,7 @@ export class OptionalPartner extends HttpApiMiddleware.Service<OptionalPartner, 
   { requiredForClient: true, error: [messageErrorAt(401)], security: { jwt: bearer, apiKey } }
 ) {}
 
-/** History: the partner JWT, which also names the partner whose rate is limited. */
+/** History: the partner JWT, which also names the partner for the rate limit. */
 export class PartnerJwt extends HttpApiMiddleware.Service<PartnerJwt, { provides: Caller }>()(
   "limitbot/venue/api/PartnerJwt",
   { requiredForClient: true, error: [historyErrorAt(401)], security: { jwt: bearer } }

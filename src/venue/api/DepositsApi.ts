@@ -1,4 +1,4 @@
-/** Deposits of a swap: telling the venue about one, and reading what became of it. */
+/** Deposits of a swap: reporting one to the venue, and reading what became of it. */
 
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -14,20 +14,23 @@ import { MessageValidation } from "./RequestValidation.ts"
 const SubmitDepositRequest = Schema.Struct({
   txHash: Wire.Identifier,
   depositAddress: Wire.Identifier,
-  /** For deposits on the home ledger, in whichever spelling the deployment uses. */
+  /** For deposits on the home ledger, in the deployment's spelling. */
   nativeSenderAccount: Schema.optionalKey(Wire.Identifier),
   nearSenderAccount: Schema.optionalKey(Wire.Identifier),
   memo: Schema.optionalKey(Wire.Identifier)
 }).annotate({ identifier: "SubmitDepositRequest" })
 type SubmitDepositRequest = typeof SubmitDepositRequest.Type
 
-/** An account of the home ledger: named below it, or the 64 hex digits of a key. No other chain has senders of this form. */
+/**
+ * An account of the home ledger: a name below it, or the 64 hex digits of a key. No other chain has senders of this
+ * form.
+ */
 const isLedgerAccount = (ledger: Wire.LedgerName, account: string): boolean =>
   /^[0-9a-f]{64}$/.test(account) || (/^[a-z0-9._-]{2,64}$/.test(account) && account.endsWith(`.${ledger}`))
 
 /**
- * A deposit in the spelling of the deployment. The sender is told for the home ledger only: an address of another chain is no
- * account there.
+ * A deposit in the deployment's spelling. The sender is included for the home ledger only, because an address of
+ * another chain is no account there.
  */
 export const depositRequest = (ledger: Wire.LedgerName, deposit: Deposit): SubmitDepositRequest => {
   const { depositAddress, memo, senderAccount, txHash } = deposit
@@ -67,7 +70,7 @@ export const DepositsApi = HttpApiGroup.make("deposits")
         depositMemo: Schema.optionalKey(Wire.Identifier),
         timestampFrom: Schema.optionalKey(Wire.TimestampText),
         page: Schema.optionalKey(count(Number.MAX_SAFE_INTEGER)),
-        /** 50 when nothing is said. */
+        /** Default: 50. */
         limit: Schema.optionalKey(count(mostWithdrawals)),
         sortOrder: Schema.optionalKey(Schema.Literals(["asc", "desc"]))
       },

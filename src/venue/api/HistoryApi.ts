@@ -45,7 +45,7 @@ export const chainIds = [
   "fogo"
 ] as const
 
-/** The history shows these when `statuses` is left out: not the deposits that are still awaited. */
+/** The statuses that the history shows without `statuses`: deposits still awaited are not among them. */
 export const defaultStatuses = ["FAILED", "PROCESSING", "REFUNDED", "SUCCESS"] as const
 
 const isStatus = Schema.is(Schema.Literals(transactionStatuses))
@@ -61,7 +61,9 @@ export const ChainId = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9_-]
 const optional = Schema.optionalKey
 const Text = optional(Schema.String)
 const Several = optional(Schema.Array(Schema.String))
-/** Any word: a service may know more chains than its documentation. The sandbox refuses what it does not know. */
+/**
+ * Accepts any word, because a service may know more chains than its documentation. The sandbox refuses unknown ones.
+ */
 const Chains = optional(Schema.Array(ChainId))
 /** A parameter that may be sent as `null`. */
 const orNull = <S extends Schema.Codec<unknown, string>>(schema: S) =>
@@ -71,7 +73,7 @@ const Usd = orNull(NumberText.check(Schema.isGreaterThanOrEqualTo(0)))
 const Unix = orNull(NumberText)
 const Time = orNull(TimestampText)
 
-/** Bounds in time are exclusive. Filters by chain, token, referral, affiliate or value leave out masking transactions. */
+/** Time bounds are exclusive. Filters by chain, token, referral, affiliate or value omit masking transactions. */
 const filters = {
   search: Text,
   fromChainId: Chains,

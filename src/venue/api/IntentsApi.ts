@@ -1,4 +1,4 @@
-/** Signed intents: the venue generates what to sign, and takes it back signed. */
+/** Signed intents: the venue generates what to sign, and accepts the signed result. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { messageErrorAt } from "../wire/WireError.ts"
@@ -33,13 +33,13 @@ const GenerateIntentRequest = Schema.Struct({
   depositAddress: Wire.Identifier
 })
 
-/** The payload is kept as it came: it is untrusted, and every byte of it is signed or refused. */
+/** The payload is kept as it came: it is untrusted, and either every byte is signed or it is refused. */
 export const GenerateIntentResponse = Schema.Struct({
   intent: Schema.Struct({ standard: Wire.openEnum(signingStandards), payload: Schema.Unknown }),
   correlationId: Wire.tolerant(Schema.String)
 })
 
-/** Signed by another standard: read, so that it can be refused by its name. */
+/** Signed by another standard: it is read only so that the refusal can name it. */
 const OtherSignedData = Schema.Struct({
   standard: Schema.Literals(signingStandards.filter((standard) => standard !== "nep413")),
   payload: Schema.Unknown,

@@ -1,4 +1,7 @@
-/** Limit orders: create, list, get, cancel. Requests are checked strictly; a create may leave out what has a default. */
+/**
+ * Limit orders: create, list, get, cancel. Requests are checked strictly; a create may omit attributes with a
+ * default.
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { fillStatuses } from "../../domain/Order.ts"
@@ -25,7 +28,7 @@ const CreateOrderAttributes = Schema.Struct({
   recipientType: Wire.withDefault(Schema.Literals(Wire.recipientTypes), "INTENTS"),
   /** `public` orders do not exist. */
   confidentiality: Wire.withDefault(Schema.Literals(["basic", "advanced"]), "basic"),
-  /** Seven days ahead when left out. */
+  /** Default: seven days ahead. */
   deadline: Schema.optionalKey(Wire.TimestampText),
   depositMode: Wire.withDefault(Schema.Literals(Wire.depositModes), "SIMPLE"),
   timeInForce: Wire.withDefault(Schema.Literals(["GTC"]), "GTC"),

@@ -1,6 +1,6 @@
 /**
- * Requests that do not fit their schema, answered in the error body of their endpoint: one entry per fault with a JSON
- * pointer for orders, one sentence elsewhere. A server installs the layers; nothing validates by hand.
+ * Answers requests that do not fit their schema, in the error body of their endpoint: one entry per fault with a JSON
+ * pointer for orders, one sentence elsewhere. A server installs these layers; no endpoint validates by hand.
  */
 import { Cause, Effect, Layer, SchemaIssue } from "effect"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
@@ -48,7 +48,7 @@ const problemsOf = (error: HttpApiError.HttpApiSchemaError): ReadonlyArray<Probl
 const toPointer = (path: ReadonlyArray<string>): string =>
   path.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
 
-/** Faults in what we answer are ours: a defect, which the server reports as an internal error. */
+/** A fault in our own answer is a defect, which the server reports as an internal error. */
 const isOurs = (error: HttpApiError.HttpApiSchemaError): boolean =>
   error.kind === "Body" || error.kind === "ResponseHeaders"
 

@@ -1,6 +1,6 @@
 /**
- * The contract of the service: one declaration from which the client, the sandbox and the OpenAPI document derive. Its
- * groups are in their own files. Every fault of a request is reported, not only the first.
+ * The contract of the service: one declaration from which the client, the sandbox and the OpenAPI document derive.
+ * Each group is in its own file. Every fault of a request is reported, not only the first.
  */
 import { HttpApi } from "effect/http-api"
 import { AccountApi } from "./AccountApi.ts"
@@ -16,5 +16,5 @@ export const VenueApi = HttpApi.make("venue")
   .add(OrdersApi, IntentsApi, SwapsApi, AccountApi)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
 
-/** All of it: also swaps to their end, and both histories. */
+/** The whole interface: also swaps from quote to end, and both histories. */
 export const WholeVenueApi = VenueApi.add(DepositsApi, AccountHistoryApi, HistoryApi)

@@ -1,5 +1,6 @@
 /**
- * The client side of the credential middlewares: each sends what is configured, and nothing when nothing is.
+ * The client side of the credential middlewares: each sends its configured credential, or nothing if none is
+ * configured.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"

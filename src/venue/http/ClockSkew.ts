@@ -1,6 +1,7 @@
 /**
- * How far our clock is ahead of the venue's, in milliseconds, from what its answers say. An answer bounds the difference by when
- * it was asked and when it came; the median of the last ones keeps one odd answer, or a cached one, from counting.
+ * How far our clock is ahead of the venue's, in milliseconds, judged by the venue's answers. Each answer bounds the
+ * difference by the times of question and answer. The median of the latest answers keeps an odd or cached one from
+ * counting.
  */
 import { DateTime, Option } from "effect"
 
@@ -17,7 +18,7 @@ export interface Sample {
   readonly date: string | undefined
 }
 
-/** Between which numbers the difference is. */
+/** The bounds of the difference. */
 const boundsOf = ({ date, receivedAt, tookMillis, venueTime }: Sample): readonly [number, number] | undefined => {
   const header = date === undefined ? undefined : Option.getOrUndefined(DateTime.make(date))
   const from = venueTime ?? (header === undefined ? undefined : DateTime.toEpochMillis(header))
@@ -36,7 +37,7 @@ export const make = () => {
       const skew = least > 0 ? least : most < 0 ? most : 0
       seen = [...seen, Math.round(skew)].slice(-kept)
     },
-    /** Undefined before the first answer that tells a time. */
+    /** Undefined until an answer tells a time. */
     millis: (): number | undefined => seen.toSorted((a, b) => a - b)[Math.trunc(seen.length / 2)]
   } as const
 }

@@ -1,29 +1,36 @@
 /**
- * The fixed rate of the history endpoints: one request per five seconds for one partner, whoever asks. Turns are booked
- * ahead, so many callers of this process take turns in order. Another process with the same partner is noticed by its
- * effect, a 429: it is waited for as long as was asked, and from then on this limiter leaves room for it.
+ * The fixed rate of the history endpoints: one request per five seconds for one partner, whoever asks. Turns are
+ * booked ahead, so callers within this process take turns in order. Another process with the same partner shows by
+ * its effect, a 429: this limiter waits as long as the venue asks, and leaves room for the other process from then
+ * on.
  */
 import { Clock, Context, Effect, Layer, Random } from "effect"
 import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
 
-/** Half a second more than required, as requests do not all take equally long to arrive. */
+/** Half a second more than required, because requests take different times to arrive. */
 export const spacingMillis = 5500
 const mostSpacingMillis = 8 * spacingMillis
-/** A success gives back this share of the room that was left for others. */
+/** A success takes back this share of the room that was left for others. */
 const confidence = 0.05
 const periodMillis = 5000
-/** Shorter than any wait that is asked for in words: the client's own guess where nothing was asked. */
+/** Shorter than any wait that the venue asks for; the client's own guess when the venue names none. */
 const guessedPauseMillis = 1000
 const jitterMillis = 500
 
-/** How long to give way after a 429: as long as was asked, else a period, and not all at the same time. */
+/**
+ * How long to wait after a 429: as long as the venue asked, otherwise one period; randomised, so that callers do not
+ * return together.
+ */
 export const givingWay = (pauseMillis: number) =>
   Effect.map(
     Random.next,
     (share) => (pauseMillis > guessedPauseMillis ? pauseMillis : periodMillis) + Math.ceil(share * jitterMillis)
   )
 
-/** How far apart this process asks: twice as far after a 429, and step by step back while nobody else shows. */
+/**
+ * The pause between this process's requests: doubled after a 429, and reduced step by step while no other process
+ * shows.
+ */
 export const makeSpacing = () => {
   let millis = spacingMillis
   return {
@@ -62,7 +69,7 @@ export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, Rate
     const throttled = Effect.fnUntraced(function* (pauseMillis: number) {
       yield* spacing.throttled
       const until = (yield* Clock.currentTimeMillis) + (yield* givingWay(pauseMillis))
-      // When exactly there is room was just said; only who has booked a turn since may come later.
+      // The caller has just been told when there is room; only a caller that booked since then may come later.
       nextAt = waiting > 0 ? Math.max(nextAt, until) : until
     })
 

@@ -1,7 +1,8 @@
 /**
- * How often the venue may be asked, learned from its answers because its limits are not public: additive increase while it
- * takes requests, multiplicative decrease when it answers 429. Turns are given by priority: what moves or saves money is
- * never behind polling. A pause that the venue asks for holds everything but the urgent, which then still keeps the rate.
+ * How often the venue may be asked. The limits are not public, so the answers teach them: additive increase while
+ * requests are accepted, multiplicative decrease on a 429. Turns go by priority: calls that move or save money never
+ * wait behind polling. A pause that the venue asks for holds everything but urgent calls, which still keep to the
+ * rate.
  */
 import { Clock, Context, Deferred, Effect, Layer, Queue } from "effect"
 import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
@@ -17,7 +18,7 @@ interface Rates {
   readonly max: number
   /** Added to the rate per second of full use. */
   readonly increase: number
-  /** Several 429 within this time are one lesson. */
+  /** Several 429s within this time count as one. */
   readonly lessonMillis: number
 }
 
@@ -29,7 +30,7 @@ export class RateBudget extends Context.Service<
   RateBudget,
   {
     limiter(priority: Priority): RateLimiter
-    /** Requests per second that are believed to be allowed. */
+    /** The number of requests per second that we believe is allowed. */
     readonly rate: Effect.Effect<number>
   }
 >()("limitbot/venue/http/RateBudget") {
@@ -42,7 +43,10 @@ export class RateBudget extends Context.Service<
       const firstWaiting = (among: ReadonlyArray<Priority> = priorities) =>
         among.find((priority) => queues[priority].length > 0)
 
-      /** Gives the next turn to the first of the most important, or waits until it may go or somebody comes. */
+      /**
+       * Gives the next turn to the oldest request of the highest priority, or waits until it may go or a new one
+       * arrives.
+       */
       const serve = Effect.gen(function* () {
         const next = firstWaiting()
         if (next === undefined) return yield* Queue.take(bell)
@@ -89,10 +93,10 @@ export class RateBudget extends Context.Service<
   )
 }
 
-/** Waiting must not depend on a wall clock that somebody sets back: everything would wait as long, cancels too. */
+/** Waiting must not depend on a wall clock: setting it back would hold up everything, even cancels. */
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
-/** A token bucket of one second's worth whose rate moves with what the venue answers. */
+/** A token bucket with one second's worth of tokens, whose rate follows the venue's answers. */
 const makeBucket = (settings: Rates, startedAt: number) => {
   let rate = settings.initial
   let tokens = rate
@@ -113,7 +117,7 @@ const makeBucket = (settings: Rates, startedAt: number) => {
     /** Zero when a request of this priority may go now. */
     waitMillis: (priority: Priority, now: number): number => {
       fill(now)
-      // A sum of fractions that should be one may be a little less.
+      // A sum of fractions that should be one may be slightly less.
       const forToken = tokens > 1 - 1e-9 ? 0 : Math.ceil(((1 - tokens) / rate) * 1000)
       return priority === "urgent" ? forToken : Math.max(forToken, pausedUntil - now)
     },

@@ -1,9 +1,9 @@
 /**
- * The reply of one exchange, and its meaning. A reply is read whole, but never more than `maxBodyBytes`; everything
+ * The reply of one exchange, and its meaning. A reply is read completely, but never beyond `maxBodyBytes`. Everything
  * that reaches a message is cut and stripped of control characters, because the other side may be hostile.
  *
- * The meaning of a failure depends on the request: a read that failed can be repeated, a write that failed with anything
- * but a clear refusal may have been executed.
+ * The meaning of a failure depends on the request: a failed read can be repeated, but a failed write may have been
+ * executed unless it was clearly refused.
  */
 
 import { DateTime, Duration, Effect, Option, Schema, Stream } from "effect"
@@ -26,7 +26,7 @@ export interface RequestTraits {
   /** For messages: "create order". */
   readonly operation: string
   readonly kind: RequestKind
-  /** The setting whose credential goes with it, for messages. */
+  /** The setting of the credential that is sent, for messages. */
   readonly credential?: string | undefined
 }
 
@@ -39,7 +39,7 @@ export interface Reply {
 const unknown = (operation: string, text: string, seen: { status?: number; correlationId?: string } = {}): VenueError =>
   new VenueError({ reason: new OutcomeUnknown({ operation, text, ...seen }) })
 
-/** An answer that is none. `trace` is what came with it. */
+/** A reply that is no usable answer. `trace` is what came with it. */
 export const noAnswer = (
   operation: string,
   text: string,
@@ -107,7 +107,7 @@ const asTraced = Schema.decodeUnknownOption(
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? clean(value) : undefined)
 
-/** Correlation id and time of the venue, wherever this endpoint puts them. */
+/** The venue's correlation id and time, wherever this endpoint puts them. */
 const traceOf = (json: unknown): { readonly correlationId?: string; readonly venueTime?: number } => {
   const top = Option.getOrUndefined(asTraced(json))
   const meta = Option.getOrUndefined(asTraced(top?.meta))
@@ -141,7 +141,7 @@ interface Refusal {
   readonly pointer?: string
 }
 
-/** The first structured entry names code and pointer; all of them make the text. */
+/** The first structured entry gives code and pointer; all entries together make the text. */
 const refusalIn = (reply: Reply): Refusal => {
   const json = Option.getOrUndefined(parseJson(reply.body))
   const status = `http-${reply.status}`
@@ -184,7 +184,7 @@ export const refused = (
   return new VenueError({ reason: reason() })
 }
 
-/** The body of a 2xx by its schema, with the ids around it. */
+/** The body of a 2xx decoded by its schema, with its ids. */
 export const decode = <A>(schema: Schema.Codec<A, unknown>) => {
   const fromJson = Schema.decodeUnknownEffect(schema)
   return (operation: string, reply: Reply) =>

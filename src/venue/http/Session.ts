@@ -1,6 +1,6 @@
 /**
- * The end user's session: proves ownership of the account by a signed message without intents, keeps the tokens in memory
- * only, and renews them before they expire, one flight at a time. The refresh token does not rotate.
+ * The end user's session. It proves ownership of the account by a signed message without intents, keeps the tokens in
+ * memory only, and renews them before they expire, one renewal at a time. The refresh token does not rotate.
  */
 import { Clock, Context, Duration, Effect, Layer, Redacted, Ref, Semaphore } from "effect"
 import { layerWebCrypto, SecureRandom } from "effect/crypto/SecureRandom"
@@ -16,7 +16,7 @@ import { VenueClient } from "./VenueClient.ts"
 
 const loginValidMillis = Duration.toMillis("5 minutes")
 const maxLifetimeMillis = Duration.toMillis("30 days")
-/** Renewed when this share of its life is left, so that a token never expires on the way. */
+/** A token is renewed when this share of its life is left, so that it never expires in transit. */
 const renewAtShareLeft = 0.1
 
 const credential = "account.key and account.signerId"
@@ -36,7 +36,9 @@ interface Tokens {
 export class Session extends Context.Service<
   Session,
   {
-    /** Runs a call with a valid session; when the venue refuses the token all the same, once more with a new one. */
+    /**
+     * Runs a call with a valid session. If the venue still refuses the token, the call runs once more with a new one.
+     */
     run<A>(call: Effect.Effect<A, VenueError>): Effect.Effect<A, VenueError>
   }
 >()("limitbot/venue/http/Session") {
@@ -81,7 +83,7 @@ export class Session extends Context.Service<
         )
       )
 
-      /** Only if nobody has renewed it meanwhile. */
+      /** Only if nobody else has renewed it in the meantime. */
       const forget = (used: Tokens) => Ref.update(held, (tokens) => (tokens === used ? undefined : tokens))
 
       const run = Effect.fn("Session.run")(function* <A>(call: Effect.Effect<A, VenueError>) {
@@ -102,7 +104,7 @@ export class Session extends Context.Service<
 const unsigned = ({ text }: SigningRefused) =>
   new VenueError({ reason: new Rejected({ operation: authenticateCall.operation, code: "not-signed", text }) })
 
-/** Lifetimes come in seconds; nonsense counts as expired. */
+/** Lifetimes come in seconds; an impossible one counts as expired. */
 const token = (value: string, lifetimeSeconds: number, now: number): Token => {
   const lifetime = Math.min(maxLifetimeMillis, Math.max(0, lifetimeSeconds * 1000))
   return { value: Redacted.make(value), renewAt: now + Math.floor(lifetime * (1 - renewAtShareLeft)) }
@@ -125,7 +127,7 @@ const signLoginWith = (
     return { standard: "nep413", payload, public_key: publicKey, signature } satisfies SignedData
   })
 
-/** The verifier's form of a nonce that dies with its deadline: magic, version 0, salt, nanoseconds, randomness. */
+/** The verifier's form of a nonce that expires with its deadline: magic, version 0, salt, nanoseconds, randomness. */
 const versionedNonce = (salt: Uint8Array, deadline: number, random: Uint8Array): Uint8Array => {
   const nonce = Buffer.from(random)
   nonce.set([0x56, 0x28, 0xf6, 0xc6, 0], 0)

@@ -1,7 +1,7 @@
 /**
- * The generated client of the contract with the house rules around every call: a deadline, a capped body, no redirects, a
- * closed set of outcomes. Reads are repeated with backoff that honours `Retry-After`; a write is exactly one network
- * attempt. It needs nothing but an `HttpClient`, so that it runs over sockets and in memory alike; on Node take
+ * The contract's generated client with common rules around every call: a deadline, a capped body, no redirects, a
+ * closed set of outcomes. Reads are repeated with a backoff that honours `Retry-After`; a write is exactly one
+ * network attempt. It needs only an `HttpClient`, so it runs over sockets and in memory alike. On Node use
  * `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
  */
 import { Clock, Context, Duration, Effect, Layer, Schedule, type Schema } from "effect"
@@ -27,7 +27,7 @@ export interface Call {
   /** For messages: "create order". */
   readonly operation: string
   readonly priority: Priority
-  /** The setting whose credential goes with it; left out for what needs none. */
+  /** The setting of the credential that is sent; missing for calls that need none. */
   readonly credential?: string
 }
 
@@ -35,13 +35,13 @@ export class VenueClient extends Context.Service<
   VenueClient,
   {
     readonly api: HttpApiClient.ForApi<typeof WholeVenueApi>
-    /** Posts JSON text exactly as given, under the partner's API key. */
+    /** Posts JSON text exactly as given, with the partner's API key. */
     post(path: string, body: string): Send
     /** Repeats a call that changes nothing. */
     read<A>(call: Call, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
     /** Sends once, whatever happens. */
     write<A>(call: Call, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
-    /** How far our clock is ahead of the venue's; undefined before an answer told. */
+    /** How far our clock is ahead of the venue's; undefined until an answer tells. */
     readonly clockSkewMillis: Effect.Effect<number | undefined>
   }
 >()("limitbot/venue/http/VenueClient") {
@@ -54,7 +54,10 @@ export class VenueClient extends Context.Service<
       const api = yield* HttpApiClient.makeWith(WholeVenueApi, { httpClient: http })
 
       const skew = ClockSkew.make()
-      /** Notes the venue's time of every answer: from its header, and more exactly from its body where that says it. */
+      /**
+       * Records the venue's time from every answer: from the header and, if the body tells it, more exactly from
+       * there.
+       */
       const timing = () => {
         let last: Pick<ClockSkew.Sample, "receivedAt" | "tookMillis"> | undefined
         const timed = (send: Send): Send =>
@@ -79,7 +82,7 @@ export class VenueClient extends Context.Service<
           )
         )
 
-      /** One call: annotated, timed, decoded. A read is repeated, a write is exactly one attempt. */
+      /** One call: annotated, timed, decoded. A read is repeated; a write is exactly one attempt. */
       const call = Effect.fnUntraced(function* <A>(
         { credential, operation, priority }: Call,
         kind: Reply.RequestKind,
@@ -124,7 +127,7 @@ export interface AttemptedRequest extends Reply.RequestTraits {
   readonly deadlineMillis: number
 }
 
-/** A turn, then one network attempt, then what it taught about the rate. */
+/** Waits for its turn, makes one network attempt, and reports to the rate limiter what came of it. */
 export const attempt = (
   request: AttemptedRequest,
   limiter: RateLimiter,
@@ -142,7 +145,7 @@ export const attempt = (
 const notSent = (operation: string, { afterMillis, message }: RateLimited): VenueError =>
   new VenueError({ reason: new RetryLater({ operation, afterMillis, text: message }) })
 
-/** One network attempt, to the last byte of a 2xx. */
+/** One network attempt, up to the last byte of a 2xx. */
 const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueError> =>
   request.send.pipe(
     Effect.flatMap((response) => Reply.receive(request.operation, response)),
@@ -159,7 +162,7 @@ const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueEr
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
   )
 
-/** Whatever is not about the transport failed while the request was built: it never left. */
+/** Any failure outside the transport happened while the request was built: it was never sent. */
 const failureOf = (operation: string, error: unknown): VenueError => {
   if (error instanceof VenueError) return error
   if (error instanceof HttpClientError.HttpClientError) return Reply.noAnswer(operation, error.message)
@@ -167,11 +170,13 @@ const failureOf = (operation: string, error: unknown): VenueError => {
   return new VenueError({ reason: new Rejected({ operation, code: "invalid-request", text }) })
 }
 
-/** A reply with a status was understood, so asking again brings the same; unless the venue asked for exactly that. */
+/**
+ * A reply with a status was understood, so asking again gets the same reply, unless the venue asked for a repetition.
+ */
 const isTransient = ({ reason }: VenueError): boolean =>
   reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)
 
-/** Capped, jittered backoff that waits as long as the venue asked, within the read's own deadline. */
+/** A capped, jittered backoff that waits as long as the venue asks, within the read's own deadline. */
 export const repeatReads = (readMillis: number) =>
   Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("10 seconds")]).pipe(
     Schedule.jittered,

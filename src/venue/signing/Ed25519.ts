@@ -1,6 +1,6 @@
 /**
- * Ed25519 keys and signatures as the ledger writes them: `ed25519:` and base58. Signing is the `Signer`'s; verifying is
- * here, and by Node's own implementation, so that a signature is never checked by the code that made it.
+ * Ed25519 keys and signatures as the ledger writes them: `ed25519:` and base58. The `Signer` signs. This file
+ * verifies, with Node's own implementation, so a signature is never checked by the code that made it.
  */
 import { createPublicKey, verify as verifySignature } from "node:crypto"
 import bs58 from "bs58"
@@ -12,15 +12,15 @@ const spkiHeader = Buffer.from("302a300506032b6570032100", "hex")
 
 export const format = (bytes: Uint8Array): string => prefix + bs58.encode(bytes)
 
-/** The bytes behind `ed25519:`…, when there are as many as expected; `undefined` otherwise. */
+/** The bytes after `ed25519:`, if there are as many as expected; otherwise `undefined`. */
 export const parse = (text: string, length: number): Uint8Array | undefined => {
-  // Base58 decoding takes quadratic time, so length comes first; 64 bytes are at most 88 digits.
+  // Base58 decoding takes quadratic time, so the length is checked first; 64 bytes are at most 88 digits.
   if (!text.startsWith(prefix) || text.length > prefix.length + 90) return undefined
   const bytes = bs58.decodeUnsafe(text.slice(prefix.length))
   return bytes?.length === length ? bytes : undefined
 }
 
-/** Both `ed25519:` texts. False for anything malformed. */
+/** Both arguments are `ed25519:` texts. False for anything malformed. */
 export const verify = (publicKey: string, message: Uint8Array, signature: string): boolean => {
   const key = parse(publicKey, 32)
   const bytes = parse(signature, 64)
@@ -32,7 +32,7 @@ export const verify = (publicKey: string, message: Uint8Array, signature: string
   return Result.getOrElse(checked, () => false)
 }
 
-/** The account that a key owns without registration: its bytes in hex. */
+/** The account that a key owns without registration: the key's bytes in hex. */
 export const implicitAccount = (publicKey: string): string | undefined => {
   const key = parse(publicKey, 32)
   return key === undefined ? undefined : Buffer.from(key).toString("hex")

@@ -1,7 +1,7 @@
 /**
- * The only door to the signing key. It refuses to sign unless the payload that the venue generated holds exactly the one
- * transfer that we journaled: the order's deposit address, the input asset, the amount, our account, the configured
- * verifier, a sane deadline, and nothing else. What passes is signed unmodified, to the byte.
+ * The only door to the signing key. It signs only if the venue's payload contains exactly the one transfer that we
+ * journaled: the order's deposit address, the input asset, the amount, our account, the configured verifier, a sane
+ * deadline, and nothing else. An accepted payload is signed unmodified, to the byte.
  */
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -31,7 +31,7 @@ export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRe
   }
 }
 
-/** Whoever has the key could not be asked: nothing was signed for us, and nothing is known against the payload. */
+/** The key's holder could not be asked: nothing was signed for us, and nothing speaks against the payload. */
 export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
   reason: Schema.String
 }) {
@@ -40,7 +40,7 @@ export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("
   }
 }
 
-/** How long a payload may stay executable: long enough to arrive, short enough to be waited for. */
+/** How long a payload may stay executable: long enough to arrive, short enough to wait for. */
 export const IntentValidity = Context.Reference<{ readonly minMillis: number; readonly maxMillis: number }>(
   "limitbot/venue/signing/IntentValidity",
   { defaultValue: () => ({ minMillis: Duration.toMillis("5 seconds"), maxMillis: Duration.toMillis("7 days") }) }
@@ -110,7 +110,7 @@ const text = (check: string, found: unknown, maxLength: number): Checked<string>
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** An object with all of the required keys and none but the allowed ones. */
+/** An object with all of the required keys and only allowed ones. */
 const fields = (
   check: string,
   found: unknown,
@@ -125,7 +125,7 @@ const fields = (
   return fits ? Effect.succeed(found) : refusal(check, expected, show(keys))
 }
 
-/** The payload for the digest, and the same as it goes back over the wire. */
+/** The payload for the digest, and the same payload as it goes back over the wire. */
 const readPayload = Effect.fnUntraced(function* (found: unknown, verifier: string) {
   const given = yield* fields("payload", found, ["message", "nonce", "recipient"], ["callbackUrl"])
   const message = yield* text("payload.message", given.message, 16_384)

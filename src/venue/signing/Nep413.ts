@@ -1,7 +1,8 @@
 /**
- * The bytes that are signed for an off-chain message by NEP-413 (https://github.com/near/NEPs/blob/master/neps/nep-0413.md): the tag
- * 2^31 + 413 and the Borsh encoding of the payload, hashed with SHA-256. The tag keeps such a message from ever being a
- * transaction. The digest is also the hash by which the verifier knows the intent.
+ * The bytes that are signed for an off-chain message by NEP-413
+ * (https://github.com/near/NEPs/blob/master/neps/nep-0413.md): the tag 2^31 + 413 and the Borsh encoding of the
+ * payload, hashed with SHA-256. The tag makes sure that such a message can never be a transaction. The verifier knows
+ * the intent by this digest, too.
  */
 import { createHash } from "node:crypto"
 import bs58 from "bs58"
@@ -44,7 +45,7 @@ export const digest = (payload: Nep413Payload): Uint8Array => createHash("sha256
 /** The digest as the venue and the verifier write it. */
 export const hashText = (bytes: Uint8Array): string => bs58.encode(bytes)
 
-/** 32 bytes of standard base64, written the one canonical way; `undefined` otherwise. */
+/** 32 bytes of standard base64 in canonical form; otherwise `undefined`. */
 export const parseNonce = (text: string): Uint8Array | undefined => {
   if (text.length !== 44) return undefined
   const bytes = Buffer.from(text, "base64")

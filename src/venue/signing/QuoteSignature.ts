@@ -1,9 +1,9 @@
 /**
- * The venue's signature under a quote: Ed25519 over the base58 of the SHA-256 of one flat JSON object with sorted keys,
- * made of what was asked, overlaid by what was answered, and the time. It proves that the deposit address is the venue's
- * own, so a signed quote is checked before any of our money moves.
+ * The venue's signature of a quote: Ed25519 over the base58 of the SHA-256 of one flat JSON object with sorted keys.
+ * The object holds the request, overlaid by the answer, and the time. The signature proves that the deposit address
+ * is the venue's own, so a signed quote is checked before any of our money moves.
  *
- * It works on the answer as it came, before decoding: null and absence mean the same, and an unknown field is not signed.
+ * It works on the raw answer, before decoding: null and missing mean the same, and an unknown field is not signed.
  */
 import { createHash } from "node:crypto"
 import bs58 from "bs58"
@@ -28,7 +28,7 @@ const alwaysAsked = [
 
 const virtualChain = ["virtualChainRecipient", "virtualChainRefundRecipient", "customRecipientMsg"]
 
-/** Signed only when they hold something: neither empty, nor zero, nor null. */
+/** Signed only when they hold a value: not empty, zero or null. */
 const askedWhenGiven = ["quoteWaitingTimeMs", "referral", ...virtualChain]
 
 const alwaysAnswered = [
@@ -59,7 +59,7 @@ const isFields = (value: unknown): value is Fields =>
 const pick = (from: Fields, always: ReadonlyArray<string>, whenGiven: ReadonlyArray<string>): Fields =>
   Object.fromEntries([...always, ...whenGiven.filter((key) => from[key])].map((key) => [key, from[key]]))
 
-/** The bytes that the venue signs for a quote response; `undefined` when it is not a quote response at all. */
+/** The bytes that the venue signs for a quote response; `undefined` when it is no quote response at all. */
 export const signedBytes = (response: unknown): Uint8Array | undefined => {
   if (!isFields(response) || !isFields(response.quoteRequest) || !isFields(response.quote)) return undefined
   const { quote, quoteRequest, timestamp } = response

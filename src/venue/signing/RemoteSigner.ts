@@ -1,13 +1,13 @@
 /**
- * The key in another process: the bot asks over a socket and never has it. One request a connection, one line of JSON each
- * way. What the signer process does not sign, for whatever reason, is not signed; an answer that is lost was never used.
+ * The key in another process: the bot asks over a socket and never has the key. One request per connection, one line
+ * of JSON each way. Whatever the signer process refuses stays unsigned, and a lost answer was never used.
  */
 import { connect } from "node:net"
 import { Effect, Layer, Schema } from "effect"
 import { IntentGuard, IntentRefused, SignerUnavailable } from "./IntentGuard.ts"
 import { Signer, SigningRefused } from "./Signer.ts"
 
-/** Payloads are the venue's JSON, taken apart by the signer itself. */
+/** Payloads are the venue's JSON; the signer parses them itself. */
 export const SignerRequest = Schema.TaggedUnion({
   Transfer: {
     standard: Schema.String,
@@ -16,7 +16,7 @@ export const SignerRequest = Schema.TaggedUnion({
     asset: Schema.String,
     amount: Schema.String
   },
-  /** The message that opens a session: without intents. `nonce` is base64. */
+  /** The message that opens a session, without intents. `nonce` is base64. */
   Login: { message: Schema.String, nonce: Schema.String, recipient: Schema.String }
 })
 export type SignerRequest = typeof SignerRequest.Type
@@ -25,7 +25,7 @@ export const SignerAnswer = Schema.TaggedUnion({
   Signed: { body: Schema.String, intentHash: Schema.String, validUntil: Schema.Int },
   LoggedIn: { publicKey: Schema.String, signature: Schema.String },
   Refused: { check: Schema.String, expected: Schema.String, found: Schema.String },
-  /** The service behind it that has the key did not sign. */
+  /** The service that holds the key did not sign. */
   Unavailable: { reason: Schema.String }
 })
 export type SignerAnswer = typeof SignerAnswer.Type
@@ -84,7 +84,7 @@ export const guardLayer = (socket: string): Layer.Layer<IntentGuard> =>
     })
   })
 
-/** Signs nothing but messages that it is shown whole. */
+/** Signs only messages that it can see in full. */
 export const layer = (socket: string): Layer.Layer<Signer> =>
   Layer.succeed(Signer, {
     sign: Effect.fnUntraced(function* (_digest, payload) {

@@ -1,6 +1,6 @@
 /**
- * The signing key. It signs a digest and verifies what it signed; nothing else knows the key, and nothing here prints it.
- * Only `IntentGuard` and `Session` may ask it to sign.
+ * The signing key. It signs a digest and verifies the signature. Nothing else knows the key, and nothing here prints
+ * it. Only `IntentGuard` and `Session` may ask it to sign.
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import nacl from "tweetnacl"
@@ -20,7 +20,7 @@ export class SigningRefused extends Schema.TaggedError<SigningRefused>()("Signin
   }
 }
 
-/** The configured key cannot be used. Says what is wrong with it, never what it is. */
+/** The configured key is unusable. The message says what is wrong with it, never what it is. */
 export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalformed", { problem: Schema.String }) {
   override get message(): string {
     return `account.key ${this.problem}. Expected "ed25519:" and the base58 of a 32-byte seed or a 64-byte secret key`
@@ -30,14 +30,14 @@ export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalform
 export class Signer extends Context.Service<
   Signer,
   {
-    /** `payload` is what the digest is of, for signers that look at what they sign. */
+    /** `payload` is what was digested, for signers that inspect what they sign. */
     sign(digest: Uint8Array, payload?: Nep413Payload): Effect.Effect<Signature, SigningRefused>
   }
 >()("limitbot/venue/signing/Signer") {
   static readonly layer = (key: Redacted.Redacted): Layer.Layer<Signer, KeyMalformed> =>
     Layer.effect(Signer, Effect.map(readKey(key), signWith))
 
-  /** For modes that must not move money: there is no key in the process at all. */
+  /** For modes that must not move money: the process has no key at all. */
   static readonly layerRefusing: Layer.Layer<Signer> = Layer.succeed(Signer, {
     sign: () => Effect.fail(new SigningRefused({ text: "this mode has no signing key" }))
   })
@@ -58,7 +58,7 @@ const readKey = (key: Redacted.Redacted): Effect.Effect<nacl.SignKeyPair, KeyMal
     : malformed("holds a public half that does not belong to its secret half")
 }
 
-/** The public key of a configured key, for deriving the account and for screens. */
+/** The public key of a configured key, to derive the account and to show it. */
 export const publicKeyOf = (key: Redacted.Redacted): Effect.Effect<string, KeyMalformed> =>
   Effect.map(readKey(key), (pair) => Ed25519.format(pair.publicKey))
 
@@ -67,7 +67,7 @@ const signWith = (pair: nacl.SignKeyPair): Signer["Service"] => {
   return {
     sign: Effect.fnUntraced(function* (digest) {
       const signature = Ed25519.format(nacl.sign.detached(digest, pair.secretKey))
-      // A faulty library or a flipped bit must not leave the process: a wrong signature can reveal the key.
+      // A signature spoiled by a faulty library or a flipped bit must not leave the process: it can reveal the key.
       if (Ed25519.verify(publicKey, digest, signature)) return { publicKey, signature }
       return yield* new SigningRefused({ text: "the signature that was made does not verify" })
     })

@@ -1,12 +1,12 @@
 /**
- * One asset, several spellings: a service may answer with another than the one that it was asked with. Ids are compared in
- * their canonical form. It is known where both name the same token of the home ledger (`1cs_v1:near:nep141:wrap.near` is
- * `nep141:wrap.near`), and otherwise only said by the configuration: which bridge a coin of another chain came by is not in its
- * name, so nothing is guessed.
+ * One asset can have several spellings, and a service may answer with another spelling than it was asked with. Ids
+ * are compared in canonical form. That form is known where both name the same token of the home ledger
+ * (`1cs_v1:near:nep141:wrap.near` is `nep141:wrap.near`). Otherwise only the configuration can tell: an id does not
+ * say which bridge brought a coin from another chain, so nothing is guessed.
  */
 import { ledgers } from "./WireValue.ts"
 
-/** The canonical id by each other spelling. */
+/** From every other spelling to the canonical id. */
 export type AssetSpellings = ReadonlyMap<string, string>
 
 const onLedger = new RegExp(`^1cs_v1:(?:${ledgers.join("|")}):(nep141|nep245):(.+)$`)

@@ -1,7 +1,8 @@
 /**
- * One line of a history as a client reads it. The service promises more fields than it always fills (masking records above all
- * hold `null`), and one odd line must not hide the others: it is kept word for word, says what is odd about it, and gives the
- * fields that are as described. Only a line without exact amounts, address or time is not a `Transaction`.
+ * One line of a history as a client reads it. The service does not always fill the fields that it promises (masking
+ * records above all hold `null`), and one odd line must not hide the others. An odd line is kept word for word, says
+ * what is odd about it, and gives the fields that are as documented. Only a line without exact amounts, address or
+ * time is not a `Transaction`.
  */
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -21,11 +22,11 @@ export interface Transaction {
   readonly amountOut: Amount
   readonly refundFee: Amount | undefined
   readonly ledgerTxHashes: ReadonlyArray<string>
-  /** The fields that are as described. */
+  /** The fields that are as documented. */
   readonly record: RecordFields
   /** Everything that the venue said, word for word. */
   readonly said: unknown
-  /** The fields that are not as described; `undefined` where all are. */
+  /** The fields that are not as documented; `undefined` if all are. */
   readonly problem: string | undefined
 }
 
@@ -77,7 +78,7 @@ export const accountEntryOf = (said: unknown): AccountEntry => {
 
 type Fields = Readonly<Record<string, Schema.Codec<unknown, unknown>>>
 
-/** Reads field by field, so that one that is not as described costs only itself. */
+/** Reads field by field, so that an undocumented value affects only its own field. */
 const fieldByField = <A extends object>(schema: Schema.Codec<A, unknown> & { readonly fields: Fields }) => {
   const whole = Schema.decodeUnknownOption(schema)
   const single = Object.entries(schema.fields).map(

@@ -1,13 +1,14 @@
 /**
- * JSON that means the same to every reader: no duplicate keys (whose winner differs between implementations), bounded in
- * length and depth. For text that is signed as it stands, where a second reading by the verifier decides about money.
+ * JSON that means the same to every reader: no duplicate keys (implementations differ in which one wins), bounded in
+ * length and depth. It is for text that is signed as it stands, because the verifier reads it again and decides about
+ * money.
  */
 import { Result } from "effect"
 
 const maxLength = 16_384
 const maxDepth = 16
 
-/** On valid JSON this splits off exactly the strings and the structural characters; the rest is numbers and words. */
+/** On valid JSON this yields exactly the strings and the structural characters; the rest is numbers and words. */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 
 export const read = (text: string): Result.Result<unknown, string> => {
@@ -18,7 +19,7 @@ export const read = (text: string): Result.Result<unknown, string> => {
   return problem === undefined ? Result.succeed(parsed.success) : Result.fail(problem)
 }
 
-/** Depth and duplicate keys of valid JSON, by tokens. */
+/** Checks depth and duplicate keys of valid JSON by its tokens. */
 const scan = (text: string): string | undefined => {
   const open: Array<Set<string>> = []
   let candidate: string | undefined

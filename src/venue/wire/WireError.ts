@@ -1,7 +1,7 @@
 /**
- * The three error bodies of the interface: structured errors of the order endpoints, `{message}` of most others, and the
- * history endpoints' `{status, error}`. One class per body and one schema member per status, with `Retry-After` folded in;
- * a server fails with `orderError(code)`, `messageError(status, text)` or `historyError(status, …)`.
+ * The three error bodies of the interface: structured errors of the order endpoints, `{message}` of most others, and
+ * `{status, error}` of the history endpoints. Each body has one class, and each status one schema member, including
+ * `Retry-After`. A server fails with `orderError(code)`, `messageError(status, text)` or `historyError(status, …)`.
  */
 
 import { Clock, Context, Effect, Random, Schema } from "effect"
@@ -15,7 +15,7 @@ export const Meta = Schema.Struct({
   timestamp: tolerant(Schema.String)
 }).annotate({ identifier: "Meta" })
 
-/** Where a server's correlation ids come from. Random by default, so that a seeded server repeats them. */
+/** The source of a server's correlation ids: random by default; a seeded server replaces it, so that they repeat. */
 export const NextCorrelationId = Context.Reference<Effect.Effect<string>>("limitbot/venue/wire/NextCorrelationId", {
   defaultValue: () => Effect.map(Random.nextInt, (value) => Math.abs(value).toString(36).padStart(11, "0"))
 })
@@ -118,7 +118,7 @@ export interface Fault {
   readonly pointer?: string
 }
 
-/** Fails with one entry per fault (one in all when there is none). */
+/** Fails with one entry per fault (a single entry when there is none). */
 export const orderError = Effect.fnUntraced(function* (
   code: OrderErrorCode,
   faults: ReadonlyArray<Fault> = [{}],

@@ -88,7 +88,7 @@ export const AccountHistoryItem = Schema.Struct({
 }).annotate({ identifier: "AccountHistoryItem" })
 export type AccountHistoryItem = typeof AccountHistoryItem.Type
 
-/** The frames as a client reads them: each line is read for itself. */
+/** The frames as a client reads them: each line is read separately. */
 export const TransactionLines = Schema.Array(Schema.Unknown)
 
 export const TransactionPageLines = Schema.Struct({

@@ -1,7 +1,7 @@
 /**
- * An order on the wire, and its decoding into the domain. The wire schema accepts null and absence almost everywhere;
- * `toOrder` then insists on everything that money depends on and names what is wrong. An absent amount is read as zero
- * only where nothing can have been deposited or filled yet, because a zero is what frees money in the books.
+ * An order on the wire, and its decoding into the domain. The wire schema accepts null and missing almost everywhere;
+ * `toOrder` then insists on everything that money depends on and names what is wrong. A missing amount is read as
+ * zero only while nothing can have been deposited or filled, because a zero is what frees money in the books.
  */
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -101,7 +101,7 @@ export const OrderListResponse = Schema.Struct({
 }).annotate({ identifier: "OrderListResponse" })
 export type OrderListResponse = typeof OrderListResponse.Type
 
-/** The same as it is received: its orders one by one, because an odd one must not hide the others. */
+/** The list as it is received: its orders are read one by one, because an odd one must not hide the others. */
 export const OrderListReply = Schema.Struct({ ...OrderListResponse.fields, data: Schema.Array(Schema.Unknown) })
 
 type Decoded<A> = Wire.Exact<A>
@@ -110,7 +110,7 @@ const { required, wrong } = Wire
 const text = (field: string, value: string | undefined): Decoded<string> => required(field, value, Wire.parseName)
 const amount = (field: string, value: string | undefined): Decoded<Amount> => required(field, value, Wire.parseAmount)
 
-/** An estimate may be missing; it may not be nonsense. */
+/** An estimate may be missing, but it must not be nonsense. */
 const estimate = (field: string, value: string | undefined): Decoded<Amount> => amount(field, value ?? "0")
 
 const toFill = (fill: typeof WireFill.Type): Decoded<Fill> =>
@@ -156,7 +156,7 @@ const appFeeBasisPoints = (order: WireOrderAttributes): Decoded<number> => {
     : wrong("appFees", foreign.map(({ fee }) => fee).join(", "))
 }
 
-/** The order in exact values, or which field makes it unusable. */
+/** The order in exact values, or the field that makes it unusable. */
 export const toOrder = ({ attributes, id }: WireOrder): Decoded<Order> => {
   const view = attributes.swapView
   const finalStatus = attributes.payoutStatus === "COMPLETED" || attributes.payoutStatus === "FAILED"

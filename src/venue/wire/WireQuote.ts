@@ -1,11 +1,11 @@
-/** A quote: what is asked (strict), what comes back (tolerant), and the echo of the request inside it. */
+/** A quote: the request (strict), the response (tolerant), and the echo of the request inside the response. */
 import { Clock, Duration, Effect, Schema } from "effect"
 import * as Wire from "./WireValue.ts"
 
 const { tolerant } = Wire
 const Text = Schema.String
 
-/** How long a quote is good when the request does not say. */
+/** How long a quote is valid if the request does not say. */
 const validMillis = Duration.toMillis("1 hour")
 
 const Rebates = Schema.Array(
@@ -36,7 +36,7 @@ export const QuoteRequest = Schema.Struct({
   refundType: Schema.Literals(Wire.depositTypes),
   recipient: Wire.Identifier,
   recipientType: Schema.Literals(Wire.recipientTypes),
-  /** The example of the specification leaves it out, with the two that have a default above. */
+  /** The specification's example omits it, like the two above that have a default. */
   deadline: Wire.TimestampText.pipe(
     Schema.withDecodingDefaultTypeKey(
       Effect.map(Clock.currentTimeMillis, (now) => Wire.formatTimestamp(now + validMillis))
@@ -96,7 +96,7 @@ export const Quote = Schema.Struct({
   minAmountOut: tolerant(Text),
   /** Seconds. */
   timeEstimate: tolerant(Schema.Finite),
-  /** With `deadline` and `timeWhenInactive` absent when dry. */
+  /** Without `deadline` and `timeWhenInactive` when dry. */
   depositAddress: tolerant(Text),
   depositMemo: tolerant(Text),
   chainDepositAddresses: tolerant(

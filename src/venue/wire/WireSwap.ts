@@ -1,6 +1,7 @@
 /**
- * The record of a swap, and its decoding into exact values. Only the four lists of hashes are surely there: every amount
- * may be absent even at the end, and the status word is a claim, not evidence. What was paid is what the amounts prove.
+ * The record of a swap, and its decoding into exact values. Only the four lists of hashes are always present. Every
+ * amount may be missing even at the end, and the status word is a claim, not evidence. The amounts prove what was
+ * paid.
  */
 import { Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -68,7 +69,7 @@ export const SwapStatusResponse = Schema.Struct({
 }).annotate({ identifier: "SwapStatus" })
 export type SwapStatusResponse = typeof SwapStatusResponse.Type
 
-/** Everything that is known of a swap, in smallest units and epoch milliseconds. Absent: the venue does not say. */
+/** Everything known of a swap, in smallest units and epoch milliseconds. Missing: the venue does not say. */
 export interface Swap {
   readonly status: (typeof swapStatuses)[number] | (string & {})
   readonly depositAddress: string | undefined
@@ -86,7 +87,7 @@ export interface Swap {
   readonly destinationTxHashes: ReadonlyArray<string>
 }
 
-/** The swap in exact values, or which field is impossible. */
+/** The swap in exact values, or the field that is impossible. */
 export const toSwap = (response: SwapStatusResponse): Result.Result<Swap, string> => {
   const { quoteResponse, status, swapDetails: details = {}, updatedAt } = response
   const amount = (field: "depositedAmount" | "amountIn" | "amountOut" | "refundedAmount" | "withdrawFee") =>

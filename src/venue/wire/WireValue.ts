@@ -1,13 +1,13 @@
 /**
- * The scalars of the wire format and the one rule for both directions: strict in what is sent, tolerant in what is
- * accepted. Values stay text on the wire; `parse…` turn them into exact values and answer `undefined` for anything that is
- * not written canonically (`""`, `" 12 "`, `"0x10"`, 30 February).
+ * The scalars of the wire format, with one rule for each direction: strict in what is sent, tolerant in what is
+ * accepted. Values stay text on the wire. `parse…` turns them into exact values and returns `undefined` for anything
+ * that is not in canonical form (`""`, `" 12 "`, `"0x10"`, 30 February).
  */
 import { DateTime, Effect, Option, Result, Schema, SchemaGetter, SchemaTransformation } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 
-/** Longest amount: 2^256 has 78 digits. Longer text is an attack or a mistake. */
+/** The longest amount: 2^256 has 78 digits. Longer text is an attack or a mistake. */
 const maxAmountDigits = 78
 const maxTextLength = 300
 const maxNameLength = 300
@@ -22,7 +22,7 @@ export const clean = (text: string): string =>
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
 
-/** Text that names something: kept as it is, or not at all. */
+/** Text that names something: it is kept unchanged or refused. */
 export const parseName = (text: string): string | undefined =>
   text.length <= maxNameLength && text === clean(text) ? text : undefined
 
@@ -41,7 +41,10 @@ const daysInMonth = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** RFC 3339 date-time with a zone to epoch milliseconds. Days that do not exist are refused, as the host would shift them. */
+/**
+ * RFC 3339 date-time with a zone, to epoch milliseconds. Days that do not exist are refused, because JavaScript would
+ * shift them.
+ */
 export const parseTimestamp = (text: string): number | undefined => {
   const parts = timestamp.exec(text)
   if (parts === null) return undefined
@@ -50,7 +53,7 @@ export const parseTimestamp = (text: string): number | undefined => {
   return Option.getOrUndefined(Option.map(DateTime.make(text), DateTime.toEpochMillis))
 }
 
-/** An exact value from wire text, or the name of the field that holds something else. */
+/** An exact value from wire text, or the name of the field with a bad value. */
 export type Exact<A> = Result.Result<A, string>
 
 export const wrong = (field: string, value: string | undefined): Exact<never> =>
@@ -67,7 +70,7 @@ export const required = <A>(
   return parsed === undefined ? wrong(field, value) : Result.succeed(parsed)
 }
 
-/** May be absent, but not nonsense. */
+/** The value may be missing, but not nonsense. */
 export const optionally = <A>(
   field: string,
   value: string | undefined,
@@ -77,11 +80,11 @@ export const optionally = <A>(
 /** UTC with milliseconds; the inverse of `parseTimestamp`. */
 export const formatTimestamp = (epochMillis: number): string => DateTime.formatIso(DateTime.makeUnsafe(epochMillis))
 
-/** The known values are documented; others pass, because the service may invent them at any time. */
+/** The documented values are known; others are accepted, because the service may invent new ones at any time. */
 export const openEnum = <const Known extends ReadonlyArray<string>>(known: Known) =>
   Schema.Union([Schema.Literals(known), Schema.String as Schema.Codec<string & {}>])
 
-/** A response field that may be absent or null; both decode to an absent key. */
+/** A response field that may be missing or null; both decode to a missing key. */
 export const tolerant = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
   Schema.optionalKey(Schema.NullOr(schema)).pipe(
     Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
@@ -90,7 +93,7 @@ export const tolerant = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
     })
   )
 
-/** The same for a field that the interface promises: a server writes null for what there is not. */
+/** The same for a field that the interface promises: a server writes null for a missing value. */
 export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
   Schema.optionalKey(Schema.NullOr(schema)).pipe(
     Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
@@ -131,7 +134,7 @@ export const TimestampText = Schema.String.check(
   )
 )
 
-/** A number in a query: plain decimal, where the host would also read "", " 5 " and "0x10". */
+/** A number in a query: plain decimal, because JavaScript would also read "", " 5 " and "0x10". */
 export const NumberText = Schema.String.check(Schema.isPattern(/^-?\d{1,20}(?:\.\d{1,20})?$/)).pipe(
   Schema.decodeTo(Schema.Finite, SchemaTransformation.numberFromString)
 )
@@ -144,7 +147,7 @@ const AppFee = Schema.Struct({
   fee: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostFeeBasisPoints }))
 })
 
-/** Capped alike for swaps and orders: each, and all together. */
+/** The same caps for swaps and orders: on each fee, and on the sum. */
 export const AppFees = Schema.Array(AppFee).check(
   Schema.makeFilter(
     (fees: ReadonlyArray<{ readonly fee: number }>) =>
@@ -162,7 +165,7 @@ export const swapTypes = ["EXACT_INPUT", "EXACT_OUTPUT", "FLEX_INPUT", "ANY_INPU
 export const depositModes = ["SIMPLE", "MEMO"] as const
 export const confidentialities = ["public", "basic", "advanced"] as const
 
-/** How the home ledger is spelled in field names, chain identifiers and the verifier's account. */
+/** How field names, chain identifiers and the verifier's account spell the home ledger. */
 export const ledgers = ["native", "near"] as const
 export type LedgerName = (typeof ledgers)[number]
 

@@ -1,6 +1,6 @@
 /**
- * Payments of a swap of type ANY_INPUT, which turns every deposit into one asset. A payment that cannot be read in exact values is
- * kept as it was said, beside the others.
+ * Payments of a swap of type ANY_INPUT, which turns every deposit into one asset. A payment without exact values is
+ * kept as the venue reported it, beside the others.
  */
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -34,7 +34,10 @@ const responseOf = <S extends Schema.Codec<unknown, unknown>>(withdrawals: S) =>
 export const WithdrawalsResponse = responseOf(Schema.Array(WireWithdrawal)).annotate({
   identifier: "AnyInputWithdrawals"
 })
-/** As it is read: the public description has one withdrawal where a list is meant, so one counts as a list of one. */
+/**
+ * As it is read. The public description shows one withdrawal where it means a list, so a single one counts as a list
+ * of one.
+ */
 export const WithdrawalsReply = responseOf(Schema.Unknown)
 export type WithdrawalsReply = typeof WithdrawalsReply.Type
 
@@ -51,7 +54,7 @@ export interface Withdrawals {
   readonly recipient?: string
   readonly affiliateRecipient?: string
   readonly withdrawals: ReadonlyArray<Withdrawal>
-  /** As they were said. */
+  /** As the venue reported them. */
   readonly odd: ReadonlyArray<unknown>
 }
 
