@@ -6,6 +6,7 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { assert } from "@effect/vitest"
 import type { Of, Recorded } from "../../src/domain/BotEvent.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
 import { pause } from "./processes.ts"
 
 const allLevels = Array.from({ length: 21 }, (_, index) => 59_000 + index * 100)
@@ -85,26 +86,44 @@ export const edit = async ({ grid, ladder }: Files, random: Random): Promise<str
   return "in two steps"
 }
 
-/** What a file says about each of its slots, its limits included. */
-const definitionsIn = (text: string): ReadonlyMap<string, string> => {
+/** What a file says about its slots, its limits included: those of a ladder by name, the cells of a grid by what they place. */
+interface Definitions {
+  readonly slots: ReadonlySet<string>
+  readonly of: (planned: Of<"Planned">) => string | undefined
+}
+
+const noDefinitions: Definitions = { slots: new Set(), of: () => undefined }
+
+const numbered = (prefix: string, count: number): ReadonlySet<string> =>
+  new Set(Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(2, "0")}`))
+
+const definitionsIn = (text: string): Definitions => {
   const [limits = ""] = /^limits: .*$/m.exec(text) ?? []
-  const numbered = (prefix: string, definitions: ReadonlyArray<string>) =>
-    new Map(definitions.map((definition, index) => [`${prefix}-${String(index).padStart(2, "0")}`, definition]))
   const levels = /levels: \[(.*)\], size: (.*) \}/.exec(text)
   if (levels !== null) {
-    const prices = (levels[1] ?? "").split(", ")
-    return numbered(
-      "cell",
-      prices.slice(1).map((price, index) => `${prices[index]} ${price} ${levels[2]} ${limits}`)
-    )
+    const [, list = "", size = ""] = levels
+    const prices = list.split(", ")
+    const placed = new Set([
+      ...prices.slice(0, -1).map((price) => `BUY ${price}`),
+      ...prices.slice(1).map((price) => `SELL ${price}`)
+    ])
+    return {
+      slots: numbered("cell", prices.length - 1),
+      of: ({ side, price }) => {
+        const offer = `${side} ${Decimal.format(price)}`
+        return placed.has(offer) ? `${offer} ${size} ${limits}` : undefined
+      }
+    }
   }
-  const [, ladder = ""] = /^ladder: (.*)$/m.exec(text) ?? []
-  return numbered("rung", [ladder, ladder, ladder])
+  const [, ladder] = /^ladder: (.*)$/m.exec(text) ?? []
+  if (ladder === undefined) return noDefinitions
+  const slots = numbered("rung", 3)
+  return { slots, of: ({ slot }) => (slots.has(slot) ? ladder : undefined) }
 }
 
 /** The edits and restarts of a run, read from its journal alone. */
 export const checkEdits = (events: ReadonlyArray<Recorded>) => {
-  const files = new Map<string, ReadonlyMap<string, string>>()
+  const files = new Map<string, Definitions>()
   const plans = new Map<
     string,
     { readonly event: Of<"Planned">; readonly definition: string | undefined; readonly edits: number }
@@ -123,13 +142,13 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
       counts.loaded += 1
       edits += 1
       if (event.text !== undefined) files.set(event.strategy, definitionsIn(event.text))
-      for (const slot of files.get(event.strategy)?.keys() ?? []) named.add(`${event.strategy}/${slot}`)
+      for (const slot of files.get(event.strategy)?.slots ?? []) named.add(`${event.strategy}/${slot}`)
     }
     if (event._tag === "StrategyRemoved") counts.removed += 1
     // What a cell bought before its level was edited away is sold under its old name.
     if (event._tag === "Planned" && event.why.code !== "left-over") {
       const key = `${event.strategy}/${event.slot}`
-      const definition = files.get(event.strategy)?.get(event.slot)
+      const definition = files.get(event.strategy)?.of(event)
       // What a cell still holds is sold after its level is gone; a level that comes back beside it gets a name with a number.
       const isKnown = definition !== undefined || named.has(key.replace(/-v\d+$/, ""))
       assert.isTrue(isKnown, `${at}: ${key} is planned, and its file has no such slot`)
@@ -155,7 +174,7 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
     if (event._tag === "CancelRequested" && event.why.code !== "leaving" && event.why.code !== "removed") {
       counts.cancels += 1
       const planned = plans.get(event.placement)
-      const now = files.get(event.strategy)?.get(event.slot)
+      const now = planned && files.get(event.strategy)?.of(planned.event)
       // Levels that were edited and edited back anchor the grid anew: a cell that never filled may change its side.
       const isAnchoredAnew = event.why.code === "other-side" && planned !== undefined && planned.edits !== edits
       assert.isTrue(
