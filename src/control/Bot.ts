@@ -1,6 +1,7 @@
 /**
- * What a running bot lends to those who look at it and speak to it from outside. The command line fills it in; nothing here
- * moves money: commands become events in the journal, and the engine obeys in its next turn as it would after a restart.
+ * What a running bot offers to those who watch or command it from outside. The command line fills it in. Nothing here
+ * moves money: commands become events in the journal, and the engine obeys them in its next turn, as it would after a
+ * restart.
  */
 import { Context, type Effect, Schema } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -9,21 +10,23 @@ import type * as Money from "../report/text/Money.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
 
-/** Something was asked that cannot be done; nothing has changed. */
+/** The request cannot be carried out; nothing has changed. */
 export class DeskRefused extends Schema.TaggedError<DeskRefused>()("DeskRefused", { message: Schema.String }) {}
 
-/** What needs more than the state at hand: files, the venue, the whole journal. JSON as the commands print it. */
+/**
+ * Answers that need more than the present state: files, the venue, the whole journal. JSON as the commands print it.
+ */
 export interface Desk {
   readonly files: Effect.Effect<ReadonlyArray<StrategyFileView>, DeskRefused>
   /** Problems of these texts together with the other files as they are; none means that they may be applied. */
   check(texts: ReadonlyArray<FileText>): Effect.Effect<ReadonlyArray<string>, DeskRefused>
-  /** Writes one running strategy's file, if its text is sound and it is still what the caller saw. */
+  /** Writes the file of one running strategy, if the text is sound and the file is still what the caller saw. */
   apply(file: FileText, hash: string): Effect.Effect<void, DeskRefused>
-  /** What a run would do now, with some files replaced by these texts. */
+  /** What a run would do now with these texts in place of some files. */
   plan(texts: ReadonlyArray<FileText>): Effect.Effect<Schema.Json, DeskRefused>
   /** A running strategy over the prices that the bot itself has seen: what it would have made of them, as a band. */
   backtest(file: string): Effect.Effect<Schema.Json, DeskRefused>
-  /** `at`: a time or how long ago, as `explain --at` takes it. */
+  /** `at`: a time or an age, as `explain --at` accepts it. */
   explain(slot: string | undefined, at: string | undefined): Effect.Effect<Schema.Json, DeskRefused>
   readonly reconcile: Effect.Effect<Schema.Json, DeskRefused>
 }
@@ -37,19 +40,19 @@ export class Bot extends Context.Service<
     /** The last price of each market that is watched. */
     readonly prices: ReadonlyMap<string, TwoSidedPrice>
     readonly strategies: () => ReadonlyArray<Strategy>
-    /** When the last turn was complete; 0 before the first. */
+    /** When the last complete turn ended; 0 before the first. */
     readonly turnedAt: () => number
     /** Longest pause between two turns. */
     readonly pollMaxMillis: number
-    /** Why the bot is about to end, once it is. */
+    /** Why the bot is about to end, if it is. */
     readonly leaving: () => string | undefined
     /** Begins the next turn now. */
     readonly wake: Effect.Effect<unknown>
     withdrawPlacements(placements: ReadonlyArray<string>, why: Reason): Effect.Effect<unknown>
-    /** The kill switch is the same file that works without this server. */
+    /** The kill switch: the same file that works without this server. */
     setKillSwitch(why: string): Effect.Effect<void, DeskRefused>
     readonly releaseKillSwitch: Effect.Effect<void, DeskRefused>
-    /** Looks at the strategy files now. */
+    /** Checks the strategy files now. */
     readonly reload: Effect.Effect<void, DeskRefused>
     readonly desk: Desk
   }

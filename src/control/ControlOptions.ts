@@ -1,11 +1,11 @@
-/** Where the control server listens, and how it proves who it is. */
+/** Where the control server listens, and how it proves its identity. */
 import type { Redacted } from "effect"
 
 export interface ControlOptions {
   readonly host: string
   readonly port: number
-  /** Further names by which the server may be asked. */
+  /** Further host names that requests may use. */
   readonly names: ReadonlyArray<string>
-  /** Files in PEM; without them only loopback, or what is explicitly accepted. */
+  /** PEM files; without them only loopback is allowed, or what is explicitly accepted. */
   readonly tls: { readonly certificate: string; readonly key: Redacted.Redacted } | undefined
 }

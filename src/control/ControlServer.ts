@@ -1,6 +1,6 @@
 /**
- * The control server of one running bot: the API, the dashboard, health and metrics on one port of this machine. It can be
- * slow, full or broken without the bot noticing; the bot's own end closes it.
+ * The control server of one running bot: the API, the dashboard, health and metrics on one port of this machine. It
+ * can be slow, full or broken without affecting the bot; it closes when the bot ends.
  */
 import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
@@ -22,7 +22,7 @@ import * as Tokens from "./http/Tokens.ts"
 import * as Recent from "./view/Recent.ts"
 import * as Ticks from "./view/Ticks.ts"
 
-/** The address cannot be listened on. */
+/** The server cannot listen on the address. */
 export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailable>()("DashboardUnavailable", {
   host: Schema.String,
   port: Schema.Int,
@@ -53,7 +53,7 @@ const serverOf = ({ tls }: ControlOptions) =>
     ? limited(createServer(limits))
     : limited(createSecureServer({ ...limits, cert: tls.certificate, key: Redacted.value(tls.key) }))
 
-/** Serves while the scope lives; gives the address. */
+/** Serves while the scope lives; returns the address. */
 export const serve = Effect.fn("ControlServer.serve")(function* (options: ControlOptions) {
   const [bot, books, journal] = [yield* Bot, yield* Bookkeeper, yield* Journal]
   const tokens = yield* Tokens.open(bot.journal)
@@ -61,7 +61,7 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
   const changes = yield* PubSub.subscribe(books.changes)
   const follow = Stream.fromSubscription(changes).pipe(
     Stream.runForEach((recorded) =>
-      // A gap is what was lost while the past was read: it is read again.
+      // A gap means that events were lost while the past was read; they are read again.
       recorded.sequence > recent.sequence + 1
         ? Recent.catchUp(recent, bot.assets, journal)
         : Effect.sync(() => Recent.note(recent, recorded, bot.assets))
@@ -104,7 +104,7 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
   }).pipe(Effect.provide(server))
 })
 
-/** Where a running bot says under which address it can be reached. */
+/** The file in which a running bot says where it can be reached. */
 export const addressFile = (journal: string): string => `${journal}.dashboard`
 
 /** Writes the address for other commands while the scope lives. */

@@ -1,7 +1,7 @@
 /**
- * The journal as a list of balanced bookings, for programs of other people: each event that moved money is one booking, and
- * what it moves adds up to nothing in every asset. Accounts are the places of the ledger, by strategy where a strategy owns
- * them; what single orders hold is one account for all of them.
+ * The journal as a list of balanced bookings, for other programs. Each event that moved money is one booking, and its
+ * movements add up to zero in every asset. Accounts are the places of the ledger, split by strategy where a strategy
+ * owns them. What single orders hold shares one account.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { Recorded } from "../domain/BotEvent.ts"
@@ -40,7 +40,7 @@ const accountOf = ({ account, owner }: Ledger.Transfer["from"]): BookAccount => 
 export const keyOf = ({ place, strategy }: BookAccount, asset: string): string =>
   `${place}\u0000${strategy}\u0000${asset}`
 
-/** What an event is called in the books: its name in words, and the slot it is about. */
+/** An event's description in the books: its name in words, and its slot. */
 const textOf = ({ event }: Recorded): string => {
   const words = event._tag.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()
   if ("placement" in event) return `${words} ${event.strategy}/${event.slot} ${event.placement}`
@@ -81,7 +81,7 @@ export const balancesOf = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Post
   return [...sums.values()].filter(({ amount }) => amount !== 0n)
 }
 
-/** One year of the books: what was there before it is one opening booking, which balances like any. */
+/** One year of the books: what was there before becomes one opening booking, balanced like any other. */
 export const within = (
   bookings: ReadonlyArray<Booking>,
   { from, to }: { readonly from: number; readonly to: number }

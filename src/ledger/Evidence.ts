@@ -1,7 +1,7 @@
 /**
- * Everything that the journal knows of one order, ready for a support ticket: what was asked and answered when, under which
- * correlation ids, which amounts and hashes, where the money is now, and what does not add up. Signatures are left out:
- * nobody needs them to find a payment.
+ * Everything that the journal knows of one order, ready for a support ticket: the requests and answers with their
+ * times and correlation ids, the amounts and hashes, where the money is now, and what does not add up. Signatures are
+ * left out: nobody needs them to find a payment.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { PlacementEvent, Recorded } from "../domain/BotEvent.ts"
@@ -17,7 +17,7 @@ export interface PlacementHistory {
   readonly moments: ReadonlyArray<EvidenceMoment>
 }
 
-/** What people call an order by: the venue's id, our placement, its deposit address, or an intent's hash. */
+/** The names of an order: the venue's id, our placement, its deposit address, or an intent's hash. */
 const isNamed = (event: PlacementEvent, name: string): boolean =>
   event.placement === name ||
   ("orderId" in event && event.orderId === name) ||
@@ -62,7 +62,7 @@ const requests = new Set(["CreateSent", "FundingSent", "CancelSent", "PaymentAsk
 export const requestsOf = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<EvidenceMoment> =>
   moments.filter(({ event }) => requests.has(event._tag))
 
-/** What does not add up, by its kind and in words. */
+/** What does not add up: its kind, and in words. */
 export interface EvidenceFinding {
   readonly kind:
     | "contradiction"

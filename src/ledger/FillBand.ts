@@ -1,6 +1,6 @@
 /**
- * Whether a fill came when it could have: not before the recorded price had reached its limit, and not later than it went
- * beyond it by a solver's margin. The two ends are the optimistic and the pessimistic rules of backtests.
+ * Whether a fill came when it could have: not before the recorded price reached its limit, and not later than the
+ * price went beyond the limit by a solver's margin. These are the optimistic and the pessimistic rules of backtests.
  */
 import * as Decimal from "../domain/Decimal.ts"
 import { minuteMillis } from "../domain/Durations.ts"
@@ -14,9 +14,9 @@ export interface SeenMinute {
 }
 
 export interface Margin {
-  /** How far beyond the limit the price must go until a fill is certain, basis points. */
+  /** How far beyond the limit the price must go before a fill is certain, in basis points. */
   readonly edgeBasisPoints: number
-  /** How long placing and telling may take. */
+  /** The time that placing and reporting may take. */
   readonly delayMillis: number
 }
 
@@ -38,7 +38,7 @@ export const judge = (
   const beyond = side === "BUY" ? limit * (1 - share) : limit * (1 + share)
   const near = side === "BUY" ? limit * (1 + share) : limit * (1 - share)
   const reaches = (level: number) => seen.find(({ low, high }) => (side === "BUY" ? low <= level : high >= level))
-  // The recorded mid is a sample of each look: a touch between two looks shows as a price close to the limit.
+  // The recorded mid is one sample per look, so a touch between two looks shows as a price close to the limit.
   if (reaches(near) === undefined) return "too early"
   const certain = reaches(beyond)
   return certain !== undefined && at > Math.max(certain.openedAt + minuteMillis, restingAt) + delayMillis

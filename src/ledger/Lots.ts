@@ -1,9 +1,9 @@
 /**
- * Which purchase a sale closes, and what that earned: first in first out, last in first out, highest cost first, or average
- * cost. What is sold before it was bought opens a lot below zero that a later purchase closes, as `CostBasis` has it.
+ * Which purchase a sale closes, and what that earned: first in first out, last in first out, highest cost first, or
+ * average cost. A sale before its purchase opens a lot below zero that a later purchase closes, as in `CostBasis`.
  *
- * Exact: the cost of all lots ever opened is the cost of those that were closed and of those that are open, to the smallest
- * unit. Only the share of a lot that a part of it takes is rounded (down); the rest stays in the lot.
+ * Exact: the cost of all lots ever opened equals the cost of the closed ones plus the open ones, to the smallest
+ * unit. Only the share of a partly closed lot is rounded (down); the rest stays in the lot.
  */
 import { type Amount, min } from "../domain/Amount.ts"
 import type { Trade } from "./Trades.ts"
@@ -15,7 +15,7 @@ export type LotMethod = (typeof methods)[number]
 export interface Lot {
   readonly openedBy: Trade
   readonly isShort: boolean
-  /** Base that is left, positive. */
+  /** The remaining base, positive. */
   readonly quantity: Amount
   /** Quote paid for it, or received when it is short. */
   readonly cost: Amount
@@ -38,11 +38,11 @@ export interface Matched {
   readonly open: ReadonlyArray<Lot>
 }
 
-/** The place in `lots` (in the order of their opening) of the one that is closed next. */
+/** The index in `lots` (in the order of opening) of the lot that closes next. */
 const next = (lots: ReadonlyArray<Lot>, method: LotMethod): number => {
   if (method === "lifo") return lots.length - 1
   if (method !== "hifo") return 0
-  // Cost per unit without division; of equal ones the oldest. A short lot earns least where it brought in least.
+  // Cost per unit without division; of equal ones the oldest. A short lot earns least if it brought in least.
   return lots.reduce((best, lot, index) => {
     const chosen = lots[best]
     if (chosen === undefined) return index
@@ -76,7 +76,7 @@ export const match = (trades: ReadonlyArray<Trade>, method: LotMethod): Matched 
   return { gains, open: lots }
 }
 
-/** By average cost there is one lot, which grows. */
+/** By average cost there is one lot, and it grows. */
 const open = (lots: Array<Lot>, lot: Lot, method: LotMethod): void => {
   const [known] = lots
   if (method !== "average" || known === undefined) lots.push(lot)

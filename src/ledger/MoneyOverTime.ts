@@ -1,4 +1,7 @@
-/** How much was in each place at the end of every UTC day that moved money, the last days first kept. */
+/**
+ * How much was in each place at the end of every UTC day that moved money; beyond a limit the oldest days are
+ * dropped.
+ */
 
 import type { Recorded } from "../domain/BotEvent.ts"
 import { dayMillis } from "../domain/Durations.ts"

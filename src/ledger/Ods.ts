@@ -1,6 +1,6 @@
 /**
- * A spreadsheet in the OpenDocument format: sheets of text and number cells in a zip container whose members are stored
- * without compression, which every reader takes.
+ * A spreadsheet in the OpenDocument format: sheets of text and number cells in a zip container. Its members are
+ * stored without compression, which every reader accepts.
  */
 import { crc32 } from "node:zlib"
 
@@ -45,7 +45,7 @@ const content = (sheets: ReadonlyArray<Sheet>): string => {
   return `<?xml version="1.0" encoding="UTF-8"?><office:document-content xmlns:office="${urn}:office:1.0" xmlns:table="${urn}:table:1.0" xmlns:text="${urn}:text:1.0" office:version="1.2"><office:body><office:spreadsheet>${tables.join("")}</office:spreadsheet></office:body></office:document-content>`
 }
 
-/** 1 January 1980, the earliest that the format knows: the same sheets give the same bytes. */
+/** 1 January 1980, the earliest date in the format. A fixed date gives the same sheets the same bytes. */
 const dosDate = 0x21
 
 const zip = (members: ReadonlyArray<readonly [name: string, text: string]>): Uint8Array => {

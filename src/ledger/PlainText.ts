@@ -1,6 +1,6 @@
 /**
- * Books as plain text for beancount and hledger. Both check on their own that every booking adds up; the balances that the
- * journal has stand at the end as assertions, so that a file which was cut or edited does not pass.
+ * Books as plain text for beancount and hledger. Both check that every booking adds up. The journal's balances stand
+ * at the end as assertions, so a file that was cut or edited does not pass.
  */
 import { type Amount, format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -16,7 +16,7 @@ const roots = {
   hledger: { asset: "assets", expense: "expenses", equity: "equity" }
 } as const
 
-/** Words of an account name: letters, digits and hyphens, the first one large where that is asked for. */
+/** Words of an account name: letters, digits and hyphens; the first letter is a capital where required. */
 const part = (text: string, isCapital: boolean): string => {
   const plain = text.replace(/[^A-Za-z0-9-]/g, "-")
   return isCapital ? plain.charAt(0).toUpperCase() + plain.slice(1) : plain
@@ -28,14 +28,14 @@ const nameOf = ({ kind, place, strategy }: BookAccount, style: keyof typeof root
   return [roots[style][kind], ...parts.map((each) => part(each, isCapital))].join(":")
 }
 
-/** Commodities of beancount: capitals and digits, a letter first, two characters at least. */
+/** Commodities of beancount: capitals and digits, a letter first, at least two characters. */
 const currency = (symbol: string): string => {
   const plain = symbol.toUpperCase().replace(/[^A-Z0-9]/g, "-")
   const named = /^[A-Z]/.test(plain) ? plain : `X${plain}`
   return (named.length < 2 ? `${named}X` : named).replace(/-$/, "X").slice(0, 24)
 }
 
-/** hledger takes any commodity in quotes. */
+/** hledger accepts any commodity in quotes. */
 const commodity = (symbol: string): string => (/^[A-Za-z]+$/.test(symbol) ? symbol : `"${symbol.replaceAll('"', "")}"`)
 
 const quoted = (text: string): string => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
@@ -79,7 +79,7 @@ export const beancount = (books: BooksOf): string => {
       ...postings.map((posting) => `  ${name(posting.account)}  ${amount(posting.asset, posting.amount)}`),
       ""
     ]),
-    // A balance is asserted for the beginning of its day.
+    // A balance assertion holds at the beginning of its day.
     ...closing(bookings).map(
       (posting) =>
         `${utcDate(last + dayMillis)} balance ${name(posting.account)}  ${amount(posting.asset, posting.amount)}`
@@ -88,7 +88,7 @@ export const beancount = (books: BooksOf): string => {
   ].join("\n")
 }
 
-/** Every account that was ever moved, with zero where nothing is left. */
+/** Every account that ever moved, with zero where nothing is left. */
 const closing = (bookings: ReadonlyArray<Booking>) => {
   const left = new Map(balancesOf(bookings).map((posting) => [keyOf(posting.account, posting.asset), posting]))
   const all = new Map(

@@ -1,8 +1,8 @@
 /**
- * Profit and loss, the one source for the screen, `status`, `profit` and the exports. Per quote asset: `realised` is what
- * closed trades earned by the chosen method, `unrealised` what open positions would earn at the last known price, `fees`
- * what payouts and refunds cost, and `total` is realised plus unrealised less fees. `flows` is capital that came or went; it
- * is never profit.
+ * Profit and loss, the one source for the screen, `status`, `profit` and the exports. For each quote asset,
+ * `realised` is what closed trades earned by the chosen method, `unrealised` what open positions would earn at the
+ * last known price, `fees` what payouts and refunds cost, and `total` realised plus unrealised less fees. `flows` is
+ * capital that came or went; it is never profit.
  */
 import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -67,7 +67,7 @@ const groupOf = (item: Item, by: Grouping | undefined): string => {
   }
 }
 
-/** Lots are kept by strategy and market, as the budgets are. */
+/** Lots are kept by strategy and market, like the budgets. */
 const poolsOf = (trades: ReadonlyArray<Trade>) =>
   Map.groupBy(trades, ({ strategy, market }) => `${strategy}\u0000${market}`)
 
@@ -77,7 +77,7 @@ const unrealisedOf = ({ isShort, cost, quantity, openedBy }: Lot, mark: Mark): A
   return isShort ? cost - value : value - cost
 }
 
-/** Per group and quote asset, groups in alphabetical order. `now` dates what is not realised yet. */
+/** By group and quote asset, groups in alphabetical order. `now` dates the unrealised part. */
 export const report = (
   { trades, fees, flows }: TradingRecord,
   {
@@ -117,7 +117,7 @@ export const report = (
   )
 }
 
-/** What each fill realised, by `fillKey`; nothing for one that only opens. */
+/** What each fill realised, by `fillKey`; missing for a fill that only opens. */
 export const realisedByFill = (trades: ReadonlyArray<Trade>, method: LotMethod): ReadonlyMap<string, Amount> => {
   const realised = new Map<string, Amount>()
   for (const pool of poolsOf(trades).values()) {
@@ -129,12 +129,12 @@ export const realisedByFill = (trades: ReadonlyArray<Trade>, method: LotMethod):
   return realised
 }
 
-/** Fills of one order have different ids; those of different orders may not. */
+/** Fill ids are unique within one order, not across orders. */
 export const fillKey = ({ placement, fillId }: Trade): string => `${placement}\u0000${fillId}`
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** A mark by prices in quote per base; `decimals` by symbol. */
+/** Values by prices in quote per base; `decimals` by symbol. */
 export const markBy =
   (prices: TradingRecord["lastPrices"], decimals: (symbol: string) => number | undefined): Mark =>
   (market, base, quote, amount) => {

@@ -1,6 +1,6 @@
 /**
- * How orders fared: how many filled and how soon, what the price did afterwards, what moving orders cost. Statistics, not
- * money: ratios are doubles.
+ * How well orders did: how many filled and how soon, how the price moved afterwards, what moving orders cost.
+ * Statistics, not money: ratios are doubles.
  */
 import { minuteMillis } from "../domain/Durations.ts"
 import type { SeenMinute } from "./FillBand.ts"
@@ -16,15 +16,18 @@ export type Minutes = ReadonlyMap<string, ReadonlyArray<ClosedMinute>>
 const markoutMinutes = [1, 5, 60] as const
 
 export interface Quality {
-  /** Orders that rested with our money in them, and how many of them filled at least in part. */
+  /** Orders that rested with our money, and how many of them filled at least partly. */
   readonly rested: number
   readonly filled: number
   readonly fillRatio: number | null
   readonly medianMillisToFill: number | null
   readonly requotes: number
-  /** Mean refund fee of an order that was withdrawn to be placed elsewhere, quote units. */
+  /** Mean refund fee of an order withdrawn for another place, in quote units. */
   readonly costPerRequote: number | null
-  /** What the mid did in our favour after a fill, as a share of its price, weighted by value; null without prices. */
+  /**
+   * How far the mid moved in our favour after a fill, as a share of its price, weighted by value; null without
+   * prices.
+   */
   readonly markout: Readonly<Record<string, number | null>>
 }
 
@@ -34,7 +37,7 @@ const median = (values: ReadonlyArray<number>): number | null => {
   return low === undefined || high === undefined ? null : (low + high) / 2
 }
 
-/** The last minute that was over by then, if the bot was watching. */
+/** The last minute that had ended by then, if the bot was watching. */
 const midAt = (minutes: ReadonlyArray<ClosedMinute>, at: number): number | undefined => {
   const last = minutes.findLast(({ openedAt }) => openedAt + minuteMillis <= at)
   return last !== undefined && at - last.openedAt <= 4 * minuteMillis ? last.close : undefined

@@ -1,7 +1,7 @@
 /**
- * What the capital made of itself, on the minutes of prices that the bot recorded: time-weighted (how good the trading was,
- * whenever money came), money-weighted (what the money earned, with when it came), the deepest fall, and what simply holding
- * the same capital would be worth. Statistics, not money: doubles in quote units.
+ * What the capital earned, on the minutes of prices that the bot recorded: time-weighted (how good the trading was,
+ * whenever money came), money-weighted (what the money earned, given when it came), the deepest fall, and what
+ * holding the same capital would be worth. Statistics, not money: doubles in quote units.
  */
 import { minuteMillis } from "../domain/Durations.ts"
 import type { Decimals } from "./PlainText.ts"
@@ -12,9 +12,9 @@ export interface Returns {
   /** Over the whole span, not per year. */
   readonly timeWeighted: number | null
   readonly moneyWeighted: number | null
-  /** Deepest fall of the time-weighted value below its highest, as a ratio. */
+  /** Deepest fall of the time-weighted value below its peak, as a ratio. */
   readonly maxDrawdown: number | null
-  /** Worth now less the worth of the capital had it been held. */
+  /** Present worth, less what the capital would be worth if it had been held. */
   readonly againstHolding: number | null
 }
 
@@ -56,7 +56,7 @@ const stepsOf = ({ trades, fees, flows }: TradingRecord, quote: string, decimals
   ].sort((a, b) => a.at - b.at)
 }
 
-/** One point a minute from when everything has a price on. */
+/** One point per minute, from the time when everything has a price. */
 const curveOf = (trading: TradingRecord, quote: string, minutes: Minutes, decimals: Decimals): ReadonlyArray<Point> => {
   const steps = stepsOf(trading, quote, decimals)
   const seen = [...minutes]
@@ -83,13 +83,13 @@ const curveOf = (trading: TradingRecord, quote: string, minutes: Minutes, decima
   return points
 }
 
-/** The rate over the whole span at which the capital grows to what there is; by halving an interval. */
+/** The rate over the whole span at which the capital grows to its present worth; found by bisection. */
 const moneyWeighted = (points: ReadonlyArray<Point>): number | null => {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined || last.at === first.at) return null
   const flows = points.map(({ at, capital, held }, index) => ({
     share: (last.at - at) / (last.at - first.at),
-    // What was there before the first point came with it.
+    // Capital from before the first point counts as added at that point.
     amount: index === 0 ? held : capital
   }))
   const grown = (rate: number) => flows.reduce((sum, { share, amount }) => sum + amount * (1 + rate) ** share, 0)

@@ -1,7 +1,7 @@
 /**
  * Input for RP2 (a tax calculator): its configuration, and a spreadsheet with one sheet per asset.
- * RP2 needs the whole history to know what was bought for what, so a year is chosen when it runs, not here. Capital that
- * came in as base counts as bought at its market value. RP2 reads doubles: at most eleven digits behind the point.
+ * RP2 needs the whole history to match sales with purchases, so the year is chosen when RP2 runs, not here. Capital
+ * that came in as base counts as bought at its market value. RP2 reads doubles: at most eleven decimal places.
  */
 import { format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -80,7 +80,7 @@ const configuration = (assets: ReadonlyArray<string>): string =>
     section("intra_header", between)
   ].join("\n")
 
-/** Quote per base as precisely as RP2 reads it, so that price times quantity is what was paid. */
+/** Quote per base as precisely as RP2 reads it, so that price times quantity is the amount paid. */
 const priceOf = ({ base, quote, baseAmount, quoteAmount }: Trade, decimals: Decimals): string =>
   baseAmount === 0n
     ? "0"

@@ -17,7 +17,7 @@ export interface Table {
 
 const pricePlaces = 12
 
-/** Between two times, the second not included. */
+/** Between two times, excluding the second. */
 export interface Period {
   readonly from: number
   readonly to: number
@@ -103,7 +103,7 @@ export const tablesOf = (
   ]
 }
 
-/** The purchases of an account in one pool for each market, with the capital that came in as base counted as bought then. */
+/** An account's purchases, one pool for each market; capital that came in as base counts as bought at that time. */
 export const taxPools = ({ trades, flows }: TradingRecord): ReadonlyMap<string, ReadonlyArray<Trade>> => {
   const capital = flows.flatMap(({ market, worth, ...flow }): ReadonlyArray<Trade> => {
     const [base = "", quote = ""] = market?.split("/") ?? []

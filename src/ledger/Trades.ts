@@ -1,6 +1,6 @@
 /**
- * What the journal says of trading, for accounts and reports: fills with their market, fees that were paid, and capital that
- * came or went. A pure fold: fed with every event in order, it knows no files and no clock.
+ * What the journal says about trading, for accounts and reports: fills with their market, paid fees, and capital that
+ * came or went. A pure fold over every event in order; it knows no files and no clock.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded } from "../domain/BotEvent.ts"
@@ -33,7 +33,7 @@ export interface Fee extends About {
   readonly amount: Amount
   /** In quote smallest units at the price of its order, rounded up. */
   readonly inQuote: Amount
-  /** What arrived beside it. */
+  /** What arrived at the same time. */
   readonly received: Amount
   readonly txHashes: ReadonlyArray<string>
 }
@@ -45,12 +45,12 @@ export interface Flow {
   readonly asset: string
   /** Positive: came in. */
   readonly amount: Amount
-  /** The strategy's market, and what the amount was worth there at the first price seen after it, quote smallest units. */
+  /** The strategy's market, and what the amount was worth there at the next price, in quote smallest units. */
   readonly market?: string
   readonly worth?: Amount
 }
 
-/** One attempt, for how orders fare: its life from the plan to the end. */
+/** One attempt, to judge how orders do: its life from the plan to the end. */
 export interface OrderLife extends About {
   readonly side: Side
   readonly plannedAt: number
@@ -148,7 +148,7 @@ export const make = (decimals: (symbol: string) => number | undefined): TradesFo
     }
   }
 
-  /** Capital is worth what the market says first. */
+  /** Capital is valued at the first price that follows. */
   const value = (market: string, price: Decimal.Decimal): void => {
     for (const [index, flow] of flows.entries()) {
       const [base = "", quote = ""] = market.split("/")

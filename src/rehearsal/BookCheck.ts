@@ -1,10 +1,10 @@
-/** Compares, to the unit, what bots believe to have in their wallets with what the venue's own books say, at rest. */
+/** Compares, to the unit, what bots believe to be in their wallets with the venue's own books, at rest. */
 import * as Ledger from "../domain/Ledger.ts"
 import type { BotState } from "../engine/state/BotState.ts"
 import * as Books from "../sandbox/core/money/Books.ts"
 import type { State } from "../sandbox/core/State.ts"
 
-/** What an account has more than it began with, smallest units. */
+/** How much more an account has than at its beginning, in smallest units. */
 export const gained = ({ books, settings }: State, account: string, id: string): bigint => {
   const asset = settings.assets.find((candidate) => candidate.id === id)
   if (asset === undefined) return 0n
@@ -12,7 +12,7 @@ export const gained = ({ books, settings }: State, account: string, id: string):
   return Books.amountIn(books, id, { account, place: "balance" }) - initial
 }
 
-/** Every difference, in words; the account belongs to these bots alone. */
+/** Every difference, in words; the account must belong to these bots alone. */
 export const differences = (venue: State, account: string, bots: ReadonlyArray<BotState>): ReadonlyArray<string> => [
   ...venue.settings.assets.flatMap(({ id, symbol }) => {
     const given = bots.flatMap(({ strategies }) =>

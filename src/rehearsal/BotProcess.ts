@@ -1,6 +1,7 @@
 /**
- * A bot as a process of a simulated world: the real engine, client, guard and journal file in a domain that can be killed at
- * any step. Its disk outlives it: the database is opened and closed from outside, as the operating system does.
+ * A bot as a process of a simulated world: the real engine, client, guard and journal file in a domain that can be
+ * killed at any step. Its disk outlives it: the world opens and closes the database from outside, as the operating
+ * system does.
  */
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { HttpClient } from "effect/http"
@@ -31,15 +32,15 @@ export interface BotOptions {
   readonly network: HttpClient.HttpClient
   readonly journalFile: string
   readonly markets: ReadonlyMap<string, Market>
-  /** As the files say when the process starts. */
+  /** The strategies in the files at the process's start. */
   readonly strategies: () => ReadonlyArray<Strategy>
-  /** Why everything is to be withdrawn now, if so. */
+  /** Why everything must be withdrawn now, if it must. */
   readonly withdraw: () => Reason | undefined
   /** What differs from the engine's defaults. */
   readonly pace?: Partial<Settings>
   readonly account?: VenueAccount
   readonly wallet?: Layer.Layer<never, never, HttpClient.HttpClient>
-  /** Why this process is no longer the one that may pay, if so. */
+  /** Why this process may no longer pay, if so. */
   readonly leaseLost?: () => string | undefined
   /** The disk as the bot sees it. */
   readonly disk?: (journal: Journal["Service"]) => Journal["Service"]
@@ -49,13 +50,13 @@ export interface BotProcess {
   readonly domain: Domain
   /** Undefined while it runs. */
   exit(): Exit.Exit<void, unknown> | undefined
-  /** Its memory and its engine, once it has begun. */
+  /** Its memory and its engine, once it has started. */
   inside(): { readonly engine: Engine.Engine; readonly state: BotState } | undefined
-  /** Ends it between two steps, and lets the operating system close its files. */
+  /** Ends it between two steps; the operating system closes its files. */
   kill(): void
 }
 
-/** Opens the journal as a process would, runs an effect on it and closes it. */
+/** Opens the journal as a process would, runs an effect on it, and closes it. */
 export const withJournal = <A, E>(
   { journalFile, world }: Pick<BotOptions, "journalFile" | "world">,
   effect: Effect.Effect<A, E, Journal | PriceStore>
@@ -64,7 +65,7 @@ export const withJournal = <A, E>(
 const journalLayer = (filename: string) =>
   PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename })))
 
-/** `until`: the bot leaves by itself once its orders are closed, or stays. */
+/** `until`: whether the bot leaves once its orders are closed, or stays. */
 export const start = (options: BotOptions, seed: number, until: "idle" | "killed"): BotProcess => {
   const { disk, journalFile, strategies, withdraw, world } = options
   const scope = runIn(world, Scope.make())

@@ -1,7 +1,7 @@
 /**
- * What lies between a bot and the service: every request is delivered, lost, late, doubled, refused or answered with old
- * news, as the trouble of the moment and the seed say. The service works in a process of its own, whatever happens to whoever
- * asked it. Whoever watches sees each request as it leaves the bot, which is when its record must be on disk.
+ * What lies between a bot and the service. The seed and the present trouble decide whether a request is delivered,
+ * lost, late, doubled, refused or answered with old news. The service runs in its own process, whatever happens to
+ * the client. A watcher sees each request as it leaves the bot, when its record must already be on disk.
  */
 import { Effect } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse } from "effect/http"
@@ -34,9 +34,9 @@ export interface NetworkOptions {
   /** What goes wrong now. */
   readonly trouble: () => Trouble
   readonly seen: (departure: Departure) => void
-  /** Decides in the place of the trouble and the seed. */
+  /** Overrides the trouble and the seed. */
   readonly fate?: () => RequestFate
-  /** Another answer than the service's own; `undefined` leaves it alone. */
+  /** Replaces the service's answer; `undefined` keeps it. */
   readonly rewrite?: (departure: Departure, answer: HttpAnswer) => HttpAnswer | undefined
 }
 
@@ -67,7 +67,7 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
     })
   }
 
-  /** The answer as the bot gets it, and what it may get once more later. */
+  /** The answer as the bot gets it, and what it may get a second time later. */
   const arrive = Effect.fnUntraced(function* (
     request: HttpClientRequest.HttpClientRequest,
     departure: Departure,
@@ -119,7 +119,7 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
   )
 }
 
-/** Windows of time each have an outage somewhere in them. */
+/** Each window of time has one outage somewhere in it. */
 export const isDark = ({ outageEveryMillis: every, outageMillis }: Trouble, seed: number, now: number): boolean => {
   if (every === 0) return false
   const window = Math.floor(now / every)
@@ -129,7 +129,7 @@ export const isDark = ({ outageEveryMillis: every, outageMillis }: Trouble, seed
   return now >= from && now < from + dice() * outageMillis
 }
 
-/** A bucket of one second's worth, at a rate that is another one every few minutes. */
+/** A token bucket with one second's worth, at a rate that changes every few minutes. */
 const rateLimit = (seed: number) => {
   let tokens = 1
   let filledAt = 0
@@ -173,7 +173,7 @@ const codes: Readonly<Record<number, string>> = {
   503: "service-unavailable"
 }
 
-/** In both shapes that the service has for errors. */
+/** In both of the service's error shapes. */
 const refusal = (request: HttpClientRequest.HttpClientRequest, status: number, retryAfter?: string) => {
   const code = codes[status] ?? "internal-error"
   const body = { errors: [{ status: String(status), code, title: code }], message: code }

@@ -1,15 +1,15 @@
 /**
- * What a rehearsal remembers of what its bot went through: how often each thing happened, what a person would have been called
- * for, how long a payment stayed without an answer, and how far its worth fell from its highest.
+ * What a rehearsal remembers about its bot: how often each thing happened, when a person would have been called, how
+ * long a payment stayed unanswered, and how far its worth fell from its peak.
  */
 import type { BotEvent } from "../domain/BotEvent.ts"
 import type { RequestFate } from "./Network.ts"
 
-/** One kind of thing that a person would have been told of. */
+/** One kind of event that a person would have been told about. */
 export interface Alert {
   readonly event: string
   readonly count: number
-  /** Virtual milliseconds from the beginning. */
+  /** Virtual milliseconds since the beginning. */
   readonly firstAfterMillis: number
   readonly first: string
 }
@@ -17,15 +17,15 @@ export interface Alert {
 export interface LargestDrawdown {
   /** Dollars of the market. */
   readonly usd: number
-  /** Share of the highest worth before it. */
+  /** Share of the previous peak worth. */
   readonly ratio: number
   readonly afterMillis: number
 }
 
-/** Shorter absences of the service are nobody's business. */
+/** Nobody is told about shorter absences of the service. */
 const longOutageMillis = 300_000
 
-/** What a person would be told, if it is anything to call for. */
+/** What a person would be told, if it is worth a call. */
 const alertOf = (event: BotEvent): string | undefined => {
   switch (event._tag) {
     case "FundingInDoubt":
@@ -72,7 +72,7 @@ export const make = (startedAt: number) => {
     const since = unanswered.get(event.placement)
     if (!isAnswer || since === undefined) return
     longestUnansweredMillis = Math.max(longestUnansweredMillis, now - since)
-    // What is known does not become unknown again.
+    // Known things do not become unknown again.
     unanswered.set(event.placement, Number.POSITIVE_INFINITY)
   }
 

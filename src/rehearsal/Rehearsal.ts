@@ -1,7 +1,7 @@
 /**
- * A rehearsal: a bot with its user's own files on a sandbox of its own, for days of virtual time, while requests get lost, the
- * service goes away, and the current is killed and suspended. At the end everything is withdrawn in peace, and both sides'
- * books must agree. Nothing here is real but the program.
+ * A rehearsal: a bot with its user's own files on its own sandbox, for days of virtual time. Requests get lost, the
+ * service goes away, and the bot is killed and suspended. At the end everything is withdrawn without trouble, and
+ * both sides' books must agree. Nothing here is real but the program.
  */
 import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { Clock as ClockReference } from "effect/Clock"
@@ -36,17 +36,17 @@ export interface RehearsalOptions {
   readonly days: number
   readonly level: TroubleLevel
   readonly journalFile: string
-  /** Told now and then how much is done, from 0 to 1. */
+  /** Called now and then with the finished share, from 0 to 1. */
   readonly progress: (share: number) => Effect.Effect<void>
 }
 
 const startedAt = 1_767_225_600_000
 const leaving: Reason = { code: "leaving", text: "The rehearsal ends" }
-/** Days are rehearsed in minutes: it looks less often than it would at a service whose orders hold money. */
+/** Days are rehearsed in minutes, so the bot looks less often than it would at a real service. */
 const pace = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
 const valueEveryMillis = 300_000
 const stepsAtOnce = 500
-/** For the last orders to be withdrawn in. */
+/** Time for the last orders to be withdrawn. */
 const restMillis = 2 * hourMillis
 
 export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptions) {
@@ -90,11 +90,11 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
     starts += 1
     return BotProcess.start(bot, options.seed * 1_000 + starts, until)
   }
-  /** Times of accidents are exponential by hand: half of them come sooner than the mean says, some much later. */
+  /** Accident times are exponential: half come clearly sooner than the mean, some much later. */
   const after = (everyMillis: number) =>
     everyMillis === 0 ? Number.POSITIVE_INFINITY : world.now - Math.log(1 - random()) * everyMillis
 
-  /** Runs the world up to a moment, as long as the bot lives, letting others run in between. */
+  /** Runs the world up to a moment, or until the bot ends, and lets others run in between. */
   const driveTo = Effect.fnUntraced(function* (running: BotProcess.BotProcess, until: number) {
     while (world.now < until && running.exit() === undefined) {
       const stopAt = world.steps + stepsAtOnce

@@ -1,7 +1,7 @@
 /**
- * What goes wrong around a bot, as shares and times that a seed turns into accidents. A world without trouble answers at
- * once; the levels are what a rehearsal offers. Nothing here lies: each request is either served by the service as it is, or
- * it is not.
+ * What goes wrong around a bot, as shares and times that a seed turns into accidents. A world without trouble answers
+ * at once; a rehearsal offers the levels below. Nothing here lies: the service answers a request truthfully, or the
+ * request fails.
  */
 import { dayMillis, hourMillis, minuteMillis } from "../domain/Durations.ts"
 
@@ -9,9 +9,9 @@ import { dayMillis, hourMillis, minuteMillis } from "../domain/Durations.ts"
 export interface Accidents {
   readonly requestLost: number
   readonly answerLost: number
-  /** It reaches the service late, maybe when nobody waits for it any more. */
+  /** It reaches the service late, perhaps when nobody waits for it any more. */
   readonly requestLate: number
-  /** It is served at once, and the answer arrives late: answers overtake each other. */
+  /** It is served at once but the answer arrives late, so answers overtake each other. */
   readonly answerLate: number
   /** A proxy on the way delivers it twice. */
   readonly twice: number
@@ -19,7 +19,7 @@ export interface Accidents {
   readonly refused: number
   /** The answer says that it failed, and it has not. */
   readonly misreported: number
-  /** A read is answered with what an earlier read was answered with. */
+  /** A read gets the answer of an earlier read. */
   readonly stale: number
 }
 
@@ -29,7 +29,10 @@ export interface Trouble extends Accidents {
   /** About one outage in this time, each up to `outageMillis` long; zero for none. */
   readonly outageEveryMillis: number
   readonly outageMillis: number
-  /** Requests per second that the service takes from a client, changing with time between these; more are answered 429. */
+  /**
+   * Requests per second that the service accepts from a client. The rate varies between these two; requests above it
+   * get 429.
+   */
   readonly requestsPerSecond: readonly [number, number]
   /** About one crash in this time; zero for none. */
   readonly crashEveryMillis: number
@@ -60,7 +63,7 @@ export const calm: Trouble = {
   suspendMillis: 0
 }
 
-/** A home line and a service that has its days. */
+/** A home line, and a service with occasional bad days. */
 const low: Trouble = {
   ...calm,
   requestLost: 0.002,

@@ -1,8 +1,8 @@
 /**
- * A deterministic world for Effect programs: one virtual time and one queue of runnable tasks, both driven step by step.
- * A domain is a "process": killing it drops its tasks and timers, and no finalizer runs, as with kill -9. It may be
- * suspended, and its wall clock may be wrong; time that is waited for is monotonic and always right. The same seed gives
- * the same steps, so any failure is replayed from its number.
+ * A deterministic world for Effect programs: one virtual time and one queue of runnable tasks, both driven step by
+ * step. A domain is a "process": killing it drops its tasks and timers without running finalizers, as with kill -9.
+ * It can be suspended, and its wall clock can be wrong; waiting uses monotonic time, which is always right. The same
+ * seed gives the same steps, so any failure can be replayed from its number.
  */
 import { type Clock, Context, Duration, Effect, Exit, type Fiber, Random, References, type Scheduler } from "effect"
 import { Clock as ClockReference } from "effect/Clock"
@@ -28,7 +28,7 @@ export class World {
     this.now = now
   }
 
-  /** What waits: ready tasks and timers that nobody has forgotten. */
+  /** Pending tasks and timers that nobody has cancelled. */
   get waiting(): { readonly tasks: number; readonly timers: number } {
     return {
       tasks: this.ready.length - this.taken,
@@ -40,7 +40,7 @@ export class World {
     this.ready.push(task)
   }
 
-  /** Timers of one moment go off in the order in which they were set. */
+  /** Timers of one moment fire in the order in which they were set. */
   wakeAt(domain: Domain, at: number, run: () => void): Timer {
     const timer = { domain, at: Math.ceil(Math.max(at, this.now)), run, isForgotten: false }
     const index = this.timers.findLastIndex((other) => other.at <= timer.at)
@@ -48,7 +48,7 @@ export class World {
     return timer
   }
 
-  /** Runs until `stop` is true, asked before each step. Returns false when nothing is left to do. */
+  /** Runs until `stop` is true; it is checked before each step. Returns false when nothing is left to do. */
   drive(stop: () => boolean): boolean {
     while (!stop()) {
       const task = this.nextTask() ?? this.nextTimer()
@@ -87,7 +87,7 @@ export class World {
   }
 }
 
-/** xorshift, not `Seeded`: the seeds of known failures stand for its numbers. */
+/** xorshift, not `Seeded`, because the seeds of known failures depend on its numbers. */
 export const randomFrom = (seed: number): (() => number) => {
   let state = (seed * 2_654_435_761) >>> 0 || 1
   return () => {
@@ -115,12 +115,12 @@ export class Domain {
     this.isAlive = false
   }
 
-  /** Nothing of it runs for a while, as with SIGSTOP or a laptop that sleeps. */
+  /** Nothing in it runs for a while, as with SIGSTOP or a sleeping laptop. */
   suspend(millis: number): void {
     this.suspendedUntil = Math.ceil(this.world.now + millis)
   }
 
-  /** Runs an effect in this domain under its clock, its scheduler and its own random numbers. */
+  /** Runs an effect in this domain with its clock, its scheduler and its own random numbers. */
   fork<A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> {
     const random = randomFrom(this.seed)
     const service: typeof Random.Random.Service = {
@@ -165,7 +165,7 @@ export class Domain {
   }
 }
 
-/** Runs an effect to its end in a domain of its own: for looking at things between the acts. */
+/** Runs an effect to its end in a separate domain: for inspection between the acts. */
 export const runIn = <A, E>(world: World, effect: Effect.Effect<A, E>): A => {
   let exit: Exit.Exit<A, E> | undefined
   new Domain(world, 1).fork(effect).addObserver((ended) => {

@@ -1,6 +1,6 @@
 /**
- * Values over two parameters as a map, and the same map with every cell averaged with its neighbours: a good cell among
- * good ones is a plateau, one that stands alone is a spike and most likely luck.
+ * Values over two parameters as a map, and the same map with every cell averaged with its neighbours. A good cell
+ * among good ones is a plateau; a good cell alone is a spike, and most likely luck.
  */
 
 export interface HeatMap {
@@ -8,9 +8,9 @@ export interface HeatMap {
   readonly columnName: string
   readonly rows: ReadonlyArray<string>
   readonly columns: ReadonlyArray<string>
-  /** By row and column; where several values fall on one cell their mean, where none does `undefined`. */
+  /** By row and column. A cell with several values holds their mean; a cell with none is `undefined`. */
   readonly values: Values
-  /** Means of each cell and those that touch it. */
+  /** The mean of each cell and its neighbours. */
   readonly around: Values
 }
 
@@ -64,7 +64,9 @@ export interface Standing {
   readonly around: number
   /** Lead over the median cell. */
   readonly lead: number
-  /** What the neighbourhood keeps of the lead: 1 on a plateau, 0 or less for a spike, and where there is no lead. */
+  /**
+   * How much of the lead the neighbourhood keeps: 1 on a plateau, 0 or less for a spike, and where there is no lead.
+   */
   readonly kept: number
   /** No cell is better. */
   readonly isGreatest: boolean
@@ -86,10 +88,10 @@ export const standing = (map: HeatMap, row: string, column: string): Standing | 
   return { ...at, value, around, lead, kept, isGreatest: value === greatest }
 }
 
-/** Half of the lead must stay. */
+/** At least half of the lead must remain. */
 export const isPlateau = ({ kept }: Standing): boolean => kept >= 0.5
 
-/** Neighbouring rows and columns put together until there are not more than so many. */
+/** Merges neighbouring rows and columns until there are at most this many. */
 const coarse = (map: HeatMap, most: number): HeatMap => {
   const group = (count: number) => Math.ceil(count / Math.min(most, Math.max(1, count)))
   const [tall, wide] = [group(map.rows.length), group(map.columns.length)]

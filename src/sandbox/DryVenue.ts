@@ -1,8 +1,8 @@
 /**
- * The venue of a dry run: prices are real (every quote goes to the venue behind it), orders are not. Nothing is created,
- * signed or cancelled there; orders live in this process, are "funded" without a signature, fill at their limit when an
- * executable quote of the other side reaches it, swaps as soon as they are funded, and pay out at once without fees. It forgets everything when it ends,
- * so a dry run starts with an empty journal.
+ * The venue of a dry run: prices are real (every quote goes to the real venue), orders are not. Nothing is created,
+ * signed or cancelled there. Orders live in this process and are "funded" without a signature. An order fills at its
+ * limit when an executable quote of the other side reaches it; a swap fills as soon as it is funded. Both pay out at
+ * once, without fees. Everything is forgotten at the end, so a dry run starts with an empty journal.
  */
 import { Clock, Effect, Layer } from "effect"
 import type { Asset } from "../domain/Amount.ts"
@@ -52,7 +52,7 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
         return answer(order)
       })
 
-      /** The price that the venue quotes now is the one that it is executed at. */
+      /** Executed at the price that the venue quotes now. */
       const createSwap = Effect.fnUntraced(function* (swap: CreateSwap) {
         const market = marketOf(swap.baseAsset, swap.quoteAsset)
         if (market === undefined) return yield* refuse("quote a swap", "validation-failed", "unknown asset")
@@ -82,7 +82,7 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
 
       const fillReached = (originAsset: string, destinationAsset: string, quote: DryQuote, at: number) => {
         for (const order of orders.values()) {
-          // A quote in the order's own direction is what it would execute at now.
+          // A quote in the order's own direction gives the price at which it would execute now.
           const isSameWay = order.originAsset === originAsset && order.destinationAsset === destinationAsset
           if (isSameWay && order.fillStatus === "OPEN" && isReached(order, quote)) fill(orders, order, at)
         }
@@ -119,7 +119,7 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
     })
   )
 
-/** Signs nothing: hands the deposit address through to the dry venue above. */
+/** Signs nothing: passes the deposit address to the dry venue above. */
 export const guardLayer: Layer.Layer<IntentGuard> = Layer.succeed(
   IntentGuard,
   IntentGuard.of({
@@ -167,7 +167,7 @@ const newOrder = (
   createdAt
 })
 
-/** The quote gives at least as much per input as the order asks. */
+/** Whether the quote gives at least as much per input as the order asks. */
 const isReached = (order: Order, quote: DryQuote): boolean =>
   quote.amountIn > 0n && quote.amountOut * order.inputAmount >= order.outputAmount * quote.amountIn
 

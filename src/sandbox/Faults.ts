@@ -1,7 +1,7 @@
 /**
- * Faults between a client and a service, on purpose and by seed: requests and answers that get lost, overload,
- * slowness, a create that is executed twice, orders that the list shows late. Off unless rates are given. The sandbox's
- * own endpoints are never disturbed, so that a test can always look at the truth.
+ * Deliberate, seeded faults between a client and a service: lost requests and answers, overload, slowness, a create
+ * that executes twice, orders that the list shows late. Off unless rates are given. The sandbox's own endpoints are
+ * never disturbed, so a test can always see the truth.
  */
 import { Context, Data, Effect, Layer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
@@ -9,7 +9,7 @@ import { type OrderErrorCode, orderErrorCodes } from "../venue/wire/WireError.ts
 import * as Seeded from "./core/Seeded.ts"
 import { errorAnswer } from "./http/everyAnswer.ts"
 
-/** Shares of the requests, together at most one; `duplicateCreate` of the creates. */
+/** Shares of the requests, together at most one; `duplicateCreate` is a share of the creates. */
 export interface FaultRates {
   /** Lost before the service sees it. */
   readonly dropRequest: number
@@ -54,7 +54,7 @@ export const uniformFaults = (rate: number): FaultRates => {
 const kinds = ["dropRequest", "dropAnswer", "internalError", "unavailable", "rateLimited", "slow"] as const
 type Kind = (typeof kinds)[number]
 
-/** The connection breaks without an answer; whoever serves decides how that looks. */
+/** The connection breaks without an answer; the server decides how that looks. */
 export class ConnectionSevered extends Data.TaggedError("ConnectionSevered")<{ readonly at: "request" | "answer" }> {}
 
 const slowMillis: readonly [number, number] = [200, 3000]
@@ -135,7 +135,7 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
   })
 }
 
-/** In the error body of the endpoint. */
+/** In the endpoint's error body. */
 const failure = (url: string, code: OrderErrorCode, afterSeconds?: number) => {
   const [status, title] = orderErrorCodes[code]
   return errorAnswer(

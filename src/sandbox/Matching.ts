@@ -25,7 +25,7 @@ export interface Execution {
   readonly amountOut: Amount
 }
 
-/** Does a path between these prices reach the limit? */
+/** Does the price path between these two prices reach the limit? */
 export const isReached = (side: Market.Side, limit: number, low: number, high: number): boolean =>
   side === "SELL" ? high >= limit : low <= limit
 
@@ -33,7 +33,7 @@ export const isReached = (side: Market.Side, limit: number, low: number, high: n
 export const isMarketable = (side: Market.Side, limit: number, executable: number): boolean =>
   isReached(side, limit, executable, executable)
 
-/** The slice that takes the executed base quantity from one total to another, at the limit. */
+/** The slice, at the limit, that takes the executed base quantity from one total to another. */
 export const sliceAt = (terms: MatchTerms, executed: Amount, executedAfter: Amount): Execution => {
   const slice = executedAfter - executed
   return terms.side === "SELL"
@@ -45,7 +45,7 @@ export const sliceAt = (terms: MatchTerms, executed: Amount, executedAfter: Amou
 const share = (total: Amount, whole: Amount, from: Amount, to: Amount, rounding: Decimal.Rounding): Amount =>
   Decimal.divideInteger(total * to, whole, rounding) - Decimal.divideInteger(total * from, whole, rounding)
 
-/** The whole order at an executable price that is the limit or better: never worse than the terms. */
+/** The whole order at an executable price that is the limit or better, so never worse than its terms. */
 export const wholeAt = (market: Market.Market, terms: MatchTerms, price: Market.Price): Execution => {
   if (terms.side === "SELL") {
     const improved = Market.quoteAmount(market, terms.quantity, price, "down")

@@ -14,7 +14,7 @@ export const BooksResponse = Schema.Struct({
   at: Schema.Int,
   /** By symbol. */
   assets: Schema.Record(Schema.String, Schema.Struct({ id: Schema.String, decimals: Schema.Int })),
-  /** Account, symbol, place: what an account holds in all places equals `initial + external + traded`. */
+  /** By account, symbol and place: what an account holds in all places equals `initial + external + traded`. */
   accounts: Schema.Record(Schema.String, Schema.Record(Schema.String, Amounts)),
   totals: Schema.Record(Schema.String, Amounts),
   orders: Schema.Array(
@@ -57,7 +57,7 @@ const DepositRequest = Schema.Struct({
   sender: Wire.Identifier
 })
 
-/** How something that is not over is to end. */
+/** How an unfinished order or swap will end. */
 const OutcomeRequest = Schema.Struct({ depositAddress: Wire.Identifier, outcome: Schema.Literals(toldOutcomes) })
 
 const SandboxGroup = HttpApiGroup.make("sandbox").add(

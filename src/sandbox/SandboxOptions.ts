@@ -1,4 +1,4 @@
-/** The options of a sandbox, and the settings that follow from it. */
+/** The options of a sandbox, and the settings that follow from them. */
 import type { LedgerName } from "../venue/wire/WireValue.ts"
 import { defaultSettings, type SandboxSettings } from "./core/Settings.ts"
 import type { FaultRates } from "./Faults.ts"
@@ -6,13 +6,13 @@ import * as Keys from "./http/Keys.ts"
 import type { ReplayedCandles } from "./market/MarketModel.ts"
 
 export interface SandboxOptions {
-  /** On 127.0.0.1; any free one when left out. */
+  /** On 127.0.0.1; default: any free port. */
   readonly port?: number | undefined
   readonly seed?: number | undefined
   readonly ledger?: LedgerName | undefined
   /** Candle CSV to replay instead of the generated prices of one asset. */
   readonly candles?: string | undefined
-  /** The asset of the candles; found in the file's name when left out, BTC if it names none. */
+  /** The asset of the candles; default: the one in the file's name, otherwise BTC. */
   readonly candlesSymbol?: string | undefined
   readonly speed?: number | undefined
   /** Keeps the state in this file. */
@@ -20,7 +20,7 @@ export interface SandboxOptions {
   readonly faults?: FaultRates | undefined
   /** Accounts that start with money, besides the generated one. */
   readonly accounts?: ReadonlyArray<string> | undefined
-  /** Anything else that differs from the defaults. */
+  /** Other settings that differ from the defaults. */
   readonly settings?: Partial<SandboxSettings> | undefined
 }
 

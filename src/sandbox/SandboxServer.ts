@@ -1,6 +1,6 @@
 /**
- * The sandbox as a whole: the service's interface over its state, on a loopback port or as an `HttpClient` without any
- * socket (for tests under a virtual clock). Both give the record of everything a client needs.
+ * The complete sandbox: the service's interface over its state, on a loopback port or as an `HttpClient` without a
+ * socket (for tests under a virtual clock). Both give a record of everything that a client needs.
  */
 import { createServer } from "node:http"
 import { NodeHttpServer, NodeHttpServerRequest } from "@effect/platform-node"
@@ -33,7 +33,7 @@ import { SandboxApi } from "./SandboxApi.ts"
 import { type SandboxOptions, settingsOf } from "./SandboxOptions.ts"
 import * as StateFile from "./StateFile.ts"
 
-/** Everything that a client needs to connect; the keys are worth nothing anywhere else. */
+/** Everything that a client needs to connect. The keys are worth nothing anywhere else. */
 export interface ConnectionRecord {
   readonly url: string
   readonly apiKey: string
@@ -48,7 +48,7 @@ export class SandboxConnection extends Context.Service<SandboxConnection, Connec
   "limitbot/sandbox/SandboxConnection"
 ) {}
 
-/** A server on a loopback port, for as long as the layer lives. */
+/** A server on a loopback port for the lifetime of the layer. */
 export const layer = (options: SandboxOptions) =>
   Layer.effect(
     SandboxConnection,
@@ -65,8 +65,8 @@ export const layer = (options: SandboxOptions) =>
   )
 
 /**
- * The same without sockets: a client whose requests are answered in process, at the clock it runs under. `Sandbox` is there
- * for whoever judges a client by the service's own books.
+ * The same without sockets: a client whose requests are answered in this process, by the clock it runs under.
+ * `Sandbox` is included for tests that judge a client by the service's own books.
  */
 export const layerMemory = (options: SandboxOptions) =>
   Layer.effectContext(
@@ -80,7 +80,7 @@ export const layerMemory = (options: SandboxOptions) =>
     })
   ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))
 
-/** The reader that backtests have; trades are put together to minutes. */
+/** The reader of backtests; it combines trades into minutes. */
 const readCandles = (file: string) =>
   CandleFile.load(file, {
     repair: new Set(),
@@ -124,7 +124,7 @@ const routes = (seed: number) =>
     Layer.provide([callers.layer(seed), RequestValidation.layer])
   )
 
-/** New ones after every start. */
+/** Different after every start. */
 const correlationIds = (seed: number, startedAt: number): Effect.Effect<string> => {
   let answers = 0
   return Effect.sync(() => {
@@ -143,7 +143,7 @@ const connectionOf = (settings: SandboxSettings, url: string): ConnectionRecord 
   account: Keys.generatedAccount(settings.seed)
 })
 
-/** The client sees a reset; what is answered afterwards reaches nobody. */
+/** The client sees a reset; nobody receives a later answer. */
 const breakSocket = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
   NodeHttpServerRequest.toIncomingMessage(request).socket.destroy()
   return HttpServerResponse.empty()

@@ -1,7 +1,7 @@
 /**
- * The command log of a sandbox: one line with the settings and the start, then one line per accepted command. A line is on
- * disk before its answer is given, so that a killed sandbox has forgotten nothing that it said; a line that was being
- * written when it was killed has no line end and is dropped.
+ * The command log of a sandbox: one line with the settings and the start, then one line per accepted command. A line
+ * is on disk before its answer is given, so a killed sandbox has not forgotten anything that it answered. A line that
+ * was cut off by the kill has no line end and is dropped.
  */
 
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
@@ -9,7 +9,7 @@ import { present } from "../domain/Present.ts"
 import { LoggedCommand, type TimedCommand } from "./core/Commands.ts"
 import type { SandboxSettings } from "./core/Settings.ts"
 
-/** The file cannot be used. Nothing was changed in it. */
+/** The file is unusable; nothing in it was changed. */
 class StateFileError extends Schema.TaggedError<StateFileError>()("StateFileError", {
   file: Schema.String,
   line: Schema.optionalKey(Schema.Int),
@@ -42,7 +42,7 @@ const Header = Schema.Struct({
 const decodeHeader = Schema.decodeUnknownOption(Schema.fromJsonString(Header))
 const decodeCommand = Schema.decodeUnknownOption(Schema.fromJsonString(LoggedCommand))
 
-/** Opens or creates a log for these settings; one that was made with others is refused. */
+/** Opens or creates a log for these settings; a log made with other settings is refused. */
 export const open = Effect.fn("StateFile.open")(function* (path: string, settings: SandboxSettings) {
   const fileSystem = yield* FileSystem.FileSystem
   const now = yield* Clock.currentTimeMillis
@@ -51,7 +51,7 @@ export const open = Effect.fn("StateFile.open")(function* (path: string, setting
 
   const isPresent = yield* fileSystem.exists(path).pipe(fromPlatform)
   const stored = isPresent ? yield* fileSystem.readFile(path).pipe(fromPlatform) : new Uint8Array()
-  // Only what ends with a line end was ever promised.
+  // Only complete lines were ever answered.
   const whole = stored.subarray(0, stored.lastIndexOf(10) + 1)
   const file = yield* fileSystem.open(path, { flag: "a", mode: 0o600 }).pipe(fromPlatform)
   if (whole.length < stored.length) yield* fileSystem.truncate(path, whole.length).pipe(fromPlatform)

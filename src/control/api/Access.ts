@@ -1,6 +1,7 @@
 /**
- * Who may do what: a viewer looks, an operator also commands. The tokens are bearer tokens in a header, never in a cookie or
- * an address, so that no other page of a browser can send them. Each middleware is the declaration; the server answers it.
+ * Who may do what: a viewer looks, an operator also commands. The tokens are bearer tokens in a header, never in a
+ * cookie or a URL, so no other page in a browser can send them. Each middleware is only declared here; the server
+ * implements it.
  */
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"

@@ -1,6 +1,6 @@
 /**
- * The contract of the control API: one declaration from which the server, the commands that talk to a running bot, and the
- * OpenAPI document derive. Looking changes nothing; every command is a POST with a JSON body.
+ * The contract of the control API: one declaration from which the server, the commands that talk to a running bot,
+ * and the OpenAPI document derive. Looking changes nothing; every command is a POST with a JSON body.
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -9,7 +9,7 @@ import { FileText, StrategyFileView } from "./Files.ts"
 import { EventStream } from "./Stream.ts"
 import * as Views from "./Views.ts"
 
-/** What was asked for cannot be done; nothing has changed. */
+/** The request cannot be carried out; nothing has changed. */
 export class Refused extends Schema.TaggedError<Refused>()(
   "Refused",
   { message: Schema.String },
@@ -67,7 +67,7 @@ const LookGroup = HttpApiGroup.make("look")
     HttpApiEndpoint.get("book", "/api/v1/book", { query: { market: Name }, success: Views.Book, error }),
     HttpApiEndpoint.get("log", "/api/v1/log", {
       query: {
-        /** Only events before this number; left out: the newest. */
+        /** Only events before this number; default: the newest. */
         before: Schema.optionalKey(Sequence),
         limit: Schema.optionalKey(Count(1_000)),
         /** Words that the sentence, the slot or the kind of event must contain. */
@@ -88,7 +88,10 @@ const LookGroup = HttpApiGroup.make("look")
       error
     }),
     HttpApiEndpoint.get("files", "/api/v1/files", { success: Schema.Array(StrategyFileView), error }),
-    /** A running strategy over the prices that the bot itself has seen, as `backtest --json` tells it, with the band over time. */
+    /**
+     * A running strategy over the prices that the bot itself has seen, as `backtest --json` shows it, with the band
+     * over time.
+     */
     HttpApiEndpoint.get("backtest", "/api/v1/backtest", {
       query: { file: Schema.String.check(Schema.isMaxLength(1_000)) },
       success: Schema.Json,
@@ -101,7 +104,7 @@ const LookGroup = HttpApiGroup.make("look")
 const why = Schema.optionalKey(Words)
 const CommandGroup = HttpApiGroup.make("command")
   .add(
-    /** Nothing new is placed; what rests stays. All strategies when left out, here and below. */
+    /** Nothing new is placed; what rests stays. Here and below, the default is all strategies. */
     HttpApiEndpoint.post("pause", "/api/v1/pause", {
       payload: Schema.Struct({ strategy: Schema.optionalKey(Name), why }),
       success: Done,
@@ -112,19 +115,19 @@ const CommandGroup = HttpApiGroup.make("command")
       success: Done,
       error
     }),
-    /** Pauses it, withdraws its orders and takes their money back. */
+    /** Pauses a strategy, withdraws its orders and takes their money back. */
     HttpApiEndpoint.post("drain", "/api/v1/drain", {
       payload: Schema.Struct({ strategy: Name, why }),
       success: Done,
       error
     }),
-    /** Withdraws the order of one slot; the slot is placed anew if its strategy still wants it. */
+    /** Withdraws the order of one slot; the slot is filled again if its strategy still wants it. */
     HttpApiEndpoint.post("cancel", "/api/v1/cancel", {
       payload: Schema.Struct({ slot: Name, why }),
       success: Done,
       error
     }),
-    /** `confirm` is the words themselves, so that no single click and no stray request does it. */
+    /** `confirm` must be the exact words, so that no single click and no stray request does it. */
     HttpApiEndpoint.post("cancelAll", "/api/v1/cancel-all", {
       payload: Schema.Struct({ confirm: Schema.Literal("cancel all"), why }),
       success: Done,
@@ -135,7 +138,7 @@ const CommandGroup = HttpApiGroup.make("command")
       success: Done,
       error
     }),
-    /** The operator's word on what is in doubt, stuck, frozen or contradictory; `status` lists which words can be said. */
+    /** The operator's word on what is in doubt, stuck, frozen or contradictory; `status` lists the possible words. */
     HttpApiEndpoint.post("resolve", "/api/v1/resolve", {
       payload: Schema.Struct({ placement: Name, word: Views.Word, why }),
       success: Done,
@@ -160,7 +163,7 @@ const CommandGroup = HttpApiGroup.make("command")
       success: Schema.Json,
       error
     }),
-    /** Writes an edited strategy file; `hash` is of the text that was edited. */
+    /** Writes an edited strategy file; `hash` is the hash of the text that was edited. */
     HttpApiEndpoint.post("apply", "/api/v1/apply", {
       payload: Schema.Struct({ ...FileText.fields, hash: Name }),
       success: Done,

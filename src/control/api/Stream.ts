@@ -1,6 +1,6 @@
 /**
- * The live stream: every event of the journal in order with its sequence number as the id, the prices as they change, and a
- * sign of life, so that silence means something. Whoever reconnects says the last number and misses nothing.
+ * The live stream: every event of the journal in order with its sequence number as the id, prices as they change, and
+ * a sign of life, so that silence means something. A reader that reconnects names its last number and misses nothing.
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -9,7 +9,10 @@ import { LineView, PriceView } from "./Views.ts"
 export const StreamMessage = Schema.TaggedUnion({
   Event: LineView.fields,
   Prices: { at: Schema.Int, prices: Schema.Array(PriceView) },
-  /** Sent at least every five seconds. `sequence` is the newest event: a reader that has less has missed something. */
+  /**
+   * Sent at least every five seconds. `sequence` is the newest event: a reader with a lower number has missed
+   * something.
+   */
   Alive: { at: Schema.Int, sequence: Schema.Int, turnedAt: Schema.Int }
 })
 export type StreamMessage = typeof StreamMessage.Type

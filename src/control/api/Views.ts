@@ -1,6 +1,6 @@
 /**
- * What the API shows of a running bot. Amounts and prices are exact decimals as text, times epoch milliseconds, and every
- * answer says when it was true. Nothing secret has a field here: keys, tokens and signed bytes cannot come out.
+ * What the API shows of a running bot. Amounts and prices are exact decimals as text, times are epoch milliseconds,
+ * and every answer says when it was true. Secrets have no field here: keys, tokens and signed bytes cannot get out.
  */
 import { Schema } from "effect"
 
@@ -14,7 +14,7 @@ const asOf = { at: Time, sequence: Schema.Int }
 export const PriceView = Schema.Struct({ market: Text, bid: Text, ask: Text, mid: Text, at: Time })
 export type PriceView = typeof PriceView.Type
 
-/** What an operator may say about a payment or an order that nobody else can know of. */
+/** What an operator may say about a payment or an order that nobody else can know about. */
 export const Word = Schema.Literals(["paid", "not-paid", "adopt", "forget"])
 
 /** Something that a person should look at, worst first. */
@@ -24,9 +24,9 @@ export const ProblemView = Schema.Struct({
   subject: Text,
   text: Text,
   since: Schema.NullOr(Time),
-  /** The command of this API that answers it, where there is one. */
+  /** The command of this API that answers it, if any. */
   command: Schema.NullOr(Schema.Literals(["release", "resume", "reconcile", "resolve"])),
-  /** What `resolve` is asked about, the words that it would take now, and what to look up before one is said. */
+  /** What `resolve` asks about, the words that it would accept now, and what to look up first. */
   resolve: Schema.NullOr(Schema.Struct({ placement: Text, words: Schema.Array(Word), evidence: Text }))
 })
 export type ProblemView = typeof ProblemView.Type
@@ -77,7 +77,7 @@ const SlotView = Schema.Struct({
   state: Text,
   /** Since when it is in this state; null for an empty slot. */
   since: Schema.NullOr(Time),
-  /** From the mid price, as a signed share of it; null where nothing rests. */
+  /** Distance from the mid price, as a signed share of it; null while nothing rests. */
   distance: Schema.NullOr(Schema.Finite),
   legs: Schema.Int,
   /** Quote received less quote paid by the fills of completed round trips; null before the first. */
@@ -122,7 +122,7 @@ export const Fills = Schema.Struct({ ...asOf, fills: Schema.Array(FillView) })
 
 export const Money = Schema.Struct({
   ...asOf,
-  /** The places in the order in which money goes through them. */
+  /** The places in the order in which money passes through them. */
   places: Schema.Array(Text),
   rows: Schema.Array(Schema.Struct({ asset: Text, place: Text, amount: Text })),
   residual: Schema.Record(Text, Text)
@@ -135,15 +135,15 @@ export const Profit = Schema.Struct({
       strategy: Text,
       market: Text,
       asset: Text,
-      /** What its holdings are worth at the mid price, and what its budget would be, never traded. */
+      /** What its holdings are worth at the mid price, and what its budget would be worth without any trade. */
       worth: Text,
       held: Text,
-      /** By average cost, fees taken off. */
+      /** By average cost, less fees. */
       realised: Text,
       fills: Schema.Int
     })
   ),
-  /** Columns: time in seconds, worth of all holdings, and worth had nothing been traded; for charts, not for books. */
+  /** Columns: time in seconds, worth of all holdings, worth without any trade. For charts, not for books. */
   series: Schema.Struct({
     asset: Text,
     time: Schema.Array(Schema.Int),

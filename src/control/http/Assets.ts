@@ -1,6 +1,6 @@
 /**
- * The files of the dashboard, read once: built ones beside the built program, otherwise the sources with their types taken
- * off. Nothing outside this table is ever served, so no path of a request is joined to a folder.
+ * The files of the dashboard, read once: the built ones beside the built program, otherwise the sources with their
+ * types removed. Nothing outside this table is ever served, so no path of a request is joined to a folder.
  */
 import { readFileSync } from "node:fs"
 import { createRequire, stripTypeScriptTypes } from "node:module"
@@ -48,7 +48,7 @@ const fromBuild = (): ReadonlyMap<string, PageFile> => {
   return new Map(built.map((name) => [name, { type: typeOf(name), body: readFileSync(join(folder, name), "utf8") }]))
 }
 
-/** Bare names of libraries become files of this server; the rest of an import is a file already. */
+/** Bare names of libraries become files of this server; other imports already name files. */
 const withoutTypes = (text: string): string =>
   stripTypeScriptTypes(text).replace(/from "([a-z][a-z-]*)"/g, (whole, name: string) =>
     libraries[name] === undefined ? whole : `from "./${name}.mjs"`

@@ -1,7 +1,8 @@
 /**
- * What every request must pass before anything reads it, because the attacker of a loopback server is a page in the
- * operator's own browser: a name of this server as the host (no DNS rebinding), no other origin, no cross-site fetch, JSON
- * bodies only, and small ones. Refusals are 4xx and change nothing; answers forbid framing, sniffing and foreign content.
+ * What every request must pass before anything else reads it, because the attacker of a loopback server is a page in
+ * the operator's own browser. The host must be a name of this server (no DNS rebinding), the origin its own; no
+ * cross-site fetch, only JSON bodies, and small ones. Refusals are 4xx and change nothing; answers forbid framing,
+ * sniffing and foreign content.
  */
 import { ByteSize, Context, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -10,7 +11,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 const largestBody = 1_000_000
 export const largestBodySize = ByteSize.bytes(largestBody)
 
-/** Names by which the server may be asked besides those of loopback, without the port. */
+/** Host names that requests may use besides those of loopback, without the port. */
 export const ServerNames = Context.Reference<ReadonlySet<string>>("limitbot/control/http/ServerNames", {
   defaultValue: () => new Set()
 })

@@ -1,14 +1,15 @@
 /**
- * The two bearer tokens of a journal: `<journal>.token` commands, `<journal>.viewer-token` looks. Made once with 256 bits of
- * randomness, for their owner's eyes only, and kept over restarts, so that what was set up with them goes on working. Made
- * anew by removing the file and starting again. Compared in constant time; never logged.
+ * The two bearer tokens of a journal: `<journal>.token` commands, `<journal>.viewer-token` looks. They are made once,
+ * with 256 bits of randomness, readable only by their owner, and survive restarts, so whatever uses them goes on
+ * working. To replace a token, remove its file and start again. Tokens are compared in constant time and never
+ * logged.
  */
 import { createHash, timingSafeEqual } from "node:crypto"
 import { Effect, FileSystem, Option, Redacted, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import type { TokenRole } from "../api/Access.ts"
 
-/** A token file cannot be used as it is. */
+/** A token file is unusable as it is. */
 export class TokenUnusable extends Schema.TaggedError<TokenUnusable>()("TokenUnusable", { message: Schema.String }) {}
 
 export const operatorFile = (journal: string): string => `${journal}.token`
@@ -25,7 +26,7 @@ const othersMayAccess = 0o077
 const unusable = (file: string, problem: string) =>
   new TokenUnusable({ message: `The token file ${file} ${problem}. Remove it, and the next start makes a new one.` })
 
-/** Reads a token, type, mode and content from one open handle. */
+/** Reads a token; type, mode and content come from one open handle. */
 export const read = Effect.fn("Tokens.read")(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const handle = yield* fileSystem.open(file, { noFollow: true })
@@ -56,7 +57,7 @@ export const open = Effect.fn("Tokens.open")(function* (journal: string) {
   const viewer = digest(Redacted.value(yield* readOrCreate(viewerFile(journal))))
   const roleOf = (token: Redacted.Redacted): TokenRole | undefined => {
     const given = digest(Redacted.value(token))
-    // Both are compared always: how long it takes says nothing.
+    // Both are always compared, so the time taken says nothing.
     const [isOperator, isViewer] = [timingSafeEqual(given, operator), timingSafeEqual(given, viewer)]
     return isOperator ? "operator" : isViewer ? "viewer" : undefined
   }

@@ -1,4 +1,4 @@
-/** Whose token a request brings. A wrong one is answered late, so that guessing costs time and says nothing. */
+/** Whose token a request carries. A wrong one is answered late, so that guessing costs time and reveals nothing. */
 import { Effect, Layer, type Redacted } from "effect"
 import { Commands, OperatorOnly, Reads, TokenHolder, TokenRefused, type TokenRole } from "../api/Access.ts"
 import type { Tokens } from "./Tokens.ts"

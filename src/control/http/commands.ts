@@ -1,4 +1,7 @@
-/** Commands of the operator, answered by events in the journal; the engine obeys in its next turn, which begins at once. */
+/**
+ * Commands of the operator, recorded as events in the journal. The engine obeys in its next turn, which begins at
+ * once.
+ */
 import { Clock, Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
@@ -28,7 +31,7 @@ export const layer = HttpApiBuilder.group(
     const bot = yield* Bot
     const books = yield* Bookkeeper
 
-    /** All running strategies, or the one that is named. */
+    /** All running strategies, or the named one. */
     const named = (name: string | undefined): Effect.Effect<ReadonlyArray<string>, Unknown> => {
       const names = bot.strategies().map((strategy) => strategy.name)
       if (name === undefined) return Effect.succeed(names)
@@ -36,7 +39,7 @@ export const layer = HttpApiBuilder.group(
       return Effect.fail(new Unknown({ message: `There is no strategy ${name}. There are: ${names.join(", ")}` }))
     }
 
-    /** Recorded from the state as it is at that instant; then the bot looks. */
+    /** Recorded from the state at that instant; then the bot starts a turn. */
     const record = Effect.fnUntraced(function* (events: (state: BotState) => ReadonlyArray<BotEvent>) {
       yield* Effect.orDie(books.recordFrom(events)) // A journal that cannot be written stops the bot.
       yield* bot.wake
@@ -92,7 +95,7 @@ export const layer = HttpApiBuilder.group(
         const answer = { placement, word, text: why }
         const verdict = Problems.resolve(books.state, answer, now)
         if (Result.isFailure(verdict)) return yield* new Refused({ message: verdict.failure })
-        // Judged again in the state that it is written into: the venue may have said something meanwhile.
+        // Checked again against the state it is recorded in: the venue may have said something in the meantime.
         yield* record((state) => {
           const settled = Problems.resolve(state, answer, now)
           return Result.isSuccess(settled) ? [settled.success] : []

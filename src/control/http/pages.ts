@@ -1,6 +1,6 @@
 /**
- * What is not the API: the dashboard's files, which hold no secret and need no token; health for supervisors, which says
- * little more than yes or no; and metrics, which take a token as the API does, because they tell of money.
+ * Everything except the API: the dashboard's files, which hold no secret and need no token; health for supervisors,
+ * which says little more than yes or no; and metrics, which tell of money and therefore need a token.
  */
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"

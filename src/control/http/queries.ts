@@ -1,4 +1,4 @@
-/** What the API shows, from the state at hand and the recent past. Nothing here changes anything. */
+/** What the API shows, from the present state and the recent past. Nothing here changes anything. */
 import { Clock, Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { format } from "../../domain/Amount.ts"
@@ -23,11 +23,11 @@ import { mentions, type Recent } from "../view/Recent.ts"
 import { type Ticks, tickMillis } from "../view/Ticks.ts"
 import { stream } from "./streams.ts"
 
-/** Readers of the live stream at a time. */
+/** The most readers of the live stream at a time. */
 const mostStreams = 16
 const profitMillis = 30 * dayMillis
 const mostCandles = 1_000
-/** A younger journal has too few minutes for a line: its prices in memory make one. */
+/** A younger journal has too few minutes for a line; the prices in memory give one. */
 const youngMillis = 3_000_000
 
 const asRefused = ({ message }: DeskRefused) => new Refused({ message })

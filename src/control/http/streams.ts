@@ -1,6 +1,6 @@
 /**
- * The live stream of one reader. It is read from the journal by sequence number and only woken by new events, so a slow
- * reader loses nothing and costs no memory; prices and a sign of life go in between.
+ * The live stream of one reader. It reads the journal by sequence number, and new events only wake it, so a slow
+ * reader loses nothing and costs no memory. Prices and a sign of life go in between.
  */
 import { Clock, Effect, PubSub, Queue, Stream } from "effect"
 import type { TwoSidedPrice } from "../../domain/Market.ts"

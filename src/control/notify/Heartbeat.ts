@@ -1,7 +1,7 @@
 /**
- * A sign of life to an address of the user's, in the style of healthchecks: `/start` when the bot starts, the address itself
- * every period while turns end and the venue answers, `/fail` once when that ends. Whoever watches from outside learns of a
- * bot that was killed, that hangs or that has lost its venue, because the signs stop within one period.
+ * A sign of life to an address of the user's, in the style of healthchecks: `/start` when the bot starts, the address
+ * itself in every period in which turns end and the venue answers, and `/fail` once when that stops. Within one
+ * period an outside watcher learns that a bot was killed, hangs or has lost its venue, because the signs stop.
  */
 import { Clock, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -16,7 +16,7 @@ export interface HeartbeatOptions {
 
 const patience = "10 seconds"
 
-/** Why no sign is given now. A turn has to end within the period, however long supervisors would wait. */
+/** Why no sign is given now. A turn must end within the period, even if supervisors would wait longer. */
 export const silentBecause = (
   state: BotState,
   { turnedAt }: Pulse,
@@ -29,7 +29,7 @@ export const silentBecause = (
   return now - since > everyMillis ? `no turn has ended for ${age(now - since)}` : undefined
 }
 
-/** For ever. `summary` goes with every sign, so that the watcher's page tells how the bot does. */
+/** Runs for ever. `summary` goes with every sign, so the watcher's page shows how the bot is doing. */
 export const beat = Effect.fn("Heartbeat.beat")(function* (
   { everyMillis, url }: HeartbeatOptions,
   state: BotState,
@@ -50,7 +50,7 @@ export const beat = Effect.fn("Heartbeat.beat")(function* (
   yield* send("/start", "started")
   const once = Effect.gen(function* () {
     const why = silentBecause(state, pulse, yield* Clock.currentTimeMillis, everyMillis)
-    // What has not begun has not failed.
+    // A bot that has not begun has not failed.
     const isStarting = pulse.turnedAt() === 0 && state.venueDownSince === undefined
     if (why === undefined) yield* send("", summary())
     else if (!hasFailed && !isStarting) yield* send("/fail", why)

@@ -1,4 +1,4 @@
-/** What is worth telling somebody who does not look: the events of the journal that people read, by how grave they are. */
+/** What to tell somebody who is not watching: the journal's events for people, by how grave they are. */
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { describe } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
@@ -19,14 +19,14 @@ export interface Notice {
 export interface NoticeRule {
   readonly least: Severity
   readonly kinds: ReadonlySet<string>
-  /** Kinds that are not told, whatever their severity. */
+  /** Kinds that are never sent, whatever their severity. */
   readonly except: ReadonlySet<string>
 }
 
 export const isWanted = ({ except, kinds, least }: NoticeRule, { kind, severity }: Notice): boolean =>
   !except.has(kind) && (daily.has(kind) || kinds.has(kind) || severities.indexOf(severity) >= severities.indexOf(least))
 
-/** Told to everybody once a day, so that silence means something. */
+/** Sent to everybody once a day, so that silence means something. */
 export const daily: ReadonlySet<string> = new Set(["AllClear", "NotWell"])
 
 /** `undefined` for events that say nothing to a person. */

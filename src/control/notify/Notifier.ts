@@ -1,7 +1,7 @@
 /**
- * Tells the receivers, each from a queue of its own: what comes within two seconds goes together, a message goes at most
- * every ten seconds, a failed one is tried again for some minutes and then given up. A receiver that is slow, broken or
- * away costs the bot nothing: its queue drops the oldest.
+ * Sends notices to the receivers, each from its own queue. Notices within two seconds go together, and a message goes
+ * at most every ten seconds. A failed one is tried again for some minutes and then given up. A slow, broken or absent
+ * receiver costs the bot nothing: its queue drops the oldest.
  */
 import { Clock, Effect, Queue, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
@@ -10,9 +10,9 @@ import { send } from "./email.ts"
 import { isWanted, type Notice } from "./Notice.ts"
 
 export interface NoticePace {
-  /** What comes within this time goes together. */
+  /** Notices within this time go together. */
   readonly groupMillis: number
-  /** Between two messages to the same receiver. */
+  /** The least time between two messages to the same receiver. */
   readonly spacingMillis: number
   readonly retryMillis: number
   readonly retries: number
@@ -25,7 +25,7 @@ const mostWaiting = 1_000
 const mostLines = 20
 const patience = "15 seconds"
 
-/** A receiver did not take a message. Its address is a secret and not said. */
+/** A receiver did not accept a message. Its address is a secret and is not shown. */
 export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDelivered", {
   to: Schema.String,
   reason: Schema.String
@@ -76,7 +76,7 @@ const grouped = (notices: ReadonlyArray<Notice>): ReadonlyArray<Notice> => {
 
 const weight = ({ severity }: Notice): number => ({ quiet: 0, good: 1, warn: 2, alarm: 3 })[severity]
 
-/** Starts one sender for each receiver; gives what takes a notice and never waits. */
+/** Starts one sender per receiver. Returns a function that accepts a notice and never waits. */
 export const make = Effect.fn("Notifier.make")(function* (
   targets: ReadonlyArray<Target>,
   bot: string,

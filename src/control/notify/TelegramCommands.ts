@@ -1,6 +1,7 @@
 /**
- * What an operator says to the bot from a chat: `/status`, `/profit`, `/pause`, `/resume`, `/kill`. Only chats on the list are heard, and
- * whoever else writes gets no answer. What was said while nobody listened is not done: an old word must not stop a bot of today.
+ * What an operator can tell the bot from a chat: `/status`, `/profit`, `/pause`, `/resume`, `/kill`. Only listed
+ * chats are obeyed; anybody else gets no answer. Commands sent while nobody listened are dropped: an old word must
+ * not stop today's bot.
  */
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -8,7 +9,7 @@ import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 export interface Chat {
   readonly url: Redacted.Redacted
   readonly token: Redacted.Redacted
-  /** Ids of the chats that may command. Everybody in a group may. */
+  /** Ids of the chats that may command; everybody in such a group may. */
   readonly allowed: ReadonlySet<string>
 }
 
@@ -37,7 +38,7 @@ const Updates = Schema.Struct({
 })
 type Message = NonNullable<(typeof Updates.Type)["result"][number]["message"]>
 
-/** How long the service holds a question open until there is something. */
+/** How long the service holds a request open until there is a message. */
 const openSeconds = 50
 const patience = "70 seconds"
 const confirmMillis = 60_000
@@ -46,7 +47,7 @@ const longest = 4_000
 
 const help = "I understand /status, /profit, /pause [strategy], /resume [strategy] and /kill."
 
-/** For ever. A service that is away is asked again, ever more slowly. */
+/** Runs for ever. An absent service is asked again, at longer and longer pauses. */
 export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, obedient: Obedient) {
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
   const startedAt = yield* Clock.currentTimeMillis
@@ -66,7 +67,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     const now = yield* Clock.currentTimeMillis
     if (date * 1000 < startedAt - 1_000)
       return "I was not running when you said that. Say it again if you still mean it."
-    // In groups a command is followed by the bot's name.
+    // In groups the bot's name follows a command.
     const [word = "", ...rest] = text.trim().split(/\s+/)
     const argument = rest.join(" ") || undefined
     switch (word.toLowerCase().replace(/@\w+$/, "")) {
@@ -103,7 +104,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     const { result } = yield* HttpClientResponse.schemaBodyJson(Updates)(response)
     pauseMillis = 1_000
     for (const { message, update_id: id } of result) {
-      // Confirmed before it is done: what fails halfway is not done twice.
+      // Confirmed before it is done, so a command that fails halfway is not repeated.
       offset = Math.max(offset, id + 1)
       if (message !== undefined) yield* hear(message)
     }

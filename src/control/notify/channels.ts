@@ -15,9 +15,9 @@ export type Receiver = (typeof receivers)[number]
 export interface Target {
   readonly to: Receiver
   readonly rule: NoticeRule
-  /** For telegram the bot's API, which needs no setting. */
+  /** For Telegram the address of the bot API, which needs no setting. */
   readonly url: Redacted.Redacted
-  /** What a webhook is signed with, a telegram bot's token, ntfy's access token, or the password of a mail server. */
+  /** The secret of a webhook's signature, a Telegram bot's token, ntfy's access token, or a mail server's password. */
   readonly secret: Redacted.Redacted | undefined
   /** Telegram. */
   readonly chat: string | undefined
@@ -53,15 +53,15 @@ const gravest = (notices: ReadonlyArray<Notice>): Severity =>
 export const title = (bot: string, notices: ReadonlyArray<Notice>): string =>
   `${gravest(notices) === "alarm" ? "ALARM " : ""}limitbot ${bot}`
 
-/** Characters that would be markup or a mention become harmless. */
+/** Makes characters harmless that would be markup or a mention. */
 const plain = (text: string): string =>
   text.replace(/[<>&@]/g, (found) => ({ "<": "‹", ">": "›", "&": "+", "@": "(at)" })[found] ?? "")
 
-/** The same for receivers that take plain text. */
+/** The same for receivers of plain text. */
 export const textFor = (to: Receiver, bot: string, notices: ReadonlyArray<Notice>): string =>
   cut([title(bot, notices), ...notices.map(lineOf)].join("\n"), longest[to])
 
-/** What is sent. `bot` names the bot for somebody who has several. */
+/** The request to send. `bot` names the bot for a person who has several. */
 export const requestFor = (
   { chat, secret, to, url }: Target & { readonly to: Exclude<Receiver, "email"> },
   bot: string,

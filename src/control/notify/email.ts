@@ -1,14 +1,14 @@
-/** Notices by e-mail, over SMTP with TLS: a password never goes over a connection that is not encrypted. */
+/** Notices by e-mail, over SMTP with TLS: a password never goes over an unencrypted connection. */
 import { Effect, Redacted, Schema } from "effect"
 
 export interface Mailbox {
   readonly from: string
   readonly recipients: ReadonlyArray<string>
-  /** With the secret: who logs in at the server. */
+  /** Together with the secret: the login at the server. */
   readonly user: string | undefined
 }
 
-/** The server did not take it; its address is not said. */
+/** The server did not accept it; its address is not shown. */
 export class MailNotSent extends Schema.TaggedError<MailNotSent>()("MailNotSent", { reason: Schema.String }) {}
 
 const patienceMillis = 15_000
@@ -24,7 +24,7 @@ export const send = Effect.fn("email.send")(function* (
   subject: string,
   text: string
 ) {
-  // Most bots send no mail, and starting should not wait for it.
+  // Loaded on demand: most bots send no mail, and the start should not wait for it.
   const { createTransport } = yield* Effect.promise(() => import("nodemailer"))
   const address = Redacted.value(url)
   const { hostname, port, protocol } = new URL(address)
@@ -49,7 +49,7 @@ export const send = Effect.fn("email.send")(function* (
   yield* Effect.tryPromise({ try: () => transport.sendMail(letter), catch: failed })
 }, Effect.scoped)
 
-/** Its code, never its message: servers repeat what they were sent. */
+/** The error's code, never its message: servers repeat what they were sent. */
 const reasonOf = (cause: unknown): string => {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
   return code === "EAUTH" ? "the server refused the login" : code === "" ? "the server refused it" : code

@@ -1,6 +1,6 @@
 /**
- * Whether the bot is well, for supervisors. Live: its turns end; a bot that is not live is to be started anew. Ready: it can
- * also trade. A venue that is away makes it unready, never dead, because starting anew brings no venue back.
+ * Whether the bot is well, for supervisors. Live: its turns end; a bot that is not live should be restarted. Ready:
+ * it can also trade. An absent venue makes the bot unready, never dead, because a restart brings no venue back.
  */
 import type { BotState } from "../../engine/state/BotState.ts"
 import { age } from "../../report/text/Words.ts"
@@ -11,10 +11,10 @@ export interface Pulse {
   readonly leaving: () => string | undefined
 }
 
-/** A turn that takes longer than this is late: several polls, or a slow service's longest answer. */
+/** A turn that takes longer than this is late: several polls, or the longest answer of a slow service. */
 export const lateAfterMillis = (pollMaxMillis: number): number => Math.max(60_000, 6 * pollMaxMillis)
 
-/** While the venue is away no turn ends, and the bot is well. */
+/** While the venue is away no turn ends, and the bot is still well. */
 export const live = (state: BotState, { turnedAt, pollMaxMillis }: Pulse, now: number): ReadonlyArray<string> => {
   const since = Math.max(turnedAt(), state.runStartedAt)
   const isLate = state.venueDownSince === undefined && now - since > lateAfterMillis(pollMaxMillis)

@@ -1,7 +1,7 @@
 /**
- * The bot's state in Prometheus' text format. Computed from the fold when asked, so it cannot drift from it. Labels are
- * bounded by the configuration: assets, places, markets, strategies and states, never slots, orders or ids. Amounts are in
- * units of their asset and rounded to doubles: for graphs, not for books.
+ * The bot's state in Prometheus' text format. It is computed from the fold when asked, so it cannot drift from it.
+ * The configuration bounds the labels: assets, places, markets, strategies and states, never slots, orders or ids.
+ * Amounts are in units of their asset, rounded to doubles: for graphs, not for books.
  */
 
 import * as Decimal from "../../domain/Decimal.ts"
@@ -26,7 +26,7 @@ interface Family {
 const one = (value: number): ReadonlyArray<Sample> => [[{}, value]]
 const seconds = (millis: number): number => millis / 1000
 
-/** What is measured beside the journal. */
+/** What is measured outside the journal. */
 export type MeasuredBot = Pick<
   Bot["Service"],
   "assets" | "markets" | "prices" | "turnedAt" | "pollMaxMillis" | "leaving"

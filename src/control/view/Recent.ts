@@ -1,7 +1,7 @@
 /**
- * What the present state does not keep and people want to see: the latest events, the fills, what each slot has earned, and
- * how the holdings moved. Folded from the journal once, in the background, and then kept up with it. All lists are bounded;
- * older events are in the journal.
+ * What people want to see and the present state does not keep: the latest events, the fills, what each slot has
+ * earned, and how the holdings moved. It is folded from the journal once, in the background, and then kept up to
+ * date. All lists are bounded; older events are in the journal.
  */
 import { Effect, Schema, Stream } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -18,7 +18,7 @@ const mostLines = 20_000
 const mostFills = 20_000
 const mostMoves = 60_000
 
-/** A change of what is held in an asset, all strategies together. `budget`: money came or went, nothing was traded. */
+/** A change in what all strategies together hold of an asset. `budget`: money came or went, and nothing was traded. */
 export interface Move {
   readonly at: number
   readonly asset: string
@@ -27,7 +27,7 @@ export interface Move {
 }
 
 export interface Recent {
-  /** Up to which event everything here is. */
+  /** The newest event that is included here. */
   sequence: number
   readonly lines: Array<LineView>
   readonly fills: Array<FillView>
@@ -65,7 +65,7 @@ export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets):
   }
 }
 
-/** Whether a line holds every one of these words, wherever. */
+/** Whether a line contains every one of these words, anywhere. */
 export const mentions = (search: string): ((line: LineView) => boolean) => {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return ({ subject, tag, text }) => {
@@ -85,7 +85,7 @@ export const note = (recent: Recent, recorded: Recorded, assets: Money.Assets): 
   earn(recent, event)
 }
 
-/** Drops a tenth at a time, so that a full list costs no more than one that grows. */
+/** Drops a tenth at a time, so that a full list costs no more than a growing one. */
 const keep = <A>(list: Array<A>, entry: A, most: number): void => {
   list.push(entry)
   if (list.length > most) list.splice(0, Math.floor(most / 10))
@@ -118,7 +118,7 @@ const movesOf = (recent: Recent, { at, event }: Recorded): ReadonlyArray<Move> =
   }
 }
 
-/** Takes in what the journal has beyond it. */
+/** Reads what the journal has beyond it. */
 export const catchUp = (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) =>
   journal.events({ after: recent.sequence }).pipe(
     Stream.runForEachArray((page) =>

@@ -1,4 +1,4 @@
-/** Every slot as a row for people: what it holds, in which state, why, and how much a glance at it is worth. */
+/** Every slot as a row for people: what it holds, its state and why, and how urgent it is to look at. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
@@ -10,9 +10,9 @@ import * as Money from "../../report/text/Money.ts"
 
 export interface SlotRow {
   readonly slot: string
-  /** The market of its order; `undefined` where it holds none. */
+  /** The market of its order; `undefined` if it holds none. */
   readonly market: string | undefined
-  /** From the price, as a share of it. */
+  /** Distance from the price, as a share of it. */
   readonly away: number | undefined
   /** When its order was planned, epoch milliseconds. */
   readonly since: number | undefined
@@ -23,16 +23,16 @@ export interface SlotRow {
   readonly state: string
   readonly legs: string
   readonly why: string
-  /** How far an order has come, instead of `why` where there is little room. */
+  /** How far an order has come; replaces `why` where space is short. */
   readonly progress: string | undefined
   readonly colour: "red" | "green" | "cyan" | "dim"
-  /** Lower is shown first: trouble, then money on the move, then orders by their distance from the price. */
+  /** Lower comes first: trouble, then moving money, then orders by their distance from the price. */
   readonly rank: number
 }
 
 const rankOf = { trouble: -2, moving: -1, empty: 1_000 } as const
 
-/** In the order of their names. */
+/** In alphabetical order. */
 export const slotRows = (
   state: BotState,
   assets: Money.Assets,
@@ -91,7 +91,7 @@ const placementRow = (
   }
 }
 
-/** What only a person can do now: pay by hand, or see what the wallet did. */
+/** What only a person can do now: pay by hand, or check what the wallet did. */
 const paymentNeeded = (placement: Placement, assets: Money.Assets): string | undefined => {
   const { funding, inputAsset, order, state } = placement
   const payment = funding?.payment
@@ -118,14 +118,14 @@ const stateOf = ({ state, cancel }: Placement): string =>
 const isResting = ({ state, cancel, fills }: Placement): boolean =>
   state === "open" && cancel === undefined && fills.size === 0
 
-/** From the price, as a share of it, below one. */
+/** Distance from the price, as a share of it, below one. */
 const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number => {
   if (now === undefined) return 0
   const present = Decimal.toNumber(mid(now))
   return Math.min(0.999, Math.abs(Decimal.toNumber(price) - present) / present)
 }
 
-/** Why nothing is placed at all, if so. */
+/** Why nothing at all is placed, if so. */
 const stopOf = ({ killed }: BotState, strategy: StrategyState | undefined): string | undefined => {
   if (killed !== undefined) return "the kill switch is on"
   const { paused } = strategy ?? {}

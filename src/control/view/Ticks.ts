@@ -1,4 +1,4 @@
-/** The prices of the last hour in five-second candles, for looking at a bot that has just started. In memory only. */
+/** The prices of the last hour in five-second candles, for watching a bot that has just started. In memory only. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import type { Minute } from "../../journal/PriceStore.ts"

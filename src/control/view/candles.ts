@@ -1,4 +1,6 @@
-/** Stored minutes as candles of a longer timeframe, in columns for charts. Gaps stay gaps: a bar that was not seen is not drawn. */
+/**
+ * Stored minutes as candles of a longer timeframe, in columns for charts. Gaps stay gaps: an unseen bar is not drawn.
+ */
 import type { Minute } from "../../journal/PriceStore.ts"
 
 export const candlesOf = (minutes: ReadonlyArray<Minute>, millis: number) => {

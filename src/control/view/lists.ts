@@ -55,7 +55,7 @@ export const slotViews = (
   })
 }
 
-/** Where the order is from the mid price, as a share of it: below zero under it. */
+/** Distance of the order from the mid price, as a share of it; negative below it. */
 const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number | null => {
   if (now === undefined) return null
   const present = Decimal.toNumber(mid(now))
@@ -81,7 +81,7 @@ export const orderViews = (state: BotState, assets: Money.Assets): (typeof Order
     why: placement.why.text
   }))
 
-/** Best first on both sides; orders that are leaving are still in the book until the venue says otherwise. */
+/** Best first on both sides; an order being withdrawn stays in the book until the venue says otherwise. */
 export const bookOrders = (state: BotState, assets: Money.Assets, market: string): (typeof Book.Type)["orders"] =>
   unfinished(state)
     .filter((placement) => placement.market === market && placement.state !== "planned")

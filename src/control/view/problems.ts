@@ -1,4 +1,4 @@
-/** What a person should look at, worst first: what moves no money any more, what is in doubt, what waits for a decision. */
+/** What a person should look at, worst first: money that is stuck, money in doubt, and decisions that wait. */
 
 import { Result } from "effect"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
@@ -9,7 +9,7 @@ import * as Money from "../../report/text/Money.ts"
 import { age } from "../../report/text/Words.ts"
 import type { ProblemView } from "../api/Views.ts"
 
-/** A payment that was sent and not confirmed is in doubt after this long. */
+/** After this long, a payment that was sent and not confirmed is in doubt. */
 const doubtMillis = 120_000
 
 const problem = (
@@ -22,7 +22,7 @@ const problem = (
 
 export interface BotCondition {
   readonly now: number
-  /** When the last turn was complete, and when that is too long ago. */
+  /** When the last complete turn ended, and when that is too long ago. */
   readonly turnedAt: number
   readonly lateAfterMillis: number
   readonly hasPrices: boolean
@@ -75,7 +75,7 @@ const lateTurn = (state: BotState, { now, turnedAt, lateAfterMillis }: BotCondit
   return [problem("alarm", "late", "bot", `No turn has ended for ${age(now - since)}`, { since })]
 }
 
-/** Only a person can decide these: with the words that would be taken now. */
+/** Only a person can decide these; each names the words that would be accepted now. */
 const forSomebodysWord = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ProblemView> =>
   Problems.problemsOf(state, now).map(({ amount, asset, evidence, kind, placement, since, slot, strategy }) => {
     const words = allWords.filter((word) =>
@@ -98,7 +98,7 @@ const meaning: Readonly<Record<Problems.MoneyProblem["kind"], (amount: string) =
   contradiction: (amount) => `No new funding: the venue contradicted itself about ${amount}`
 }
 
-/** What will be decided by itself, and is worth a look meanwhile. */
+/** What will resolve itself but is worth a look until then. */
 const placementProblems = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ProblemView> => {
   const told = new Set(Problems.problemsOf(state, now).map(({ placement }) => placement))
   return unfinished(state).flatMap((placement): ReadonlyArray<ProblemView> => {

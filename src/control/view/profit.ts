@@ -1,6 +1,7 @@
 /**
- * Profit against holding: what the holdings are worth, and what they would be had nothing been traded. Exact for now, by the
- * ledger; the series over time is drawn with doubles from the stored minutes of the price, for the eye only.
+ * Profit against holding: what the holdings are worth, and what they would be worth without any trade. The present
+ * figure is exact, from the ledger. The series over time uses doubles from the stored minutes of prices: for the eye
+ * only.
  */
 import * as CostBasis from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -14,7 +15,7 @@ import type { Move } from "./Recent.ts"
 
 type StrategyProfit = (typeof Profit.Type)["strategies"][number]
 
-/** Valued on its first market; nothing before there is a price. */
+/** Valued on its first market; nothing until there is a price. */
 export const strategyProfit = (
   state: BotState,
   assets: Money.Assets,
@@ -40,10 +41,10 @@ export const strategyProfit = (
   }
 }
 
-/** Most points of a line on a screen. */
+/** The most points of a line on a screen. */
 const mostPoints = 1_500
 
-/** The minutes of each market that is valued, in one quote asset. */
+/** The minutes of each market that is valued in one quote asset. */
 export interface Valued {
   readonly market: Market
   readonly minutes: ReadonlyArray<Minute>

@@ -1,6 +1,6 @@
 /**
- * What charts share in the reader's browser: colours of the page's own palette, a common cursor and zoom, and another
- * drawing when the palette or the width changes, on paper too. No requests.
+ * What charts share in the reader's browser: the colours of the page's own palette, a common cursor and zoom, and
+ * redrawing when the palette or the width changes, even on paper. No requests.
  */
 export const chartScript = `
 const data = JSON.parse(document.getElementById("data").textContent)

@@ -7,10 +7,10 @@ import type { ChartLibrary } from "./HtmlReport.ts"
 export interface ComparedRun {
   readonly name: string
   readonly about: string
-  /** Return since the start at the report's times, as ratios; the same series twice when only one side ran. */
+  /** Return since the start at the report's times, as ratios; both series are the same when only one side ran. */
   readonly high: ReadonlyArray<number>
   readonly low: ReadonlyArray<number>
-  /** Fall from the highest before it, of the lower side. */
+  /** Fall from the peak before it, on the lower side. */
   readonly drawdown: ReadonlyArray<number>
   /** One figure per row of the table. */
   readonly facts: Facts
@@ -25,7 +25,7 @@ export interface ComparisonPage {
   readonly limits: ReadonlyArray<string>
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
-  /** What holding only the base asset would have returned, or several of them in equal parts. */
+  /** What holding only the base asset would have returned; with several, in equal parts. */
   readonly price: ReadonlyArray<number>
   readonly assumptions: ReadonlyArray<string>
   readonly notModelled: ReadonlyArray<string>

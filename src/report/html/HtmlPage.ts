@@ -1,6 +1,6 @@
 /**
- * One HTML file that needs nothing else: no requests, readable in the dark, on paper and in ten years. Text is escaped by
- * what makes elements of it, and nowhere else.
+ * One HTML file that needs nothing else: no requests, readable in the dark, on paper and in ten years. The functions
+ * that make elements escape text, and nothing else does.
  */
 import { style } from "./HtmlPageStyle.ts"
 
@@ -25,7 +25,7 @@ export const cards = (facts: Facts): string =>
 export const section = (title: string, content: string, note = ""): string =>
   `<section><h2>${escape(title)}</h2>${note === "" ? "" : `<p class="hint">${escape(note)}</p>`}${content}</section>`
 
-/** A cell is text, or a figure to be put under other figures. */
+/** A cell is text, or a figure aligned with the figures above and below it. */
 export const table = (
   titles: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -39,7 +39,7 @@ export const table = (
   return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`
 }
 
-/** JSON that cannot end its script element. */
+/** JSON that cannot close its script element. */
 export const data = (value: unknown): string =>
   `<script type="application/json" id="data">${JSON.stringify(value).replaceAll("<", "\\u003c")}</script>`
 

@@ -1,6 +1,7 @@
 /**
- * The look of all pages: one column that reads on paper, in the dark and on a phone. Colours are told apart by every kind
- * of colour vision (blue and orange after Okabe and Ito), and never alone: buys and sells differ in shape as well.
+ * The look of all pages: one column that reads well on paper, in the dark and on a phone. Colours are distinguishable
+ * with every kind of colour vision (blue and orange after Okabe and Ito) and never stand alone: buys and sells differ
+ * in shape as well.
  */
 const light = `--ink: #16191d; --soft: #5c6773; --line: #e3e7ec; --paper: #ffffff; --panel: #f7f9fb;
   --accent: #0063b8; --second: #b85c00; --third: #007a5a; --fourth: #a3407c; --fifth: #6b6400; --sixth: #4a4fc4;

@@ -23,11 +23,11 @@ export interface ReportSlot {
   readonly why: string
   readonly buys: number
   readonly sells: number
-  /** Gained by sells against the buys before them, quote. */
+  /** Gained by sells over the buys before them, in quote. */
   readonly gained: string
 }
 
-/** Distinct orders; fills and stays name them by their index, they their slot and market by theirs. */
+/** Distinct orders. Fills and stays refer to them by index; they refer to slot and market by index. */
 export type ReportOrder = readonly [
   slot: number,
   side: 0 | 1,
@@ -37,7 +37,7 @@ export type ReportOrder = readonly [
   market: number
 ]
 
-/** Prices at the report's times: the close, and the lowest and highest since the one before. */
+/** Prices at the report's times: the close, and the lowest and highest since the previous time. */
 export interface ReportMarket {
   readonly name: string
   readonly close: ReadonlyArray<number>
@@ -58,23 +58,23 @@ export interface ReportPage {
   readonly quality: Facts
   readonly warnings: ReadonlyArray<string>
   readonly sides: ReadonlyArray<ReportSide>
-  /** The buy and hold, by the same statistics. */
+  /** Buy and hold, by the same statistics. */
   readonly holdStatistics: Facts
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
   readonly markets: ReadonlyArray<ReportMarket>
   readonly hold: ReadonlyArray<number>
   readonly slots: ReadonlyArray<ReportSlot>
-  /** Which side the orders, fills and slots are of. */
+  /** The side of the orders, fills and slots. */
   readonly shown: string
   readonly orders: ReadonlyArray<ReportOrder>
   /** `reached`: the low or high that filled it. */
   readonly fills: { readonly bar: Int32Array; readonly order: Int32Array; readonly reached: Float64Array }
-  /** Bars from which and up to which orders rested. */
+  /** The first and last bars between which orders rested. */
   readonly stays: { readonly from: Int32Array; readonly to: Int32Array; readonly order: Int32Array }
   /** First bars and times (epoch seconds) of runs of bars that are `step` seconds apart. */
   readonly axis: { readonly bars: ReadonlyArray<number>; readonly times: ReadonlyArray<number>; readonly step: number }
-  /** What was measured instead of assumed. */
+  /** What was measured rather than assumed. */
   readonly calibrated: ReadonlyArray<string>
   readonly notModelled: ReadonlyArray<string>
 }
@@ -98,7 +98,7 @@ const percent = (ratio: number): string => `${ratio >= 0 ? "+" : "−"}${Math.ab
 
 const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-/** One row per year; the stronger the colour the larger the return. */
+/** One row per year; the stronger the colour, the larger the return. */
 const months = ({ name, months }: ReportSide): string => {
   const years = [...new Set(months.map(([month]) => month.slice(0, 4)))]
   const largest = Math.max(0.001, ...months.map(([, ratio]) => Math.abs(ratio)))

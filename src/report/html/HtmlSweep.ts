@@ -1,4 +1,6 @@
-/** A search as one HTML page: how far to trust the best, what the parameters do, and where the best stands among all. */
+/**
+ * A search as one HTML page: how far to trust the best, what the parameters do, and where the best stands among all.
+ */
 import * as HeatMap from "../HeatMap.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 
@@ -37,7 +39,7 @@ const colours = [
 const short = (value: number): string =>
   Math.abs(value) >= 1000 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toPrecision(3)
 
-/** More columns than this and the numbers would not fit. */
+/** With more columns than this the numbers would not fit. */
 const mostWritten = 14
 
 const mapTable = (
@@ -78,7 +80,7 @@ const maps = (map: HeatMap.HeatMap, winner: HeatMap.Standing | undefined): strin
 
 const bins = 40
 
-/** How many trials came to what, and where the best is among them. */
+/** How many trials reached which result, and where the best is among them. */
 const histogram = (scores: ReadonlyArray<number>, winnerScore: number | undefined): string => {
   const limits = [Math.min(...scores), Math.max(...scores)] as const
   const counts = Array.from({ length: bins }, () => 0)

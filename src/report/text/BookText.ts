@@ -1,6 +1,6 @@
 /**
- * An order book for people and programs: asks above, bids below, the best of both next to the middle, own orders marked.
- * What each size costs stands beside it as its distance from the mid.
+ * An order book for people and programs: asks above, bids below, the best of both next to the middle, own orders
+ * marked. Beside each size stands its price as a distance from the mid.
  */
 import { format } from "../../domain/Amount.ts"
 import { type Book, type DepthLevel, distances, type OwnOrder } from "../../domain/Book.ts"
@@ -29,7 +29,7 @@ const sideOf = ({ depth }: Book, side: "bid" | "ask"): ReadonlyArray<Quoted> =>
     })
     .sort(([a], [b]) => Decimal.compare(a, b) * (side === "bid" ? -1 : 1))
 
-/** Fixed: other programs read it. Prices, quantities and ratios are exact decimals in text, best first. */
+/** Fixed, because other programs read it. Prices, quantities and ratios are exact decimals in text, best first. */
 export const json = (book: Book, own: ReadonlyArray<OwnOrder>, now: number) => {
   const { decimals } = book.market.base
   const levels = (side: "bid" | "ask") =>
@@ -63,7 +63,7 @@ const impactJson = (level: DepthLevel, middle: Price, decimals: number) => {
   return { quantity: format(level.quantity, decimals), buy: text(buy), sell: text(sell) }
 }
 
-/** Seven digits: what quotes have beyond them changes at every look. */
+/** Seven digits: further digits of a quote change at every look. */
 const short = (price: Price): string => Decimal.short(price, 7)
 
 const share = (ratio: Decimal.Decimal | undefined): string =>

@@ -1,4 +1,6 @@
-/** Lines for a terminal: cut where it ends, coloured where it can, and never with a character that could repaint it. */
+/**
+ * Lines for a terminal: cut at its edge, coloured if it has colours, and without any character that could repaint it.
+ */
 import { printable } from "./Table.ts"
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
@@ -8,7 +10,7 @@ export type ColouredLine = readonly [text: string, colour?: Colour]
 
 export interface Style {
   readonly colours: boolean
-  /** Longer lines are cut there. */
+  /** Longer lines are cut at this width. */
   readonly columns: number
 }
 

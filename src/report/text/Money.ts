@@ -1,4 +1,4 @@
-/** Where every unit of every asset is, for people and for programs. Amounts are exact decimals in units of the asset. */
+/** Where every unit of every asset is, for people and programs. Amounts are exact decimals in units of the asset. */
 import { type Amount, type Asset, format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Ledger, type Place, places, totals } from "../../domain/Ledger.ts"
@@ -6,7 +6,7 @@ import * as Table from "./Table.ts"
 
 export type Assets = ReadonlyMap<string, Asset>
 
-/** An amount in units of its asset; smallest units, said so, when the asset is not configured (any more). */
+/** An amount in units of its asset; if the asset is not configured (any more), in smallest units, and labelled so. */
 export const amountText = (assets: Assets, symbol: string, amount: Amount): string => {
   const asset = assets.get(symbol)
   return asset === undefined ? `${amount} smallest units of ${symbol}` : format(amount, asset.decimals)
@@ -15,7 +15,7 @@ export const amountText = (assets: Assets, symbol: string, amount: Amount): stri
 export const withSymbol = (assets: Assets, symbol: string, amount: Amount): string =>
   assets.has(symbol) ? `${amountText(assets, symbol, amount)} ${symbol}` : amountText(assets, symbol, amount)
 
-/** For a glance: four digits behind the point, two of large sums, four digits that count of small ones. */
+/** For a glance: four decimal places, two for large sums, four significant digits for small ones. */
 export const glance = (assets: Assets, symbol: string, amount: Amount): string => {
   const asset = assets.get(symbol)
   if (asset === undefined) return amountText(assets, symbol, amount)
@@ -25,7 +25,7 @@ export const glance = (assets: Assets, symbol: string, amount: Amount): string =
   return Decimal.format(Decimal.fromNumber(value, digits))
 }
 
-/** A gain or a loss, its sign first. */
+/** A gain or a loss, with its sign. */
 export const signed = (assets: Assets, symbol: string, amount: Amount): string =>
   `${amount > 0n ? "+" : ""}${glance(assets, symbol, amount)}`
 
@@ -44,14 +44,14 @@ export const residual = (ledger: Ledger, assets: Assets): Readonly<Record<string
   return Object.fromEntries(symbols.map((symbol) => [symbol, amountText(assets, symbol, sum(symbol, ["residual"]))]))
 }
 
-/** Places whose name in the journal is not the word that people read. */
+/** Places whose name in the journal differs from the word that people read. */
 const labels: Partial<Record<Place, string>> = {
   wallet: "free",
   "filled unpaid": "filled, payout pending",
   residual: "unexplained"
 }
 
-/** What was paid in fees is not ours any more. */
+/** Paid fees are no longer ours. */
 const ours = places.filter((place) => place !== "fees")
 const underWay = ["deposit in flight", "in doubt", "filled unpaid", "payout in flight", "refund in flight"] as const
 
@@ -68,7 +68,7 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
   )
 }
 
-/** The same in one line per asset, for a small screen: what is on its way in, out or back is one figure. */
+/** The same in one line per asset, for a small screen: everything on its way in, out or back is one figure. */
 export const shortTable = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
   const { symbols, sum } = holdings(ledger)
   const columns: ReadonlyArray<readonly [string, ReadonlyArray<Place>]> = [

@@ -19,13 +19,13 @@ export interface Profit {
   readonly whole: ReadonlyArray<Row>
   readonly by: Grouping | undefined
   readonly groups: ReadonlyArray<Row>
-  /** When the prices were seen at which open positions are valued: the oldest of them. */
+  /** When the prices that value open positions were seen: the oldest of them. */
   readonly markedAt: number | undefined
-  /** How the orders of each quote asset fared, and what the capital made; where prices are at hand. */
+  /** How the orders of each quote asset did, and what the capital earned, where prices are available. */
   readonly statistics?: ReadonlyMap<string, { readonly orders: Quality; readonly returns: Returns }>
 }
 
-/** Fixed: by quote asset the five figures, then the method, the age of the prices, and the groups if asked for. */
+/** Fixed: the five figures by quote asset, then the method, the age of the prices, and the groups if requested. */
 export const json = ({ method, whole, by, groups, markedAt, statistics }: Profit, assets: Money.Assets) =>
   Object.fromEntries(
     whole.map(({ quote, figures }) => [

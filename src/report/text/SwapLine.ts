@@ -8,7 +8,7 @@ import { clock } from "./Words.ts"
 
 type Agreed = SwapEventOf<"SwapAgreed">
 
-/** What is being agreed to, line by line. */
+/** The terms to agree to, line by line. */
 export const terms = (agreed: Agreed): ReadonlyArray<string> => {
   const { amountIn, amountOut, destination, minAmountOut, origin } = agreed
   const least = minAmountOut === undefined ? "" : `, at least ${formatWithSymbol(minAmountOut, destination)}`
@@ -24,7 +24,7 @@ export const terms = (agreed: Agreed): ReadonlyArray<string> => {
   ].map(printable)
 }
 
-/** What a person has to do who pays by hand. */
+/** What a person who pays by hand must do. */
 export const paymentOrder = ({
   amountIn,
   deadline,
@@ -39,7 +39,7 @@ export const paymentOrder = ({
     `before       ${iso(deadline)}   (what comes later is sent back, less fees)`
   ].map(printable)
 
-/** What only the operator can find out, and how to go on. */
+/** What only the operator can find out, and how to continue. */
 export const unclearPayment = ({ agreed, id, wallet }: SwapAccount): ReadonlyArray<string> =>
   wallet?.wallet === "command" && (wallet.state === "asked" || wallet.state === "unclear")
     ? [
@@ -55,7 +55,7 @@ export const stepLine = ({ at, event, swap }: RecordedStep, agreed: Agreed): str
   return text === undefined ? undefined : printable(`${clock(at)}  ${swap}  ${text}`)
 }
 
-/** Without the terms of its agreement, which the whole journal has. */
+/** Without the agreed terms, which the journal has in full. */
 export const stepSaid = ({ event, swap }: Pick<RecordedStep, "event" | "swap">): readonly [string] | undefined => {
   switch (event._tag) {
     case "SwapAgreed":
@@ -123,7 +123,7 @@ const seenText = ({ deposited, status }: SwapEventOf<"SwapSeen">, paid: (amount:
     ? `venue says ${status}`
     : `venue says ${status}, ${paid(deposited)} deposited`
 
-/** Everything that proves how a swap went. */
+/** Everything that proves how a swap ended. */
 export const evidence = (account: SwapAccount) => {
   const { agreed, intent, seen, timeline, wallet } = account
   const money = moneyOf(account)

@@ -1,11 +1,11 @@
 /**
- * Plain-text tables: columns as wide as their widest cell, numbers under each other by their decimal point. Cells never
- * contain line breaks, and nothing that comes from a file or the venue can repaint a terminal.
+ * Plain-text tables: columns as wide as their widest cell, numbers aligned at their decimal point. Cells never
+ * contain line breaks, and text from a file or the venue cannot repaint a terminal.
  */
 
 export interface TableColumn {
   readonly title: string
-  /** `decimal` puts the points of numbers under each other; a unit may follow the number. */
+  /** `decimal` aligns numbers at their point; a unit may follow the number. */
   readonly align?: "left" | "right" | "decimal"
 }
 
@@ -32,7 +32,7 @@ export const render = (
   )
 }
 
-/** Pads the fractions (and what follows) of numbers to one width, so that padding on the left aligns the points. */
+/** Pads the fractions of numbers (and what follows) to one width, so that padding on the left aligns the points. */
 const byPoint = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {
   const parts = cells.map((cell) => /^(-?\d+)(\.\d+)?(.*)$/.exec(cell) ?? ["", cell, "", ""])
   const widest = (part: number) => Math.max(0, ...parts.map((found) => found[part]?.length ?? 0))

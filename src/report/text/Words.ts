@@ -1,4 +1,4 @@
-/** How figures are said in sentences: ages, times of day, counted things. */
+/** The wording of figures in sentences: ages, times of day, counted things. */
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 
 export const age = (millis: number): string => {
@@ -19,6 +19,6 @@ export const clock = (at: number): string => {
   return `${pad(day / hourMillis)}:${pad((day / 60_000) % 60)}:${pad((day / 1000) % 60)}.${pad(day % 1000, 3)}`
 }
 
-/** How our clock differs from the venue's. */
+/** How our clock differs from the venue's, in words. */
 export const clockText = (skewMillis: number): string =>
   `this machine's clock is ${(Math.abs(skewMillis) / 1000).toFixed(1)} s ${skewMillis > 0 ? "ahead of" : "behind"} the venue's`

@@ -1,7 +1,7 @@
 /**
- * Time in the sandbox: everything that happens by itself, in the order of its own times. The market is compared with
- * resting orders on a fixed grid and whenever an order opens; between them nothing can happen, so that the result does
- * not depend on when or how often anybody asks, and idle time costs nothing.
+ * Time in the sandbox: everything that happens by itself, in time order. The market is compared with resting orders
+ * on a fixed grid and whenever an order opens; nothing can happen in between. So the result does not depend on when
+ * or how often anybody asks, and idle time costs nothing.
  */
 import * as Deposits from "./money/Deposits.ts"
 import * as Payouts from "./money/Payouts.ts"
@@ -10,7 +10,7 @@ import { type State, type Task, takeDue } from "./State.ts"
 import * as Collecting from "./swaps/Collecting.ts"
 import * as SwapLife from "./swaps/SwapLife.ts"
 
-/** Brings the state to a time. A time before the present is the present: the service's clock never goes back. */
+/** Moves the state to a time. A time in the past counts as the present: the service's clock never goes back. */
 export const advance = (state: State, to: number): void => {
   for (;;) {
     const step = nextStep(state)
@@ -26,7 +26,7 @@ export const advance = (state: State, to: number): void => {
   state.now = Math.max(state.now, to)
 }
 
-/** The next point of the grid after the present, or never while no order rests. */
+/** The next grid point after the present; never while no order rests. */
 const nextStep = (state: State): number => {
   const { stepMillis } = state.settings
   for (const book of state.resting.values()) {

@@ -1,6 +1,6 @@
 /**
- * Everything a client can change, as plain data that is written to the state file word for word. Applying a command to a
- * state at a time either changes the state and answers, or refuses and changes nothing.
+ * Everything that a client can change, as plain data that goes word for word into the state file. A command applied
+ * to a state at a time either changes the state and answers, or refuses and changes nothing.
  */
 import { Result, Schema } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
@@ -19,7 +19,10 @@ import { createSwap } from "./swaps/SwapCreation.ts"
 
 const Text = Schema.String
 const Amount = Schema.String.check(Schema.isPattern(/^[1-9]\d*$/))
-/** `FAILED`: the swap; `FAILED_WITHDRAWAL` and `FAILED_REFUND`: payments of an order; else why a swap is refunded. */
+/**
+ * `FAILED`: the swap; `FAILED_WITHDRAWAL` and `FAILED_REFUND`: payments of an order; otherwise the reason for a
+ * swap's refund.
+ */
 export const toldOutcomes = ["FAILED", "FAILED_WITHDRAWAL", "FAILED_REFUND", ...refundReasons] as const
 
 const DepositKind = Schema.Literals(["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"])
@@ -43,7 +46,7 @@ const payloads = {
     appFees: Schema.Array(Schema.Struct({ recipient: Text, fee: Schema.Int }))
   }),
   CancelOrder: Schema.Struct({ owner: Text, orderId: Text }),
-  /** A signed intent whose signature, recipient, deadline and key were found right: what is left needs the state. */
+  /** A signed intent with a correct signature, recipient, deadline and key; the remaining checks need the state. */
   ExecuteIntent: Schema.Struct({
     signerId: Text,
     nonce: Text,
@@ -51,9 +54,9 @@ const payloads = {
     transfers: Schema.Array(Schema.Struct({ receiver: Text, asset: Text, amount: Amount }))
   }),
   CreateSwap: Schema.Struct({ partner: Schema.optionalKey(Text), request: QuoteRequest, correlationId: Text }),
-  /** Somebody says that a transaction pays an address. */
+  /** Somebody reports that a transaction pays an address. */
   SubmitDeposit: Schema.Struct({ depositAddress: Text, txHash: Text }),
-  /** A transfer on another chain to a deposit address, out of money that was never in our accounts. */
+  /** A transfer on another chain to a deposit address, from money that was never in our accounts. */
   DepositOnChain: Schema.Struct({
     depositAddress: Text,
     memo: Schema.optionalKey(Text),
@@ -61,7 +64,7 @@ const payloads = {
     amount: Amount,
     sender: Text
   }),
-  /** How a swap is to end once it is paid, or which payments of an order are to be given up. */
+  /** How a swap will end once it is paid, or which payments of an order will be given up. */
   TellOutcome: Schema.Struct({ depositAddress: Text, outcome: Schema.Literals(toldOutcomes) })
 }
 
@@ -85,7 +88,7 @@ export interface Command<T extends CommandTag = CommandTag> {
 
 type Applied<T extends CommandTag> = Result.Result<CommandAnswers[T], Refusal>
 
-/** Brings the state to the time and applies the command to it. */
+/** Moves the state to the time and applies the command to it. */
 export const apply = <T extends CommandTag>(state: State, { tag, payload }: Command<T>, at: number): Applied<T> => {
   advance(state, at)
   return appliers[tag](state, payload)
@@ -109,7 +112,7 @@ export const LoggedCommand = Schema.Union([
   line("TellOutcome")
 ])
 
-/** Applies a command that has been accepted before. */
+/** Applies a command that was accepted before. */
 export const replay = (state: State, command: TimedCommand): Result.Result<unknown, Refusal> =>
   apply(state, command, command.at)
 
@@ -132,7 +135,7 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
   const nonceKey = `${signerId} ${intent.nonce}`
   const executed = state.executedIntents.get(nonceKey)
   if (executed !== undefined) {
-    // Both answers to a payload that was executed before have been seen of the service: the seed chooses.
+    // The real service has given both answers to a payload that was already executed; the seed chooses one.
     const isRepeated = executed === intentHash && Seeded.fraction(state.settings.seed, "repeated", intentHash) < 0.5
     return isRepeated ? Result.succeed({ intentHash }) : refuse("request-rejected", "nonce was already used")
   }
@@ -169,7 +172,7 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
   return Result.succeed({ intentHash })
 }
 
-/** A confidential address is paid out of the private balance; every other, by intent, out of the public one. */
+/** A confidential address is paid from the private balance; every other address, by intent, from the public one. */
 const paidFrom = (target: SandboxOrder | SandboxSwap): "balance" | "private" => {
   const depositType = target.kind === "order" ? target.depositType : target.request.depositType
   return depositType === "CONFIDENTIAL_INTENTS" ? "private" : "balance"
@@ -181,7 +184,7 @@ const submitDeposit = (
 ): Applied<"SubmitDeposit"> => {
   const target = state.targets.get(depositAddress)
   if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
-  // A hash that no chain knows is word of nothing: the service looks for it and finds none.
+  // A hash that no chain knows reports nothing: the service looks for it and finds nothing.
   const deposit = state.chainDeposits.get(txHash)
   if (deposit?.target === target) Deposits.recogniseSoon(state, deposit)
   return Result.succeed(target)

@@ -1,7 +1,7 @@
 /**
- * One line of history per deposit address, swaps and orders alike, with what the filters look at. Amounts read zero until
- * all is over. Orders and swaps that are not public count as masking records: what those are is nowhere said, only that
- * filters by chain, token, referral, affiliate and value leave them out.
+ * One line of history per deposit address, for swaps and orders alike, with what the filters look at. Amounts read
+ * zero until everything is over. Orders and non-public swaps count as masking records. No document defines those; it
+ * is only known that filters by chain, token, referral, affiliate and value omit them.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
@@ -11,7 +11,7 @@ import type { AccountKind, AppFee, RefundReason, SandboxOrder, SandboxSwap, Stat
 export interface HistoryRecord {
   readonly target: SandboxOrder | SandboxSwap
   readonly status: Exclude<SwapStatus, "KNOWN_DEPOSIT_TX">
-  /** As the caller's credential is written by `ownerOf`. */
+  /** As `ownerOf` writes the caller's credential. */
   readonly owner: string | undefined
   readonly isMasking: boolean
   readonly referral: string | undefined
@@ -79,7 +79,7 @@ const ofOrder = (order: SandboxOrder): HistoryRecord => {
   }
 }
 
-/** An order in the words of a swap. */
+/** An order in the terms of a swap. */
 const statusOf = (order: SandboxOrder): HistoryRecord["status"] => {
   if (order.deposited === 0n) return "PENDING_DEPOSIT"
   if (!isTerminal(order.status)) return order.status === "AWAITING_DEPOSIT" ? "INCOMPLETE_DEPOSIT" : "PROCESSING"

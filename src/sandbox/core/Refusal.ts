@@ -1,4 +1,4 @@
-/** Why a request was refused, before it is worded for the endpoint that was asked. */
+/** Why a request was refused, before the endpoint words it. */
 import { Result } from "effect"
 import type { Fault, OrderErrorCode } from "../../venue/wire/WireError.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Everything that looks random in the sandbox: a pure function of the seed and of what it is for (purpose, order, step),
- * never of the order of calls. So the same seed and the same commands give the same ids, delays and prices.
+ * Everything that looks random in the sandbox is a pure function of the seed and its purpose (purpose, order, step),
+ * never of the order of calls. The same seed and the same commands therefore give the same ids, delays and prices.
  */
 import { createHash } from "node:crypto"
 import bs58 from "bs58"
@@ -40,8 +40,8 @@ export const between = (bounds: readonly [number, number], seed: number, ...keys
   bounds[0] + Math.floor(fraction(seed, ...keys) * (bounds[1] - bounds[0] + 1))
 
 /**
- * A keyed stream of standard normal numbers for price paths, where a digest per number would be too slow: the seed is
- * hashed once, numbers come from a 32-bit mixing of it with their index.
+ * A keyed stream of standard normal numbers for price paths, where a digest per number would be too slow. The seed is
+ * hashed once; a 32-bit mix of the hash and the index gives each number.
  */
 export const normals = (seed: number, ...keys: ReadonlyArray<Key>): ((index: number) => number) => {
   const key = digest(seed, keys)
@@ -54,7 +54,7 @@ export const normals = (seed: number, ...keys: ReadonlyArray<Key>): ((index: num
   }
 }
 
-/** A bijective mixing of 32 bits in which every input bit changes about half of the output bits. */
+/** A bijective 32-bit mix in which every input bit changes about half of the output bits. */
 const mix = (value: number): number => {
   let bits = value | 0
   bits = Math.imul(bits ^ (bits >>> 16), 0x7feb352d)

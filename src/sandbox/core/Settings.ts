@@ -1,6 +1,6 @@
 /**
- * Everything besides the commands that decides what a sandbox does. It is written into the first line of a state file:
- * the same settings, start and commands give the same state.
+ * Everything that decides what a sandbox does, apart from the commands. It is the first line of a state file: the
+ * same settings, start and commands give the same state.
  */
 import type { Asset } from "../../domain/Amount.ts"
 import type { LedgerName } from "../../venue/wire/WireValue.ts"
@@ -12,7 +12,7 @@ export interface SandboxAsset extends Asset {
   readonly volatility: number
   /** Flat fee of one withdrawal or refund, smallest units as text. */
   readonly fee: string
-  /** Each account starts with this in public, and with as much in private; whole units. */
+  /** Each account starts with this amount in public and the same amount in private; whole units. */
   readonly initial: number
 }
 
@@ -27,30 +27,30 @@ export interface SandboxSettings {
   readonly assets: ReadonlyArray<SandboxAsset>
   /** Accounts that start with the initial amounts of every asset. */
   readonly accounts: ReadonlyArray<string>
-  /** Market time per service time. */
+  /** How many times faster market time runs than service time. */
   readonly speed: number
-  /** Replayed candles: which asset they are the dollar price of, and the hash of the file. */
+  /** Replayed candles: the asset whose dollar price they are, and the hash of the file. */
   readonly candles?: { readonly symbol: string; readonly hash: string }
   /** How often resting orders are compared with the market. */
   readonly stepMillis: number
   /** Distance of ask and bid around the mid as a ratio of the mid. */
   readonly spread: number
-  /** Further distance per million dollars of size. */
+  /** Extra distance per million dollars of size. */
   readonly impactPerMillionUsd: number
   readonly maxQuoteUsd: number
   readonly minOrderUsd: number
   /** Share of resting orders that fill in two to four slices. */
   readonly partialFillShare: number
-  /** Share of cancels near the market in which a solver had the rest of the order in hand already. */
+  /** Share of cancels near the market for which a solver already had the rest of the order in hand. */
   readonly fillWhileCancellingShare: number
   /** Share of payouts and refunds that the service gives up. */
   readonly failedPayoutShare: number
-  /** Share of complete swaps that are refunded for a reason of the seed's choice, and of those that fail. */
+  /** Share of complete swaps that are refunded for a reason of the seed's choice, and share of those that fail. */
   readonly refundedSwapShare: number
   readonly failedSwapShare: number
-  /** From the executed transfer to the order that shows it. */
+  /** From the executed transfer until the order shows it. */
   readonly recognitionMillis: Delay
-  /** The same for a transaction on another chain that nobody pointed out. */
+  /** The same for a transaction on another chain that nobody reported. */
   readonly chainRecognitionMillis: Delay
   readonly cancelMillis: Delay
   /** From the end of an order to payouts in progress. */

@@ -1,6 +1,6 @@
 /**
- * An array kept in order by its own comparison: the agenda of what is due and the books of resting orders. Insertion is a
- * binary search and a block move, which for the thousands of entries of a sandbox costs less than a tree would.
+ * An array kept in the order of its own comparison: for the agenda of due events and the books of resting orders.
+ * Insertion is a binary search and a block move; for a sandbox's thousands of entries that costs less than a tree.
  */
 export interface SortedList<A> {
   readonly items: Array<A>
@@ -9,12 +9,12 @@ export interface SortedList<A> {
 
 export const make = <A>(compare: (a: A, b: A) => number): SortedList<A> => ({ items: [], compare })
 
-/** After all entries that are not greater. */
+/** Inserts after all entries that are not greater. */
 export const insert = <A>(list: SortedList<A>, item: A): void => {
   list.items.splice(position(list, item), 0, item)
 }
 
-/** Takes the entry out; entries must be distinct by comparison. */
+/** Removes the entry; entries must be distinct by comparison. */
 export const remove = <A>(list: SortedList<A>, item: A): void => {
   const index = position(list, item) - 1
   if (list.items[index] === item) list.items.splice(index, 1)

@@ -1,7 +1,7 @@
 /**
- * The service's whole state: a fold of commands with their times. `Commands.apply` and `Advance.advance` change it in
- * place and nothing else does; both depend on nothing but their arguments, so that the same commands at the same times
- * give the same state whenever and however often they are asked.
+ * The service's whole state: a fold of commands with their times. Only `Commands.apply` and `Advance.advance` change
+ * it, in place. Both depend on nothing but their arguments, so the same commands at the same times give the same
+ * state, whenever and however often anybody asks.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -22,7 +22,7 @@ export interface AppFee {
 
 export type AccountKind = "ORIGIN_CHAIN" | "DESTINATION_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
 
-/** From what into what, and the flat fees of paying out and paying back. */
+/** The assets of both sides, and the flat fees of paying out and refunding. */
 export interface Pair {
   readonly origin: SandboxAsset
   readonly destination: SandboxAsset
@@ -37,7 +37,7 @@ export interface QuotedAmounts {
   readonly minAmountOut: Amount
 }
 
-/** Orders and swaps have this in common: an address of their own that money can be paid into. */
+/** What orders and swaps share: an address of their own that money can be paid to. */
 interface Payable extends Pair {
   readonly sequence: number
   readonly id: string
@@ -47,9 +47,9 @@ interface Payable extends Pair {
   readonly createdAt: number
   /** Dollars per whole unit when it was made. */
   readonly usd: { readonly input: number; readonly output: number }
-  /** The part that counts: excess is not included. */
+  /** The part that counts: without any excess. */
   deposited: Amount
-  /** The account whose money it is: the first that deposited, until then the one to refund. */
+  /** The account that owns the money: the first depositor; before a deposit, the account to refund. */
   account: string
   readonly senders: Set<string>
   readonly intentHashes: Array<string>
@@ -58,13 +58,13 @@ interface Payable extends Pair {
 
 export interface SandboxOrder extends Payable {
   readonly kind: "order"
-  /** Who made it: orders of others are not found. */
+  /** Who created it: nobody finds orders of others. */
   readonly owner: string
   readonly side: Side
   readonly market: Market
   readonly quantity: Amount
   readonly price: Price
-  /** As it was asked. */
+  /** As requested. */
   readonly priceText: string
   readonly inputAmount: Amount
   readonly outputAmount: Amount
@@ -77,10 +77,10 @@ export interface SandboxOrder extends Payable {
   readonly appFees: ReadonlyArray<AppFee>
   /** The mid at which a solver would give the limit after the app fees. */
   readonly trigger: number
-  /** In how many slices it fills when it rests. */
+  /** The number of slices in which it fills while it rests. */
   readonly slices: number
   status: FillStatus
-  /** Payments that the service is to give up, because somebody told the sandbox so. */
+  /** Payments that the service will give up, because somebody told the sandbox so. */
   readonly doomed: Set<"withdrawal" | "refund">
   /** Base quantity executed so far. */
   executed: Amount
@@ -98,16 +98,16 @@ export interface SandboxSwap extends Payable {
   /** Who asked for the quote; nobody in particular without a credential. */
   readonly partner: string | undefined
   readonly request: QuoteRequest
-  /** As it was answered, signature and all. */
+  /** As answered, including the signature. */
   readonly response: QuoteResponse
   readonly quoted: QuotedAmounts
   status: SwapStatus
   updatedAt: number
-  /** It is being executed or refunded: whatever comes now goes back. */
+  /** Execution or refund has begun: any further deposit goes back. */
   isClosed: boolean
   /** The end that somebody told the sandbox to give it. */
   told: "FAILED" | RefundReason | undefined
-  /** Known when it is over. */
+  /** Known once it is over. */
   outcome: SwapOutcome | undefined
   /** ANY_INPUT only: the payments made, oldest first, and how many are under way. */
   readonly withdrawals: Array<CollectedWithdrawal>
@@ -129,7 +129,7 @@ export interface SwapOutcome {
   readonly txHash: string
 }
 
-/** A thing that happens by itself, at a time that was fixed when its cause happened. */
+/** An event that happens by itself, at a time that was fixed together with its cause. */
 export type Task =
   | { readonly tag: "recognise"; readonly deposit: IncomingDeposit }
   | { readonly tag: "return"; readonly deposit: IncomingDeposit }
@@ -155,9 +155,9 @@ export interface IncomingDeposit {
   /** Hash of the intent or of the transaction that made it. */
   readonly hash: string
   readonly isIntent: boolean
-  /** Where it came from, and goes back to where it is not needed. */
+  /** Its sender; money that is not needed goes back there. */
   readonly from: Books.BookPlace
-  /** False when it came with another memo than the address has: then it belongs to nobody and goes back. */
+  /** False if it came with a memo other than the address has: then it belongs to nobody and goes back. */
   readonly isAttributed: boolean
   isRecognised: boolean
 }
@@ -173,7 +173,7 @@ export interface RestingOrders {
   readonly market: Market
   readonly sells: SortedList.SortedList<SandboxOrder>
   readonly buys: SortedList.SortedList<SandboxOrder>
-  /** Up to when the market's path was compared with them. */
+  /** The time up to which the market's path was compared with them. */
   matchedTo: number
 }
 
@@ -187,7 +187,7 @@ export interface State {
   readonly orders: Map<string, SandboxOrder>
   /** By deposit address, oldest first. */
   readonly swaps: Map<string, SandboxSwap>
-  /** Everything that can be deposited into, by deposit address. */
+  /** Everything that accepts deposits, by deposit address. */
   readonly targets: Map<string, SandboxOrder | SandboxSwap>
   readonly resting: Map<string, RestingOrders>
   readonly agenda: SortedList.SortedList<Scheduled>
@@ -230,7 +230,7 @@ export const schedule = (state: State, afterMillis: number, task: Task): void =>
   SortedList.insert(state.agenda, { at: state.now + afterMillis, sequence: state.scheduled, task })
 }
 
-/** The entry is due at or before a time: taken out and returned. */
+/** Removes and returns the entry that is due at or before a time. */
 export const takeDue = (state: State, time: number): Scheduled | undefined => {
   const first = state.agenda.items[0]
   return first !== undefined && first.at <= time ? state.agenda.items.shift() : undefined

@@ -1,6 +1,6 @@
 /**
- * Keys and tokens of a sandbox, all derived from its seed, so that a restarted one accepts what it issued before. Tokens
- * carry what they grant and a signature, so nothing about them is kept.
+ * Keys and tokens of a sandbox, all derived from its seed, so a restarted one accepts what it issued before. Tokens
+ * carry their grants and a signature, so nothing about them is stored.
  */
 import { createHmac } from "node:crypto"
 import { Option, Schema } from "effect"
@@ -29,7 +29,7 @@ export const issue = (seed: number, claims: Claims): string => {
   return `${content}.${signatureOf(seed, content)}`
 }
 
-/** The claims of a token of ours that is still good; the length of the text is bounded by the HTTP header. */
+/** The claims of our own token while it is valid; the HTTP header bounds the length of the text. */
 export const read = (seed: number, token: string, use: Claims["use"], nowMillis: number): Claims | undefined => {
   const end = token.lastIndexOf(".")
   const content = token.slice(0, Math.max(0, end))
@@ -40,7 +40,7 @@ export const read = (seed: number, token: string, use: Claims["use"], nowMillis:
   return isGood ? claims : undefined
 }
 
-/** The partners that exist; the first is the one of the connection record. */
+/** The partners that exist; the first one is in the connection record. */
 export const partners = ["sandbox-partner", "other-partner"] as const
 
 export const apiKey = (seed: number, partner: string): string => `sandbox-${Seeded.hex(seed, "api key", partner)}`

@@ -20,7 +20,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* Sandbox
     const { seed } = sandbox.settings
-    /** As long as the sandbox runs; a login says itself until when it is good. */
+    /** For as long as the sandbox runs; a login states its own end. */
     const usedNonces = new Set<string>()
 
     const tokenOf = Effect.fnUntraced(function* (account: string, use: "access" | "refresh", seconds: number) {
@@ -57,7 +57,7 @@ export const layer = HttpApiBuilder.group(
       }),
       balances: Effect.fnUntraced(function* ({ query }) {
         const { account = "" } = yield* Caller
-        // Repeated, or as one list with commas: both are in use.
+        // Repeated, or one list with commas: both are in use.
         const tokenIds = (query.tokenIds ?? []).flatMap((ids) => ids.split(",")).filter((id) => id !== "")
         return yield* sandbox.read((state) => balancesOf(state, account, tokenIds)).pipe(asMessageError)
       })
@@ -65,7 +65,10 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** The private balances of the named tokens, or all that are not zero. Public money is not shown here, as by the service. */
+/**
+ * The private balances of the named tokens, or all that are not zero. Like the service, it does not show public money
+ * here.
+ */
 const balancesOf = (state: State, account: string, tokenIds: ReadonlyArray<string>) => {
   const ids = tokenIds.length > 0 ? tokenIds : state.settings.assets.map(({ id }) => id)
   const balances = ids.map((tokenId) => {

@@ -1,4 +1,4 @@
-/** The end user's own history: every address that this account paid, receives from or is refunded by. */
+/** The end user's own history: every address that this account pays, or that pays or refunds this account. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
@@ -45,7 +45,7 @@ const isShown = (line: Line, query: AccountHistoryQuery): boolean => {
   )
 }
 
-/** One place of the three lists after the other; a list that is shorter or left out takes any kind. */
+/** Pairs the three lists position by position; a shorter or missing list accepts any kind. */
 const isOfKinds = (line: Line, query: AccountHistoryQuery): boolean => {
   const { depositType = [], recipientType = [], refundType = [] } = query
   const places = Math.max(depositType.length, recipientType.length, refundType.length)
@@ -59,8 +59,8 @@ const isOfKinds = (line: Line, query: AccountHistoryQuery): boolean => {
 }
 
 /**
- * Newest first; a cursor is the deposit address at an end of the page, good as long as the history is. There is one to newer
- * items on every page, so that the first can be asked forward from.
+ * Newest first. A cursor is the deposit address at an end of the page and stays valid as long as the history. Every
+ * page has a cursor to newer items, so a client can ask forward from the first page.
  */
 const pageOf = (own: ReadonlyArray<Line>, query: AccountHistoryQuery) => {
   const { limit = defaultLimit, prevCursor, nextCursor } = query

@@ -16,7 +16,7 @@ interface Sent {
   readonly credential: Redacted.Redacted
 }
 
-/** Who made an order, as the core keeps it. */
+/** Who made an order, in the core's form. */
 export const ownerOf = (caller: Caller["Service"]): string =>
   caller.partner === undefined ? `account ${caller.account ?? ""}` : `partner ${caller.partner}`
 
@@ -45,7 +45,7 @@ export const layer = (seed: number) => {
     })
   const byKeyOrNothing = Effect.fnUntraced(function* (sent: Sent) {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
-    // A bad token is refused beside a good key as well: it got here because it was not taken.
+    // A bad token is refused even beside a good key: it is only looked at here because the key was not accepted.
     if (headers.authorization !== undefined) return undefined
     return Redacted.value(sent.credential) === "" ? {} : byApiKey(sent)
   })

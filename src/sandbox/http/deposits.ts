@@ -1,4 +1,4 @@
-/** Deposits: word of a transaction, and the status of an address. */
+/** Deposits: reporting a transaction, and the status of an address. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { messageError, NextCorrelationId } from "../../venue/wire/WireError.ts"
@@ -20,7 +20,7 @@ export const layer = HttpApiBuilder.group(
       const correlationId = yield* yield* NextCorrelationId
       return yield* sandbox.read((state) => toWire(state, HistoryRecord.of(target), correlationId)).pipe(asMessageError)
     })
-    /** An address with a memo is found by both only. */
+    /** An address with a memo is found only by both. */
     const find = Effect.fnUntraced(function* (depositAddress: string, memo: string | undefined) {
       const target = yield* sandbox.read((state) => state.targets.get(depositAddress)).pipe(asMessageError)
       if (target !== undefined && target.depositMemo === memo) return target

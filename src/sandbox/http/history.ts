@@ -85,8 +85,8 @@ const isChain = Schema.is(Schema.Literals(chainIds))
 const isLedgerName = Schema.is(Schema.Literals(ledgers))
 
 /**
- * The lines next to the last one of the page before: older ones, or newer ones. That one is looked for among all lines, so that
- * a cursor stays good when its line leaves the filter, as a swap that is over leaves PROCESSING.
+ * The lines after the last one of the previous page: older or newer ones. That line is looked up among all lines, so
+ * a cursor stays valid when its line leaves the filter, as a finished swap leaves PROCESSING.
  */
 const pageAround = (lines: ReadonlyArray<Line>, query: TransactionsQuery): ReadonlyArray<Line> | undefined => {
   const { numberOfTransactions: count = defaultCount, direction = "next" } = query
@@ -119,7 +119,7 @@ const statusesOf = ({ statuses }: Filters): ReadonlyArray<string> => statuses?.s
 /** A value that was sent and is not the word null. */
 const given = <A>(value: A | "null" | undefined): value is A => value !== undefined && value !== "null"
 
-/** Filters that only swaps have the fields for. */
+/** Filters on fields that only swaps have. */
 const looksAtSwaps = (query: Filters): boolean =>
   [query.fromChainId, query.fromTokenId, query.toChainId, query.toTokenId, query.referral, query.affiliate].some(
     (filter) => filter !== undefined
@@ -154,7 +154,7 @@ const isInTime = ({ target: { createdAt } }: Line, query: Filters): boolean => {
   return starts.every((start) => createdAt > start) && ends.every((end) => createdAt < end)
 }
 
-/** Seconds, or milliseconds where the number is too large to be seconds. */
+/** Seconds, or milliseconds if the number is too large for seconds. */
 const toMillis = (time: string | number): number => {
   if (typeof time === "string") return parseTimestamp(time) ?? 0
   return time < 1e11 ? time * 1000 : time

@@ -1,4 +1,4 @@
-/** Signed intents: what to sign, and taking it back signed. */
+/** Signed intents: what to sign, and accepting the signed result. */
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { messageError, NextCorrelationId } from "../../venue/wire/WireError.ts"

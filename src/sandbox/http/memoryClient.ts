@@ -1,6 +1,6 @@
 /**
- * An `HttpClient` whose requests are answered in process: encoded, routed, checked and decoded like any, but without
- * sockets and promises, so that a virtual clock is in charge of all of it.
+ * An `HttpClient` whose requests are answered in this process. They are encoded, routed, checked and decoded like any
+ * other, but without sockets or promises, so a virtual clock controls all of it.
  */
 import { Effect, type Scope } from "effect"
 import { HttpClient, HttpClientError, HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -75,7 +75,7 @@ const createCommand = (owner: string, attributes: Attributes): Command<"CreateOr
 
 interface PageRequest {
   readonly owner: string
-  /** Sequence number of the last order of the page before. */
+  /** Sequence number of the previous page's last order. */
   readonly after: number
   readonly size: number
   readonly filters: {
@@ -85,7 +85,7 @@ interface PageRequest {
   readonly listLagMillis: number
 }
 
-/** Newest first, from the cursor on. Orders only ever appear at the head, so pages neither lose nor repeat one. */
+/** Newest first, from the cursor on. New orders appear only at the head, so pages neither lose nor repeat one. */
 const pageOf = (state: State, { owner, after, size, filters, listLagMillis }: PageRequest) => {
   const statuses = filters["filter[fillStatus]"]
   const final = filters["filter[isPayoutStatusFinal]"]

@@ -1,4 +1,4 @@
-/** A refusal of the core in the error body of the endpoint that was asked. */
+/** A refusal of the core in the error body of the requested endpoint. */
 import { Effect } from "effect"
 import { historyError, messageError, orderError, orderErrorCodes } from "../../venue/wire/WireError.ts"
 import type { Refusal } from "../core/Refusal.ts"

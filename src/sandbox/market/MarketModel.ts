@@ -1,6 +1,6 @@
 /**
- * Prices of the sandbox at every moment: one path in US dollars per asset, a pair is the ratio of two. Only the market's
- * own time is scaled by `speed`; whoever asks does so in the service's time. Pure in (settings, candles, time).
+ * Prices of the sandbox at every moment: one path in US dollars per asset; a pair is the ratio of two. Only the
+ * market's own time is scaled by `speed`; callers use the service's time. Pure in (settings, candles, time).
  */
 import type { Loaded } from "../../candles/CandleFile.ts"
 import type { Asset } from "../../domain/Amount.ts"
@@ -8,14 +8,14 @@ import type { SandboxAsset, SandboxSettings } from "../core/Settings.ts"
 import * as PricePath from "./PricePath.ts"
 import * as RandomWalk from "./RandomWalk.ts"
 
-/** A candle file to play: row after row, so that holes in it are skipped instead of waited for. */
+/** A candle file to play row by row: holes in it are skipped, not waited for. */
 export type ReplayedCandles = Pick<Loaded, "candles" | "sha256">
 
 export interface MarketModel {
   usd(asset: Asset, at: number): number
   /** Quote per one base between the solver's bid and ask. */
   mid(base: Asset, quote: Asset, at: number): number
-  /** The range that the mid touched between two moments, both included. */
+  /** The range of the mid between two moments, both included. */
   range(base: Asset, quote: Asset, from: number, to: number): PricePath.PriceRange
 }
 
@@ -57,7 +57,8 @@ export const make = (
         const { low, high } = path(base).range(marketTime(from), marketTime(to))
         return { low: low / divisor.low, high: high / divisor.low }
       }
-      // Two moving assets: the extremes of their ratio are not those of either, so the pair is looked at at both ends.
+      // Two moving assets: the extremes of their ratio are not the extremes of either, so the pair is measured at
+      // both ends.
       const start = mid(base, quote, from)
       const end = mid(base, quote, to)
       return { low: Math.min(start, end), high: Math.max(start, end) }

@@ -1,8 +1,8 @@
 /**
- * How a price moves inside candles: from the open straight to the nearer extreme, to the other extreme, to the close, each
- * taking a third of the candle. "Nearer" is nearer to the open; a tie goes to the low first. With it every candle source
- * (a random walk, a file) becomes a price at every moment and a range over every interval. Times are market milliseconds
- * since the start.
+ * How a price moves inside candles: straight from the open to the nearer extreme, to the other extreme, to the close,
+ * each in a third of the candle. "Nearer" means nearer to the open; in a tie the low comes first. This turns every
+ * candle source (a random walk, a file) into a price at every moment and a range over every interval. Times are
+ * market milliseconds since the start.
  */
 export interface Candle {
   readonly open: number
@@ -24,7 +24,7 @@ export interface PriceRange {
 
 export interface PricePath {
   at(time: number): number
-  /** Lowest and highest price from one moment to another, both included. */
+  /** Lowest and highest price between two moments, both included. */
   range(from: number, to: number): PriceRange
 }
 

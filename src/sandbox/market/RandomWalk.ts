@@ -1,6 +1,6 @@
 /**
- * A generated market: the logarithm of the price walks at random and is pulled back a little to where it started (an
- * Ornstein-Uhlenbeck process), so that a grid around today's price stays in play. A candle is a few steps of the walk:
+ * A generated market. The logarithm of the price walks at random and is gently pulled back to its start (an
+ * Ornstein-Uhlenbeck process), so a grid around today's price stays in play. A candle is a few steps of the walk:
  * first, highest, lowest, last. Pure in (seed, index); only the last candles are remembered, as a cache.
  */
 import { dayMillis } from "../../domain/Durations.ts"
@@ -18,16 +18,16 @@ export interface Walk {
 
 const stepsPerCandle = 6
 const millisPerYear = 365 * dayMillis
-/** Time in which half of the distance to the start price is given back. */
+/** Time in which half of the distance to the start price disappears. */
 const halfLifeMillis = dayMillis
-/** A power of two well above the candles that two neighbouring readers are apart. */
+/** A power of two well above the number of candles between two neighbouring readers. */
 const remembered = 64
 
 export const make = (walk: Walk): CandleSource => {
   const normal = normals(walk.seed, "walk", walk.symbol)
   const stepMillis = walk.candleMillis / stepsPerCandle
   const kept = 0.5 ** (stepMillis / halfLifeMillis)
-  // The exact deviation of one step of the process, so that any candle length gives the same market at its closes.
+  // The exact deviation of one step of the process, so that every candle length gives the same market at its closes.
   const yearly = walk.volatility ** 2 / millisPerYear
   const deviation = Math.sqrt((yearly * halfLifeMillis * (1 - kept ** 2)) / (2 * Math.LN2))
 

@@ -1,13 +1,14 @@
 /**
- * The sandbox's own double-entry books, independent of any bot's ledger: every unit of every asset is in exactly one
- * place, and each transfer moves it from one place to another. Everything an account brought, traded or paid in fees is a
- * place too, so that per account and asset the sum over all places is always zero.
+ * The sandbox's own double-entry books, independent of any bot's ledger. Every unit of every asset is in exactly one
+ * place, and each transfer moves it to another. Whatever an account brought, traded or paid in fees is a place too,
+ * so the sum over all places of an account and asset is always zero.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 
 /**
- * Where an account's money can be. `balance` is public at the verifier, `private` is the balance of a confidential account.
- * `priceFees` are those that a swap's price contains. The last are counter accounts: what was paid, traded, brought or moved on.
+ * The places of an account's money. `balance` is public at the verifier; `private` is the balance of a confidential
+ * account. `priceFees` are the fees inside a swap's price. The last places are counter accounts: what was paid,
+ * traded, brought or moved on.
  */
 export const places = [
   "balance",
@@ -28,13 +29,13 @@ export const places = [
 
 export type BookPlace = (typeof places)[number]
 
-/** These may go below zero: they are the other side of what an account has. */
+/** Places that may go below zero: they are the other side of what an account has. */
 const counters: ReadonlySet<BookPlace> = new Set<BookPlace>(["traded", "initial", "external"])
 
 export interface Holding {
   readonly account: string
   readonly place: BookPlace
-  /** The order or swap that the money belongs to, where it does. */
+  /** The order or swap that owns the money, if any. */
   readonly order?: string
 }
 
@@ -56,8 +57,8 @@ export const amountIn = (books: Books, asset: string, holding: Holding): Amount 
   books.entries.get(keyOf(asset, holding))?.amount ?? 0n
 
 /**
- * Moves an amount; between two accounts it leaves the one and enters the other, so that each stays in balance. Moving
- * what is not there is a fault of the sandbox itself, never of a request.
+ * Moves an amount. Between two accounts it leaves one and enters the other, so both stay in balance. Moving money
+ * that is not there is a fault of the sandbox itself, never of a request.
  */
 export const transfer = (books: Books, asset: string, amount: Amount, from: Holding, to: Holding): void => {
   if (amount < 0n) throw new Error(`Negative transfer of ${amount} ${asset}`)
@@ -80,7 +81,10 @@ const change = (books: Books, asset: string, holding: Holding, delta: Amount): v
   else books.entries.set(key, { asset, ...holding, amount })
 }
 
-/** Per account, asset and place; `initial`, `external` and `traded` as seen by the account (what it got is positive). */
+/**
+ * By account, asset and place; `initial`, `external` and `traded` from the account's point of view (what it received
+ * is positive).
+ */
 export const totals = (books: Books): Map<string, Map<string, Record<BookPlace, Amount>>> => {
   const result = new Map<string, Map<string, Record<BookPlace, Amount>>>()
   for (const { account, asset, place, amount } of books.entries.values()) {
@@ -110,7 +114,7 @@ const nothing = (): Record<BookPlace, Amount> => ({
   external: 0n
 })
 
-/** The money that is still held for each order or swap. */
+/** The money still held for each order or swap. */
 export const byOrder = (books: Books): Map<string, Array<Entry>> => {
   const result = new Map<string, Array<Entry>>()
   for (const entry of books.entries.values()) {
@@ -122,7 +126,7 @@ export const byOrder = (books: Books): Map<string, Array<Entry>> => {
   return result
 }
 
-/** Assets per account whose places do not add up to zero: none, or the sandbox is wrong. For assertions. */
+/** Assets per account whose places do not add up to zero: any entry is a defect of the sandbox. For assertions. */
 export const imbalances = (books: Books): ReadonlyArray<string> => {
   const sums = new Map<string, Amount>()
   for (const { account, asset, amount } of books.entries.values()) {

@@ -1,6 +1,6 @@
 /**
- * Money on its way in. A transfer reaches the deposit address at once, the order or swap behind it notices it a little
- * later, and what it does not need goes back by itself, apart from any payout or refund.
+ * Incoming money. A transfer reaches the deposit address at once, and the order or swap behind it notices it slightly
+ * later. What it does not need goes back by itself, separately from any payout or refund.
  */
 import * as Amount from "../../../domain/Amount.ts"
 import { isTerminal } from "../../../domain/Order.ts"
@@ -28,7 +28,7 @@ export const arrive = (state: State, deposit: IncomingDeposit): void => {
   recogniseWithin(state, deposit, state.settings.chainRecognitionMillis)
 }
 
-/** A transaction that was pointed out is not waited for until it is found. */
+/** A transaction that was reported is noticed without the wait to find it. */
 export const recogniseSoon = (state: State, deposit: IncomingDeposit): void =>
   recogniseWithin(state, deposit, state.settings.recognitionMillis)
 
@@ -37,7 +37,7 @@ const recogniseWithin = (state: State, deposit: IncomingDeposit, bounds: Delay):
   schedule(state, delay, { tag: "recognise", deposit })
 }
 
-/** The transaction is seen, its amount not yet. */
+/** The transaction is seen; its amount is not yet. */
 const note = (state: State, { target, hash, isIntent, account }: IncomingDeposit): void => {
   target.senders.add(account)
   if (isIntent) target.intentHashes.push(hash)
@@ -45,7 +45,7 @@ const note = (state: State, { target, hash, isIntent, account }: IncomingDeposit
   if (target.kind === "swap") SwapLife.expect(state, target)
 }
 
-/** The target notices a deposit: what it needs counts, the rest is returned. */
+/** The order or swap notices a deposit: what it needs counts, and the rest is returned. */
 export const recognise = (state: State, deposit: IncomingDeposit): void => {
   if (deposit.isRecognised) return
   deposit.isRecognised = true
@@ -64,7 +64,7 @@ export const recognise = (state: State, deposit: IncomingDeposit): void => {
   else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount) open(state, target)
 }
 
-/** A swap takes all it gets until it starts; an order takes what it lacks, as long as it has not been refunded. */
+/** A swap takes all it gets until it starts; an order takes what it lacks until it is refunded. */
 const wanted = (target: SandboxOrder | SandboxSwap, asset: string): Amount.Amount => {
   if (asset !== target.origin.id) return 0n
   if (target.kind === "swap") return target.isClosed || Collecting.collects(target) ? 0n : 2n ** 256n
@@ -80,7 +80,7 @@ const sendBack = (state: State, deposit: IncomingDeposit): void => {
   schedule(state, delay, { tag: "return", deposit })
 }
 
-/** To where it came from: the account at the verifier, or the sender's chain. */
+/** Back to where it came from: the account at the verifier, or the sender's chain. */
 export const giveBack = (state: State, deposit: IncomingDeposit): void => {
   const to: Books.Holding = { account: deposit.account, place: deposit.from }
   Books.transfer(state.books, deposit.asset, deposit.amount, held(deposit, "returnInTransit"), to)

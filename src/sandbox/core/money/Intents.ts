@@ -1,6 +1,6 @@
 /**
- * Signed transfers: generating the payload that funds a deposit address, and the verifier's checks of what comes back, in
- * its order, up to those that need the state (`ExecuteIntent`). Generating changes nothing.
+ * Signed transfers: generating the payload that funds a deposit address, and the verifier's checks of the signed
+ * result, in the verifier's order, up to those that need the state (`ExecuteIntent`). Generating changes nothing.
  */
 import { Result, Schema } from "effect"
 import type { SignedData } from "../../../venue/api/IntentsApi.ts"
@@ -35,7 +35,10 @@ const decodeMessage = Schema.decodeUnknownResult(Message, { onExcessProperty: "e
 
 const unusable = (text: string) => refuse("request-rejected", text)
 
-/** A payload for what an order still lacks, as far as it has noticed; `serial` tells payloads of one moment apart. */
+/**
+ * A payload for what an order still lacks, as far as it has noticed; `serial` distinguishes payloads of the same
+ * moment.
+ */
 export const generate = (
   state: State,
   request: { readonly signerId: string; readonly standard: string; readonly depositAddress: string },
@@ -60,7 +63,7 @@ export const generate = (
     nonce: Buffer.from(Seeded.bytes(settings.seed, "nonce", ...keys)).toString("base64"),
     recipient: settings.verifier
   }
-  // Seen of the service: no callback, a null one, and one that means nothing but is part of what is signed.
+  // The real service sends no callback, a null one, or one that means nothing but is part of what is signed.
   const callback = Seeded.between([0, 2], settings.seed, "callback", ...keys)
   if (callback === 0) return Result.succeed(payload)
   return Result.succeed({ ...payload, callbackUrl: callback === 1 ? null : "https://sandbox.invalid/signed" })
@@ -72,7 +75,7 @@ const missingIn = (target: SandboxOrder | SandboxSwap): bigint => {
   return target.status === "AWAITING_DEPOSIT" ? target.inputAmount - target.deposited : 0n
 }
 
-/** The content of a signed message, once everything that needs no state is found right. */
+/** The content of a signed message that has passed every check without state. */
 interface Verified {
   readonly signerId: string
   readonly intentHash: string
@@ -80,12 +83,15 @@ interface Verified {
 }
 
 interface Unverified {
-  /** Whether the message is not the signer's, as opposed to not acceptable. */
+  /** True if the message is not the signer's; false if it is only unacceptable. */
   readonly isForged: boolean
   readonly text: string
 }
 
-/** Signature, message, recipient, deadline, key of the signer, form of the nonce: the first that is wrong is named. */
+/**
+ * Checks signature, message, recipient, deadline, the signer's key, and the nonce's form; names the first that is
+ * wrong.
+ */
 export const verify = (
   settings: SandboxSettings,
   now: number,
@@ -121,7 +127,7 @@ export const verify = (
 
 const versionedMagic = "5628f6c600"
 
-/** The nanoseconds after which a versioned nonce is dead. */
+/** The nanoseconds after which a versioned nonce expires. */
 const nonceExpiry = (nonce: Uint8Array): bigint | undefined => {
   const bytes = Buffer.from(nonce)
   return bytes.subarray(0, 5).toString("hex") === versionedMagic ? bytes.readBigInt64LE(9) : undefined

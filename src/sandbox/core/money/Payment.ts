@@ -1,22 +1,22 @@
-/** How money leaves an order or a swap: to whom, less which fee, and the shares of others in it. */
+/** How money leaves an order or a swap: the recipient, the fee, and the shares of others. */
 import * as Amount from "../../../domain/Amount.ts"
 import type { AccountKind, AppFee } from "../State.ts"
 import * as Books from "./Books.ts"
 
-/** Where the service keeps the money of a kind, or that it is on another chain. */
+/** Where the service keeps the money of a kind, or that the money is on another chain. */
 export const placeOf = (kind: AccountKind): "balance" | "private" | "external" =>
   kind === "CONFIDENTIAL_INTENTS" ? "private" : kind === "INTENTS" ? "balance" : "external"
 
-/** Kept in the service's own accounts instead of on another chain. */
+/** Kept in the service's own accounts, not on another chain. */
 export const isInternal = (kind: AccountKind): boolean => placeOf(kind) !== "external"
 
-/** A balance of the account; or out of sight, on another chain, on behalf of the owner of the money. */
+/** A balance of the account; or out of sight on another chain, for the owner of the money. */
 export const payee = (account: string, kind: AccountKind, owner: string): Books.Holding => {
   const place = placeOf(kind)
   return { account: place === "external" ? owner : account, place }
 }
 
-/** Pays everything in a place out, less the fee; where there is less than the fee, the fee is all of it. */
+/** Pays out everything in a place, less the fee; if there is less than the fee, the fee takes all of it. */
 export const payLessFee = (
   books: Books.Books,
   asset: string,
@@ -33,7 +33,7 @@ export const payLessFee = (
 export const appFeeRatio = (appFees: ReadonlyArray<AppFee>): number =>
   appFees.reduce((sum, { fee }) => sum + fee, 0) / 10_000
 
-/** Pays the app fees of an input, each rounded down, and returns what is left of it. */
+/** Pays the app fees of an input, each rounded down, and returns the remainder. */
 export const payAppFees = (
   books: Books.Books,
   asset: string,

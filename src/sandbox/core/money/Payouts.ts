@@ -1,6 +1,7 @@
 /**
- * Money on its way out of a closed order: one withdrawal of everything that was filled, one refund of the input that was
- * not spent, each less exactly the fee that the order showed from the start (all of it where there is less than the fee).
+ * Money leaving a closed order: one withdrawal of everything that filled, and one refund of the unspent input. Each
+ * is reduced by exactly the fee that the order showed from the start (if there is less than the fee, the fee takes
+ * all of it).
  */
 import { isTerminal } from "../../../domain/Order.ts"
 import { inOrder, unpaid } from "../orders/OrderLife.ts"

@@ -1,6 +1,6 @@
 /**
- * From a request to an inert order: the checks that need more than the request itself, and everything about an order that
- * is fixed when it is made. Creating moves no money.
+ * From a request to an inert order: the checks that need more than the request, and everything about an order that is
+ * fixed at its creation. Creating moves no money.
  */
 
 import { Result } from "effect"
@@ -150,7 +150,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
   }
 }
 
-/** App fees come out of the input, so the market must be better by them before a solver gives the limit. */
+/** App fees come out of the input, so the market must be better by their amount before a solver gives the limit. */
 const trigger = (side: Market.Side, price: Market.Price, appFees: ReadonlyArray<AppFee>): number => {
   const limit = Decimal.toNumber(price)
   const rest = 1 - appFeeRatio(appFees)

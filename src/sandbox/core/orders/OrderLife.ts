@@ -1,6 +1,6 @@
 /**
- * The life of an order from its first deposit to its end: opening, resting, filling in slices, cancelling, closing. Every
- * change of status obeys the domain's table of legal transitions, and every amount moves through the books.
+ * The life of an order from its first deposit to its end: opening, resting, filling in slices, cancelling, closing.
+ * Every change of status obeys the domain's table of legal transitions, and every amount goes through the books.
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import type * as Market from "../../../domain/Market.ts"
@@ -31,7 +31,7 @@ const setStatus = (order: SandboxOrder, status: FillStatus): void => {
   order.status = status
 }
 
-/** The whole deposit is there: executes at once if the market allows it, else rests. */
+/** The deposit is complete: the order executes at once if the market allows it, otherwise it rests. */
 export const open = (state: State, order: SandboxOrder): void => {
   const executable = executableAfterFees(state, order)
   if (Matching.isMarketable(order.side, Decimal.toNumber(order.price), executable)) {
@@ -66,7 +66,10 @@ const restingOrders = (state: State, market: Market.Market): RestingOrders => {
 
 export const hasResting = (book: RestingOrders): boolean => book.sells.items.length + book.buys.items.length > 0
 
-/** Fills what the market has reached since the last time, one slice of each order. Looks at the nearest orders only. */
+/**
+ * Fills what the market has reached since the last time, one slice per order. It looks only at the orders nearest to
+ * the market.
+ */
 export const matchMarket = (state: State, book: RestingOrders): void => {
   if (hasResting(book)) {
     const { low, high } = state.model.range(book.market.base, book.market.quote, book.matchedTo, state.now)
@@ -89,7 +92,7 @@ const fillSlice = (state: State, order: SandboxOrder): void => {
   fillUpTo(state, order, executed)
 }
 
-/** Executes at the limit until a total base quantity is reached. */
+/** Executes at the limit up to a total base quantity. */
 const fillUpTo = (state: State, order: SandboxOrder, executed: bigint): void =>
   execute(state, order, executed, Matching.sliceAt(order, order.executed, executed))
 
@@ -110,7 +113,7 @@ const execute = (
   if (order.status !== "PENDING_CANCEL" && order.status !== "PARTIALLY_FILLED") setStatus(order, "PARTIALLY_FILLED")
 }
 
-/** The end of an order: nothing more can execute, and what it holds is on its way to be paid. */
+/** The end of an order: nothing more can execute, and its money is about to be paid out. */
 export const close = (state: State, order: SandboxOrder, status: FillStatus): void => {
   setStatus(order, status)
   const book = state.resting.get(order.market.name)
@@ -126,7 +129,7 @@ export const requestCancel = (state: State, order: SandboxOrder): void => {
   schedule(state, Seeded.between(cancelMillis, seed, "cancel", order.sequence), { tag: "finishCancel", order })
 }
 
-/** How near to the market (ratio) a solver may still have the rest of a cancelled order in hand. */
+/** How near to the market (as a ratio) a solver may still have the rest of a cancelled order in hand. */
 const inHandDistance = 0.005
 
 export const finishCancel = (state: State, order: SandboxOrder): void => {

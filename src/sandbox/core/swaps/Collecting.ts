@@ -1,7 +1,7 @@
 /**
- * Swaps of type ANY_INPUT: an address that turns whatever token arrives into one asset, deposit by deposit, and pays each out by
- * itself. There is no agreed rate and no least output; the price is that of the moment when a deposit is noticed. The swap ends at
- * its deadline, and what comes later goes back.
+ * Swaps of type ANY_INPUT: an address that turns whatever token arrives into one asset, deposit by deposit, and pays
+ * out each deposit separately. There is no agreed rate and no least output; the price is the one at the moment when a
+ * deposit is noticed. The swap ends at its deadline, and a later deposit goes back.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Books from "../money/Books.ts"
@@ -19,7 +19,7 @@ const held = (swap: SandboxSwap, { account }: IncomingDeposit, place: Books.Book
   order: swap.id
 })
 
-/** Takes a deposit that is worth more than its payment costs, in time; otherwise says no. */
+/** Accepts a deposit in time that is worth more than its payment costs; refuses any other. */
 export const take = (state: State, swap: SandboxSwap, deposit: IncomingDeposit): boolean => {
   const { amount, asset } = deposit
   const amountOut = outputNow(state, swap, asset, amount)
@@ -44,7 +44,7 @@ const outputNow = (state: State, swap: SandboxSwap, asset: string, amount: Amoun
   return outputFor(pair, swapPrice(state, pair, request, partner !== undefined, amount), amount)
 }
 
-/** Pays out what a deposit was turned into, or keeps it where the sandbox was told that swaps fail. */
+/** Pays out what a deposit became, or keeps it if the sandbox was told that swaps fail. */
 export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, amountOut: Amount): void => {
   const { books, now, settings } = state
   const { destination, request, withdrawFee } = swap
@@ -68,7 +68,7 @@ export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, a
   if (now > swap.deadline) close(state, swap)
 }
 
-/** At the deadline, or when the last payment under way is made. */
+/** At the deadline, or once the last pending payment is made. */
 export const close = (state: State, swap: SandboxSwap): void => {
   const last = swap.withdrawals.at(-1)
   swap.isClosed = true

@@ -1,6 +1,6 @@
 /**
- * The amounts that a swap would give now: the solver's price for the size, less platform and app fees, exact from there on. The
- * amount out is what arrives: on another chain it is already less the withdrawal fee.
+ * The amounts that a swap would give now: the solver's price for the size, less platform and app fees, exact from
+ * there on. The amount out is what arrives: on another chain the withdrawal fee is already subtracted.
  */
 import { Result } from "effect"
 import * as Amount from "../../../domain/Amount.ts"
@@ -67,7 +67,7 @@ const pairOf = (state: State, request: QuoteRequest, isPartner: boolean): Result
   })
 }
 
-/** Destination per one origin after all fees but that of the withdrawal; `amount` as in the request. */
+/** Destination per unit of origin, after all fees except the withdrawal's; `amount` as in the request. */
 export const swapPrice = (
   state: State,
   { origin, destination }: Pair,
@@ -81,7 +81,7 @@ export const swapPrice = (
   return Decimal.fromNumber(rate * (1 - (app + feeBasisPoints(request, isPartner)) / 10_000), priceDigits)
 }
 
-/** The share that the service itself takes of the input. */
+/** The share of the input that the service takes. */
 export const feeBasisPoints = (request: QuoteRequest, isPartner: boolean): number =>
   (isPartner ? 0 : platformFeeBasisPoints) + (request.insured ? insuranceBasisPoints : 0)
 

@@ -1,6 +1,6 @@
 /**
- * The answer to a quote request, signed by the sandbox's key; and for one that is not dry, the swap that waits behind its
- * deposit address. The answer is kept as it was given, because the status repeats it.
+ * The answer to a quote request, signed by the sandbox's key. Unless the request is dry, it also creates the swap
+ * that waits behind its deposit address. The answer is kept as given, because the status repeats it.
  */
 
 import { Result } from "effect"
@@ -26,7 +26,7 @@ export interface QuoteAsked {
 
 const timeEstimateSeconds = 2
 
-/** Answers a dry request: nothing comes of it. */
+/** Answers a dry request, which has no consequences. */
 export const answerDry = (state: State, asked: QuoteAsked): Result.Result<QuoteResponse, Refusal> =>
   Result.map(quote(state, asked.request, asked.partner !== undefined), ([pair, quoted]) =>
     signed(state, asked, amountsOf(state, pair, quoted))
@@ -88,7 +88,7 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Sandb
     return swap
   })
 
-/** What collects any token takes it from any chain, where it is public. */
+/** An address that collects any token accepts it from any chain where the token is public. */
 const chainsOf = (state: State, { depositType, swapType }: QuoteRequest, { origin }: Pair): ReadonlyArray<string> =>
   swapType === "ANY_INPUT" && depositType === "INTENTS"
     ? [...new Set(state.settings.assets.map(({ blockchain }) => blockchain))]

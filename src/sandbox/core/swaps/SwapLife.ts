@@ -1,7 +1,7 @@
 /**
- * The life of a swap from its first deposit to its end. An address that nobody pays waits for ever; a short deposit is
- * refunded at the deadline, a late one at once; a complete one is executed at the price of that moment, and refunded when
- * that is worse than the quote allows.
+ * The life of a swap from its first deposit to its end. An address that nobody pays waits for ever. A short deposit
+ * is refunded at the deadline, a late one at once. A complete one is executed at the price of that moment, or
+ * refunded if that price is worse than the quote allows.
  */
 import * as Amount from "../../../domain/Amount.ts"
 import { refundReasons } from "../../../venue/wire/WireSwap.ts"
@@ -32,12 +32,12 @@ const setStatus = (state: State, swap: SandboxSwap, status: SwapStatus): void =>
   swap.updatedAt = state.now
 }
 
-/** A transaction that pays it is known, its amount not yet. */
+/** A transaction that pays it is known; its amount is not yet. */
 export const expect = (state: State, swap: SandboxSwap): void => {
   if (swap.status === "PENDING_DEPOSIT") setStatus(state, swap, "KNOWN_DEPOSIT_TX")
 }
 
-/** Is what has been deposited enough, and in time? */
+/** Are the deposits sufficient and in time? */
 export const consider = (state: State, swap: SandboxSwap): void => {
   const isLate = state.now > swap.deadline
   const { swapType } = swap.request
@@ -81,7 +81,7 @@ const amountsNow = (state: State, swap: SandboxSwap) => {
   return { amountIn, amountOut: outputFor(swap, priceFor(amountIn), amountIn) }
 }
 
-/** The quote's least output; in proportion where any input is taken. */
+/** The quote's least output; in proportion if any input is accepted. */
 const leastOutput = ({ quoted, request }: SandboxSwap, amountIn: Amount.Amount): Amount.Amount =>
   request.swapType === "FLEX_INPUT" ? (quoted.minAmountOut * amountIn) / quoted.amountIn : quoted.minAmountOut
 
@@ -100,7 +100,7 @@ const trade = (state: State, swap: SandboxSwap, amountIn: Amount.Amount, amountO
 const refund = (state: State, swap: SandboxSwap, refundReason: RefundReason): void =>
   finishLater(state, swap, { spent: 0n, received: 0n, refundReason })
 
-/** Whatever was not spent goes back, with the payout or instead of it. */
+/** Everything unspent goes back, with the payout or instead of it. */
 const finishLater = (
   state: State,
   swap: SandboxSwap,

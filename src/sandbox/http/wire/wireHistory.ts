@@ -11,13 +11,13 @@ import { isInternal } from "../../core/money/Payment.ts"
 const usd = (amount: Amount.Amount, decimals: number, price: number): number =>
   Decimal.toNumber(Amount.toDecimal(amount, decimals)) * price
 
-/** Dollar values at the prices when the address was made. */
+/** Dollar values at the prices of the address's creation. */
 export const usdIn = ({ target, amountIn }: HistoryRecord): number =>
   usd(amountIn, target.origin.decimals, target.usd.input)
 export const usdOut = ({ target, amountOut }: HistoryRecord): number =>
   usd(amountOut, target.destination.decimals, target.usd.output)
 
-/** Payments that left for another chain; a refund of a swap is not one. */
+/** Payments that left for another chain; a swap's refund is not one. */
 export const destinationTxHashes = ({ recipientType, txHashes, amountOut }: HistoryRecord): ReadonlyArray<string> =>
   isInternal(recipientType) || amountOut === 0n ? [] : txHashes
 

@@ -1,6 +1,6 @@
 /**
- * The status of a deposit address, as the contract writes it. For an order, which has no quote, the quote is its terms:
- * word of a deposit may be given for both.
+ * The status of a deposit address, as the contract writes it. An order has no quote, so its terms take the quote's
+ * place: deposits can be reported for both.
  */
 
 import * as Amount from "../../../domain/Amount.ts"
@@ -64,7 +64,7 @@ const termsOf = (order: SandboxOrder): QuoteResponse => ({
   }
 })
 
-/** Amounts are known when all is over. */
+/** Amounts are known once everything is over. */
 const amounts = (state: State, line: HistoryRecord) => {
   const { target, referral, refundReason } = line
   const { origin, destination, withdrawFee } = target
@@ -89,6 +89,6 @@ const amounts = (state: State, line: HistoryRecord) => {
   }
 }
 
-/** How much less than quoted arrived, in percent to four places; negative when it was more. */
+/** How much less than quoted arrived, in percent to four places; negative if it was more. */
 const slippagePercent = (quoted: Amount.Amount, received: Amount.Amount): number =>
   received === 0n ? 0 : Number(((quoted - received) * 1_000_000n) / quoted) / 10_000

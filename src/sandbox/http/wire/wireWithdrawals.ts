@@ -1,4 +1,4 @@
-/** Payments of a swap that collects any input, as the contract writes them: newest first unless asked for otherwise. */
+/** Payments of a swap that collects any input, as the contract writes them: newest first by default. */
 import * as Amount from "../../../domain/Amount.ts"
 import { mostWithdrawals } from "../../../venue/api/DepositsApi.ts"
 import { formatTimestamp, parseTimestamp } from "../../../venue/wire/WireValue.ts"
