@@ -27,5 +27,8 @@ export const age = (millis: number): string => {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`
 }
 
+/** "FundingSent" as "funding sent". */
+export const spoken = (tag: string): string => tag.replace(/(?<=.)(?=[A-Z])/g, " ").toLowerCase()
+
 export const clock = (at: number): string => new Date(at).toLocaleTimeString("en-GB")
 export const stamp = (at: number): string => new Date(at).toISOString().slice(0, 19).replace("T", " ")

@@ -1,6 +1,6 @@
 /** The tables of the page: slots, fills, money, events, problems. Each is drawn from one answer of the API. */
 import { count, h, show, table } from "./dom.ts"
-import { age, clock, decimal, percent, price } from "./format.ts"
+import { age, clock, decimal, percent, price, spoken } from "./format.ts"
 
 export interface Slot {
   readonly slot: string
@@ -171,7 +171,7 @@ export const showEvents = (lines: ReadonlyArray<Line>): void => {
         { class: weight !== "quiet" ? weight : text === "" ? "inner" : "", title: tag },
         h("time", { datetime: new Date(at).toISOString() }, clock(at)),
         h("span", { class: "subject" }, subject),
-        h("span", {}, text === "" ? tag : text)
+        h("span", {}, text === "" ? spoken(tag) : text)
       )
     )
   show(
