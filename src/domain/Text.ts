@@ -12,6 +12,12 @@ export const utcYear = (at: number): number => DateTime.toPartsUtc(DateTime.make
 /** A share of one: 12.34 %. */
 export const percent = (ratio: number, places = 2): string => `${(ratio * 100).toFixed(places)} %`
 
+/** A figure with its thousands apart: 1,234,567.89. */
+export const grouped = (figure: string): string => {
+  const [whole = "", ...places] = figure.split(".")
+  return [whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ","), ...places].join(".")
+}
+
 /** JSON in which a bigint is its decimal text. */
 export const plainJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part)) ?? ""

@@ -3,7 +3,7 @@
 import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
-import { percent } from "../../domain/Text.ts"
+import { grouped, percent } from "../../domain/Text.ts"
 import * as Backtest from "../Backtest.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Exposure from "./Exposure.ts"
@@ -100,6 +100,12 @@ const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [
   ["kurtosis of returns", text(found, "kurtosis")]
 ]
 
+/** Places of all figures in quote: cents are enough where the run began with a hundred or more, else down to the eighth. */
+export const quotePlaces = ({ parts }: Backtest.BandSide): number => {
+  const [start] = Backtest.curve(parts, [0])
+  return Math.min(parts[0].market.quote.decimals, (start?.hold ?? 0) >= 100 ? 2 : 8)
+}
+
 /** Everything that is said of one side. */
 export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { counts, openOrders } = side
@@ -112,14 +118,14 @@ export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<re
   const { quote } = side.parts[0].market
   const realised = grossProfit - grossLoss
   const unrealised = Number(Backtest.profitOf(side)) / 10 ** quote.decimals - realised
-  const money = (value: number): string => `${value.toFixed(Math.min(quote.decimals, 2))} ${quote.symbol}`
+  const money = (value: number): string => `${grouped(value.toFixed(quotePlaces(side)))} ${quote.symbol}`
   const exposure = Exposure.of(side.parts)
   return [
     ...ratios(ofSide(side, trials), trials),
     ["round trips", `${trips}`],
     ["winning round trips", trips === 0 ? "no round trips" : percent(sum(({ won }) => won) / trips)],
-    ["realised by round trips", money(realised)],
-    ["unrealised: what is still held", money(unrealised)],
+    ["realised", money(realised)],
+    ["unrealised, still held", money(unrealised)],
     [
       "profit factor",
       trips === 0 ? "no round trips" : grossLoss === 0 ? "no losing trip" : (grossProfit / grossLoss).toFixed(3)

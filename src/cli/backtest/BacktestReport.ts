@@ -163,6 +163,8 @@ const extremes = ({ candles }: Backtest.Part, bars: ReadonlyArray<number>) => {
   return { low, high }
 }
 
+const figureOf = (text: string): number => Number.parseFloat(text.replaceAll(",", ""))
+
 export const report = (result: BacktestSummary.Result, madeAt: number): HtmlReport.ReportPage => {
   const { strategy, candles, band } = result
   const bars = EquityCurve.spread(candles, points)
@@ -171,9 +173,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
   const first = curves[0] ?? []
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   const range = (factOf: (side: Backtest.BandSide) => string): string => {
-    const [low = "", high = ""] = [band.low, band.high]
-      .map(factOf)
-      .sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b))
+    const [low = "", high = ""] = [band.low, band.high].map(factOf).sort((a, b) => figureOf(a) - figureOf(b))
     const unit = /(?: \S+)?$/.exec(high)?.[0] ?? ""
     if (low === high) return high
     return `${low.endsWith(unit) ? low.slice(0, low.length - unit.length) : low} to ${high}`

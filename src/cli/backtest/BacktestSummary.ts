@@ -10,7 +10,7 @@ import type { Candles } from "../../candles/Candles.ts"
 import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
 import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { iso, percent } from "../../domain/Text.ts"
+import { grouped, iso, percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
 import type { FeeModel } from "./BacktestInput.ts"
@@ -101,15 +101,20 @@ const marketsJson = ({ band, sources }: Result) => {
 const titleOf = (side: Backtest.BandSide | Envelope.PathSide): string =>
   "path" in side && side.path !== "bars" ? `${side.path === "drawn" ? "between" : side.mode}, ${side.path}` : side.mode
 
-/** Exact down to the eighth place; cents are enough from a hundred on. */
-const rounded = (amount: bigint, decimals: number): string => {
-  const unit = Decimal.powerOfTen(decimals)
-  const places = Math.min(decimals, amount >= 100n * unit || amount <= -100n * unit ? 2 : 8)
-  return format(amount / Decimal.powerOfTen(decimals - places), places)
+/** With fixed places, thousands apart; rounded to the nearest, halves away from zero. */
+const fixed = (amount: bigint, decimals: number, places: number): string => {
+  const unit = Decimal.powerOfTen(decimals - places)
+  const magnitude = ((amount < 0n ? -amount : amount) + unit / 2n) / unit
+  const digits = `${magnitude}`.padStart(places + 1, "0")
+  const whole = digits.slice(0, digits.length - places)
+  const figure = places === 0 ? whole : `${whole}.${digits.slice(-places)}`
+  return `${amount < 0n && magnitude > 0n ? "-" : ""}${grouped(figure)}`
 }
 
-const quoteText = ({ strategy }: Result, amount: bigint): string =>
-  `${rounded(amount, strategy.market.quote.decimals)} ${strategy.market.quote.symbol}`
+const quoteText = (result: Result, amount: bigint): string => {
+  const { quote } = result.strategy.market
+  return `${fixed(amount, quote.decimals, BacktestStatistics.quotePlaces(result.band.low))} ${quote.symbol}`
+}
 
 export const profitText = (result: Result, side: Backtest.BandSide): string =>
   quoteText(result, Backtest.profitOf(side))
@@ -136,7 +141,10 @@ export const sideFacts = (result: Result, side: Backtest.BandSide): ReadonlyArra
     ["denied: limits", `${BacktestLimits.deniedOrders(side)}`],
     ...parts.map(({ market: { base }, outcome }) => {
       const label = others.length === 0 ? "base" : base.symbol
-      return [`${label} at the end`, `${rounded(outcome.base, base.decimals)} ${base.symbol}`] as const
+      return [
+        `${label} at the end`,
+        `${fixed(outcome.base, base.decimals, Math.min(base.decimals, 8))} ${base.symbol}`
+      ] as const
     }),
     ["quote at the end", quoteText(result, side.quote)]
   ]

@@ -32,7 +32,7 @@ td.n, th.n { text-align: right; white-space: nowrap } td.why { color: var(--soft
 .buy { color: var(--buy); font-weight: 600 } .sell { color: var(--sell); font-weight: 600 }
 .months { table-layout: fixed; min-width: 620px } .months td { text-align: center; padding: 7px 2px; border: 2px solid var(--paper); border-radius: 6px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 .months th { text-align: center; border: 0; padding: 4px 2px } .months tr:hover td { background: inherit }
-html { scrollbar-gutter: stable } .chart { margin: 6px 0; min-height: 60px; overflow: hidden } .chart canvas { display: block } .u-legend { font-size: 13px; color: var(--ink); text-align: left; margin-left: 70px } .u-legend td, .u-legend th { border: 0; padding: 2px 4px } .u-legend .u-series { margin-right: 10px }
+html { scrollbar-gutter: stable } .chart { margin: 6px 0; min-height: 60px; overflow: hidden } .chart canvas { display: block } .u-legend { width: auto; font-size: 13px; color: var(--ink); text-align: left; margin-left: 70px } .u-legend td, .u-legend th { border: 0; padding: 2px 4px } .u-legend .u-series { margin-right: 10px }
 .u-legend th { color: var(--soft) } .u-legend .u-marker { border-radius: 3px } .u-select { background: var(--band) }
 ul { margin: 6px 0; padding-left: 20px } li { margin: 3px 0 }
 .bar { display: inline-block; height: 9px; border-radius: 3px; vertical-align: middle; print-color-adjust: exact; -webkit-print-color-adjust: exact } .bar.b { background: var(--buy) } .bar.s { background: var(--sell); margin-left: 2px }
@@ -51,5 +51,5 @@ figure { margin: 0; min-width: 0 } figcaption { color: var(--soft); font-size: 1
 @page { margin: 16mm 14mm }
 @media print { :root { color-scheme: light; ${light} } body { font-size: 12px } main { max-width: none; padding: 0 } table { font-size: 11px } .controls, .screen { display: none }
   h2, h3, figcaption { break-after: avoid } .chart, .card, figure, tr, .cards { break-inside: avoid } .cards { grid-template-columns: repeat(4, 1fr) } .card b { font-size: 14px } .scroll { overflow: visible } section { margin-top: 24px }
-  .pair { grid-template-columns: 1fr 1fr; gap: 0 24px } .maps { grid-template-columns: 1fr 1fr } .months { min-width: 0; font-size: 10px } td.why { min-width: 0; font-size: 10px } td, th { padding: 3px 8px 3px 0 } }
+  pre.scroll { white-space: pre-wrap } .pair { grid-template-columns: 1fr 1fr; gap: 0 24px } .maps { grid-template-columns: 1fr 1fr } .months { min-width: 0; font-size: 10px } td.why { min-width: 0; font-size: 10px } td, th { padding: 3px 8px 3px 0 } }
 `

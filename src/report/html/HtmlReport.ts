@@ -1,4 +1,5 @@
 /** A backtest as one HTML page. Figures come already formatted, series as numbers, long columns as bytes. */
+import { grouped } from "../../domain/Text.ts"
 import { chartScript } from "./ChartScript.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 import { escape, type Facts, list, section } from "./HtmlPage.ts"
@@ -137,7 +138,7 @@ const slotTable = (slots: ReadonlyArray<ReportSlot>): string => {
   const width = (count: number): string => `${Math.round((count / most) * barWidth)}px`
   const rows = slots.map(({ slot, why, buys, sells, gained }) => {
     const bars = `<span class="bar b" style="width:${width(buys)}"></span><span class="bar s" style="width:${width(sells)}"></span>`
-    return `<tr><td>${escape(slot)}</td><td class="n">${buys}</td><td class="n">${sells}</td><td style="white-space:nowrap">${bars}</td><td class="n">${escape(gained)}</td><td class="why">${escape(why)}</td></tr>`
+    return `<tr><td>${escape(slot)}</td><td class="n">${buys}</td><td class="n">${sells}</td><td style="white-space:nowrap">${bars}</td><td class="n">${escape(grouped(gained))}</td><td class="why">${escape(why)}</td></tr>`
   })
   return `<div class="scroll"><table><thead><tr><th>slot</th><th class="n">buys</th><th class="n">sells</th><th>fills</th><th class="n">gained</th><th>why</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`
 }

@@ -19,6 +19,7 @@ const stayTimes = { from: Float64Array.from(stays.from, timeOf), to: Float64Arra
 const firstAfter = (times, at) => { let low = 0, high = times.length; while (low < high) { const middle = (low + high) >>> 1; if (times[middle] < at) low = middle + 1; else high = middle } return low }
 const names = ["--accent", "--second"]
 const band = sides.length === 2 ? [{ series: [1, 2], fill: () => colour("--band") }, { series: [2, 1], fill: () => colour("--band") }] : []
+const money = moneyOf(...sides.map((side) => side.equity), data.hold)
 chart("equity", 320, [
   ...sides.map((side, index) => line(side.name, names[index], money)), line("buy and hold", "--hold", money, { dash: [5, 4] })
 ], [...sides.map((side) => side.equity), data.hold], money, { bands: band })
@@ -67,9 +68,11 @@ const dots = (market) => {
   })
 }
 const steps = uPlot.paths.stepped({ align: -1 })
-for (const [index, { close, low, high }] of markets.entries())
+for (const [index, { close, low, high }] of markets.entries()) {
+  const money = moneyOf(high)
   chart("price-" + index, 380, [line("close", "--ink", money, { width: 1 }), line("low", "--hold", money, { width: 0, paths: steps }), line("high", "--hold", money, { width: 0, paths: steps })],
     [close, low, high], money, { hooks: { drawAxes: [resting(index)], draw: [dots(index)] }, bands: [{ series: [3, 2], fill: () => colour("--range") }] })
+}
 const groups = Math.min(120, data.times.length), first = data.times[0], last = data.times[data.times.length - 1]
 const groupSpan = Math.max(1, (last - first) / groups)
 const groupTimes = Array.from({ length: groups }, (_, group) => first + (group + 0.5) * groupSpan)
@@ -80,9 +83,10 @@ for (let index = 0; index < count; index++) {
 }
 const columns = uPlot.paths.bars({ size: [0.75, 14, 1] })
 const whole = (value) => value == null ? "" : Math.abs(value).toLocaleString("en")
+const wholeSteps = Array.from({ length: 30 }, (_, index) => [1, 2, 5][index % 3] * 10 ** Math.floor(index / 3))
 const column = (label, name) => line(label, name, whole, { paths: columns, fill: () => colour(name), width: 0 })
 chart("activity", 130, [column("buys", "--buy"), column("sells", "--sell")],
-  [perGroup[0], perGroup[1].map((value) => -value)], whole, { }, groupTimes)
+  [perGroup[0], perGroup[1].map((value) => -value)], whole, { steps: wholeSteps }, groupTimes)
 const perPage = 100
 let page = 0, chosen = null
 const select = document.getElementById("slot")
@@ -93,6 +97,11 @@ const indices = () => {
   for (let index = 0; index < count; index++) if (orders[fills.order[index]][0] === slot) found.push(index)
   return found
 }
+const placesOf = (texts) => { let most = 0; for (const text of texts) { if (text.includes("e")) return 8; const point = text.indexOf("."); if (point >= 0) most = Math.max(most, text.length - point - 1) } return Math.min(most, 8) }
+const written = markets.map((_, market) => {
+  const own = orders.filter((order) => order[5] === market)
+  return [2, 3, 4].map((at) => { const write = figure(placesOf(own.map((order) => String(order[at])))); return (value) => write(Number(value)) })
+})
 const cell = (text, kind) => { const made = document.createElement("td"); made.textContent = text; if (kind) made.className = kind; return made }
 const show = () => {
   const total = chosen ? chosen.length : count
@@ -102,9 +111,10 @@ const show = () => {
   body.replaceChildren()
   for (let at = page * perPage; at < Math.min(total, (page + 1) * perPage); at++) {
     const index = chosen ? chosen[at] : at, [slot, side, price, base, quote, market] = orders[fills.order[index]], row = document.createElement("tr")
-    const reached = (side === 0 ? "The low " : "The high ") + fills.reached[index] + (side === 0 ? " reached the buy at " : " reached the sell at ") + price
+    const [priceText, baseText, quoteText] = written[market]
+    const reached = (side === 0 ? "The low " : "The high ") + priceText(fills.reached[index]) + (side === 0 ? " reached the buy at " : " reached the sell at ") + priceText(price)
     row.append(cell(stamp(timeOf(fills.bar[index])), "t"), ...(markets.length === 1 ? [] : [cell(markets[market].name, "t")]), cell(side === 0 ? "BUY" : "SELL", side === 0 ? "buy" : "sell"),
-      cell(slots[slot], "t"), cell(price, "n"), cell(base, "n"), cell(quote, "n"), cell(reached + ". " + whys[slot], "why"))
+      cell(slots[slot], "t"), cell(priceText(price), "n"), cell(baseText(base), "n"), cell(quoteText(quote), "n"), cell(reached + ". " + whys[slot], "why"))
     body.append(row)
   }
   document.getElementById("page").textContent = "page " + (page + 1) + " of " + pages + ", " + total + " fills"

@@ -50,8 +50,11 @@ describe("backtest commands", () => {
         )
       )
       assert.strictEqual(facts.get("yearly return"), "less than a year")
+      assert.match(facts.get("profit and loss") ?? "", /^-?\d{1,3}(,\d{3})*\.\d\d USDC$/)
+      assert.match(facts.get("quote at the end") ?? "", /^\d\d,\d{3}\.\d\d USDC$/)
+      assert.match(facts.get("base at the end") ?? "", /^\d\.\d{8} BTC$/)
       const figure = (label: string) => Number.parseFloat((facts.get(label) ?? "").replaceAll(",", ""))
-      const parts = figure("realised by round trips") + figure("unrealised: what is still held")
+      const parts = figure("realised") + figure("unrealised, still held")
       assert.closeTo(parts, figure("profit and loss"), 0.02)
 
       const shuffled = yield* limitbot("monte-carlo", strategy, "--data", file, "--method", "order", "--runs", "20")
