@@ -23,6 +23,9 @@ export interface SlotProgress {
   /** Base quantities of all fills of this slot, for any leg, before fees. */
   readonly bought: Amount
   readonly sold: Amount
+  /** Quote of the same fills: paid for what was bought, and the proceeds of what was sold. */
+  readonly paid: Amount
+  readonly proceeds: Amount
   /** The live order, if there is one, with what is still to fill. */
   readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount }
 }
@@ -41,7 +44,9 @@ export const untouchedSlot: SlotProgress = {
   filledInLeg: 0n,
   receivedByLastLeg: 0n,
   bought: 0n,
-  sold: 0n
+  sold: 0n,
+  paid: 0n,
+  proceeds: 0n
 }
 
 export interface View {

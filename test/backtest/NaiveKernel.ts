@@ -57,6 +57,8 @@ interface Slot {
   lastSide: Side | undefined
   bought: bigint
   sold: bigint
+  paid: bigint
+  proceeds: bigint
   filled: bigint
   received: bigint
   receivedByLast: bigint
@@ -123,6 +125,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     ...(slot.lastSide === undefined ? {} : { lastLeg: { side: slot.lastSide } }),
     bought: slot.bought,
     sold: slot.sold,
+    paid: slot.paid,
+    proceeds: slot.proceeds,
     ...(slot.order !== undefined && slot.order.open > 0n
       ? { live: { side: slot.order.side, price: slot.order.price, quantity: slot.order.open } }
       : {})
@@ -270,6 +274,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
           lastSide: undefined,
           bought: 0n,
           sold: 0n,
+          paid: 0n,
+          proceeds: 0n,
           filled: 0n,
           received: 0n,
           receivedByLast: 0n,
@@ -389,8 +395,13 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     order.open -= quantity
     order.input -= input
     slot.filled += quantity
-    if (order.side === "BUY") slot.bought += quantity
-    else slot.sold += quantity
+    if (order.side === "BUY") {
+      slot.bought += quantity
+      slot.paid += input
+    } else {
+      slot.sold += quantity
+      slot.proceeds += gross
+    }
     slot.received += gross - fee
     slot.unpaid += gross - fee
     if (order.open === 0n) complete(slot, order)

@@ -212,8 +212,12 @@ const byEngine = async (text: string, { file, isHalved }: Prices, seed: number):
   )
 }
 
-/** Prices that the bot is quoted carry the rounding of amounts, and sizes that follow from them a little more. */
-const mostApart = 1e-3
+/**
+ * Each side of the sandbox's quote lies 1e-8 from the mid, and the kernel has no spread: what trades at the market differs in
+ * the ninth digit. A price that follows from it has eight digits, so it is the same or its neighbour, at most 1e-7 away.
+ * All other amounts are equal to the unit.
+ */
+const mostApart = 1.1e-7
 
 /** To the unit where orders do not depend on prices that were seen. */
 const assertSame = (engine: ReadonlyArray<Filled>, kernel: ReadonlyArray<Filled>, isExact: boolean, about: string) => {

@@ -65,8 +65,7 @@ export class SlowVenue {
       ...known,
       ...(known.past === undefined || past === undefined ? {} : { past }),
       filledInLeg: known.filledInLeg + filled,
-      bought: known.bought + (side === "BUY" ? filled : 0n),
-      sold: known.sold + (side === "SELL" ? filled : 0n),
+      ...this.traded(known, order),
       live: { side, price, quantity: quantity - filled }
     }
   }
@@ -104,6 +103,13 @@ export class SlowVenue {
     }
   }
 
+  private traded({ bought, sold, paid, proceeds }: SlotProgress, { side, price, filled }: Order) {
+    const quote = quoteAmount(this.strategy.market, filled, price, side === "BUY" ? "up" : "down")
+    return side === "BUY"
+      ? { bought: bought + filled, sold, paid: paid + quote, proceeds }
+      : { bought, sold: sold + filled, paid, proceeds: proceeds + quote }
+  }
+
   private fill(order: Order, base: bigint): void {
     if (base === 0n) return
     const { slot, side } = order
@@ -120,10 +126,7 @@ export class SlowVenue {
     const known = this.progress.get(slot) ?? untouchedSlot
     const output = side === "BUY" ? filled : quoteAmount(this.strategy.market, filled, price, "down")
     const received = (this.received.get(slot) ?? 0n) + output
-    const traded = {
-      bought: known.bought + (side === "BUY" ? filled : 0n),
-      sold: known.sold + (side === "SELL" ? filled : 0n)
-    }
+    const traded = this.traded(known, order)
     const isWhole = filled === quantity
     const past = { past: pastAfter(known.past, order) }
     this.received.set(slot, isWhole ? 0n : received)

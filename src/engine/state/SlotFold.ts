@@ -18,9 +18,11 @@ export interface Slot {
   readonly receivedByLastLeg: Amount
   readonly lastLeg?: NonNullable<SlotProgress["lastLeg"]>
   readonly past?: SlotPast
-  /** Base quantities of all orders that have ended. */
+  /** Base quantities of all orders that have ended, and quote that was paid and came in for them. */
   readonly bought: Amount
   readonly sold: Amount
+  readonly paid: Amount
+  readonly proceeds: Amount
   /** Attempts in a row that the venue refused; the back-off counts them. */
   readonly refusals: number
   readonly refusedAt: number
@@ -48,13 +50,17 @@ export const emptySlot = (strategy: string, slot: string): Slot => ({
   receivedByLastLeg: 0n,
   bought: 0n,
   sold: 0n,
+  paid: 0n,
+  proceeds: 0n,
   refusals: 0,
   refusedAt: 0
 })
 
-const totals = ({ bought, sold }: Pick<Slot, "bought" | "sold">, placement: Placement) => {
-  const filled = filledBase(placement)
-  return placement.side === "BUY" ? { bought: bought + filled, sold } : { bought, sold: sold + filled }
+const totals = ({ bought, sold, paid, proceeds }: Slot, placement: Placement) => {
+  const [base, quote] = [filledBase(placement), filledQuote(placement)]
+  return placement.side === "BUY"
+    ? { bought: bought + base, sold, paid: paid + quote, proceeds }
+    : { bought, sold: sold + base, paid, proceeds: proceeds + quote }
 }
 
 /**
@@ -93,9 +99,9 @@ export const completed = (slot: Slot, side: Placement["side"]): Partial<Slot> =>
 
 /** As strategies see it: including what the live order has filled so far. */
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
-  const { completedLegs, filledInLeg, receivedByLastLeg, lastLeg, past } = slot
+  const { completedLegs, filledInLeg, receivedByLastLeg, lastLeg, past, bought, sold, paid, proceeds } = slot
   const known = { completedLegs, receivedByLastLeg, ...present({ lastLeg }) }
-  if (live === undefined) return { ...known, ...present({ past }), filledInLeg, bought: slot.bought, sold: slot.sold }
+  if (live === undefined) return { ...known, ...present({ past }), filledInLeg, bought, sold, paid, proceeds }
   const { side, price } = live
   // What a live purchase has bought cannot be sold before it ends; what a live sale has sold is gone.
   const left = past === undefined || side === "BUY" ? past : { ...past, ...holdingAfter(past, live) }

@@ -17,7 +17,7 @@ export interface RebalancedAsset {
   /** What the asset begins with. */
   readonly budget: Amount
   /** The names of its slots, and of its holdings and last price in the memory. */
-  readonly names: { readonly buy: string; readonly sell: string; readonly base: string; readonly price: string }
+  readonly names: { readonly buy: string; readonly sell: string; readonly price: string }
 }
 
 export interface Rebalance {
@@ -80,7 +80,7 @@ const readOne = (section: YamlNode, { market, budget, to }: KindContext): Rebala
   if (budget.base === 0n || budget.quote === 0n) {
     return report(to, target, "rebalancing needs both assets: give limits.budget.base and limits.budget.quote")
   }
-  const names = { buy: "buy", sell: "sell", base: "base", price: "price" }
+  const names = { buy: "buy", sell: "sell", price: "price" }
   return {
     parts: [{ market, target: target.value, budget: budget.base, names }],
     quote: budget.quote,
@@ -107,7 +107,7 @@ const readSeveral = (section: YamlNode, context: KindContext): Rebalance | undef
     const target = targets.value[symbol]
     if (target === undefined) return undefined
     if (!fits(target.value, band.value)) return report(to, target, outOfRange)
-    const names = { buy: `buy-${symbol}`, sell: `sell-${symbol}`, base: `base-${symbol}`, price: `price-${symbol}` }
+    const names = { buy: `buy-${symbol}`, sell: `sell-${symbol}`, price: `price-${symbol}` }
     return { market, target: target.value, budget: amount, names }
   }
   const first = partOf(market, budget?.base ?? 0n)

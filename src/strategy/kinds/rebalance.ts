@@ -8,10 +8,10 @@
  * `requote`, so orders move only when it matters. An asset already beyond its band is traded at the present price,
  * not given away at the far one.
  *
- * The holdings begin as the budget and change with every filled order, at the order's price. Fees are left out, so
- * the real holdings are slightly smaller, never larger.
+ * The holdings are the budget and all that the slots have bought and sold since, as the view says. Fees are left out,
+ * so the real holdings are slightly smaller, never larger.
  */
-import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
@@ -20,7 +20,7 @@ import type { Kind } from "../Kind.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import { priceIn, progressOf, type View } from "../View.ts"
-import { amountIn, type Counted, count, countedIn, remember } from "./CountedFills.ts"
+import { type Counted, count, countedIn, remember } from "./CountedFills.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { type Rebalance, type RebalancedAsset, readRebalance, rebalanceSchema } from "./RebalanceSection.ts"
@@ -66,20 +66,16 @@ const referencePrice = (
 }
 
 const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
-  let quote = memory === null ? whole.quote : amountIn(whole.parts[0].market.quote, memory, "quote")
+  let { quote } = whole
   const held = whole.parts.map((part): Held => {
     const { market, names } = part
-    const known = memory === null ? part.budget : amountIn(market.base, memory, names.base)
-    const bought = count(countedIn(market.base, memory, names.buy), progressOf(view, names.buy))
-    const sold = count(countedIn(market.base, memory, names.sell), progressOf(view, names.sell))
-    quote -= quoteAmount(market, bought.fresh, bought.counted.price, "up")
-    quote += quoteAmount(market, sold.fresh, sold.counted.price, "down")
-    const base = known + bought.fresh - sold.fresh
+    const [buy, sell] = [progressOf(view, names.buy), progressOf(view, names.sell)]
+    quote += buy.proceeds + sell.proceeds - buy.paid - sell.paid
     return {
       part,
-      base,
-      bought: bought.counted,
-      sold: sold.counted,
+      base: part.budget + buy.bought + sell.bought - buy.sold - sell.sold,
+      bought: count(countedIn(market.base, memory, names.buy), buy),
+      sold: count(countedIn(market.base, memory, names.sell), sell),
       price: referencePrice(whole, part, view, memory)
     }
   })
@@ -167,12 +163,10 @@ const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
     desired: orders.flatMap((order) => (order.asked === undefined ? [] : [desiredSlot(whole, order, order.asked)])),
     absent: [],
     memory: {
-      quote: format(quote, whole.parts[0].market.quote.decimals),
       ...Object.fromEntries(
-        held.flatMap(({ part: { market, names }, base, price }) => [
-          [names.base, format(base, market.base.decimals)],
-          ...(price === undefined ? [] : [[names.price, Decimal.format(price)]])
-        ])
+        held.flatMap(({ part: { names }, price }) =>
+          price === undefined ? [] : [[names.price, Decimal.format(price)]]
+        )
       ),
       ...Object.fromEntries(
         orders.map(({ held: { part }, slot, counted, asked }) => [

@@ -353,11 +353,13 @@ describe("rebalance", () => {
 
   it("goes on from what it holds after a fill", () => {
     const first = decideAt(strategy, price("60000"))
-    const sold = decideAt(strategy, price("73333.34"), first.memory, new Map([["sell", completed(1)]]))
+    const { quantity = 0n } = first.desired[1]?.legs[0] ?? {}
+    const filled = { ...completed(1), sold: quantity, proceeds: (quantity * 7_333_334n) / 10_000n }
+    const sold = decideAt(strategy, price("73333.34"), first.memory, new Map([["sell", filled]]))
     const [buy, sell] = sold.desired.map(({ legs: [leg] }) => Decimal.toNumber(leg.price))
     assert.isTrue((sell ?? 0) > 73_333 && (buy ?? 0) > 49_091)
     assert.deepStrictEqual(
-      decideAt(strategy, price("1"), sold.memory, new Map([["sell", completed(1)]])).desired,
+      decideAt(strategy, price("1"), sold.memory, new Map([["sell", filled]])).desired,
       sold.desired
     )
   })

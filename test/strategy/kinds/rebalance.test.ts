@@ -107,7 +107,10 @@ class Play {
       this.held.set("USDC", this.of("USDC") - sign * quote)
       const received = order.side === "BUY" ? order.quantity : quote
       this.slots.set(slot.slot, {
-        ...untouchedSlot,
+        ...progress,
+        ...(order.side === "BUY"
+          ? { bought: progress.bought + order.quantity, paid: progress.paid + quote }
+          : { sold: progress.sold + order.quantity, proceeds: progress.proceeds + quote }),
         completedLegs: progress.completedLegs + 1,
         filledInLeg: 0n,
         receivedByLastLeg: received

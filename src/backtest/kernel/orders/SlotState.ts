@@ -32,9 +32,11 @@ export interface SlotState {
   readonly receivedByLastLeg: Amount
   /** Side of the last completed leg. */
   readonly lastSide: Side | undefined
-  /** Base quantities of the fills that were counted; nobody looks but a strategy that is asked. */
+  /** Base and quote of the fills that were counted, before fees; nobody looks but a strategy that is asked. */
   readonly bought: Amount
   readonly sold: Amount
+  readonly paid: Amount
+  readonly proceeds: Amount
   /** Output of fills that is not in the wallet yet. */
   readonly unpaid: Amount
   /** Unfilled part of the order, and what is left of its deposit. */
@@ -66,6 +68,8 @@ export const make = (index: number, name: string): SlotState => ({
   lastSide: undefined,
   bought: 0n,
   sold: 0n,
+  paid: 0n,
+  proceeds: 0n,
   unpaid: 0n,
   openQuantity: 0n,
   openInput: 0n,
@@ -171,9 +175,14 @@ export const countArrival = (slot: Open, bar: number): number => {
   return slot.arrivals
 }
 
-export const countFill = (slot: Open, { side, quantity }: OrderRow): void => {
-  if (side === "BUY") slot.bought += quantity
-  else slot.sold += quantity
+export const countFill = (slot: Open, { side, quantity, input, output, fee }: OrderRow): void => {
+  if (side === "BUY") {
+    slot.bought += quantity
+    slot.paid += input
+  } else {
+    slot.sold += quantity
+    slot.proceeds += output + fee
+  }
 }
 
 export const progressOf = (slot: SlotState, row: OrderRow | undefined): SlotProgress => {
@@ -185,6 +194,8 @@ export const progressOf = (slot: SlotState, row: OrderRow | undefined): SlotProg
     ...(side === undefined ? {} : { lastLeg: { side } }),
     bought: slot.bought,
     sold: slot.sold,
+    paid: slot.paid,
+    proceeds: slot.proceeds,
     ...(row === undefined || quantity === 0n ? {} : { live: { side: row.side, price: row.price, quantity } })
   }
 }
