@@ -1,4 +1,4 @@
-/** Profit and loss of a backtest is the figure that the live accounts give for the same fills. */
+/** Profit and loss of a backtest is what the live accounts give for the same fills, and holdings are what fills made them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Backtest from "../../../src/backtest/Backtest.ts"
@@ -7,8 +7,11 @@ import * as FillRows from "../../../src/backtest/results/FillRows.ts"
 import * as Candles from "../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Profit from "../../../src/ledger/Profit.ts"
 import type { Trade } from "../../../src/ledger/Trades.ts"
+import type { Decision } from "../../../src/strategy/Decision.ts"
+import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
 
 const assets = [
@@ -19,8 +22,8 @@ const assets = [
 const rule = `{ timeframe: 1m, orders: { dip: { when: mid < 99, side: buy, price: mid * 0.99, size: { base: 1 }, times: 3, then: { price: entry * 1.02 } } } }`
 const grid = "{ levels: [90, 94, 98, 102], size: { base: 2 } }"
 
-const strategyOf = (kind: string, section: string, base: string) => {
-  const text = `name: s\nmarket: SOL/USDC\nkind: ${kind}\nlimits: { budget: { base: ${base}, quote: 1000 }, maxPriceDeviation: 10% }\n${kind}: ${section}\n`
+const strategyOf = (kind: string, section: string, base: string, quote = 1000) => {
+  const text = `name: s\nmarket: SOL/USDC\nkind: ${kind}\nlimits: { budget: { base: ${base}, quote: ${quote} }, maxPriceDeviation: 10% }\n${kind}: ${section}\n`
   return Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
 }
 
@@ -42,10 +45,13 @@ const candles: Candles.Candles = (() => {
   }
 })()
 
+const costless: Backtest.Options = { costs: noCosts, changes: { volumeShare: 0 } }
+const last = Decimal.fromNumber(closes.at(-1) ?? 0, 2)
+
 const run = (kind: string, section: string, base: string) => {
   const strategy = strategyOf(kind, section, base)
   const indices = CrossingIndex.linearIndices(candles, "at")
-  return Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: { volumeShare: 0 } })
+  return Backtest.run(strategy, candles, indices, "optimistic", costless)
 }
 
 /** What `limitbot profit` would say of these fills at the last close. */
@@ -70,6 +76,28 @@ const liveTotal = (side: Backtest.BandSide): bigint => {
   const record = { trades, fees: [], flows: [], orders: [], lastPrices: new Map() }
   return Profit.report(record, { method: "fifo", mark, now: 0 })[0]?.figures.total ?? 0n
 }
+
+describe("what a strategy holds", () => {
+  it("a rebalance goes on from the order that filled, not from the one that it replaced", () => {
+    const strategy = strategyOf("rebalance", "{ target: 50%, band: 0.2% }", "10")
+    const decided: Array<Decision> = []
+    const watched: Strategy = {
+      ...strategy,
+      decide: (view, memory) => {
+        const decision = strategy.decide(view, memory)
+        decided.push(decision)
+        return decision
+      }
+    }
+    const side = Backtest.run(watched, candles, CrossingIndex.linearIndices(candles, "at"), "optimistic", costless)
+    assert.isAbove(side.fills, 10)
+    const quote = Number(side.quote) / 1e6
+    const anew = strategyOf("rebalance", "{ target: 50%, band: 0.2% }", `${Number(side.outcome.base) / 1e9}`, quote)
+    const view = { now: 0, market: anew.market, price: { bid: last, ask: last, at: 0 }, slots: new Map() }
+    const legs = ({ desired }: Decision) => desired.map(({ legs: [leg] }) => leg)
+    assert.deepStrictEqual(legs(decided.at(-1) ?? assert.fail()), legs(anew.decide(view, null)))
+  })
+})
 
 describe("profit of a backtest", () => {
   it("a rule's start inventory that lost with the price is not the strategy's loss", () => {
