@@ -1,4 +1,6 @@
-/** `assets:` of the configuration: what each is at the venue, how else it is spelled there, and where its money is. */
+/**
+ * `assets:` of the configuration: each asset's name at the venue, its other spellings there, and where its money is.
+ */
 import type { Asset } from "../domain/Amount.ts"
 import * as Read from "../strategy/Fields.ts"
 import { quoted, type Report, report, suggestion } from "../strategy/Problem.ts"
@@ -32,7 +34,7 @@ export const assetsOf = (assets: Rows | undefined, to: Report): ReadonlyArray<As
   return read?.length === assets?.length ? read : undefined
 }
 
-/** By asset id, where it is not where the account is. */
+/** By asset id, for assets whose money is not where the account's is. */
 export const depositTypesOf = (assets: Rows | undefined): ReadonlyMap<string, DepositType> =>
   new Map(
     (assets ?? []).flatMap(
@@ -45,7 +47,7 @@ export const depositTypesOf = (assets: Rows | undefined): ReadonlyMap<string, De
     )
   )
 
-/** An alias that is also another asset's name would make two assets one. */
+/** An alias that is also another asset's name would turn two assets into one. */
 export const spellingsOf = (assets: Rows | undefined, to: Report): ReadonlyMap<string, string> => {
   const ids = new Set((assets ?? []).flatMap(([, { value }]) => value.id?.value ?? []))
   const spellings = new Map<string, string>()
@@ -59,7 +61,7 @@ export const spellingsOf = (assets: Rows | undefined, to: Report): ReadonlyMap<s
   return spellings
 }
 
-/** Addresses by symbol; a symbol that is not an asset is a mistake. */
+/** Addresses by symbol; a symbol that is no asset is a mistake. */
 export const addresses = (
   rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<string>]> | undefined,
   assets: ReadonlyArray<Asset>,

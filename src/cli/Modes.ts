@@ -1,7 +1,7 @@
 /**
  * The only file that chooses implementations. A mode is a set of layers behind the same ports: `live` signs with the
- * configured key at the configured venue, `dryRun` takes prices from there and keeps orders in this process. The demo is
- * `live` against a sandbox of its own.
+ * configured key at the configured venue; `dryRun` takes prices from there and keeps orders in this process. The demo
+ * is `live` against its own sandbox.
  */
 
 import { NodeHttpClient } from "@effect/platform-node"
@@ -33,10 +33,10 @@ import { chainAccount, defaultPatience, ownAccount, type VenueAccount, VenueConf
 import type { BotConfig } from "./files/ConfigFile.ts"
 import * as WalletConfig from "./files/WalletConfig.ts"
 
-/** App fees that we did not ask for: more than this share of the input, and the order is not funded. */
+/** If app fees that we did not ask for take more than this share of the input, the order is not funded. */
 const maxAppFeeBasisPoints = 100
 
-/** On other chains every asset needs addresses of its own. */
+/** On other chains every asset needs its own addresses. */
 export class AddressesMissing extends Schema.TaggedError<AddressesMissing>()("AddressesMissing", {
   missing: Schema.Array(Schema.String)
 }) {
@@ -72,13 +72,13 @@ export const accountOf: (config: BotConfig) => Effect.Effect<VenueAccount, Addre
 
 /** The account that signs: named, or the implicit one of its key. */
 export const signerOf = Effect.fn("Modes.signerOf")(function* (account: BotConfig["account"]) {
-  // With a signer process the configuration names the account: there is no key here to derive it from.
+  // With a signer process the configuration names the account, because there is no key here to derive it from.
   if ("signer" in account.signing) return account.signing.signerId
   const publicKey = yield* publicKeyOf(account.signing.key)
   return account.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
 })
 
-/** The configured key, or the process that has it. */
+/** The configured key, or the process that holds it. */
 export const signerLayer = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.layer(signing.signer.socket) : Signer.layer(signing.key)
 
@@ -118,7 +118,7 @@ const engineSettings = (
     }
   })
 
-/** The journal for writing: leased first, so that a second bot changes nothing before it is refused. */
+/** The journal for writing. It is leased first, so a second bot is refused before it changes anything. */
 export const books = (journal: string, pid: number) =>
   Bookkeeper.layer.pipe(
     Layer.provideMerge(Layer.provideMerge(PriceStore.layer, Journal.layerWith(Reserve.beside(journal)))),
@@ -126,7 +126,7 @@ export const books = (journal: string, pid: number) =>
     Layer.provideMerge(Lease.layer({ journal, pid }))
   )
 
-/** The journal as it is, while a bot may be writing it. */
+/** The journal as it is, even while a bot writes it. */
 export const readOnlyJournal = (journal: string) =>
   Layer.merge(Journal.layerReadOnly, PriceStore.layer).pipe(
     Layer.provide(Sqlite.layer({ filename: journal, readOnly: true }))
@@ -138,13 +138,13 @@ const httpVenue = HttpVenue.layer.pipe(
   Layer.provide(NodeHttpClient.layerUndici)
 )
 
-/** The venue's own word of incidents, where the configuration names a feed of it. */
+/** Incidents as the venue reports them, if the configuration names a feed. */
 export const incidents = ({ markets, venue }: BotConfig) =>
   venue.incidents === undefined
     ? Layer.empty
     : Incidents.layer(venue.incidents, markets.assets).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
-/** One order book for all that runs on this venue. */
+/** One order book for everything that runs on this venue. */
 const withBook = <E, R>(venue: Layer.Layer<Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
 
 export const live = (config: BotConfig, account: VenueAccount, pid: number, pace: Pace = {}) =>
@@ -156,7 +156,7 @@ export const live = (config: BotConfig, account: VenueAccount, pid: number, pace
     Layer.merge(books(config.journal, pid))
   )
 
-/** The venue for looking only. The key signs nothing but the message that opens a session. */
+/** The venue for looking only. The key signs only the message that opens a session. */
 export const looking = (config: BotConfig, account: VenueAccount) =>
   withBook(httpVenue).pipe(
     Layer.provide(signerLayer(config.account)),
@@ -164,9 +164,9 @@ export const looking = (config: BotConfig, account: VenueAccount) =>
     Layer.merge(engineSettings(config, account, {}))
   )
 
-/** Prices are the venue's; nothing is created or signed, there is not even a key. `journal` should be a new file. */
+/** Prices are the venue's. Nothing is created or signed, and there is no key at all. `journal` should be a new file. */
 export const dryRun = (config: BotConfig, account: VenueAccount, journal: string, pid: number, pace: Pace = {}) => {
-  // Orders are only imagined, so no wallet is asked to pay for them.
+  // The orders are imaginary, so no wallet is asked to pay for them.
   const { depositType, depositTypes, signerId } = account
   const isElsewhere = depositType === "ORIGIN_CHAIN" || depositTypes !== undefined
   const imagined = isElsewhere ? ownAccount(signerId, "INTENTS") : account

@@ -1,4 +1,4 @@
-/** What commands may know of the process they run in. */
+/** What commands may know about their process. */
 import { Context } from "effect"
 
 export class Process extends Context.Service<

@@ -1,4 +1,4 @@
-/** A progress bar on standard error, and only when a person watches: output that is piped stays clean. */
+/** A progress bar on standard error, shown only to a person: piped output stays clean. */
 import { stderr } from "node:process"
 import { Effect } from "effect"
 
@@ -14,7 +14,7 @@ const width = 24
 const silent: Progress = { update: () => undefined, wipe: () => undefined }
 const emptyLine = "\r\u001B[K"
 
-/** The bar is wiped away when the scope ends. */
+/** The bar disappears when the scope ends. */
 export const make = (title: string) =>
   Effect.acquireRelease(
     Effect.sync((): Progress => {

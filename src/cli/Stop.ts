@@ -1,7 +1,7 @@
 /**
- * How a running command is asked to stop: the first Ctrl-C or SIGTERM asks, a later one insists. Commands that can leave in
- * order wait for `requested`; everything else is interrupted at once. Under npm one key press arrives twice, from the
- * terminal and from npm, so signals that follow within half a second are the same one.
+ * How a running command is asked to stop: the first Ctrl-C or SIGTERM asks, a later one insists. Commands that can
+ * leave in order wait for `requested`; all others are interrupted at once. Under npm one key press arrives twice,
+ * from the terminal and from npm, so signals within half a second count as one.
  */
 import { Context, Deferred, Effect } from "effect"
 
@@ -10,17 +10,17 @@ const samePressMillis = 500
 export class Stop extends Context.Service<
   Stop,
   {
-    /** Completes when somebody asked; awaiting it declares that the command leaves by itself. */
+    /** Completes when somebody asked. A command that awaits it declares that it will end by itself. */
     readonly requested: Effect.Effect<void>
-    /** What a command that is cut off leaves behind, for the last words. */
+    /** What an interrupted command leaves behind, for its last words. */
     readonly leaves: (behind: () => string) => Effect.Effect<void>
   }
 >()("limitbot/cli/Stop") {}
 
-/** The two ends of it: what commands see, and what the signal handler calls. */
+/** Its two ends: what commands see, and what the signal handler calls. */
 export const make = (): {
   readonly service: Stop["Service"]
-  /** Takes a signal at a monotonic time; false when the command is to be cut off now. */
+  /** Takes a signal at a monotonic time; returns false when the command must be interrupted now. */
   readonly ask: (atMillis: number) => boolean
   readonly leftBehind: () => string
 } => {

@@ -1,4 +1,4 @@
-/** The screen we write to: whether a person sits there, how large it is, and how to draw on it in place. */
+/** The screen we write to: whether a person sits there, how large it is, and how to redraw it in place. */
 import { Context, Effect, Layer, type Scope } from "effect"
 
 /** The process's standard output, as far as we use it. */
@@ -18,7 +18,7 @@ export class Terminal extends Context.Service<
     readonly colours: boolean
     readonly rows: () => number
     readonly columns: () => number
-    /** A screen of our own without a cursor; what was there before comes back when the scope closes. */
+    /** A separate screen without a cursor; the previous content comes back when the scope closes. */
     readonly ownScreen: Effect.Effect<void, never, Scope.Scope>
     /** Replaces what the screen shows. Lines must fit it. */
     redraw(lines: ReadonlyArray<string>): Effect.Effect<void>
@@ -38,7 +38,7 @@ export class Terminal extends Context.Service<
         ownScreen: Effect.asVoid(
           Effect.acquireRelease(write("\u001B[?1049h\u001B[?25l\u001B[2J"), () => write("\u001B[?25h\u001B[?1049l"))
         ),
-        // One write, each line cleared behind its text and the rest below it: nothing flickers.
+        // One write that clears each line after its text and the screen below it, so nothing flickers.
         redraw: (lines) => write(`\u001B[H${lines.join("\u001B[K\n")}\u001B[K\u001B[J`)
       })
     )

@@ -1,11 +1,14 @@
-/** How wrong usage is said: the mistake and where to read on, on standard error; the whole help only to who asks for it. */
+/**
+ * How wrong usage is reported: the mistake and where to read more, on standard error. Only a request for help prints
+ * the help.
+ */
 import { Console, Effect, type Result, Schema } from "effect"
 import { CliOutput } from "effect/cli"
 
-/** What was asked for cannot be meant: a flag's value means nothing, or flags do not go together. Exit code 2. */
+/** The request makes no sense: a flag's value means nothing, or flags contradict each other. Exit code 2. */
 export class WrongUsage extends Schema.TaggedError<WrongUsage>()("WrongUsage", { message: Schema.String }) {}
 
-/** What was read of the command line, or the sentence that says what is wrong with it. */
+/** What was read from the command line, or a sentence that says what is wrong with it. */
 export const orWrong = <A>(read: Result.Result<A, string>): Effect.Effect<A, WrongUsage> =>
   Effect.mapError(Effect.fromResult(read), (message) => new WrongUsage({ message }))
 

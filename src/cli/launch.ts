@@ -1,8 +1,8 @@
 /**
- * The edge between the operating system and the commands: signals in, exit code and last words out.
+ * The edge between the operating system and the commands: signals come in, the exit code and the last words go out.
  *
  * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted. A failure is one message on standard error,
- * never a stack trace; a defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
+ * never a stack trace. A defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
  */
 import { NodeServices } from "@effect/platform-node"
 import {
@@ -43,7 +43,7 @@ const filePhrases: Partial<Record<PlatformError.SystemErrorTag, string>> = {
   PermissionDenied: "no permission"
 }
 
-/** The address that a server could not listen at because somebody else does. */
+/** The address on which a server could not listen because another process does. */
 const busyAddressOf = (error: unknown): string | undefined => {
   if (!Predicate.hasProperty(error, "cause") || !Predicate.hasProperty(error.cause, "code")) return undefined
   const { cause } = error
@@ -52,7 +52,7 @@ const busyAddressOf = (error: unknown): string | undefined => {
   return `${address}:${Predicate.hasProperty(cause, "port") ? cause.port : ""}`
 }
 
-/** Files and folders that failed where nobody nearer had more to say. */
+/** Failures of files and folders that no code nearer to them explained. */
 const wordsOf = (error: unknown): string => {
   const busy = busyAddressOf(error)
   if (busy !== undefined) return `${busy} is in use by another program: choose another port, or stop what uses it`
@@ -63,7 +63,7 @@ const wordsOf = (error: unknown): string => {
   return reason.cause instanceof Error ? reason.cause.message : error.message
 }
 
-/** Said once, on standard error. What the command line library has shown already is not repeated. */
+/** Printed once, on standard error. What the command line library has already shown is not repeated. */
 const lastWords = (cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
     if (Cause.hasInterruptsOnly(cause)) return
@@ -104,15 +104,15 @@ export const launch = (process: NodeJS.Process): void => {
     }
     process.on("SIGINT", onSignal)
     process.on("SIGTERM", onSignal)
-    // A closed pipe behind us (`limitbot fills | head`) is not a failure.
+    // A closed pipe after us (`limitbot fills | head`) is not a failure.
     process.stdout.on("error", () => process.exit(0))
     fiber.addObserver((exit) => {
       process.off("SIGINT", onSignal)
       process.off("SIGTERM", onSignal)
       process.exitCode = exitCodeOf(exit)
-      // An interrupted fiber runs nothing more that could say it.
+      // An interrupted fiber runs no more code, so this is printed here.
       if (process.exitCode === 130) process.stderr.write(`limitbot: interrupted; ${stop.leftBehind()}\n`)
-      // Sockets kept alive for the next request would keep the process for seconds.
+      // Keep-alive sockets would keep the process running for seconds.
       process.stdout.write("", () => process.exit())
     })
   })

@@ -1,12 +1,12 @@
 /**
- * The command tree. A command's module is loaded when the first word names it: most of what a start costs is code, and no
- * command needs that of another. Anything else (`--help`, a typing mistake) is answered with all of them at hand.
+ * The command tree. A command's module is loaded when the first word names it: most of the cost of a start is code,
+ * and no command needs another's. For anything else (`--help`, a typing mistake) all of them are loaded.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { version } from "../version.ts"
 
-/** In the order of the help. */
+/** In the order in which the help lists them. */
 const commands = {
   demo: () => import("./run/demo.ts").then(({ command }) => command),
   run: () => import("./run/run.ts").then(({ command }) => command),
@@ -62,7 +62,7 @@ const root = Command.make("limitbot").pipe(
   Command.withDescription("Places resting limit orders and accounts for every unit of their money")
 )
 
-/** Runs the command line given as words. What a command opens is closed when it ends. */
+/** Runs the command line given as words. Whatever a command opens is closed when it ends. */
 export const runCommand = (words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const asked = Object.entries(commands).find(([name]) => name === words[0])

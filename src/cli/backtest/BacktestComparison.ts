@@ -14,11 +14,11 @@ import * as BacktestSummary from "./BacktestSummary.ts"
 
 export type Results = readonly [BacktestSummary.Result, ...ReadonlyArray<BacktestSummary.Result>]
 
-/** Strategies by their names, or by their files where two have the same name. */
+/** Strategies by name, or by file where two have the same name. */
 const nameOf = (results: Results, { strategy }: BacktestSummary.Result): string =>
   results.filter((other) => other.strategy.name === strategy.name).length > 1 ? strategy.file : strategy.name
 
-/** Figures of both sides, as one where they agree. */
+/** Figures of both sides, shown as one where they agree. */
 const facts = (result: BacktestSummary.Result): ReadonlyArray<readonly [string, string]> => {
   const { low, high } = result.band
   const of = (side: Backtest.BandSide) => [

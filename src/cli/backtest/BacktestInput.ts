@@ -88,7 +88,7 @@ const amount = (flag: string, written: string, decimals: number) => {
   )
 }
 
-/** One of each base, in the order of the markets, and of the quote. */
+/** One for each base, in the order of the markets, and one for the quote. */
 const amounts = (flag: string, written: Option.Option<string>, market: Market, all: ReadonlyArray<Market>) =>
   Effect.gen(function* () {
     if (Option.isNone(written)) return { base: 0n, quote: 0n }
@@ -104,15 +104,15 @@ const amounts = (flag: string, written: Option.Option<string>, market: Market, a
     }
   })
 
-/** What the specification takes of requests without a partner credential. */
+/** The specification's fee for requests without a partner credential. */
 const platformBasisPoints = 20
 
-/** Which fees a run takes and why, to be said before its figures. */
+/** Which fees a run uses and why; printed before its figures. */
 export interface FeeModel {
   readonly basisPoints: number
   readonly from: "flag" | "partner credential" | "specification"
   readonly sentence: string
-  /** Somebody wanted a result without fees: no venue gives it. */
+  /** The user wanted a result without fees, which no venue gives. */
   readonly isFree: boolean
 }
 
@@ -163,7 +163,9 @@ export const options = Effect.fn("BacktestInput.options")(function* (
   return { ...chosen, fees }
 })
 
-/** Without a configuration: the assets that the file names, fine enough for any amount that a person writes. */
+/**
+ * Without a configuration: the assets that the file names, with enough decimals for any amount that a person writes.
+ */
 const marketsOf = (strategyText: string): Markets => {
   const named = parseDocument(strategyText).get("market")
   const names = isSeq(named) ? named.items.map((item) => (isScalar(item) ? item.value : item)) : [named]
@@ -172,7 +174,10 @@ const marketsOf = (strategyText: string): Markets => {
   return { assets, ticks: new Map() }
 }
 
-/** The reader of configurations knows wallets and venues: loaded on demand, because most runs have none. */
+/**
+ * The reader of configurations brings wallets and venues along, so it is loaded on demand: most runs have no
+ * configuration.
+ */
 const configuredMarkets = Effect.fnUntraced(function* (file: string) {
   const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
   return (yield* loadSettings(file)).markets
@@ -222,7 +227,7 @@ const repairsOf = (written: Option.Option<string>) =>
 
 const journalPrefix = "journal:"
 
-/** A journal's minutes as if they had been a file. Loaded on demand: most runs read files. */
+/** A journal's minutes, as if they were a file. Loaded on demand: most runs read files. */
 const fromJournal = Effect.fnUntraced(function* (file: string, market: string | undefined) {
   const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
   const { candles, sha256 } = yield* JournalData.candles(file, market)
@@ -231,11 +236,11 @@ const fromJournal = Effect.fnUntraced(function* (file: string, market: string | 
   return { candles, sha256, indices, problems: [], repaired, source: "file" } satisfies CandleFile.Loaded
 })
 
-/** Nothing to take a share of: orders fill whole, and that is said. */
+/** Without volume there is nothing to take a share of: orders fill whole, and the output says so. */
 export const withoutVolume = (options: Backtest.Options, candles: Candles.Candles): Backtest.Options =>
   Candles.hasOnlyZeroVolumes(candles) ? { ...options, changes: { ...options.changes, volumeShare: 0 } } : options
 
-/** Candles of the file and the time asked for. `indexed`: worth an index, because many runs follow. */
+/** Candles of the file within the requested time. `indexed`: an index pays off, because many runs follow. */
 export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
   flags: DataFlags,
   wanted: CandleFile.LoadOptions["wanted"] & { readonly indexed: boolean; readonly tradeCandleMillis?: number },
@@ -245,7 +250,7 @@ export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
   const from = yield* moment("from", flags.from, 0)
   const to = yield* moment("to", flags.to, Number.MAX_SAFE_INTEGER)
   const cache = flags.noCache ? "never" : "kept"
-  // A part has an index of its own, made of whole columns.
+  // A part has its own index, so it is copied to whole columns.
   const isPart = Option.isSome(flags.from) || Option.isSome(flags.to)
   const { range, ...columns } = wanted
   const asked = range === undefined || isPart ? columns : { ...columns, range }
@@ -274,7 +279,7 @@ export const loadCandles = Effect.fn("BacktestInput.loadCandles")(function* (
   return { ...loaded, candles, indices, warnings }
 })
 
-/** A strategy that asks for candles shorter than the data cannot be run on it. */
+/** A strategy that needs candles shorter than the data cannot run on it. */
 export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) => {
   const [timeframe] = Backtest.tooFine(strategy, candles)
   return timeframe === undefined

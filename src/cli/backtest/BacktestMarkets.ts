@@ -1,4 +1,4 @@
-/** Which candle file is which market's, and the candles of all on one time axis. */
+/** Assigns candle files to markets, and puts all candles on one time axis. */
 
 import { Array as Arr, Effect, Result } from "effect"
 import * as Alignment from "../../candles/Alignment.ts"
@@ -9,13 +9,13 @@ import type { Market } from "../../domain/Market.ts"
 import { orWrong } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 
-/** Candles as they were loaded, and where from. */
+/** Loaded candles, and their source. */
 export interface Source extends Pick<CandleFile.Loaded, "candles" | "sha256" | "source" | "repaired"> {
   readonly market: Market
   readonly data: string
 }
 
-/** What a run needs of a market. */
+/** What a run needs to know of a market. */
 export interface LoadedMarket {
   readonly candles: Candles
   readonly indices: CrossingIndex.Indices
@@ -31,7 +31,7 @@ export interface LoadedMarkets {
 
 const names = (markets: ReadonlyArray<Market>): string => markets.map(({ name }) => name).join(", ")
 
-/** `MARKET=CSV`, or a file alone. What has no capital letters before its equals sign is the name of a file. */
+/** `MARKET=CSV`, or a file alone. Text without capital letters before its equals sign is a file name. */
 const split = (given: string, markets: ReadonlyArray<Market>): { readonly market?: string; readonly file: string } => {
   const at = given.indexOf("=")
   const market = given.slice(0, Math.max(0, at))
@@ -39,7 +39,7 @@ const split = (given: string, markets: ReadonlyArray<Market>): { readonly market
   return isMarket ? { market, file: given.slice(at + 1) } : { file: given }
 }
 
-/** The file of each market, in their order, or what is wrong with what was given. */
+/** The file of each market, in the markets' order, or what is wrong with the arguments. */
 export const filesOf = (
   given: ReadonlyArray<string>,
   markets: ReadonlyArray<Market>
@@ -73,7 +73,7 @@ const loadOne = Effect.fnUntraced(function* (flags: BacktestInput.DataFlags, wan
   return { source: { ...loaded, market, data: flags.data } satisfies Source, indices, warnings }
 })
 
-/** Candles of every market and the time asked for. */
+/** Candles of every market within the requested time. */
 export const load = Effect.fn("BacktestMarkets.load")(function* (
   { data, ...flags }: Omit<BacktestInput.DataFlags, "data"> & { readonly data: ReadonlyArray<string> },
   wanted: Wanted,

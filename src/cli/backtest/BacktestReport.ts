@@ -25,7 +25,7 @@ import * as BacktestSummary from "./BacktestSummary.ts"
 
 const points = 2000
 
-/** Fall of each value from the highest before it. */
+/** Fall of each value from the peak before it. */
 export const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> => {
   let peak = Number.NEGATIVE_INFINITY
   return equity.map((value) => {
@@ -64,7 +64,7 @@ const sideOf = (
   }
 }
 
-/** Distinct orders of all markets once; what happened to them names them by their index. */
+/** Distinct orders of all markets, each once; events refer to them by index. */
 const orderIndex = () => {
   const orders: Array<HtmlReport.ReportOrder> = []
   const known = new Map<OrderRow, number>()
@@ -80,7 +80,7 @@ const orderIndex = () => {
   return { orders, indexOf }
 }
 
-/** Fills in the order of their bars, within a bar market by market. */
+/** Fills in the order of their bars; within a bar, market by market. */
 const ordersOf = ({ shown: { parts } }: BacktestSummary.Result) => {
   const { orders, indexOf } = orderIndex()
   const filled: Array<{ readonly bar: number; readonly order: number; readonly reached: number }> = []
@@ -123,7 +123,7 @@ const slotsOf = ({ shown }: BacktestSummary.Result): ReadonlyArray<HtmlReport.Re
     })
   })
 
-/** What is in the data, what was mended and what is missing; with several markets each is named. */
+/** What the data contains, what was repaired and what is missing; with several markets each is named. */
 export const qualityOf = (sources: BacktestSummary.Result["sources"]): HtmlPage.Facts =>
   sources.length === 1
     ? qualityOfOne(sources[0])
@@ -148,7 +148,7 @@ const qualityOfOne = ({ candles, data, sha256, repaired }: Source): HtmlPage.Fac
   ]
 }
 
-/** Lowest low and highest high of the bars up to each of these, from the one before. */
+/** Lowest low and highest high of the bars up to each of these, starting after the previous one. */
 const extremes = ({ candles }: Backtest.Part, bars: ReadonlyArray<number>) => {
   const [low, high]: [Array<number>, Array<number>] = [[], []]
   for (const [index, end] of bars.entries()) {
@@ -220,7 +220,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
   }
 }
 
-/** The chart library's files lie beside a bundled program, or in its package. */
+/** The chart library's files are beside a bundled program, or in its package. */
 const libraryFile = Effect.fnUntraced(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const beside = join(import.meta.dirname, name)

@@ -24,15 +24,15 @@ export interface Result {
   readonly sources: readonly [Source, ...ReadonlyArray<Source>]
   readonly warnings: ReadonlyArray<string>
   readonly band: { readonly low: Backtest.BandSide; readonly high: Backtest.BandSide }
-  /** How many runs the band is of. */
+  /** The number of runs in the band. */
   readonly runs: number
   /** The side whose fills are listed. */
   readonly shown: Backtest.BandSide
   /** Said before any figure. */
   readonly fees: FeeModel
-  /** What was measured instead of assumed, in sentences. */
+  /** What was measured rather than assumed, in sentences. */
   readonly calibrated: ReadonlyArray<string>
-  /** How many were tried to find this one, as the user says. */
+  /** How many variants were tried to find this one, according to the user. */
   readonly trials: number
   readonly wallMillis: number
   readonly kernelMillis: number
@@ -50,7 +50,7 @@ const curveJson = ({ band, candles }: Result, points: number) => {
   }
 }
 
-/** `curvePoints`: with the band over time, at about so many moments. */
+/** `curvePoints`: includes the band over time, at about this many moments. */
 export const json = (result: Result, curvePoints = 0) => {
   const { strategy, candles, band, shown } = result
   const side = (of: Backtest.BandSide | Envelope.PathSide) => ({
@@ -97,7 +97,10 @@ const marketsJson = ({ band, sources }: Result) => {
   )
 }
 
-/** Both ends of the rules run over the bars as they are; other runs are told by what they assume within the bars. */
+/**
+ * The two ends of the rules use the bars as they are; other runs are labelled by their assumptions about the inside
+ * of bars.
+ */
 const titleOf = (side: Backtest.BandSide | Envelope.PathSide): string =>
   "path" in side && side.path !== "bars" ? `${side.path === "drawn" ? "between" : side.mode}, ${side.path}` : side.mode
 

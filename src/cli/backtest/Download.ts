@@ -1,8 +1,8 @@
 /**
- * Candles from an exchange to a file, through ccxt: a big library that hundreds of exchanges are kept up to date in, and that
- * only this command needs, so it is an optional peer dependency. It keeps to the exchange's rate limits by itself.
+ * Downloads candles from an exchange to a file, through ccxt, a big library that supports hundreds of exchanges. Only
+ * this command needs it, so it is an optional peer dependency. It respects the exchange's rate limits by itself.
  *
- * The file grows page by page, and the same command goes on after its last line. A candle that is not over is left out.
+ * The file grows page by page, and the same command continues after its last line. An unfinished candle is left out.
  */
 import { Clock, Effect, FileSystem, Predicate, Schema } from "effect"
 
@@ -15,13 +15,13 @@ export interface WantedCandles {
   readonly symbol: string
   readonly timeframe: string
   readonly stepMillis: number
-  /** Epoch milliseconds; `to` is not included. */
+  /** Epoch milliseconds; `to` is excluded. */
   readonly from: number
   readonly to: number
   readonly out: string
 }
 
-/** The part of an exchange that is used: rows of time, open, high, low, close, volume from a time on. */
+/** The part of an exchange that is used: rows of time, open, high, low, close, volume, starting at a time. */
 export interface Exchange {
   fetchOHLCV(symbol: string, timeframe: string, since: number, limit: number): Promise<unknown>
 }
@@ -29,7 +29,7 @@ export interface Exchange {
 const library = "ccxt"
 const pageSize = 1000
 
-/** The library when it is there; otherwise how to get it. */
+/** The library if it is installed; otherwise how to install it. */
 export const loadLibrary: Effect.Effect<unknown, DownloadFailed> = Effect.tryPromise({
   try: () => import(library),
   catch: () =>
@@ -66,7 +66,7 @@ const page = (exchange: Exchange, { symbol, timeframe }: Omit<WantedCandles, "ou
     })
   )
 
-/** Candles in memory, for a bot that warms its indicators up; an exchange that has nothing more ends them. */
+/** Candles in memory, for a bot that warms up its indicators. They end when the exchange has no more. */
 export const candles = Effect.fn("Download.candles")(function* (
   exchange: Exchange,
   wanted: Omit<WantedCandles, "exchange" | "out">
@@ -86,7 +86,7 @@ export const candles = Effect.fn("Download.candles")(function* (
 
 const header = "open_time_ms,open,high,low,close,volume"
 
-/** The time to go on from: after the last line of the file, or the beginning. */
+/** Where to continue: after the last line of the file, or at the beginning. */
 const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: WantedCandles) {
   const fileSystem = yield* FileSystem.FileSystem
   if (!(yield* fileSystem.exists(out))) {
@@ -96,14 +96,14 @@ const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: WantedCand
   const text = yield* fileSystem.readFileString(out)
   if (!text.startsWith(`${header}\n`))
     return yield* new DownloadFailed({ message: `${out}: this is not a file of a download; name another` })
-  // A torn last line is taken off: its candle comes again.
+  // A torn last line is removed; its candle is downloaded again.
   const whole = text.slice(0, text.lastIndexOf("\n") + 1)
   if (whole.length < text.length) yield* fileSystem.writeFileString(out, whole)
   const last = Number(whole.trimEnd().split("\n").at(-1)?.split(",")[0])
   return Number.isInteger(last) ? Math.max(from, last + stepMillis) : from
 })
 
-/** Writes what is missing of the candles asked for; returns how many were new. */
+/** Writes the requested candles that are missing; returns how many were new. */
 export const run = Effect.fn("Download.run")(function* (
   exchange: Exchange,
   wanted: WantedCandles,
@@ -124,7 +124,7 @@ export const run = Effect.fn("Download.run")(function* (
     )
     const fresh = rows.filter(([time]) => time >= since && time <= end).sort(([a], [b]) => a - b)
     const last = fresh.at(-1)?.[0]
-    // An empty page is the end, unless the exchange was silent for as long as a page covers.
+    // An empty page is the end, unless the exchange merely had no trades for as long as a page covers.
     if (last === undefined && since + pageSize * stepMillis > end) return written
     if (fresh.length > 0)
       yield* fileSystem.writeFileString(out, fresh.map((row) => `${row.join(",")}\n`).join(""), { flag: "a" })

@@ -1,4 +1,4 @@
-/** The look-ahead check of `limitbot check --lookahead`: given candles, and what is said about each strategy. */
+/** The look-ahead check of `limitbot check --lookahead`, on given candles, and what it reports about each strategy. */
 import { Effect } from "effect"
 import * as Lookahead from "../../backtest/search/Lookahead.ts"
 import { iso } from "../../domain/Text.ts"
@@ -6,7 +6,7 @@ import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 
-/** Moments at which each strategy is asked. */
+/** The number of moments at which each strategy is asked. */
 const moments = 500
 
 export interface LookaheadFinding {
@@ -27,7 +27,7 @@ export const look = Effect.fn("Lookahead.look")(function* (
   )
 })
 
-/** What is wrong, in words; empty when nothing is. */
+/** What is wrong, in words; empty if nothing is. */
 export const faultsOf = ({ report }: LookaheadFinding): ReadonlyArray<string> => {
   const [peek] = report.peeks
   const { peeks, warm, sensitive } = report

@@ -1,4 +1,4 @@
-/** What the searching commands share: which values to try, on which candles, and what makes one the best. */
+/** What the searching commands share: which values to try, on which candles, and what counts as best. */
 import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { Effect, Option } from "effect"

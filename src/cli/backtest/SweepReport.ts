@@ -1,4 +1,4 @@
-/** From what a search found to its HTML report. */
+/** Turns what a search found into its HTML report. */
 
 import * as Objective from "../../backtest/search/Objective.ts"
 import { present } from "../../domain/Present.ts"

@@ -9,13 +9,13 @@ import * as SearchInput from "./SearchInput.ts"
 
 export interface SearchResult {
   readonly space: ReadonlyArray<Dimension>
-  /** Every trial once, by what it came to on the longest data that it ran over. */
+  /** Every trial once, with its result on the longest data that it ran on. */
   readonly all: ReadonlyArray<Trial.TrialResult>
-  /** What every trial came to on the same data: all of it, or the first step of a halving search. */
+  /** Every trial's result on the same data: all of it, or the first step of a halving search. */
   readonly compared: ReadonlyArray<Trial.TrialResult>
   readonly rungs: ReadonlyArray<Halving.Rung>
   readonly best: ReadonlyArray<Trial.TrialResult>
-  /** The best ones again, by the pessimistic rules. */
+  /** The best trials again, by the pessimistic rules. */
   readonly pessimistic: ReadonlyArray<Trial.TrialResult>
   readonly resumed: number
   readonly bars: number
@@ -42,7 +42,7 @@ export const json = (found: SearchResult) => ({
   }))
 })
 
-/** Whoever tries often enough finds something that looked good by luck. */
+/** With enough trials, something looks good by luck. */
 export const luck = ({ deflatedSharpe, all, best }: SearchResult): string => {
   const ran = all.filter(({ refused }) => refused === undefined).length
   if (best.length === 0) return `None of ${ran} trials meets the conditions: there is nothing to trust.`
@@ -71,14 +71,14 @@ export const mapOf = (found: SearchResult): HeatMap.HeatMap | undefined => {
   return HeatMap.of({ name: rows.path, values: rows.values }, { name: columns.path, values: columns.values }, points)
 }
 
-/** What the values of the map are. */
+/** The meaning of the map's values. */
 export const mapNote = ({ space, objective, rungs, bars }: SearchResult): string => {
   const others = space.filter(({ values }) => values.length > 1).length > 2 ? ", mean over the other keys" : ""
   const first = rungs[0]?.bars ?? bars
   return `${objective}${others}${first < bars ? `, over the first ${first} bars, which all trials ran` : ""}`
 }
 
-/** Where the trial that is shown as the winner stands on the map, which need not be its greatest cell. */
+/** Where the trial shown as the winner stands on the map; it need not be the greatest cell. */
 export const winnerOn = (map: HeatMap.HeatMap, found: SearchResult): HeatMap.Standing | undefined => {
   const [winner] = found.best
   const [rows, columns] = axesOf(found)

@@ -1,4 +1,7 @@
-/** `limitbot backtest FILE --data CSV`, or a MARKET=CSV for each of several: what a strategy would have done with these candles, as a band. */
+/**
+ * `limitbot backtest FILE --data CSV`, or a MARKET=CSV for each of several: what a strategy would have done with
+ * these candles, as a band.
+ */
 import { Array as Arr, Clock, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../../backtest/Backtest.ts"
@@ -22,7 +25,7 @@ import * as BacktestSummary from "./BacktestSummary.ts"
 
 const modes = { both: ["pessimistic", "optimistic"], pessimistic: ["pessimistic"], optimistic: ["optimistic"] } as const
 
-/** The market is a column of its own where there are several. */
+/** With several markets, the market is a separate column. */
 const fillsCsv = ({ parts }: Backtest.BandSide): string => {
   const [, ...others] = parts
   const lines = FillRows.together(parts).map(({ fill, part: { market } }) => {
@@ -43,7 +46,7 @@ interface Asked extends Omit<BacktestInput.DataFlags, "data">, BacktestInput.Rul
   readonly report: Option.Option<string>
 }
 
-/** Loaded on demand, like everything that most runs do without. */
+/** Loaded on demand, like everything that most runs do not need. */
 const calibrationOf = Effect.fnUntraced(function* (journal: string, market: string) {
   const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
   const found = yield* JournalData.calibration(journal, market)
@@ -65,7 +68,7 @@ const optionsIn = Effect.fnUntraced(function* (input: Asked, market: Market, all
   return { options: { ...given, keepsOrders, measured }, fees, calibrated: named }
 })
 
-/** What a strategy, its costs and the report need of the data. */
+/** What a strategy, its costs and the report need to know of the data. */
 const prepare = Effect.fnUntraced(function* (input: Asked, file: string) {
   const { strategy } = yield* BacktestInput.loadStrategy(file, input.config, "backtest")
   const markets = marketsOf(strategy)
@@ -80,7 +83,7 @@ const prepare = Effect.fnUntraced(function* (input: Asked, file: string) {
   return { strategy, options, fees, open, volume, range, calibrated: found.flatMap(({ calibrated }) => calibrated) }
 })
 
-/** The run goes over the finer candles; indicators are those of the data. */
+/** The run uses the finer candles; indicators use the data's. */
 const withDetail = Effect.fnUntraced(function* (
   input: Asked,
   wanted: Pick<CandleFile.LoadOptions["wanted"], "volume">,
@@ -117,7 +120,7 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
     const message = `${one.file} trades ${marketNames(one)}, ${other.file} ${marketNames(other)}: only strategies of the same markets, in the same order, are compared`
     return yield* new WrongUsage({ message })
   }
-  // Series of several markets are put on one time axis, which takes whole columns.
+  // Series of several markets share one time axis, which takes whole columns.
   const variesPaths = input.band === "paths" && input.fills === "both"
   const late = one.others === undefined && !variesPaths ? ("late" as const) : true
   const range = late === true || prepared.some(({ range }) => range) ? {} : { range: late }
@@ -169,7 +172,7 @@ const simulate = Effect.fn("backtest.simulate")(function* (input: Asked, files: 
   )
 })
 
-/** Text or JSON, and the page of a report. Loaded on demand: most runs are of one strategy and want no report. */
+/** Text or JSON, and the page of a report. Loaded on demand: most runs have one strategy and no report. */
 const shown = Effect.fnUntraced(function* (
   results: Results,
   wantsReport: boolean,

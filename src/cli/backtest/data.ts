@@ -18,7 +18,7 @@ import * as Download from "./Download.ts"
 
 const wanted = { open: true, volume: true, indexed: false }
 
-/** Least and greatest without spreading millions of arguments. */
+/** The least and the greatest, without spreading millions of arguments. */
 const extremes = ({ low, high }: Candles): readonly [number, number] => [
   low.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY),
   high.reduce((greatest, value) => Math.max(greatest, value), 0)
@@ -95,7 +95,7 @@ const csvOf = (candles: Candles, from: number, to: number): string => {
   return `${lines.join("\n")}\n`
 }
 
-/** Under another name until it is whole: an interruption leaves nothing, or what was there before. */
+/** Written under another name until it is complete: an interruption leaves nothing, or the previous file. */
 const writeCsv = Effect.fn("data.writeCsv")(function* (candles: Candles, file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const progress = yield* Progress.make("writing")

@@ -1,4 +1,4 @@
-/** `limitbot monte-carlo FILE --data CSV`: the same strategy under other luck. */
+/** `limitbot monte-carlo FILE --data CSV`: the same strategy with different luck. */
 
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -25,7 +25,7 @@ const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.BandSide)
   return EquityCurve.at(side.outcome, candles, conditions, bars).map(({ equity }) => equity)
 }
 
-/** The product of the returns does not depend on their order: nor does whether the run loses. */
+/** The product of the returns does not depend on their order, and neither does whether the run loses. */
 const sameGain = "every order of the same returns gains the same"
 
 export const command = Command.make(

@@ -25,8 +25,8 @@ interface Data {
 }
 
 /**
- * How likely the best has skill, given how many were tried: Bailey and López de Prado's deflated Sharpe ratio. Where halving
- * left trials early their ratios are of shorter data and do not compare: then only their number counts.
+ * How likely the best has skill, given how many were tried: Bailey and López de Prado's deflated Sharpe ratio. Trials
+ * that halving dropped early have ratios over shorter data, which do not compare; then only their number counts.
  */
 const deflated = (
   search: Trial.Search,
@@ -47,7 +47,7 @@ const deflated = (
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
 }
 
-/** Runs what is not yet known, stores as it goes, and returns the results of every step. */
+/** Runs the trials without a stored result, stores results as they come, and returns the results of every step. */
 const search = Effect.fn("sweep.search")(function* (
   plan: Halving.HalvingPlan,
   known: ReadonlyArray<Trial.TrialResult>,
@@ -70,7 +70,7 @@ const search = Effect.fn("sweep.search")(function* (
   }).pipe(Effect.ensuring(Effect.ignore(flush)))
 }, Effect.scoped)
 
-/** The best again by the pessimistic rules, in their order. */
+/** The best again by the pessimistic rules, in the same order. */
 const pessimistic = Effect.fn("sweep.pessimistic")(function* (
   plan: Sweep.SweepPlan,
   best: ReadonlyArray<Trial.TrialResult>
@@ -82,7 +82,7 @@ const pessimistic = Effect.fn("sweep.pessimistic")(function* (
   return trials.flatMap((trial) => found.get(trial) ?? [])
 })
 
-/** Each trial once, as it came out of the last step that it was in. */
+/** Each trial once, with its result of the last step that it reached. */
 const latest = (steps: ReadonlyArray<ReadonlyArray<Trial.TrialResult>>): ReadonlyArray<Trial.TrialResult> =>
   [...new Map(steps.flat().map((result) => [result.trial, result])).values()].toSorted((a, b) => a.trial - b.trial)
 

@@ -1,6 +1,6 @@
 /**
- * `dashboard` of the configuration: where the control server listens. It is for this machine; anything else sends tokens over
- * a network, and needs TLS or the plain word that somebody else encrypts.
+ * `dashboard` of the configuration: where the control server listens. It is meant for this machine. Anything else
+ * sends tokens over a network and needs TLS, or the explicit statement that something else encrypts.
  */
 import { Effect, FileSystem, type Redacted } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
@@ -66,7 +66,7 @@ export const resolved = (
   }
 }
 
-/** With the key and the certificate read; a problem is reported at the place that named them. */
+/** With the key and the certificate read; a problem is reported at the place that names them. */
 export const loaded = Effect.fn("DashboardConfig.loaded")(function* (
   { tls, ...address }: DashboardConfig,
   folder: string,

@@ -1,6 +1,7 @@
 /**
- * The desk of a running bot: its strategy files, and what `plan`, `explain` and `reconcile` say. Those run as processes of
- * their own, with this very program: they fold whole journals and wait for the venue, and the bot must not wait with them.
+ * The desk of a running bot: its strategy files, and the answers of `plan`, `explain` and `reconcile`. Those run as
+ * separate processes of this same program: they fold whole journals and wait for the venue, and the bot must not wait
+ * with them.
  */
 import { createHash } from "node:crypto"
 import { Effect, FileSystem, Path, Schema, Stream } from "effect"
@@ -22,7 +23,7 @@ export interface DeskOptions {
   readonly files: ReadonlyArray<string>
   readonly markets: Markets
   readonly running: () => ReadonlyArray<Strategy>
-  /** A dry run's journal is not the configuration's: there is nothing to explain or to reconcile in it. */
+  /** A dry run's journal is not the configuration's, so there is nothing in it to explain or reconcile. */
   readonly isDry: boolean
 }
 
@@ -45,7 +46,7 @@ export const make = Effect.fn("Desk.make")(function* ({
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { execPath, script } = yield* Process
 
-  /** The JSON that one of our own commands prints, whatever its exit code says about what it found. */
+  /** The JSON that one of our own commands prints, whatever its exit code. */
   const ask = Effect.fnUntraced(
     function* (args: ReadonlyArray<string>) {
       const child = yield* spawner.spawn(
@@ -83,7 +84,7 @@ export const make = Effect.fn("Desk.make")(function* ({
       ? Effect.void
       : Effect.fail(new DeskRefused({ message: `${file} is not a strategy file of this bot` }))
 
-  /** The files with some of their texts replaced, as if they were saved. */
+  /** The files with some texts replaced, as if they were saved. */
   const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
     const edited = new Map(texts.map(({ file, text }) => [file, text]))
     const overlaid: FileSystem.FileSystem = {
@@ -124,7 +125,7 @@ export const make = Effect.fn("Desk.make")(function* ({
     if (hashOf(present) !== hash) {
       return yield* new DeskRefused({ message: `${file} was changed meanwhile: load it again, then edit` })
     }
-    // Written beside it and renamed, so that nobody ever reads half a file.
+    // Written to a temporary file and renamed, so that nobody ever reads half a file.
     const beside = `${file}.new`
     yield* fileSystem
       .writeFileString(beside, text)
@@ -151,7 +152,7 @@ export const make = Effect.fn("Desk.make")(function* ({
 
   const explain: Desk["explain"] = Effect.fnUntraced(function* (slot, at) {
     yield* notDry("explain")
-    // It must not be taken for a flag.
+    // It must not be read as a flag.
     if (slot !== undefined && !/^[A-Za-z0-9]/.test(slot)) {
       return yield* new DeskRefused({ message: `There is no slot ${slot}` })
     }

@@ -1,6 +1,6 @@
 /**
- * How commands speak to a bot that runs: its address is in `<journal>.dashboard`, its token in `<journal>.token`. A bot
- * without a control server, or one that hangs, cannot be spoken to: the kill file and the journal remain for that.
+ * How commands talk to a running bot: its address is in `<journal>.dashboard`, its token in `<journal>.token`. A bot
+ * that hangs or has no control server cannot be reached this way; the kill file and the journal still work.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, FileSystem, Layer, type Redacted, Schema, Stream } from "effect"
@@ -14,12 +14,12 @@ import * as Lease from "../../journal/Lease.ts"
 
 const patienceMillis = 20_000
 
-/** Nobody answers for this journal. */
+/** No bot answers for this journal. */
 export class BotUnreachable extends Schema.TaggedError<BotUnreachable>()("BotUnreachable", {
   message: Schema.String
 }) {}
 
-/** Where its dashboard is; `undefined` when no bot runs on the journal, or one without a dashboard. */
+/** The address of its dashboard; `undefined` if no bot runs on the journal or the bot has none. */
 export const addressOf = Effect.fn("RunningBot.addressOf")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const holder = yield* Lease.holder(journal)
@@ -59,7 +59,7 @@ const connected = Effect.fnUntraced(function* (journal: string, as: TokenRole) {
 
 const unreachable = ({ message }: { readonly message: string }) => new BotUnreachable({ message })
 
-/** Asks the bot of this journal; failures of the connection are told as such, refusals as the bot says them. */
+/** Asks the bot of this journal. Connection failures are reported as such, refusals in the bot's words. */
 export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonly message: string }>(
   journal: string,
   call: (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>,
@@ -76,13 +76,13 @@ export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonl
   )
 }, Effect.provide(NodeHttpClient.layerUndici))
 
-/** The bot says something at least every five seconds. */
+/** The bot sends something at least every five seconds. */
 const silentMillis = 12_000
 const againMillis = 1_500
 
 /**
- * The live stream from the event after `after` on, over any number of connections: nothing is skipped and it never ends.
- * `gone` hears why there is no connection, each time that one is lost or cannot be made.
+ * The live stream from the event after `after` on, over any number of connections: nothing is skipped and it never
+ * ends. `gone` gets the reason each time a connection is lost or cannot be made.
  */
 export const follow = (journal: string, after: number, gone: (why: string) => Effect.Effect<void>) => {
   let last = after

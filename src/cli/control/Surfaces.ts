@@ -1,4 +1,4 @@
-/** Opens the control server over a running bot: lends it the engine, the files, the kill switch and the desk. */
+/** Opens the control server for a running bot and gives it the engine, the files, the kill switch and the desk. */
 import { Effect, FileSystem } from "effect"
 import { Bot, DeskRefused } from "../../control/Bot.ts"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
@@ -26,7 +26,7 @@ export interface Running {
 
 const refused = ({ message }: { readonly message: string }) => new DeskRefused({ message })
 
-/** Serves while the scope lives; gives the address. */
+/** Serves while the scope lives; returns the address. */
 export const open = Effect.fn("Surfaces.open")(function* (options: ControlOptions, running: Running) {
   const { engine, files, journal } = running
   const fileSystem = yield* FileSystem.FileSystem

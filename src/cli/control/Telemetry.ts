@@ -1,7 +1,7 @@
 /**
- * OpenTelemetry for a running bot, by Effect's own exporter: traces of what the program does, the metrics of `/metrics` under the
- * same names, and the events of the journal as structured logs with the ids of order, placement and correlation. Nothing here is
- * waited for, and signed bytes stay in the journal.
+ * OpenTelemetry for a running bot, by Effect's own exporter: traces of what the program does, the metrics of
+ * `/metrics` under the same names, and the journal's events as structured logs with the ids of order, placement and
+ * correlation. The bot waits for none of it, and signed bytes stay in the journal.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
@@ -12,7 +12,7 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { version } from "../../version.ts"
 
 export interface Collector {
-  /** `/v1/traces`, `/v1/metrics` and `/v1/logs` are below it. */
+  /** The base address of `/v1/traces`, `/v1/metrics` and `/v1/logs`. */
   readonly url: string
   /** Sent as a bearer token. */
   readonly token: Redacted.Redacted | undefined
@@ -28,17 +28,17 @@ const optionsFor = ({ token, url }: Collector, path: string) => ({
 
 const transport = Layer.merge(OtlpSerialization.layerJson, NodeHttpClient.layerUndici)
 
-/** Around the whole run. */
+/** Wraps the whole run. */
 export const tracing = (collector: Collector | undefined) =>
   collector === undefined
     ? Layer.empty
     : OtlpTracer.layer(optionsFor(collector, "traces")).pipe(Layer.provide(transport))
 
-/** Ids that the venue and the journal know an event by. */
+/** The ids by which the venue and the journal know an event. */
 const ids = ["placement", "orderId", "correlationId", "intentHash", "fillId", "txHash"] as const
 const severities = { quiet: "Info", good: "Info", warn: "Warn", alarm: "Error" } as const
 
-/** Beside the bot, for ever. */
+/** Runs beside the bot, for ever. */
 export const report = Effect.fn("Telemetry.report")(function* (collector: Collector | undefined, bot: MeasuredBot) {
   if (collector === undefined) return
   const books = yield* Bookkeeper
@@ -59,7 +59,7 @@ export const report = Effect.fn("Telemetry.report")(function* (collector: Collec
     }
     yield* Effect.sleep(measureMillis)
   })
-  // Not to standard error as well: there only warnings of the program are wanted.
+  // Not to standard error as well: only warnings of the program belong there.
   const exporters = Layer.mergeAll(
     OtlpLogger.layer({ ...optionsFor(collector, "logs"), mergeWithExisting: false }),
     OtlpMetrics.layer(optionsFor(collector, "metrics")),

@@ -1,6 +1,6 @@
 /**
- * `limitbot doctor`: what a bot needs, looked at one by one, each with what to do where something is wrong. It changes
- * nothing and can run beside a bot. Exit code 1 when something has to be mended.
+ * `limitbot doctor`: checks what a bot needs, one thing at a time, and says what to do where something is wrong. It
+ * changes nothing and can run beside a bot. Exit code 1 when something must be fixed.
  */
 import { statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
@@ -29,12 +29,12 @@ const ok = (check: string, text: string): Finding => ({ check, verdict: "ok", te
 const warn = (check: string, text: string, fix: string): Finding => ({ check, verdict: "warn", text, fix })
 const wrong = (check: string, text: string, fix: string): Finding => ({ check, verdict: "wrong", text, fix })
 
-/** A clock that is further off makes the venue refuse deadlines. */
+/** If the clock is further off, the venue refuses deadlines. */
 const mostSkewMillis = 5_000
 const leastFreeBytes = 500_000_000
 const patience = "10 seconds"
 
-/** Something has to be mended; it has been printed. */
+/** Something must be fixed; it has been printed. */
 export class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { count: Schema.Int }) {
   override get message(): string {
     return `${this.count} to be mended`
@@ -104,7 +104,7 @@ const venueFindings = Effect.fnUntraced(function* (url: string) {
       : ok("rate budget", "not limited now; a running bot learns the rest from the venue's answers")
   const date = Option.map(DateTime.make(headers["date"] ?? ""), DateTime.toEpochMillis)
   if (Option.isNone(date)) return [reached, budget]
-  // The header has whole seconds.
+  // The header counts whole seconds.
   const skew = Math.round((sentAt + now) / 2 - date.value - 500)
   const text = `${Math.abs(skew)} ms ${skew < 0 ? "behind" : "ahead of"} the venue's`
   const clock =

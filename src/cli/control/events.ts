@@ -1,6 +1,7 @@
 /**
- * `limitbot events`: what the journal tells, newest last, with or without a running bot. With `--follow` it goes on with the
- * live stream, from the number after the last one shown, so that nothing is missed or shown twice, over restarts too.
+ * `limitbot events`: what the journal tells, newest last, with or without a running bot. With `--follow` it continues
+ * with the live stream, from the number after the last one shown, so nothing is missed or shown twice, even across
+ * restarts.
  */
 import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -27,7 +28,7 @@ interface Shown {
   readonly search: string
 }
 
-/** Events that only serve recovery say nothing to a person. */
+/** Events that only serve recovery tell a person nothing. */
 const isShown = (line: LineView, { json, search }: Shown): boolean =>
   (json || line.text !== "") && mentions(search)(line)
 
@@ -73,7 +74,7 @@ export const command = Command.make(
   Command.withExamples([{ command: "limitbot events --follow --search fill", description: "Fills as they happen" }])
 )
 
-/** The last lines that are wanted, and the number of the newest event of all. */
+/** The requested last lines, and the number of the newest event of all. */
 const newest = Effect.fnUntraced(function* (assets: Money.Assets, shown: Shown, limit: number) {
   const journal = yield* Journal
   const lines: Array<LineView> = []

@@ -1,6 +1,7 @@
 /**
- * `limitbot status --watch`: the screen of a running bot in another terminal. The journal says what is so, and the bot's live
- * stream says that there is more of it and which prices it sees; without the stream the journal alone is shown, and said so.
+ * `limitbot status --watch`: the screen of a running bot in another terminal. The journal provides the facts; the
+ * bot's live stream says when there are more and which prices the bot sees. Without the stream the journal alone is
+ * shown, and the screen says so.
  */
 import { Clock, Console, Effect, Option, Stream } from "effect"
 import type { PriceView } from "../../control/api/Views.ts"
@@ -19,7 +20,7 @@ import { Terminal } from "../Terminal.ts"
 import * as RunningBot from "./RunningBot.ts"
 
 const redrawMillis = 500
-/** Into a pipe the picture goes only now and then. */
+/** A pipe gets the picture only now and then. */
 const printMillis = 5_000
 const recentEvents = 8
 
@@ -28,7 +29,7 @@ const priceOf = ({ ask, at, bid }: PriceView): TwoSidedPrice | undefined => {
   return low === undefined || high === undefined ? undefined : { bid: low, ask: high, at }
 }
 
-/** For ever, or for as long as asked. */
+/** For ever, or for the requested time. */
 export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
   const { assets, journal: file, state } = view
   const [journal, terminal, stop] = [yield* Journal, yield* Terminal, yield* Stop]

@@ -1,6 +1,7 @@
 /**
- * The configuration file: which venue, whose account, what may be traded, where the journal is. Read with the same
- * reporting as strategy files; secrets are references (see `SecretSource`). Relative paths start at the file's folder.
+ * The configuration file: which venue, whose account, what may be traded, where the journal is. It is read with the
+ * same reporting as strategy files. Secrets are references (see `SecretSource`). Relative paths start at the file's
+ * folder.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
@@ -24,45 +25,45 @@ import * as OverallLimits from "./OverallLimits.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
 import * as WalletConfig from "./WalletConfig.ts"
 
-/** Everything but the secrets. */
+/** Everything except the secrets. */
 interface Settings {
   readonly venue: {
     /** Without a slash at the end. */
     readonly url: string
     readonly analyticsUrl: string
-    /** The spelling of the home ledger in identifiers of the interface. */
+    /** How identifiers of the interface spell the home ledger. */
     readonly ledger: "native" | "near"
-    /** The intents contract that signed payloads must be for. */
+    /** The intents contract that every signed payload must name. */
     readonly verifier: string
-    /** Public key by which the venue signs quotes; they are verified when it is given. */
+    /** The venue's public key for quotes; if given, their signatures are verified. */
     readonly quoteKey: string | undefined
     readonly minOrderUsd: Decimal.Decimal | undefined
-    /** It has a partner credential, which waives the platform's fee. */
+    /** The configuration has a partner credential, which waives the platform's fee. */
     readonly hasPartner: boolean
-    /** A feed of the venue's incidents: new funding is held while one concerns it. */
+    /** A feed of the venue's incidents: new funding of an affected asset is held. */
     readonly incidents: string | undefined
-    /** The verifier's salt, four bytes in hex, where it takes only nonces that carry one. */
+    /** The verifier's salt, four bytes in hex, if it accepts only nonces with a salt. */
     readonly nonceSalt: string | undefined
-    /** Other spellings of asset ids, as the venue may answer with. */
+    /** Other spellings of asset ids that the venue may answer with. */
     readonly assetSpellings: ReadonlyMap<string, string>
   }
   readonly account: {
-    /** Left out: the implicit account of the key. */
+    /** Default: the implicit account of the key. */
     readonly signerId: string | undefined
-    /** The process that signs, where this one has no key. */
+    /** The process that signs, if this one has no key. */
     readonly signer: { readonly socket: string } | undefined
     readonly depositType: AssetsSection.DepositType
     /** Who pays deposits on other chains. */
     readonly wallet: WalletConfig.WalletConfig | undefined
-    /** Where money is paid to, and refunded to, on other chains: address by symbol. */
+    /** Where money is paid and refunded to on other chains: address by symbol. */
     readonly recipients: ReadonlyMap<string, string>
     readonly refundTo: ReadonlyMap<string, string>
-    /** Where the money of an asset is, where not as `depositType` says: by asset id. */
+    /** Where an asset's money is, if not where `depositType` says: by asset id. */
     readonly depositTypes: ReadonlyMap<string, AssetsSection.DepositType>
     readonly terms: OrderTerms
   }
   readonly markets: Markets
-  /** Over all strategies together. */
+  /** Limits over all strategies together. */
   readonly limits: EngineSettings.OverallLimits | undefined
   readonly journal: string
   readonly dashboard: DashboardConfig.DashboardConfig | undefined
@@ -88,7 +89,7 @@ export interface BotConfig extends Omit<Settings, "dashboard" | "otlp" | keyof N
   }
 }
 
-/** The file cannot be used. `message` is for people: every problem with its line, secrets blotted out. */
+/** The file is unusable. `message` is for people: every problem with its line, secrets masked. */
 export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
   problems: Schema.Array(
     Schema.Struct({
@@ -149,7 +150,7 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   return config
 })
 
-/** Everything but the secrets: for checking strategies and for looking at the journal. */
+/** Everything except the secrets: for checking strategies and for looking at the journal. */
 export const loadSettings = Effect.fn("ConfigFile.loadSettings")(function* (file: string) {
   const { parsed, to } = yield* open(file)
   return parsed?.settings === undefined || to.problems.length > 0 ? yield* invalid(to) : parsed.settings
@@ -184,7 +185,7 @@ const invalid = ({ source, problems }: Report): Effect.Effect<never, ConfigInval
 const mayBeSecret =
   /(\b(?:apiKey|partnerJwt|key)["']?[ \t]*:[ \t]*)(?![ \t]|\{ *(?:env: *[A-Za-z_]\w*|file: *[^}\r\n]*) *\})([^\r\n]+)/g
 
-/** Problems are shown with their line, so what looks like a secret in the file is replaced first, columns kept. */
+/** Problems are shown with their line, so anything that looks like a secret is masked first; columns stay the same. */
 const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   const stars = (hidden: string) => "*".repeat(hidden.length)
   const keyed = text.replace(mayBeSecret, (_, before: string, value: string) => before + stars(value))
@@ -335,7 +336,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
   return { secrets, settings }
 }
 
-/** Either a key, plain or in a keystore, or a process that has it; a process does not say whose key it is. */
+/** Either a key, plain or in a keystore, or a process that holds it; a process does not say whose key it is. */
 const signerOf = (
   { value: { key: plain, keystore, signer, signerId }, ...place }: NonNullable<ConfigFields["account"]>,
   resolve: (path: string) => string,
@@ -345,7 +346,7 @@ const signerOf = (
     return report(to, keystore, "account has a key and a keystore: leave one out")
   const key = plain ?? keystore
   if (signer !== undefined && key !== undefined) return report(to, key, "account has a key and a signer: leave one out")
-  // A key that cannot be read has been reported.
+  // An unreadable key has already been reported.
   if (signer === undefined && key === undefined && to.problems.length > 0) return undefined
   if (signer === undefined && key === undefined)
     return report(to, place, '"key" is missing: ed25519 key of the account', "or `signer`, a process that has it")

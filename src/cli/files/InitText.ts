@@ -1,4 +1,4 @@
-/** The questions of `limitbot init` that every kind has, and the commented files that the answers make. */
+/** The questions of `limitbot init` that every kind shares, and the commented files that the answers make. */
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Read from "../../strategy/Fields.ts"
@@ -8,7 +8,7 @@ import { kinds } from "../../strategy/kinds.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import type { Answers, Question } from "../../strategy/Setup.ts"
 
-/** What is wrong with an answer: the words of the very reader that reads the file. */
+/** What is wrong with an answer, in the words of the reader that reads the file. */
 export const mistakeIn = ({ read }: Question, answer: string): string | undefined => {
   const to: Report = { source: sourceText("", answer), problems: [] }
   read({ type: "scalar", text: answer, isQuoted: false, start: 0, end: answer.length }, to)
@@ -23,7 +23,7 @@ const symbols = Read.scalar("a market of two assets such as BTC/USDC", (text) =>
   return base === quote ? undefined : text
 })
 
-/** Without a configuration: where the venue is, and the two assets that it is to trade. */
+/** Without a configuration: where the venue is, and the two assets to trade. */
 export const venueQuestions: ReadonlyArray<Question> = [
   { key: "url", text: "Address of the venue (https://…)", read: Read.text },
   { key: "market", text: "Market, as BASE/QUOTE", fallback: "BTC/USDC", read: symbols }
@@ -35,7 +35,7 @@ export const assetQuestions = (name: string): ReadonlyArray<Question> =>
     { key: `${symbol} decimals`, text: `Decimal places of ${symbol}`, read: Read.integer(0, 36) }
   ])
 
-/** What there is to choose from, a line each. */
+/** The choices, one per line. */
 export const kindLines: ReadonlyArray<string> = [
   "Kinds of strategies:",
   ...kinds.map(({ about, name }) => `  ${name.padEnd(15)}${about}`)
@@ -57,7 +57,7 @@ export const nameQuestion = (fallback: string): Question => ({
   read: Read.name
 })
 
-/** Comments behind a setting begin in one column. */
+/** Comments after settings start in one column. */
 const aligned = (text: string): string =>
   text
     .split("\n")
@@ -111,7 +111,7 @@ ${assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: ${JSON.stringify(
 journal: limitbot.sqlite  # everything the bot did and saw; relative to this file
 `)
 
-/** What the money of the file comes to, for the last words. */
+/** What the money in the file adds up to, for the last words. */
 export const budgetText = (
   { base, quote }: Market,
   budget: { readonly base: bigint; readonly quote: bigint }

@@ -1,4 +1,4 @@
-/** The `limits:` section of the configuration: what all strategies together may do, whatever each of them allows itself. */
+/** The `limits:` section of the configuration: what all strategies together may do, whatever each one allows itself. */
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import type { OverallLimits } from "../../engine/EngineSettings.ts"
 import * as Read from "../../strategy/Fields.ts"
@@ -11,7 +11,7 @@ export const reader = (symbol: Read.Reader<string>) =>
     exposure: Read.optional(Read.table(symbol, Read.price), "by symbol: the most that may be outside the wallet")
   })
 
-/** Amounts exactly; a symbol that is not an asset, or an amount finer than its smallest unit, is a mistake. */
+/** Exact amounts; a symbol that is no asset, or an amount finer than the asset's smallest unit, is a mistake. */
 export const resolved = (
   read: NonNullable<ReturnType<ReturnType<typeof reader>>>,
   assets: ReadonlyArray<Asset>,

@@ -1,6 +1,6 @@
 /**
- * The wallet of sandbox money on other chains: a deposit is one request to the sandbox's own ledger. No service has such an
- * endpoint, so at a real venue it refuses and nothing is lost.
+ * The wallet for sandbox money on other chains: a deposit is one request to the sandbox's own ledger. No real service
+ * has such an endpoint, so a real venue refuses it and nothing is lost.
  */
 import { Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -8,7 +8,7 @@ import { type PaymentRequest, Wallet, WalletRefused, WalletUnclear } from "../..
 
 const Answer = Schema.Struct({ txHash: Schema.String })
 
-/** `url` of the sandbox; `sender` is the address that the money comes from. */
+/** `url` is the sandbox's address; `sender` is the address that the money comes from. */
 export const layer = (url: string, sender: string) =>
   Layer.effect(
     Wallet,

@@ -1,7 +1,8 @@
 /**
- * Where a secret comes from: `{ env: NAME }` or `{ file: PATH }`, never the configuration itself. Nothing here repeats
- * what it found, and the value is `Redacted` from the moment it is read. A file must be a plain file (no symbolic link)
- * that only its owner can read; type, mode and content are taken from one open handle, so nobody can swap it in between.
+ * Where a secret comes from: `{ env: NAME }` or `{ file: PATH }`, never the configuration itself. Nothing here
+ * repeats what it found, and the value is `Redacted` from the moment it is read. A file must be a plain file (no
+ * symbolic link) that only its owner can read. Type, mode and content come from one open handle, so nobody can swap
+ * the file in between.
  */
 import { Config, Effect, FileSystem, Option, Path, Redacted } from "effect"
 import type { Located, Reader } from "../../strategy/Fields.ts"
@@ -38,7 +39,7 @@ export const secretSource = described(readSource, () => ({
   additionalProperties: false
 }))
 
-/** The secret itself; `undefined` when it is not to be had, which is reported at the place that named it. */
+/** The secret itself; `undefined` if it is not available, which is reported at the place that names it. */
 export const readSecret = Effect.fnUntraced(function* (source: Located<SecretSource>, folder: string, to: Report) {
   const read = "env" in source.value ? fromEnvironment(source.value.env) : fromFile(source.value.file, folder)
   return yield* read.pipe(Effect.catch((message) => Effect.sync(() => report(to, source, message))))
@@ -65,7 +66,7 @@ const fromFile = Effect.fnUntraced(function* (file: string, folder: string) {
   return yield* trimmed(`the secret file ${path}`)(Redacted.make(text))
 }, Effect.scoped)
 
-/** A secret in a file ends with a newline that is not part of it. */
+/** A secret in a file ends with a newline that does not belong to it. */
 const trimmed = (what: string) => (secret: Redacted.Redacted) => {
   const text = Redacted.value(secret).trim()
   return text === "" ? Effect.fail(`${what} is empty`) : Effect.succeed(Redacted.make(text))

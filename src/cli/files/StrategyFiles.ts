@@ -1,11 +1,13 @@
-/** Reads strategy files together: every problem of every file at once, and what no single file can show (equal names). */
+/**
+ * Reads strategy files together: every problem of every file at once, and what no single file can show (equal names).
+ */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import type { Markets } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText, suggestion } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 
-/** Larger files are refused unread; the reader itself takes no more than 256 KiB. */
+/** Larger files are refused unread; the reader itself accepts at most 256 KiB. */
 const largestFileBytes = 1_048_576
 
 export interface ReadFiles {
@@ -15,7 +17,7 @@ export interface ReadFiles {
   readonly rendered: ReadonlyArray<string>
 }
 
-/** One or more strategy files cannot be used. The message names every mistake with its place. */
+/** One or more strategy files are unusable. The message names every mistake with its place. */
 export class StrategiesInvalid extends Schema.TaggedError<StrategiesInvalid>()("StrategiesInvalid", {
   rendered: Schema.Array(Schema.String)
 }) {
@@ -38,7 +40,7 @@ interface ReadFile extends ReadFiles {
   readonly text: string
 }
 
-/** What the strategies are for: some can only be backtested, others not be run on one series of prices. */
+/** The purpose of the strategies: some can only be backtested, others cannot run on one series of prices. */
 export type Purpose = "live" | "backtest" | "search"
 
 const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose) {
@@ -59,14 +61,14 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
   })
 })
 
-/** What has no place here is a mistake like others. */
+/** A strategy that cannot serve the purpose is a mistake like any other. */
 export const suited = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
   Result.flatMap(read, (strategy) => {
     const problem = { live: strategy.notLive, backtest: undefined, search: strategy.notSearched }[purpose]
     return problem === undefined ? Result.succeed(strategy) : Result.fail([problem])
   })
 
-/** Names that more than one file gives: told at the later ones, whatever else is wrong with them. */
+/** Names that more than one file gives; reported at the later ones, whatever else is wrong with them. */
 const twinsIn = (
   read: ReadonlyArray<ReadFile>
 ): ReadonlyArray<{ readonly problem: Problem; readonly text: string }> => {
@@ -84,10 +86,10 @@ const twinsIn = (
   })
 }
 
-/** The most decimal places that an asset may have: with them no amount of a file is too fine. */
+/** The most decimal places that an asset may have: with them no amount in a file is too fine. */
 const mostDecimals = 36
 
-/** The markets that the files name, for looking at them without a configuration. */
+/** The markets that the files name, to look at the files without a configuration. */
 export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function* (files: ReadonlyArray<string>) {
   const texts = yield* Effect.forEach(files, (file) => Effect.orElseSucceed(readText(file), () => undefined))
   const lines = texts.flatMap((text) => text?.match(/^\s*(?:market|targets)\b.*$|^\s*-\s*\S+\/\S+.*$/gm) ?? [])
@@ -120,7 +122,7 @@ export const load = Effect.fn("StrategyFiles.load")(function* (files: ReadonlyAr
   return problems.length > 0 ? yield* new StrategiesInvalid({ rendered }) : strategies
 })
 
-/** No file of the catalogue has this name. */
+/** The catalogue has no file of this name. */
 export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInCatalogue", {
   name: Schema.String,
   known: Schema.Array(Schema.String)
@@ -133,10 +135,12 @@ export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInC
 
 const extension = ".yaml"
 
-/** From the sources and from the program that is made of them. */
+/** Works from the sources and from the built program. */
 const places = ["../../../strategies/catalogue", "../strategies/catalogue", "strategies/catalogue"]
 
-/** The text of a strategy that the program comes with. The files lie beside it, in the repository and in the package. */
+/**
+ * The text of a strategy that comes with the program. The files are beside it, in the repository and in the package.
+ */
 export const catalogued = Effect.fn("StrategyFiles.catalogued")(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

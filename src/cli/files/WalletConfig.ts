@@ -1,7 +1,7 @@
 /**
- * `account.wallet` of the configuration: who pays deposits on other chains. A person (`{ manual: true }`), or a program
- * (`{ command: [program, arguments…] }`), whose path is relative to the configuration file when it has a slash in it; or, for
- * trying things out, the ledger of the sandbox (`{ sandbox: true }`).
+ * `account.wallet` of the configuration: who pays deposits on other chains. It is a person (`{ manual: true }`) or a
+ * program (`{ command: [program, arguments…] }`), whose path is relative to the configuration file if it contains a
+ * slash. For experiments it can be the sandbox's ledger (`{ sandbox: true }`).
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer } from "effect"
@@ -41,10 +41,10 @@ const read: Read.Reader<WalletConfig> = (node, to) => {
 
 export const reader = described(read, () => ({ ...schemaOf(walletFields), minProperties: 1, maxProperties: 1 }))
 
-/** Kept from the program even when this configuration does not use them. */
+/** Kept from the program even if this configuration does not use them. */
 const usualSecrets = ["LIMITBOT_API_KEY", "LIMITBOT_PARTNER_JWT", "LIMITBOT_ACCOUNT_KEY"]
 
-/** The program's path as the process needs it, and the variables that are none of its business. */
+/** The program's path in the form that the process needs, and the variables that it must not see. */
 export const resolved = (
   wallet: WalletConfig,
   resolve: (path: string) => string,
@@ -56,7 +56,7 @@ export const resolved = (
   return { command: { program: path, args, secretVariables: [...new Set([...usualSecrets, ...secretVariables])] } }
 }
 
-/** Without a setting a person pays. */
+/** Default: a person pays. */
 export const layer = (
   wallet: WalletConfig | undefined,
   venueUrl: string

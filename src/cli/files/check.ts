@@ -106,8 +106,8 @@ const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
 })
 
 /**
- * A broken configuration is reported like a broken strategy: with its own problems. Without any, what needs none is
- * checked, and what is left out is said.
+ * A broken configuration is reported like a broken strategy, with its own problems. Without a configuration,
+ * everything that needs none is checked, and the output says what was left out.
  */
 const readAgainst = Effect.fnUntraced(function* (
   config: string,
@@ -137,7 +137,7 @@ const readAgainst = Effect.fnUntraced(function* (
 
 const noSources: MarketSources = new Map()
 
-/** Loaded for strategies with indicators only: it brings half of the program along. */
+/** Loaded only for strategies with indicators: it brings half of the program along. */
 const readinessOf = Effect.fnUntraced(function* (
   strategies: ReadonlyArray<Strategy>,
   { sources, journal }: { readonly sources: MarketSources; readonly journal: string | undefined }

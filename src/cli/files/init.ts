@@ -1,6 +1,6 @@
 /**
- * `limitbot init [FILE]`: asks a few questions and writes a commented strategy file, and a configuration when there is none.
- * What it writes passes `check`, and editors know its schema; a file that exists is only replaced after a yes.
+ * `limitbot init [FILE]`: asks a few questions and writes a commented strategy file, and a configuration if there is
+ * none. The result passes `check`, and editors know its schema. An existing file is replaced only after a yes.
  */
 import { Console, Effect, FileSystem, Option, Path, Result, Schema } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
@@ -16,28 +16,28 @@ import * as Init from "./InitText.ts"
 import * as StrategyFiles from "./StrategyFiles.ts"
 import { schemas } from "./schema.ts"
 
-/** The answers fit one by one, but make no strategy together. */
+/** Each answer is valid, but together they make no strategy. */
 export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {
   override get message(): string {
     return `nothing was written, the answers make no strategy:\n${this.problems}`
   }
 }
 
-/** Without questions nobody can say yes to replacing it. */
+/** Without questions nobody can agree to replacing it. */
 export class FileExists extends Schema.TaggedError<FileExists>()("FileExists", { file: Schema.String }) {
   override get message(): string {
     return `${this.file} exists, nothing was written: name another file`
   }
 }
 
-/** Somebody ended the questions, or answered no. */
+/** The user ended the questions, or answered no. */
 export class NothingWritten extends Schema.TaggedError<NothingWritten>()("NothingWritten", {}) {
   override get message(): string {
     return "nothing was written"
   }
 }
 
-/** An empty answer takes the fallback; a wrong one is said and asked again. */
+/** An empty answer means the fallback; a wrong one is explained and asked again. */
 const ask = (question: Question): Prompt.Prompt<string> => {
   const { text, fallback } = question
   const given = (answer: string) => (answer.trim() === "" ? (fallback ?? "") : answer.trim())
@@ -50,7 +50,7 @@ const ask = (question: Question): Prompt.Prompt<string> => {
   }).pipe(Prompt.map(given))
 }
 
-/** One prompt of all questions, because only within one prompt no piped answer is lost. */
+/** One prompt for all questions: across several prompts, piped answers would get lost. */
 const askAll = (questions: ReadonlyArray<Question | NextQuestion>, known: Answers): Prompt.Prompt<Answers> => {
   const [first, ...rest] = questions
   if (first === undefined) return Prompt.succeed(known)
@@ -64,7 +64,7 @@ interface Outcome {
   readonly markets: Markets
 }
 
-/** Reads a market that a question has accepted. */
+/** Reads a market that a question has already accepted. */
 const marketOf = (markets: Markets, name: string): Market | undefined =>
   marketReader(markets)(
     { type: "scalar", text: name, isQuoted: false, start: 0, end: name.length },
@@ -122,7 +122,7 @@ const interviewAbout = (markets: Markets, known: Answers): Prompt.Prompt<Outcome
 
 type Described = keyof typeof schemas
 
-/** The schema that the first line of a file names for editors: the repository's, else one beside the file. */
+/** The schema that a file's first line names for editors: the repository's, otherwise one beside the file. */
 const schemaFor = Effect.fnUntraced(function* (file: string, name: Described) {
   const path = yield* Path.Path
   const fileSystem = yield* FileSystem.FileSystem
@@ -184,7 +184,7 @@ export const command = Command.make(
   })
 ).pipe(Command.withDescription("Ask a few questions and write a strategy file, and a configuration when there is none"))
 
-/** A copy of a file of the catalogue; the market and the budget in it are for its owner to change. */
+/** A copy of a file of the catalogue; its owner changes the market and the budget in it. */
 const writeLike = Effect.fnUntraced(function* (file: string, name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* StrategyFiles.catalogued(name)
@@ -201,6 +201,6 @@ const writeConfig = Effect.fnUntraced(function* (config: string, text: string) {
   const path = yield* Path.Path
   yield* fileSystem.makeDirectory(path.dirname(config), { recursive: true })
   yield* fileSystem.writeFileString(config, text)
-  // Refused here, a mistake in an answer (the address, say) leaves no half-made configuration behind.
+  // A mistake in an answer (the address, say) is refused here, before it leaves a half-made configuration.
   yield* ConfigFile.loadSettings(config).pipe(Effect.tapError(() => fileSystem.remove(config, { force: true })))
 })

@@ -1,4 +1,4 @@
-/** `limitbot schema strategy|config`: the shape of a file as JSON Schema, by which editors complete and check it. */
+/** `limitbot schema strategy|config`: the shape of a file as JSON Schema, with which editors complete and check it. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"

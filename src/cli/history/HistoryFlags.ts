@@ -1,4 +1,4 @@
-/** The filters of the partner's history as flags: each with the meaning that the interface gives it. */
+/** The filters of the partner's history as flags, each with the interface's meaning. */
 import { Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { ChainId, type TransactionPagesQuery } from "../../venue/api/HistoryApi.ts"
@@ -54,7 +54,7 @@ const isLedger = Schema.is(Schema.Literals(ledgers))
 type Value<P> = P extends Flag.Flag<infer A> ? A : never
 export type Filters = { readonly [K in keyof typeof filters]: Value<(typeof filters)[K]> }
 
-/** The filters as the interface takes them, the home ledger in the configured spelling; what was not given is left out. */
+/** The filters in the interface's form, with the configured spelling of the home ledger; missing ones are omitted. */
 export const queryOf = (given: Filters, ledger: LedgerName): Omit<TransactionPagesQuery, "page" | "perPage"> =>
   present({
     search: Option.getOrUndefined(given.search),
@@ -79,7 +79,7 @@ export const unlessEmpty = <A>(values: ReadonlyArray<A>) => (values.length === 0
 
 type Present<R> = { readonly [K in keyof R]?: Exclude<R[K], undefined> }
 
-/** Without the keys that hold nothing. */
+/** Removes empty keys. */
 export const present = <R extends object>(record: R): Present<R> =>
-  // Only keys are taken away.
+  // Only keys are removed.
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Present<R>

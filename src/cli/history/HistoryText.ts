@@ -50,7 +50,7 @@ interface Row {
   readonly problem: string | undefined
 }
 
-/** A column more where something is odd. */
+/** One more column if something is odd. */
 const render = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
   const isOdd = rows.some(({ problem }) => problem !== undefined)
   return Table.render(

@@ -1,4 +1,6 @@
-/** `limitbot balances`: what the account holds at the venue, read with a session of its own; tokens stay in memory. */
+/**
+ * `limitbot balances`: what the account holds at the venue. It opens a separate session, whose tokens stay in memory.
+ */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { format } from "../../domain/Amount.ts"

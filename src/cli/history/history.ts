@@ -1,7 +1,7 @@
 /**
- * `limitbot history`: the partner's past swaps and orders, by cursor or by page with every filter of the interface, or all of
- * it kept beside the journal (`--sync`, `--stored`); and the end user's own history (`history account`). One request per five
- * seconds, shared with every process on this journal.
+ * `limitbot history`: the partner's past swaps and orders, by cursor or by page, with every filter of the interface,
+ * or the copy kept beside the journal (`--sync`, `--stored`); and the end user's own history (`history account`). One
+ * request per five seconds, shared with every process on this journal.
  */
 import { Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -63,7 +63,7 @@ const ways = {
   json: flags.json
 }
 
-/** Lists that are read together, place by place. */
+/** Lists that are read together, position by position. */
 const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: Known) =>
   Flag.Literals(name, [...known, anyKind]).pipe(
     Flag.withDescription("May be repeated; the first ones of the three belong together, and so on. null: any"),
@@ -141,7 +141,7 @@ type Given = HistoryFlags.Filters & {
   readonly [K in Exclude<keyof typeof ways, "config">]: (typeof ways)[K] extends Flag.Flag<infer A> ? A : never
 }
 
-/** Nothing that was asked for is passed over in silence. */
+/** Every filter that was given takes effect or is reported. */
 const conflictIn = (given: Given): string | undefined => {
   const isFiltered = Object.keys(HistoryFlags.queryOf(given, "native")).length > 0
   const cursor = Object.keys(cursorOf(given))
@@ -176,7 +176,7 @@ const show = Effect.fnUntraced(function* (given: Given, ledger: Wire.LedgerName)
   yield* Console.log(`Page ${found.page} of ${totalPages}, ${total} transactions.`)
 })
 
-/** As the interface writes a page: totals and neighbours, `null` where there is none. */
+/** In the interface's form: totals and neighbours, `null` where there is none. */
 const pageJson = ({ nextPage, page, perPage, prevPage, total, totalPages, transactions }: TransactionPage) => ({
   data: transactions.map(({ said }) => said),
   totalPages: totalPages ?? null,
@@ -215,7 +215,7 @@ const storedRecords = Effect.gen(function* () {
 const synchronise = Effect.fnUntraced(function* ({ count, json }: Pick<Given, "count" | "json">) {
   const progress = yield* Progress.make("history")
   const report = ({ horizon, newest, oldest, rows: read }: HistorySync.Reached) =>
-    // The first time nobody knows how far back it goes: then the bar only shows that it moves.
+    // The first time nobody knows how far back it goes, so the bar only shows that it moves.
     progress.update(
       newest - oldest,
       Math.max(1, newest - Math.max(horizon, oldest - (newest - oldest))),

@@ -1,6 +1,6 @@
 /**
- * `limitbot reconcile`: journal, orders, history and balances side by side. What agrees is counted, what differs is explained,
- * and what contradicts is shown with its evidence and ends the command with exit code 1.
+ * `limitbot reconcile`: journal, orders, history and balances side by side. What agrees is counted and what differs
+ * is explained. A contradiction is shown with its evidence and ends the command with exit code 1.
  */
 import { Console, Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -92,14 +92,14 @@ const gather = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, accoun
   return { findings: [...compared, ...balances], missing, witnesses }
 })
 
-/** Where the money of each asset is, with the assets of whose money that is so. */
+/** The places of money, each with the assets whose money is there. */
 const homes = ({ account, markets }: ConfigFile.BotConfig) =>
   Map.groupBy(
     markets.assets.map(({ id, symbol }) => ({ symbol, home: account.depositTypes.get(id) ?? account.depositType })),
     ({ home }) => home
   )
 
-/** Why the private balances say nothing of money that is elsewhere. */
+/** Why the private balances say nothing about money elsewhere. */
 const otherWitnesses = {
   INTENTS:
     "the service shows private ones only, and money of INTENTS is public; its witnesses are the orders and the history",
@@ -110,7 +110,7 @@ const otherWitnesses = {
 const isPrivate = (swap: SwapAccount): boolean =>
   [swap.agreed.depositType, swap.agreed.refundType, swap.agreed.recipientType].includes("CONFIDENTIAL_INTENTS")
 
-/** The end user's balances are by invitation: without them the other witnesses still speak. */
+/** The end user's balances need an invitation; without them the other witnesses still speak. */
 const balanceFindings = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   accept: boolean,
@@ -132,12 +132,12 @@ const balanceFindings = Effect.fnUntraced(function* (
   if (typeof now === "string" || now === undefined) return []
   const before = accept ? undefined : yield* Witnesses.lastPositions
   const findings = BalanceComparison.compare(before, now)
-  // A contradiction stays one until somebody accepts it.
+  // A contradiction remains until somebody accepts it.
   if (findings.every(({ verdict }) => verdict !== "contradiction")) yield* Witnesses.savePositions(now)
   return findings
 })
 
-/** A program finds the same keys in every finding. */
+/** Programs find the same keys in every finding. */
 const withNulls = (_key: string, value: unknown) => value ?? null
 
 const verdicts = ["agrees", "explained", "contradiction"] as const

@@ -1,4 +1,4 @@
-/** A bot's journal as a source for backtests: the minutes of prices that it saw, and what its orders took. */
+/** A bot's journal as a source for backtests: the minutes of prices that it saw, and how its orders filled. */
 import { Effect, FileSystem, Schema, Stream } from "effect"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import * as Candles from "../../candles/Candles.ts"
@@ -8,7 +8,7 @@ import { Journal } from "../../journal/Journal.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import * as Modes from "../Modes.ts"
 
-/** The journal has nothing of what was asked for. */
+/** The journal has nothing of what was requested. */
 export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()("JournalDataMissing", {
   message: Schema.String
 }) {}
@@ -20,7 +20,7 @@ const within = Effect.fnUntraced(function* <A, E, R>(file: string, look: Effect.
   return yield* Effect.provide(look, Modes.readOnlyJournal(file))
 })
 
-/** Prices are means of quotes with many digits: more than ten are noise. */
+/** Prices are means of quotes with many digits; more than ten digits are noise. */
 const significant = 10
 
 const candlesOf = (minutes: ReadonlyArray<Minute>): Candles.Candles => {
@@ -57,7 +57,7 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
   return { candles: made, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
 })
 
-/** What the bot's own orders took; of one market when it is named. */
+/** How the bot's own orders filled; of one market if it is named. */
 export const calibration = Effect.fn("JournalData.calibration")(function* (file: string, market: string | undefined) {
   return yield* within(
     file,

@@ -1,4 +1,4 @@
-/** What commands read that only look: the configured journal, folded, while a bot may be writing it. */
+/** What commands that only look need: the configured journal, folded, even while a bot writes it. */
 import { Clock, Effect, FileSystem, Schema, Stream } from "effect"
 import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -37,7 +37,7 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
   return yield* inJournal(journal, folded)
 })
 
-/** Runs something on a journal as it is, while a bot may be writing it. */
+/** Runs an effect on a journal as it is, even while a bot writes it. */
 export const inJournal = Effect.fn("JournalView.inJournal")(function* <A, E, R>(
   journal: string,
   look: Effect.Effect<A, E, R>

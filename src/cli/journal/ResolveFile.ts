@@ -1,7 +1,7 @@
 /**
- * The operator's word on its way to a running bot: one small file beside the journal for each, because the journal has only
- * one writer. The bot takes it up at its next turn, writes it into the journal, and removes the file; a crash in between
- * means that it is taken up again, and found to be settled.
+ * The operator's word on its way to a running bot: one small file per word beside the journal, because the journal
+ * has only one writer. The bot picks it up at its next turn, writes it into the journal, and removes the file. After
+ * a crash in between the bot picks it up again and finds it settled.
  */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
@@ -17,7 +17,7 @@ const decode = Schema.decodeUnknownOption(Said)
 
 const infix = ".resolve."
 
-/** Complete at once under its name, so that it is never read half. */
+/** The complete file appears under its name at once, so nobody reads half of it. */
 export const put = Effect.fn("ResolveFile.put")(function* (journal: string, { placement, text, word }: OperatorAnswer) {
   const fileSystem = yield* FileSystem.FileSystem
   const name = `${journal}${infix}${placement}`
@@ -26,7 +26,7 @@ export const put = Effect.fn("ResolveFile.put")(function* (journal: string, { pl
   return name
 })
 
-/** Hands over what has been said since, each once it is durable. A folder that cannot be read says nothing. */
+/** Passes on what was said since, each word once it is durable. An unreadable folder counts as silence. */
 export const takeUp = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
   journal: string,
   note: (answer: OperatorAnswer) => Effect.Effect<void, E, R>

@@ -1,4 +1,4 @@
-/** `limitbot fills`: every fill that was seen, oldest first, with its price and what its payout cost. */
+/** `limitbot fills`: every recorded fill, oldest first, with its price and what its payout cost. */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -12,10 +12,10 @@ import * as flags from "../flags.ts"
 import { withLedger } from "../money/LedgerView.ts"
 
 const pricePlaces = 12
-/** Digits that a table shows; programs get them all. */
+/** The digits that a table shows; programs get all of them. */
 const shownDigits = 8
 
-/** Quote per base of what was exchanged. */
+/** Quote per base of the exchanged amounts. */
 const priceOf = (
   { base, quote, baseAmount, quoteAmount }: Trade,
   assets: Money.Assets
@@ -45,7 +45,7 @@ const row = (trade: Trade, { fees, orders }: TradingRecord, realised: bigint | u
     paidAsset,
     received: Money.amountText(assets, receivedAsset, received),
     receivedAsset,
-    /** Fee of the payout of its whole order; null until it is paid. */
+    /** The payout fee of its whole order; null until it is paid. */
     fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
     feeAsset: payout?.asset ?? null,
     /** By average cost, in quote, fees not deducted; null for a fill that only opens. */

@@ -1,4 +1,7 @@
-/** `limitbot journal …`: is it what the bot wrote, make it smaller, copy it while the bot runs, take a copy up. */
+/**
+ * `limitbot journal …`: check that it is what the bot wrote, make it smaller, copy it while the bot runs, take over a
+ * copy.
+ */
 import { Console, Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
@@ -11,7 +14,7 @@ import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { Process } from "../Process.ts"
 
-/** A copy that cannot be made or taken up as asked. */
+/** The requested copy cannot be made or taken over. */
 export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", { message: Schema.String }) {}
 
 const reading = (filename: string) => Sqlite.layer({ filename, readOnly: true })
@@ -87,7 +90,7 @@ const compact = Command.make(
   )
 )
 
-/** A whole copy, even while the bot writes; its file is its owner's alone. */
+/** A complete copy, even while the bot writes; only its owner can read the file. */
 const copyTo = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const sql = yield* SqlClient.SqlClient
@@ -113,7 +116,7 @@ const backup = Command.make(
   Effect.fn(function* ({ out, config, move, json }) {
     const journal = yield* existing(config)
     if (move) {
-      // Closed before it is copied: there is no moment in which both could go on.
+      // Closed before it is copied, so there is no moment in which both could continue.
       const close = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "JournalMoved", to: out }]))
       yield* Effect.andThen(close, copyTo(out)).pipe(Effect.provide(yield* writing(journal)))
     } else yield* Effect.provide(copyTo(out), reading(journal))

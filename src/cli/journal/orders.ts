@@ -1,4 +1,4 @@
-/** `limitbot orders`: every order that is not settled yet, with the ids under which the venue knows it. */
+/** `limitbot orders`: every unsettled order, with the ids by which the venue knows it. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"

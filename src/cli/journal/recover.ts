@@ -21,7 +21,7 @@ import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 
-/** There is a journal: it knows more than the venue. */
+/** A journal exists: it knows more than the venue. */
 export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
   override get message(): string {
     return `${this.journal} exists, and a journal knows more than the venue. If it is damaged, move it away first (with its -wal and -shm files); a backup is better: limitbot journal restore`
@@ -112,7 +112,7 @@ const rebuild = Effect.fnUntraced(function* (
   return { recovery, state: books.state }
 })
 
-/** What the slots want at the price of now. */
+/** What the slots want at the present price. */
 const wishesNow = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strategy>) {
   const orderBook = yield* OrderBook
   const { state } = yield* Bookkeeper

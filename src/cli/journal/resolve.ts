@@ -1,4 +1,4 @@
-/** `limitbot resolve`: what only the operator can decide, and their word on it, with or without a running bot. */
+/** `limitbot resolve`: shows what only the operator can decide and takes their word, with or without a running bot. */
 import { Clock, Console, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { iso } from "../../domain/Text.ts"
@@ -16,10 +16,10 @@ import { WrongUsage } from "../Usage.ts"
 import { type JournalView, withJournal } from "./JournalView.ts"
 import * as ResolveFile from "./ResolveFile.ts"
 
-/** The word cannot be taken. */
+/** The word cannot be accepted. */
 export class NotResolved extends Schema.TaggedError<NotResolved>()("NotResolved", { message: Schema.String }) {}
 
-/** A running bot takes the word up at its next turn; one that hangs still finds it later. */
+/** A running bot acts on the word at its next turn; a bot that hangs still finds it later. */
 const patienceMillis = 15_000
 const lookMillis = 200
 const answerMillis = 5_000
@@ -112,7 +112,7 @@ const settle = Effect.fnUntraced(function* (
   yield* Console.log(by === "bot" ? `${text}, by the running bot` : text)
 })
 
-/** No bot runs: the lease is taken for the moment it takes to write. */
+/** No bot runs, so this command takes the lease for the moment of writing. */
 const write = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer) {
   const { pid } = yield* Process
   yield* Effect.gen(function* () {
@@ -122,7 +122,7 @@ const write = Effect.fnUntraced(function* (journal: string, answer: Problems.Ope
   return "journal" as const
 })
 
-/** To the running bot itself; false when it has no control server or does not answer. */
+/** Tells the running bot itself; false if it has no control server or does not answer. */
 const say = (journal: string, { placement, text: why, word }: Problems.OperatorAnswer) =>
   RunningBot.ask(journal, (api) => api.command.resolve({ payload: { placement, word, why } })).pipe(
     Effect.timeout(answerMillis),
@@ -130,7 +130,7 @@ const say = (journal: string, { placement, text: why, word }: Problems.OperatorA
     Effect.orElseSucceed(() => false)
   )
 
-/** For a bot that cannot be spoken to, even one that hangs: a file that it takes up at its next turn. */
+/** For a bot that cannot be reached, even one that hangs: a file that it picks up at its next turn. */
 const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer, { pid }: Lease.Holder) {
   const fileSystem = yield* FileSystem.FileSystem
   const file = yield* ResolveFile.put(journal, answer)
@@ -145,7 +145,7 @@ const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.
   return "bot" as const
 })
 
-/** Writes the operator's word down; one that has been overtaken by what the venue said is passed over. */
+/** Records the operator's word, unless the venue has settled the question in the meantime. */
 export const note = Effect.fnUntraced(function* (answer: Problems.OperatorAnswer, books: Bookkeeper["Service"]) {
   const now = yield* Clock.currentTimeMillis
   yield* books.recordFrom((state) => {

@@ -77,7 +77,7 @@ const printJson = (
   )
 }
 
-/** By average cost, as strategies see it; by strategy where there are several. */
+/** By average cost, as strategies see it; by strategy if there are several. */
 const profitOf = ({ markedAt }: LedgerView, { whole, strategies }: LiveProfit.LiveProfit): ProfitText.Profit => {
   const isOne = new Set(strategies.map(({ group }) => group)).size < 2
   const groups = isOne ? [] : strategies
@@ -86,7 +86,7 @@ const profitOf = ({ markedAt }: LedgerView, { whole, strategies }: LiveProfit.Li
 
 const pictureOf = ({ trading, mark, now }: LedgerView) => LiveProfit.pictureOf(trading, mark, now)
 
-/** The figures of `profit --json`, with today's (realised less fees, UTC) and those of strategies and slots. */
+/** The figures of `profit --json`, plus today's (realised less fees, UTC) and those of strategies and slots. */
 const profitJson = (view: LedgerView) => {
   const picture = pictureOf(view)
   const figures = ProfitText.json({ ...profitOf(view, picture), by: undefined, groups: [] }, view.assets)
@@ -107,14 +107,14 @@ const profitJson = (view: LedgerView) => {
   )
 }
 
-/** When the venue ends the first order by itself and refunds it; until then nothing needs a bot. */
+/** When the venue ends the first order and refunds it; until then no bot is needed. */
 const safeUntil = (state: BotState): string | undefined => {
   const open = unfinished(state)
   if (open.length === 0) return undefined
   return iso(Math.min(...open.map(({ deadline }) => deadline)))
 }
 
-/** The limits over all strategies are the configuration's to show. */
+/** Only the configuration can show the limits over all strategies. */
 const runJson = ({ overall: _, identity: __, ...run }: Of<"BotStarted">) => run
 
 const printScreen = Effect.fnUntraced(function* (
@@ -155,7 +155,7 @@ const printScreen = Effect.fnUntraced(function* (
   )
 })
 
-/** The bot notes the switch when it obeys; until then the journal and the switch differ. */
+/** The bot records the switch when it obeys; until then the journal and the switch differ. */
 const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {
   if ((noted === undefined) === (switched === undefined)) return undefined
   const when = isRunning ? "the bot obeys within a second" : "no bot is running; it takes effect with the next start"

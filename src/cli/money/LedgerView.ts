@@ -1,4 +1,4 @@
-/** The journal read for accounts: its state, and what it says of trading, in one pass. */
+/** The journal read for accounts: its state, and what it says about trading, in one pass. */
 import { Effect } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { type Mark, markBy } from "../../ledger/Profit.ts"
@@ -11,7 +11,7 @@ export interface LedgerView extends JournalView {
   /** Decimals of a configured asset. */
   readonly decimals: (symbol: string) => number | undefined
   readonly mark: Mark
-  /** When the oldest of the prices was seen that open positions are valued at. */
+  /** When the prices that value open positions were seen: the oldest of them. */
   readonly markedAt: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** `limitbot dust`: what legs left unsold because it was too little for an order, and what becomes of it. */
+/** `limitbot dust`: what legs left unsold because it was too little for an order, and what will become of it. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { dustSlot } from "../../domain/Ledger.ts"

@@ -1,4 +1,7 @@
-/** `limitbot evidence ORDER --out FILE`: one file with all that the journal has of an order, ready for a support ticket. */
+/**
+ * `limitbot evidence ORDER --out FILE`: one file with everything that the journal has on an order, ready for a
+ * support ticket.
+ */
 
 import { Clock, Console, Effect, FileSystem, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -53,7 +56,7 @@ export const command = Command.make(
 
 const encode = Schema.encodeEffect(BotEvent)
 
-/** Signed bytes could be sent again by whoever reads them. */
+/** Anybody who reads signed bytes could send them again. */
 const withoutSecrets = ({ signed: _, ...fields }: Readonly<Record<string, unknown>>) => fields
 
 const dossierOf = Effect.fnUntraced(function* (
@@ -62,7 +65,7 @@ const dossierOf = Effect.fnUntraced(function* (
 ) {
   const timeline = yield* Effect.forEach(moments, ({ sequence, at, event }) =>
     Effect.map(Effect.orDie(encode(event)), (encoded) => ({
-      // Recorded events have been encoded before.
+      // Recorded events can always be encoded.
       sequence,
       at: iso(at),
       ...withoutSecrets(encoded)

@@ -12,7 +12,7 @@ import { counted } from "../../report/text/Words.ts"
 import * as flags from "../flags.ts"
 import { type LedgerView, withLedger } from "./LedgerView.ts"
 
-/** Nothing to write, or nothing that could be written. */
+/** There is nothing to write, or it could not be written. */
 export class NothingToExport extends Schema.TaggedError<NothingToExport>()("NothingToExport", {
   message: Schema.String
 }) {}
@@ -76,7 +76,7 @@ const forEver: Tables.Period = { from: Number.NEGATIVE_INFINITY, to: Number.POSI
 const startOf = (year: number): number => DateTime.toEpochMillis(DateTime.makeUnsafe({ year, month: 1, day: 1 }))
 const spanOf = (year: number): Tables.Period => ({ from: startOf(year), to: startOf(year + 1) })
 
-/** An amount of an asset without known decimals would be wrong by a power of ten. */
+/** An amount of an asset with unknown decimals would be wrong by a power of ten. */
 const refuseUnknownAssets = ({ bookings, decimals }: Books) => {
   const symbols = new Set(bookings.flatMap(({ postings }) => postings.map(({ asset }) => asset)))
   const unknown = [...symbols].filter((symbol) => decimals(symbol) === undefined)
@@ -106,7 +106,7 @@ const filesOf = (view: Books, { format, span, method }: Wanted): ReadonlyArray<F
   return [{ name: "", content: render({ bookings, trades, decimals }) }]
 }
 
-/** Nothing is overwritten. */
+/** Never overwrites a file. */
 const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content: string | Uint8Array) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

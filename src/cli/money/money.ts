@@ -61,7 +61,7 @@ export const command = Command.make(
 const entriesOf = ({ balances }: Ledger) =>
   [...balances.values()].filter(({ entry: { account } }) => account !== "outside" && account !== "traded")
 
-/** Wallets and fees are a strategy's; everything else is an order's. */
+/** Wallets and fees belong to a strategy; everything else belongs to an order. */
 const strategyRows = ({ ledger, strategies }: BotState, assets: Money.Assets) =>
   entriesOf(ledger).flatMap(({ entry: { asset, account, owner }, amount }) =>
     strategies.has(owner)

@@ -1,6 +1,6 @@
 /**
- * `limitbot replay`: takes every recorded decision anew, with the files of the time or with an edited one, and says what
- * share of the fills came when the recorded prices say that they could.
+ * `limitbot replay`: makes every recorded decision again, with the files of the time or with an edited one, and says
+ * what share of the fills came when the recorded prices allowed it.
  */
 import { Console, Effect, Option, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,4 +1,4 @@
-/** `limitbot stuck`: orders whose money is longer in one state than it should be, the oldest first. */
+/** `limitbot stuck`: orders whose money has been in one state for longer than it should, the oldest first. */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { minuteMillis } from "../../domain/Durations.ts"
@@ -19,7 +19,7 @@ const terms: Readonly<Record<string, number>> = {
   "in doubt": 30 * minuteMillis,
   closing: 60 * minuteMillis
 }
-/** After its deadline the venue ends an order by itself. */
+/** After its deadline the venue ends an order. */
 const afterDeadline = 15 * minuteMillis
 
 interface Stuck {

@@ -1,4 +1,4 @@
-/** Everything that a plan shows, gathered: the journal, what the venue says now, and what a turn would do with both. */
+/** Gathers everything that a plan shows: the journal, what the venue says now, and what a turn would do with both. */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
@@ -29,19 +29,19 @@ export interface Plan {
   readonly absent: ReturnType<typeof PlanReport.absentOf>
   readonly locked: ReadonlyArray<PlanReport.Locked>
   readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
-  /** When the indicators of the strategies that have some are there. */
+  /** When the strategies with indicators will have them. */
   readonly readiness: ReadonlyArray<Readiness.Readiness>
-  /** What nobody needs to allow, and should know. */
+  /** What nobody needs to allow but everybody should know. */
   readonly warnings: ReadonlyArray<DepthWarnings.Warning>
 }
 
-/** What a plan stands on. `state` is changed in place. */
+/** What a plan is based on. `state` is changed in place. */
 export interface Footing {
   readonly remembered: PlanGround.Remembered
   readonly books: Books
 }
 
-/** A plan of the files against the journal on disk, at prices asked now. */
+/** A plan of the files on the journal on disk, at prices asked now. */
 export const draft = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: VenueAccount,
@@ -76,7 +76,7 @@ export const judge = Effect.fnUntraced(function* (
   }).pipe(Effect.map((found) => found.flat()))
   const { pid } = yield* Process
   const at = yield* Clock.currentTimeMillis
-  // Whatever mode the journal is of: a plan writes nothing into it.
+  // Any mode of journal will do: a plan writes nothing into it.
   const run = { pid, version, mode: state.run?.mode ?? "live", account: account.signerId, venue: config.venue.url }
   const planned = yield* PlanAhead.planAhead({
     run,

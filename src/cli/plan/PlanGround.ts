@@ -1,5 +1,5 @@
 /**
- * What a plan stands on: the journal as far as there is one, and what the venue says now about prices, fees, balances and
+ * What a plan is based on: the journal, if there is one, and what the venue says now about prices, fees, balances and
  * the value of assets. Everything here only reads.
  */
 import { Clock, Effect, FileSystem } from "effect"
@@ -20,7 +20,7 @@ import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as Modes from "../Modes.ts"
 import * as WarmPrices from "../warmup/WarmPrices.ts"
 
-/** A price that is this old is asked anew. */
+/** A price this old is asked again. */
 const depthTakesMillis = 30_000
 
 export interface Remembered {
@@ -28,7 +28,7 @@ export interface Remembered {
   readonly hasJournal: boolean
   /** Candles for its indicators, by strategy. */
   readonly candles: ReadonlyMap<string, MarketMoment["candles"]>
-  /** The minutes of prices that the bot saw itself, by market. */
+  /** The minutes of prices that the bot itself saw, by market. */
   readonly own: ReadonlyMap<string, ReadonlyArray<Minute>>
 }
 
@@ -48,7 +48,7 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
   return yield* Effect.gen(function* () {
     const state = yield* Bookkeeper.replay
     const store = yield* PriceStore
-    // A journal of an older version has no prices yet: the strategy warms up like at a first start.
+    // A journal of an older version has no prices: the strategy warms up as at a first start.
     const since: typeof store.since = (market, from) => Effect.orElseSucceed(store.since(market, from), () => [])
     const warmed = yield* candlesOf({ ...store, since }, strategies, sources)
     return { state, hasJournal: true, ...warmed } satisfies Remembered
@@ -76,7 +76,7 @@ export const candlesOf = Effect.fn("PlanGround.candlesOf")(function* (
   return { candles, own } as const
 })
 
-/** An executable price for each market in the size that the bot would ask for, and its depth up to the whole budget. */
+/** An executable price for each market, in the size that the bot would ask for, and depth up to the whole budget. */
 export const books = Effect.fn("PlanGround.books")(function* (strategies: ReadonlyArray<Strategy>) {
   const orderBook = yield* OrderBook
   const wanted = wantedBy(strategies)
@@ -110,8 +110,8 @@ export const fees = Effect.fn("PlanGround.fees")(function* (assets: ReadonlyArra
 })
 
 /**
- * What the account holds; `undefined` when the venue does not say. Only private accounts are sure to be told everything: for
- * others an asset that is not listed is unknown, not zero.
+ * What the account holds; `undefined` if the venue does not say. Only private accounts certainly see everything: for
+ * the others an asset that is not listed is unknown, not zero.
  */
 export const balances = Effect.fn("PlanGround.balances")(function* (
   assets: ReadonlyArray<Asset>,
@@ -129,7 +129,7 @@ export const balances = Effect.fn("PlanGround.balances")(function* (
   return sums
 })
 
-/** USD for one unit of each asset, where the venue knows it. */
+/** USD for one unit of each asset, if the venue knows it. */
 export const usdValues = Effect.fn("PlanGround.usdValues")(function* (assets: ReadonlyArray<Asset>) {
   const venue = yield* Venue
   const tokens = yield* venue.tokens.pipe(Effect.orElseSucceed(() => []))

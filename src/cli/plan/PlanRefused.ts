@@ -1,4 +1,4 @@
-/** What `plan`, `run` and an edit of a running file say to findings that nobody allowed. */
+/** How `plan`, `run` and an edit of a running file answer findings that nobody allowed. */
 import { Schema } from "effect"
 import { Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
@@ -9,7 +9,7 @@ export const allowFlag = Flag.Literals("allow", findingNames).pipe(
   Flag.atLeast(0)
 )
 
-/** `isPrinted`: the findings are on standard output already; else the message tells them. */
+/** `isPrinted`: standard output already shows the findings; otherwise the message names them. */
 export class PlanRefused extends Schema.TaggedError<PlanRefused>()("PlanRefused", {
   names: Schema.Array(Schema.String),
   findings: Schema.Array(Schema.String),

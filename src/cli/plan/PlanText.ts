@@ -1,4 +1,4 @@
-/** A plan for people, in the manner of infrastructure plans, and for programs. */
+/** A plan for people, in the style of infrastructure plans, and for programs. */
 import { type Asset, format } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -32,10 +32,10 @@ const signOf = ({ action, limit, next }: PlannedChange): Sign => {
 
 const money = (assets: Assets, { asset, amount }: Money): string => cut(MoneyText.withSymbol(assets, asset, amount))
 
-/** Long fractions are cut; the whole of them is in `--json`. */
+/** Long fractions are cut; `--json` has all digits. */
 const cut = (text: string): string => text.replace(/(\d\.\d{8})\d+/g, "$1…")
 
-/** Why, and where in the strategy's own file. */
+/** The reason, and its place in the strategy's own file. */
 const because = ({ text, source }: Reason, file: string): string => {
   if (source === undefined) return cut(text)
   return `${cut(text)} (${source.startsWith(`${file}:`) ? `line ${source.slice(file.length + 1)}` : source})`
@@ -74,7 +74,7 @@ export const lines = (
   return all.map((line) => painted(line, isWarning(line) ? { ...style, columns: Number.POSITIVE_INFINITY } : style))
 }
 
-/** What is held back or unsafe is said in full, however narrow the terminal is. */
+/** What is held back or unsafe is shown in full, however narrow the terminal. */
 const isWarning = ([text]: ColouredLine): boolean => text.trimStart().startsWith("! ")
 
 const summary = ({ changes }: Plan, refused: ReadonlyArray<string>): string => {
@@ -107,7 +107,7 @@ const priceLines = (
   return Table.render([...columns, { title: "" }], rows).map((text): ColouredLine => [text])
 }
 
-/** Only the signs that the plan has. */
+/** Explains only the signs that occur in the plan. */
 const legend = ({ changes }: Plan): ReadonlyArray<ColouredLine> => {
   const used = new Set(changes.map(signOf))
   const known = Object.entries(signs).filter(([name]) => [...used].some((sign) => sign === name))
@@ -147,7 +147,7 @@ const baseOf = ({ side, quantity, input, output }: PlannedOrder): Money => ({
   amount: quantity
 })
 
-/** An order that is moved says what comes instead. */
+/** A moved order says what replaces it. */
 const whyOf = ({ next, reason }: PlannedChange, assets: Assets, file: string): string => {
   if (next === undefined) return because(reason, file)
   const then = `then ${next.side} ${money(assets, baseOf(next))} at ${Decimal.format(next.price)}`
@@ -167,7 +167,7 @@ const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<Col
   return rest === 0 ? said : [...said, [`    and ${counted(rest, "more empty slot")}, each with its own reason`, "dim"]]
 }
 
-/** Different reasons for empty slots that are said of each strategy. */
+/** The most different reasons for empty slots that are listed per strategy. */
 const emptyReasons = 3
 
 /** Orders of strategies that are not among the files. */

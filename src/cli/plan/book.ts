@@ -1,4 +1,7 @@
-/** `limitbot book [MARKET…]`: the order book that the service does not publish, made of its dry quotes and our own orders. */
+/**
+ * `limitbot book [MARKET…]`: the order book that the service does not publish, built from its dry quotes and our own
+ * orders.
+ */
 import { Clock, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Amount, fromDecimal } from "../../domain/Amount.ts"
@@ -17,7 +20,7 @@ import * as Modes from "../Modes.ts"
 import { Stop } from "../Stop.ts"
 import { Terminal } from "../Terminal.ts"
 
-/** Sizes that a market is asked for when none is named, in US dollars. */
+/** The sizes to ask for by default, in US dollars. */
 const usualUsd = [100, 1_000, 10_000]
 const watchMillis = 5_000
 
@@ -95,7 +98,7 @@ interface Own {
   readonly traded: ReadonlySet<string>
 }
 
-/** What the journal says rests; nothing when there is none yet. */
+/** What rests according to the journal; nothing if there is no journal yet. */
 const restingNow = Effect.fnUntraced(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
@@ -129,7 +132,7 @@ const usualQuantities = Effect.fnUntraced(function* ({ name, base }: Market) {
   const tokens = yield* Venue.use((venue) => venue.tokens)
   const usd = tokens.find(({ assetId }) => assetId === base.id)?.priceUsd ?? 0
   if (!(usd > 0)) return yield* new NoSize({ market: name, text: `the venue tells no price of ${base.symbol}` })
-  // Three digits: the size only has to be about that much.
+  // Three digits: the size only has to be approximate.
   return usualUsd.map((worth): Amount => {
     const exact = Decimal.fromNumber(worth / usd, 3)
     const step = Decimal.make(1n, base.decimals)

@@ -1,7 +1,7 @@
 /**
- * `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds, or held, what it holds, or nothing: the rule, what it saw,
- * what our limits and the venue said, and the numbers that would change it. The past is the journal read up to that moment, and
- * nothing else: files may have changed since.
+ * `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds (or held) its order, or nothing: the rule, what it
+ * saw, what our limits and the venue said, and the numbers that would change it. For the past it uses only the
+ * journal up to that moment, because files may have changed since.
  */
 
 import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
@@ -22,7 +22,7 @@ import * as flags from "../flags.ts"
 import { withJournal } from "../journal/JournalView.ts"
 import { WrongUsage } from "../Usage.ts"
 
-/** Events of a slot that are shown. */
+/** The most events of a slot that are shown. */
 const shownEvents = 6
 
 export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
@@ -48,7 +48,7 @@ const momentOf = Effect.fnUntraced(function* (at: Option.Option<string>) {
   })
 })
 
-/** Gathers, while the journal is read, what its fold does not keep: what happened to each slot, and what had ended. */
+/** Gathers, while the journal is read, what its fold drops: what happened to each slot, and what had ended. */
 const gather = () => {
   const lately = new Map<string, Array<Recorded>>()
   const removed = new Map<string, Recorded>()
@@ -65,14 +65,17 @@ const gather = () => {
     if (known === undefined) lately.set(key, [entry])
     else {
       known.push(entry)
-      // Many say nothing to a person.
+      // Many of them tell a person nothing.
       if (known.length > 4 * shownEvents) known.shift()
     }
   }
   return { lately, removed, last, seen }
 }
 
-/** The strategy that ran then: from the journal, or where an older version wrote that, from a file that is still the same. */
+/**
+ * The strategy that ran then: from the journal or, for a journal of an older version, from a file that is still the
+ * same.
+ */
 const strategyOf = Effect.fnUntraced(function* ({ file, hash, text }: Of<"StrategyLoaded">, markets: Markets) {
   const fileSystem = yield* FileSystem.FileSystem
   const content = text ?? (yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => "")))
@@ -154,14 +157,14 @@ const overallOf = ({ exposure, ...counts }: NonNullable<Of<"BotStarted">["overal
   exposure: new Map(Object.entries(exposure))
 })
 
-/** An explanation needs no account: nothing of it is checked against orders here. */
+/** An explanation needs no account, because it checks no orders against it. */
 const settingsOf = (overall: Settings["overall"]): Settings => ({
   ...defaults,
   ...present({ overall }),
   account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 }
 })
 
-/** One slot alone with every limit and its numbers; among others, limits that pass are only named. */
+/** A slot shown alone lists every limit with its numbers; in a list, limits that pass are only named. */
 const lines = (
   { slot, verdict, because, rule, ruleText, inputs, guards, wouldChange, lately }: Explanation,
   isAlone: boolean

@@ -1,7 +1,7 @@
 /**
- * `limitbot rehearse FILE…`: before any money, the user's own files go through days of outages, lost requests and crashes on a
- * sandbox in virtual time, and what happened is told: fills, the worst drawdown, the longest wait for the answer to a payment,
- * and what somebody would have been woken up for.
+ * `limitbot rehearse FILE…`: before any money is at risk, the user's own files go through days of outages, lost
+ * requests and crashes on a sandbox in virtual time. The report says what happened: fills, the worst drawdown, the
+ * longest wait for the answer to a payment, and what would have woken somebody up.
  */
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -20,7 +20,7 @@ import * as Modes from "../Modes.ts"
 import * as Progress from "../Progress.ts"
 import * as sandboxFlags from "../run/sandboxFlags.ts"
 
-/** The rehearsal showed a defect of the program: it must not be trusted with money. */
+/** The rehearsal showed a defect of the program: do not trust it with money. */
 export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("RehearsalFailed", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -98,7 +98,7 @@ export const command = Command.make(
   ])
 )
 
-/** The configured assets, or without a configuration those of the sandbox and whatever else the files name. */
+/** The configured assets; without a configuration, the sandbox's assets and any others that the files name. */
 const settingsOf = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
   const fileSystem = yield* FileSystem.FileSystem
   const isConfigured = config !== flags.defaultConfig || (yield* fileSystem.exists(config))
@@ -115,7 +115,7 @@ const settingsOf = Effect.fnUntraced(function* (config: string, files: ReadonlyA
   return { ledger: "native" as const, markets }
 })
 
-/** An asset of which nothing is known is a coin where it is bought and sold, and a dollar where it is paid with. */
+/** An unknown asset counts as a coin if it is traded, and as a dollar if it is paid with. */
 const assetsOf = (
   assets: ReadonlyArray<Asset>,
   strategies: ReadonlyArray<Strategy>,

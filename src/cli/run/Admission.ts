@@ -1,7 +1,7 @@
 /**
- * Whether strategy files may run: what `plan` refuses, a start and an edit refuse as well, unless it is allowed by name. Only
- * new and edited files are asked about. One that ran before as it is goes on after a restart, whatever the market did
- * meanwhile: nobody may be there to allow it.
+ * Whether strategy files may run: what `plan` refuses, a start and an edit refuse too, unless it is allowed by name.
+ * Only new and edited files are judged. A file that ran before unchanged continues after a restart, whatever the
+ * market did, because nobody may be there to allow it.
  */
 import { Effect, FileSystem, Option, Schema } from "effect"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
@@ -16,10 +16,10 @@ import type { BotConfig } from "../files/ConfigFile.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import * as PlanGround from "../plan/PlanGround.ts"
 
-/** A price of this age is good enough to judge an edit by. */
+/** A price of this age is good enough to judge an edit. */
 const priceMillis = 5_000
 
-/** It has not run as it is now, by this journal. */
+/** According to this journal, the strategy has not run as it is now. */
 export const isFresh = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
   const known = strategies.get(name)
   return known?.loaded?.hash !== hash || known.removed !== undefined || known.isTried !== true
@@ -32,7 +32,7 @@ export interface Admission {
   readonly allow: ReadonlyArray<FindingName>
 }
 
-/** The findings about `fresh` ones among these strategies; `undefined` while the venue has no usable answers. */
+/** The findings about the `fresh` strategies among these; `undefined` while the venue gives no usable answers. */
 export const findingsOn = Effect.fn("Admission.findingsOn")(
   function* ({ config, account }: Admission, strategies: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
     const { state } = yield* Bookkeeper
@@ -54,7 +54,7 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
   Effect.catchReasons("VenueError", { RetryLater: () => Effect.undefined, OutcomeUnknown: () => Effect.undefined })
 )
 
-/** More is asked for than what runs may use. A smaller budget must be taken, whatever is still in orders. */
+/** It asks for more than runs may use. A smaller budget must be accepted, whatever is still in orders. */
 export const isMore = (next: Strategy, running: ReadonlyArray<Strategy>): boolean => {
   const before = running.find(({ name }) => name === next.name)
   if (before === undefined) return true
@@ -69,14 +69,17 @@ export const refusedOf = (
 
 export const sentenceOf = ({ name, text }: PlanFinding): string => `${name}: ${text}`
 
-/** For somebody who has saved a file of a running bot. */
+/** The message for somebody who saved a file of a running bot. */
 export const editSentenceOf = (finding: PlanFinding): string =>
   `${finding.strategies.join(", ")}: ${sentenceOf(finding)}. Change the file, or: limitbot reload --allow ${finding.name}`
 
 const Names = Schema.fromJsonString(Schema.Array(Schema.Literals(findingNames)))
 const fileOf = (journal: string): string => `${journal}.allow`
 
-/** `limitbot reload --allow NAME`: a file beside the journal for the next edit, because a bot may have no control server. */
+/**
+ * `limitbot reload --allow NAME`: a file beside the journal for the next edit, because a bot may have no control
+ * server.
+ */
 export const allowNext = Effect.fn("Admission.allowNext")(function* (
   journal: string,
   names: ReadonlyArray<FindingName>
@@ -92,7 +95,7 @@ export const allowedNext = Effect.fn("Admission.allowedNext")(function* (journal
   return Option.getOrElse(Option.flatMap(text, Schema.decodeUnknownOption(Names)), () => [])
 })
 
-/** It was for one edit. */
+/** The permission was for one edit. */
 export const forgetAllowed = Effect.fn("Admission.forgetAllowed")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   yield* Effect.ignore(fileSystem.remove(fileOf(journal), { force: true }))

@@ -1,6 +1,7 @@
 /**
- * Compares two independent double-entry books to the unit: the bot's ledger, folded from its journal, and the sandbox's own.
- * Both must be at rest (no order open), because a payment under way is known to one side before the other.
+ * Compares two independent double-entry books to the unit: the bot's ledger, folded from its journal, and the
+ * sandbox's own. Both must be at rest (no open order), because one side knows of a payment under way before the
+ * other.
  */
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
@@ -31,7 +32,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
     const theirs = (...places: ReadonlyArray<string>) =>
       places.reduce((sum, place) => sum + BigInt(books.accounts[account]?.[symbol]?.[place] ?? "0"), 0n)
     const pairs: ReadonlyArray<readonly [string, bigint, bigint]> = [
-      // Nobody knows whether what is in doubt has left; what has not been deposited by now is taken to be in the wallet.
+      // Nobody knows whether money in doubt has left; what is not deposited by now counts as still in the wallet.
       [
         "wallet",
         ours(symbol, "wallet", "dust", "in doubt") - allotted(symbol),

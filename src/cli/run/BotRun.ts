@@ -1,6 +1,7 @@
 /**
- * One run of the bot, for `run` and `demo` alike: record the start, turn until told to stop, show what happens, leave in
- * order, and close with the summary. By default orders stay resting when the bot leaves; what that means is said.
+ * One run of the bot, for `run` and `demo` alike: record the start, run turns until told to stop, show what happens,
+ * leave in order, and end with the summary. By default orders stay at the venue when the bot leaves; the summary says
+ * what that means.
  */
 import { Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
@@ -34,36 +35,36 @@ import * as SystemdWatchdog from "./SystemdWatchdog.ts"
 import * as StrategyWatch from "./watch/StrategyWatch.ts"
 import { supervised } from "./watch/Supervision.ts"
 
-/** A turn under way gets this long to end by itself; then it is cut off, which the journal survives. */
+/** A running turn gets this long to end; then it is interrupted, which the journal survives. */
 const graceMillis = 3_000
 
 export interface BotRunOptions extends Display.DisplayOptions {
   readonly run: StartUp.BotRun
   readonly strategies: ReadonlyArray<Strategy>
   readonly markets: ReadonlyMap<string, Market>
-  /** Ends by itself after this long; `undefined` runs until stopped. */
+  /** Ends after this long; `undefined` runs until stopped. */
   readonly forMillis: number | undefined
   /** Withdraw everything and wait for the money before leaving. */
   readonly cancelOnExit: boolean
-  /** Strategy files to be taken up anew when they are saved. */
+  /** Strategy files that are loaded again when they are saved. */
   readonly reload: StrategyWatch.WatchOptions
   readonly journal: string
-  /** Where the configuration is, for commands that are started on it. */
+  /** Where the configuration is, for commands that use it. */
   readonly configFile: string
-  /** Where traces, metrics and logs go; left out: nowhere. */
+  /** Where traces, metrics and logs go; default: nowhere. */
   readonly collector: Telemetry.Collector | undefined
   readonly telling: Notifications.NotifyOptions
-  /** The control server; left out: none. */
+  /** The control server; default: none. */
   readonly dashboard: ControlOptions | undefined
   /** The operator's kill switch, asked at every turn. */
   readonly killSwitch: Effect.Effect<string | undefined>
-  /** Judges new and edited files as `plan` does; left out: nothing is funded that would have to be. */
+  /** Judges new and edited files as `plan` does; left out where no real money moves: then no file is judged. */
   readonly admission?: Admission.Admission
   /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain?: ReadonlyArray<string>
 }
 
-/** The operator's word is for one attempt: it must not be taken for another. */
+/** The operator's word is for one attempt and must not count for another. */
 export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
   payment: Schema.String,
   unclear: Schema.Array(Schema.String)
@@ -166,7 +167,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
 
   if (options.cancelOnExit && !engine.isIdle()) {
     withdrawing = true
-    // Whatever order is cancelled may fill once more: it is over when every unit is back.
+    // A cancelled order may still fill, so it is over only when every unit is back.
     yield* engine.runUntil(Effect.never, engine.isIdle)
   }
   yield* books.record({
@@ -178,8 +179,8 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
 }, Effect.scoped)
 
 /**
- * What judges the strategies before they are planned. A file that is refused fails here and leaves nothing in the journal;
- * while the venue cannot be asked, the bot starts, and the first turn that could place something judges.
+ * Judges the strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the
+ * venue cannot be asked, the bot starts anyway, and the first turn that could place an order judges.
  */
 const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: BotRunOptions) {
   const { state } = yield* Bookkeeper
@@ -197,7 +198,7 @@ const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strate
     const names = [...new Set(refused.map(({ name }) => name))]
     return yield* new PlanRefused({ names, findings: refused.map(Admission.sentenceOf), isPrinted: false })
   }).pipe(Effect.provideContext(context))
-  // While everything is withdrawn nothing is refused: the bot has to run for that.
+  // While everything is withdrawn nothing is refused, because withdrawing needs a running bot.
   const isKilled = Effect.map(killSwitch, (reason) => reason !== undefined)
   if (!isAdmitted && !(yield* isKilled)) yield* judged
   const admit = Effect.flatMap(isKilled, (killed) =>
@@ -253,7 +254,7 @@ export const printSummary = Effect.fnUntraced(function* (
   if (safeUntil !== undefined) yield* Console.log(restingText(safeUntil))
 })
 
-/** What the venue still has of ours when the bot is cut off in the middle. */
+/** What the venue still holds of ours when the bot is interrupted. */
 const behindText = (state: BotState): string => {
   const open = unfinished(state)
   const resting = open.filter(({ order, state: at }) => order !== undefined && at !== "closing").length

@@ -1,12 +1,12 @@
 /**
- * The kill switch is a file beside the journal: while it exists the bot signs nothing and withdraws everything. A file needs
- * no running server, no password and no free port, and it holds across restarts.
+ * The kill switch is a file beside the journal: while it exists, the bot signs nothing and withdraws everything. A
+ * file needs no running server, no password and no free port, and it holds across restarts.
  */
 import { Effect, FileSystem } from "effect"
 
 const pathOf = (journal: string): string => `${journal}.kill`
 
-/** Asks why the switch is on: `undefined` when it is not. A file that cannot be read counts as on: the safe side. */
+/** Why the switch is on; `undefined` when it is off. An unreadable file counts as on, to be safe. */
 export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   return fileSystem.readFileString(pathOf(journal)).pipe(
@@ -22,7 +22,7 @@ export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
 export const set = Effect.fn("KillFile.set")(function* (journal: string, why: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const file = pathOf(journal)
-  // On a full disk there is room for an empty file, which counts as well.
+  // A full disk still has room for an empty file, which counts as well.
   yield* Effect.catch(fileSystem.writeFileString(file, `${why}\n`), (error) =>
     Effect.flatMap(
       Effect.orElseSucceed(fileSystem.exists(file), () => false),

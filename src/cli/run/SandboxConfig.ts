@@ -1,12 +1,12 @@
 /**
- * The configuration that leads to a sandbox: the file that a user would write, its two secrets in files beside it that only
- * their owner can read. A file that exists is never replaced, because it may lead to real money.
+ * The configuration for a sandbox: the file that a user would write, with its two secrets in files beside it that
+ * only their owner can read. An existing file is never replaced, because it may belong to real money.
  */
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { defaultSettings } from "../../sandbox/core/Settings.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
 
-/** A configuration stands there already. */
+/** A configuration already exists there. */
 export class ConfigExists extends Schema.TaggedError<ConfigExists>()("ConfigExists", { file: Schema.String }) {
   override get message(): string {
     return `${this.file} exists and is not replaced. Name another file, or move it away first.`

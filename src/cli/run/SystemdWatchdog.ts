@@ -1,6 +1,7 @@
 /**
- * A sign of life to systemd while turns end, where the unit asks for one (`Type=notify`, `WatchdogSec`): a bot that hangs, or whose
- * turns no longer end, is started anew. Node cannot write to systemd's datagram socket, so `systemd-notify` does.
+ * A sign of life to systemd while turns end, if the unit asks for one (`Type=notify`, `WatchdogSec`): systemd then
+ * restarts a bot that hangs or whose turns no longer end. Node cannot write to systemd's datagram socket, so
+ * `systemd-notify` does.
  */
 import { Clock, Config, Effect, Option } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -14,7 +15,7 @@ const text = (name: string) =>
     Effect.map(Option.getOrUndefined)
   )
 
-/** For ever, or not at all. */
+/** Runs for ever, or not at all. */
 export const watch = Effect.fn("SystemdWatchdog.watch")(function* (pulse: Pulse) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { state } = yield* Bookkeeper
@@ -29,7 +30,7 @@ export const watch = Effect.fn("SystemdWatchdog.watch")(function* (pulse: Pulse)
   if (!(micros > 0)) return
   const once = Effect.gen(function* () {
     if (live(state, pulse, yield* Clock.currentTimeMillis).length === 0) yield* say("WATCHDOG=1")
-    // systemd wants to hear twice as often as it looks.
+    // systemd wants signs twice as often as it checks.
     yield* Effect.sleep(micros / 2_000)
   })
   return yield* Effect.forever(once)

@@ -1,7 +1,8 @@
 /**
- * `limitbot demo`: the whole bot on the whole service, without configuration. A sandbox starts on a loopback port, a
- * configuration with a generated key is written to a folder of its own, a grid around the present price runs over real HTTP
- * with real signatures and a real journal, and at the end both sides' books are compared and the folder is removed.
+ * `limitbot demo`: the whole bot on the whole service, without configuration. A sandbox starts on a loopback port,
+ * and a configuration with a generated key is written to a temporary folder. A grid around the present price runs
+ * over real HTTP with real signatures and a real journal. At the end both sides' books are compared and the folder is
+ * removed.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Console, Duration, Effect, FileSystem, Option, Schedule, Schema } from "effect"
@@ -26,7 +27,7 @@ import * as KillFile from "./KillFile.ts"
 import * as SandboxConfig from "./SandboxConfig.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
-/** A demo is watched: it looks more often than one would look at a service that counts requests. */
+/** A person watches a demo, so it looks more often than would be right at a service that counts requests. */
 const pace: Modes.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
 /** 40 cells of 0.2 % around the price. */
 const cells = 40
@@ -34,7 +35,7 @@ const cellRatio = 1.002
 /** Value of one cell in quote units. */
 const cellValue = 250
 
-/** The books of bot and sandbox differ: a fault of one of them, which a demo exists to show. */
+/** The books of bot and sandbox differ: one of them has a fault, and a demo exists to show that. */
 export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer", {
   differences: Schema.Array(Schema.String)
 }) {
@@ -145,7 +146,10 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   if (!json) yield* Console.log("The sandbox's own books agree to the unit.")
 })
 
-/** At high speed the market moves between the two questions of a price, so that the first answers may contradict each other. */
+/**
+ * At high speed the market moves between the two questions of a price, so the first answers may contradict each
+ * other.
+ */
 const firstPrice = (market: Market) =>
   Quotes.observe(market, { base: 0n, quote: BigInt(cellValue) * Decimal.powerOfTen(market.quote.decimals) }).pipe(
     Effect.flatMap((seen) => (seen === undefined ? new NoPrice() : Effect.succeed(seen.price))),

@@ -6,7 +6,7 @@ import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import * as KillFile from "./KillFile.ts"
 
-/** The file is what counts; a bot that can be spoken to looks at it at once. */
+/** Only the file counts; a bot that can be reached checks it at once. */
 const soon = <A, E, R>(told: Effect.Effect<A, E, R>) => told.pipe(Effect.timeout("2 seconds"), Effect.ignore)
 
 export const kill = Command.make(

@@ -103,7 +103,7 @@ export const command = Command.make(
   ])
 )
 
-/** A dry run's orders die with it, and so does its journal. */
+/** A dry run's orders end with it, and so does its journal. */
 const temporaryJournal = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

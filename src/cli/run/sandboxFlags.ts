@@ -22,7 +22,7 @@ export const speed = (fallback: number) =>
     Flag.withDefault(fallback)
   )
 
-/** The sandbox's options of these flags. */
+/** The sandbox options that these flags give. */
 export const optionsOf = (flags: {
   readonly seed: number
   readonly candles: Option.Option<string>

@@ -1,6 +1,6 @@
 /**
- * Shows a run as it goes: events as lines of JSON for programs; a screen that is redrawn in place on a terminal; elsewhere
- * (a log, a pipe) events as lines, with the whole picture now and then.
+ * Shows a run as it happens. Programs get events as lines of JSON. A terminal gets a screen that is redrawn in place.
+ * A log or pipe gets events as lines, with the whole picture now and then.
  */
 import { Clock, Console, Effect, type PubSub, Schema, Stream } from "effect"
 import { BotEvent, type Recorded } from "../../domain/BotEvent.ts"
@@ -15,7 +15,7 @@ import { frame, paper } from "./Screen.ts"
 
 const redrawMillis = 500
 const recentEvents = 8
-/** Slots in a picture that goes to a log. */
+/** The most slots in a picture for a log. */
 const loggedSlots = 12
 
 export interface DisplayOptions {
@@ -24,14 +24,14 @@ export interface DisplayOptions {
   readonly warning: string | undefined
   readonly assets: Money.Assets
   readonly json: boolean
-  /** How often the whole picture goes to a log. */
+  /** How often a log gets the whole picture. */
   readonly pictureMillis: number
 }
 
-/** What is true now beside the journal. */
+/** What is true now, outside the journal. */
 export interface ScreenInputs {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  /** Why the bot is about to end, once it is. */
+  /** Why the bot is about to end, if it is. */
   readonly leaving: () => string | undefined
   /** When the bot looks at the venue next. */
   readonly nextLookAt: () => number
@@ -45,7 +45,7 @@ export const show = (options: DisplayOptions, present: ScreenInputs, changes: Pu
     return yield* log(options, present, changes)
   })
 
-/** Ends with the run, so that nothing is left to be shown when it is over. */
+/** Ends with the run, after everything has been shown. */
 const eventsOf = (changes: PubSub.Subscription<Recorded>) =>
   Stream.fromSubscription(changes).pipe(Stream.takeUntil(({ event }) => event._tag === "BotStopped"))
 

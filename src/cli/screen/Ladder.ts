@@ -1,6 +1,6 @@
 /**
- * The slots of a screen as a trader knows them: the highest price first, a line where the market is, distance and age beside
- * each order. Slots in trouble come before, slots that hold nothing are counted by their reason in a line each.
+ * The slots of a screen as a trader knows them: the highest price first, a line where the market is, distance and age
+ * beside each order. Slots in trouble come first; empty slots are counted, one line per reason.
  */
 
 import type { SlotRow } from "../../control/view/SlotRows.ts"
@@ -12,16 +12,16 @@ import { age, counted } from "../../report/text/Words.ts"
 
 interface Sight {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  /** What a slot has realised, for people; empty before it has. */
+  /** What a slot has realised, for people; empty if nothing. */
   readonly earned: (slot: string) => string
   readonly now: number
-  /** Width of the terminal; a narrow one drops columns, never the ends of lines. */
+  /** Width of the terminal; a narrow one loses columns, never the ends of lines. */
   readonly columns: number
-  /** Lines for orders, the lines of the market included. */
+  /** Lines for orders, including the market's lines. */
   readonly room: number
 }
 
-/** Reasons of empty slots that get a line of their own; the others are counted together. */
+/** How many reasons of empty slots get their own line; the others are counted together. */
 const mostReasons = 3
 
 export const ladder = (rows: ReadonlyArray<SlotRow>, sight: Sight): ReadonlyArray<ColouredLine> => {
@@ -43,7 +43,7 @@ export const ladder = (rows: ReadonlyArray<SlotRow>, sight: Sight): ReadonlyArra
 
 const isTrouble = ({ colour }: SlotRow): boolean => colour === "red"
 
-/** Trouble, then market by market from the highest price down. */
+/** Trouble first, then market by market from the highest price down. */
 const byPrice = (a: SlotRow, b: SlotRow): number => {
   if (isTrouble(a) !== isTrouble(b)) return isTrouble(a) ? -1 : 1
   const markets = (a.market ?? "").localeCompare(b.market ?? "")

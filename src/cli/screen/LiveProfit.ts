@@ -1,8 +1,9 @@
 /**
- * Profit and loss for a glance: the whole, today (UTC), by strategy and by slot, all from `ledger/Profit.ts` by average cost.
- * A running bot reads on in its journal where it stopped reading, so that what it shows is on disk and counted once.
+ * Profit and loss for a glance: in total, today (UTC), by strategy and by slot, all from `ledger/Profit.ts` by
+ * average cost. A running bot continues reading its journal where it stopped, so what it shows is on disk and counted
+ * once.
  *
- * `total` is also the difference to holding the budget: what was there from the start counts at no price until it trades.
+ * `total` is also the gain over holding the budget: the initial holdings have no price here until they trade.
  */
 import { Clock, Effect, Stream } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -15,7 +16,7 @@ import type * as Money from "../../report/text/Money.ts"
 
 export interface LiveProfit {
   readonly whole: ReadonlyArray<Profit.Row>
-  /** Realised and paid since midnight UTC; what is open is not divided by days. */
+  /** Realised and paid since midnight UTC; open positions are not divided by days. */
   readonly today: ReadonlyArray<Profit.Row>
   readonly strategies: ReadonlyArray<Profit.Row>
   /** By slot, as `grid/cell-07`. */
@@ -24,7 +25,7 @@ export interface LiveProfit {
 
 export const method = "average"
 
-/** What is open moves with the price: anew at least this often. */
+/** Open positions move with the price; they are valued again at least this often. */
 const staleMillis = 2_000
 
 export const pictureOf = (trading: Trades.TradingRecord, mark: Profit.Mark, now: number): LiveProfit => {
@@ -44,14 +45,14 @@ export const todayOf = ({ today }: LiveProfit, quote: string): Amount => {
   return figures === undefined ? 0n : figures.realised - figures.fees
 }
 
-/** Follows the journal; each look takes in what has been recorded since. */
+/** Follows the journal; each look reads what was recorded since. */
 export const follow = Effect.fn("LiveProfit.follow")(function* (assets: Money.Assets) {
   const journal = yield* Journal
   const decimals = (symbol: string) => assets.get(symbol)?.decimals
   const fold = Trades.make(decimals)
   let sequence = 0
   let shown: { readonly picture: LiveProfit; readonly at: number } | undefined
-  /** `prices` are fresher than what the last decision saw. */
+  /** `prices` are fresher than those of the last decision. */
   return Effect.fnUntraced(function* (prices: ReadonlyMap<string, TwoSidedPrice>) {
     const before = sequence
     yield* journal.events({ after: sequence }).pipe(

@@ -1,4 +1,4 @@
-/** Profit and loss on the screen: one line for each quote asset, and the money of each strategy where there are several. */
+/** Profit and loss on the screen: one line per quote asset, and the money of each strategy if there are several. */
 import * as Ledger from "../../domain/Ledger.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { Row } from "../../ledger/Profit.ts"
@@ -8,14 +8,14 @@ import * as Table from "../../report/text/Table.ts"
 import { counted } from "../../report/text/Words.ts"
 import { type LiveProfit, todayOf } from "./LiveProfit.ts"
 
-/** Before anything was traded, every asset of a budget could be the quote. */
+/** Before the first trade, every asset of a budget could be the quote. */
 const tradedIn = (profit: LiveProfit | undefined): ReadonlyArray<Row> =>
   (profit?.whole ?? []).filter(
     ({ figures: { realised, unrealised, fees } }, _, { length }) =>
       length === 1 || realised !== 0n || unrealised !== 0n || fees !== 0n
   )
 
-/** What there is room for, the most telling first. */
+/** As much as fits, the most telling first. */
 const fitting = (parts: ReadonlyArray<string>, columns: number): string => {
   let text = parts[0] ?? ""
   for (const part of parts.slice(1)) {
@@ -46,7 +46,7 @@ export const profitLines = (
 
 const mostRows = 8
 
-/** One line for each strategy and asset; the result stands beside its quote asset. Nothing where there is only one. */
+/** One line per strategy and asset; the result stands beside its quote asset. Nothing if there is only one. */
 export const strategyLines = (
   state: BotState,
   profit: LiveProfit | undefined,

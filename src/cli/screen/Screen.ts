@@ -1,7 +1,8 @@
 /**
- * What a person sees while the bot runs and with `status`: what is wrong first, then prices with their age, the slots with
- * what they hold and why, the money by place, and the last events. A pure function of the state; whoever calls it decides
- * where the lines go. On a terminal the lines fit its height and width, and keep their places while the numbers change.
+ * What a person sees while the bot runs and in `status`: first what is wrong, then prices with their age, the slots
+ * with what they hold and why, the money by place, and the last events. It is a pure function of the state; the
+ * caller decides where the lines go. On a terminal the lines fit its height and width, and stay in place while the
+ * numbers change.
  */
 
 import { type SlotRow, slotRows } from "../../control/view/SlotRows.ts"
@@ -20,18 +21,18 @@ import { profitLines, strategyLines } from "./ProfitLines.ts"
 
 export interface ScreenInput {
   readonly title: string
-  /** Since when it runs, or that it does not. */
+  /** Since when the bot runs, or that it does not run. */
   readonly running: string
-  /** A quiet line: whose account, where to look closer. */
+  /** A quiet line: whose account it is, and where to see more. */
   readonly detail: string | undefined
-  /** Said on every screen, such as "DRY RUN: nothing is created or signed". */
+  /** Shown on every screen, such as "DRY RUN: nothing is created or signed". */
   readonly warning: string | undefined
   readonly state: BotState
   readonly assets: Money.Assets
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   readonly recent: ReadonlyArray<Recorded>
   readonly profit: LiveProfit | undefined
-  /** When the bot looks at the venue next; left out: it does not run here. */
+  /** When the bot looks at the venue next; missing: it does not run here. */
   readonly nextLookAt?: number | undefined
   readonly now: number
 }
@@ -41,11 +42,11 @@ export interface Canvas {
   readonly colours: boolean
   readonly rows: number
   readonly columns: number
-  /** Most slots shown; left out: as many as there is room for. */
+  /** The most slots shown; default: as many as fit. */
   readonly slots?: number
 }
 
-/** No end in any direction, and no colours. */
+/** Unlimited in both directions, and without colours. */
 export const paper: Canvas = { colours: false, rows: Number.POSITIVE_INFINITY, columns: Number.POSITIVE_INFINITY }
 
 /** Terminals of at least this height show the whole balance sheet and more events. */
@@ -74,10 +75,10 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
     ...idleLines(state),
     ...(events.length === 0 ? [] : [[""] as const, ...events])
   ]
-  // The table's header and the count of the slots that are not shown take a line each.
+  // The table's header and the count of hidden slots take a line each.
   const room = Math.max(fewestSlots, canvas.rows - above.length - below.length - 2)
   const slots = canvas.slots ?? room
-  // On paper, where nothing has to fit, every slot tells its own reason.
+  // Where nothing has to fit, every slot states its own reason.
   const shown = Number.isFinite(canvas.columns)
     ? ladder(rows, {
         prices: input.prices,
@@ -98,7 +99,7 @@ const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: Readon
   )
 }
 
-/** What each slot has realised, as far as it has traded. */
+/** What each slot has realised, if it has traded. */
 const earnedBy =
   ({ profit, assets }: ScreenInput) =>
   (slot: string): string => {
@@ -122,7 +123,7 @@ const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArr
     return [[`${clock(recorded.at).slice(0, 8)}  ${line.subject}  ${line.text}`, colourOf[line.weight]]]
   })
 
-/** What somebody who was woken up has to know first. */
+/** What somebody who was just woken up must know first. */
 const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<ColouredLine> => {
   const frozen = [...state.slots.values()].filter((slot) => slot.frozen !== undefined)
   const [first] = frozen
@@ -160,7 +161,7 @@ const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<ColouredLine> =
   ])
 
 /** Eight digits: a price to read, not to calculate with. */
-/** The most telling slots that there is room for, in their own order, and a count of the others. */
+/** As many of the most telling slots as fit, in their own order, and a count of the others. */
 const slotLines = (
   rows: ReadonlyArray<SlotRow>,
   room: number,

@@ -1,6 +1,7 @@
 /**
- * A key at rest under a passphrase: scrypt, then AES-256-GCM, both by Node. The parameters are authenticated with the key, so
- * that nobody can weaken them unseen; weaker ones than ours are refused, and so are absurd ones, which would only burn memory.
+ * A key stored under a passphrase: scrypt, then AES-256-GCM, both by Node. The parameters are authenticated with the
+ * key, so nobody can weaken them unseen. Weaker ones than ours are refused, and so are absurd ones, which would only
+ * burn memory.
  */
 import { createCipheriv, createDecipheriv, scrypt } from "node:crypto"
 import { Effect, Redacted, Schema } from "effect"
@@ -23,7 +24,7 @@ type Parameters = typeof Parameters.Type
 
 const KeystoreFile = Schema.fromJsonString(Schema.Struct({ ...Parameters.fields, ciphertext: Base64, tag: Base64 }))
 
-/** It cannot be opened. Says what is wrong, never what is in it. */
+/** It cannot be opened. The message says what is wrong, never what is inside. */
 export class KeystoreUnusable extends Schema.TaggedError<KeystoreUnusable>()("KeystoreUnusable", {
   message: Schema.String
 }) {}
@@ -38,7 +39,7 @@ const derive = (passphrase: Redacted.Redacted, { N, p, r, salt }: Parameters) =>
     )
   })
 
-/** In one order of fields, whatever the file's. */
+/** In a fixed order of fields, whatever the file's order. */
 const authenticated = ({ N, cipher, kdf, nonce, p, publicKey, r, salt, version }: Parameters): Buffer =>
   Buffer.from(JSON.stringify([version, publicKey, kdf, N, r, p, cipher, salt, nonce]))
 

@@ -12,7 +12,7 @@ export const reader = Read.fields({
 
 type KeystoreFields = NonNullable<ReturnType<typeof reader>>
 
-/** The key in it; a problem is reported at the place that named the file. */
+/** The key in it; a problem is reported at the place that names the file. */
 export const open = Effect.fn("KeystoreSource.open")(function* (
   { value: { file, passphrase: source } }: Read.Located<KeystoreFields>,
   folder: string,

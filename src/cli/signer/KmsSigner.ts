@@ -1,7 +1,8 @@
 /**
- * A key that never leaves where it was made: a key management service or a hardware module, behind a program of the user's. The
- * program gets one JSON line on standard input, `{"publicKey": "ed25519:…", "message": "<base64>"}`, and prints the 64 bytes of the
- * Ed25519 signature of the message in base64. A signature that does not verify goes nowhere.
+ * A key that never leaves the place where it was made: a key management service or a hardware module, behind a
+ * program of the user's. The program gets one JSON line on standard input, `{"publicKey": "ed25519:…", "message":
+ * "<base64>"}`, and prints the 64 bytes of the message's Ed25519 signature in base64. A signature that does not
+ * verify is discarded.
  */
 import { Effect, Layer, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -20,7 +21,7 @@ const signatureBytes = 64
 
 const refused = (text: string) => new SigningRefused({ text })
 
-/** The last word that it printed: some services write the name and the version of the key before it. */
+/** The last word that it printed: some services print the key's name and version before it. */
 const signatureIn = (output: string): string | undefined => {
   const word =
     output

@@ -1,6 +1,6 @@
 /**
- * The file of `limitbot signer`: its own, not the bot's, so that whoever owns the bot does not own the caps. It names the
- * key, the verifier, where the record is, and for each asset how much may leave at once and in a day.
+ * The file of `limitbot signer`. It is separate from the bot's, so that the bot's owner does not control the caps. It
+ * names the key, the verifier, the place of the record, and how much of each asset may leave at once and per day.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import { fromDecimal } from "../../domain/Amount.ts"
@@ -42,7 +42,7 @@ const fileFields = Read.fields({
   )
 })
 
-/** The file cannot be used. */
+/** The file is unusable. */
 export class SignerFileInvalid extends Schema.TaggedError<SignerFileInvalid>()("SignerFileInvalid", {
   message: Schema.String
 }) {}
@@ -63,7 +63,7 @@ const capsOf = ({ assets }: Fields, to: Report): ReadonlyMap<string, Cap> =>
     })
   )
 
-/** What signs: a key, or a service that has it. */
+/** What signs: a key, or a service that holds it. */
 export type Signing = { readonly key: Redacted.Redacted } | { readonly kms: KmsSigner.Kms }
 
 const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, folder: string, to: Report) {
@@ -106,7 +106,7 @@ export const load = Effect.fn("SignerFile.load")(function* (file: string) {
   const caps = fields === undefined ? new Map<string, Cap>() : capsOf(fields, to)
   const signing = fields === undefined ? undefined : yield* signingOf(fields, folder, to)
   if (fields === undefined || signing === undefined || to.problems.length > 0) {
-    // Lines are not shown: one of them may hold a secret that stands where it must not.
+    // Lines are not shown, because a misplaced secret may be on one of them.
     const message = to.problems.map((problem) => render(problem, "")).join("\n")
     return yield* new SignerFileInvalid({ message })
   }

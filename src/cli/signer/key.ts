@@ -1,6 +1,6 @@
 /**
- * `limitbot keygen` and `limitbot key import|export`: make a key, put one under a passphrase, take it out again. Keys and
- * passphrases are read from files that only their owner can read, and written into such; none is ever printed.
+ * `limitbot keygen` and `limitbot key import|export`: make a key, put one under a passphrase, take it out again. Keys
+ * and passphrases are read from and written to files that only their owner can read; none is ever printed.
  */
 import { Console, Effect, FileSystem, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

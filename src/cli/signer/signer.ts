@@ -1,4 +1,4 @@
-/** `limitbot signer`: the process that has the key, apart from the bot that has the strategies. */
+/** `limitbot signer`: the process that holds the key, separate from the bot that holds the strategies. */
 import { Console, Effect, Layer, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Record from "../../signer/Record.ts"
@@ -30,7 +30,7 @@ export const command = Command.make(
     const publicKey = "kms" in signing ? signing.kms.publicKey : yield* publicKeyOf(signing.key)
     const signerId = file.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
     const record = yield* Record.open(file.record)
-    // The guard reads the account and the verifier; it asks no venue anything.
+    // The guard needs the account and the verifier; it asks no venue anything.
     const venue = Layer.succeed(VenueConfig, {
       url: "http://signer.invalid",
       analyticsUrl: "http://signer.invalid",

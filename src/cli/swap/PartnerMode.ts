@@ -1,6 +1,7 @@
 /**
- * What the commands that work beside a bot run on: swaps, history, reconciliation, balances. The same ports over the same
- * HTTP client as the bot's. Its journal is only read, but by swaps, which are written into it while no bot runs.
+ * What the commands that work beside a bot run on: swaps, history, reconciliation, balances. They use the same ports
+ * over the same HTTP client as the bot. Only swaps write into the bot's journal, and only while no bot runs; the
+ * others read it.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer } from "effect"
@@ -20,13 +21,13 @@ import * as SharedRateLimiter from "./SharedRateLimiter.ts"
 
 export const signerOf = ({ account }: BotConfig) => Modes.signerOf(account)
 
-/** Swaps say themselves where their money is; sessions and intents are of the account that signs. */
+/** Swaps name the places of their money; sessions and intents belong to the account that signs. */
 const venueConfig = (config: BotConfig, signerId: string) => {
   const { depositType } = config.account
   return Modes.venueConfig(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
 }
 
-/** Everything that the venue offers a partner; the slow history with a rate limiter of its own or a shared one. */
+/** Everything that the venue offers a partner; the slow history with its own rate limiter or a shared one. */
 const venueWith = <E, R>(history: Layer.Layer<History, E, R>, config: BotConfig, signerId: string) =>
   Layer.mergeAll(
     Layer.mergeAll(HttpVenue.layer, Swaps.layer, history).pipe(
@@ -39,13 +40,13 @@ const venueWith = <E, R>(history: Layer.Layer<History, E, R>, config: BotConfig,
 
 export const venue = (config: BotConfig, signerId: string) => venueWith(History.layer, config, signerId)
 
-/** With the store of past transactions, and their rate limit shared through it. Needs the database. */
+/** With the store of past transactions, through which processes share their rate limit. Needs the database. */
 export const withHistory = (config: BotConfig, signerId: string) =>
   venueWith(History.layerSharing.pipe(Layer.provide(SharedRateLimiter.layer)), config, signerId).pipe(
     Layer.provideMerge(HistoryStore.layer)
   )
 
-/** To make swaps and to go on with them, in the bot's own journal: with its lease. */
+/** For making and continuing swaps, in the bot's own journal, with its lease. */
 export const swapping = (config: BotConfig, signerId: string, pid: number) =>
   Layer.mergeAll(
     venue(config, signerId),

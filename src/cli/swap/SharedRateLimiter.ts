@@ -1,6 +1,6 @@
 /**
- * The rate limit of the history endpoints, kept by every process on one journal with one partner: turns are booked in the
- * database, and a 429 that one process gets makes all of them wait.
+ * The rate limit of the history endpoints, shared by every process on one journal with one partner: turns are booked
+ * in the database, and a 429 for one process makes all of them wait.
  */
 import { createHash } from "node:crypto"
 import { Clock, Effect, Layer, Redacted } from "effect"
@@ -20,7 +20,7 @@ export const layer = Layer.effect(
 
     const enter = Effect.fnUntraced(function* (maxWaitMillis: number) {
       const now = yield* Clock.currentTimeMillis
-      // A database that cannot be written leaves the rate to the service, which answers 429 when it is too much.
+      // If the database cannot be written, the service enforces the rate with 429.
       const spacingMillis = spacing.millis()
       const at = yield* book({ limit, now, spacingMillis, maxWaitMillis }).pipe(Effect.orElseSucceed(() => now))
       if (at === undefined) return yield* new RateLimited({ afterMillis: maxWaitMillis })
@@ -38,11 +38,11 @@ export const layer = Layer.effect(
   })
 )
 
-/** The partner id is in the token; the token itself is not written down. */
+/** The partner id is in the token; the token itself is not stored. */
 const limitOf = (url: string, jwt: string): string =>
   `history ${url} ${createHash("sha256").update(partnerOf(jwt)).digest("hex").slice(0, 16)}`
 
-/** Tokens of one partner differ over time by everything but the id; one that cannot be read stands for itself. */
+/** Tokens of one partner change over time in everything but the id; an unreadable token stands for itself. */
 const partnerOf = (jwt: string): string => {
   const claims = Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString("utf8")
   return /"(?:sub|partner_?id)"\s*:\s*"([^"]+)"/i.exec(claims)?.[1] ?? jwt

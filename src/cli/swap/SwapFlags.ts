@@ -108,7 +108,7 @@ export interface SwapRequest {
 
 const usage = (message: string) => new WrongUsage({ message })
 
-/** The quote request of the flags, checked as the contract wants it, before anything is sent. */
+/** The quote request that the flags give, checked against the contract before anything is sent. */
 export const asked = Effect.fn("SwapFlags.asked")(function* (
   given: Terms,
   config: BotConfig,

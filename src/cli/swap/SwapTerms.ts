@@ -1,4 +1,7 @@
-/** From the venue's answer to what is agreed to: exact amounts, or the reason why this quote cannot be taken. */
+/**
+ * Turns the venue's answer into the terms to agree to: exact amounts, or the reason why this quote cannot be
+ * accepted.
+ */
 
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
@@ -8,7 +11,7 @@ import type { Answer } from "../../venue/Venue.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import type { SwapRequest } from "./SwapFlags.ts"
 
-/** The quote is missing something without which no money is paid. */
+/** The quote lacks something without which no money is paid. */
 export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
   override get message(): string {
     return `The venue's quote cannot be taken: ${this.why}. Nothing was paid.`

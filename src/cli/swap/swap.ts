@@ -1,6 +1,7 @@
 /**
- * `limitbot swap AMOUNT FROM TO`: a swap from the quote to the evidence. The quote is shown and agreed to, funded exactly
- * once, followed to its end, and closed with hashes and amounts. Interrupted at any point it goes on with `--resume`.
+ * `limitbot swap AMOUNT FROM TO`: a swap from the quote to the evidence. The quote is shown and agreed to, funded
+ * exactly once, followed to its end, and closed with hashes and amounts. After any interruption it continues with
+ * `--resume`.
  */
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
@@ -41,7 +42,7 @@ export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) 
   }
 }
 
-/** A journal has one writer, and whoever pays has to write. */
+/** A journal has one writer, and paying means writing. */
 export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", {
   journal: Schema.String,
   pid: Schema.Int
@@ -51,10 +52,10 @@ export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunni
   }
 }
 
-/** The journal has no such swap, or it does not stand where it would have to. */
+/** The journal has no such swap, or the swap is not in the required state. */
 export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
 
-/** Over, but not with the output that was wanted. */
+/** Over, but without the wanted output. */
 export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid", {
   swap: Schema.String,
   outcome: Schema.String,
@@ -65,7 +66,7 @@ export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid"
   }
 }
 
-/** Still under way, and nothing more can be done about it now. */
+/** Still under way, and nothing more can be done now. */
 export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStillOpen", {
   swap: Schema.String,
   why: Schema.String
@@ -75,7 +76,7 @@ export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStil
   }
 }
 
-/** After the deadline a deposit can still be refunded; whoever waits longer looks again. */
+/** After the deadline a deposit can still be refunded; for a longer wait, look again later. */
 const patienceAfterDeadlineMillis = 120_000
 
 const ways = {
@@ -135,7 +136,7 @@ interface Ways {
   readonly json: boolean
 }
 
-/** What closes the gate of a bot closes this one: the kill switch, a lease that was lost, a clock that is wrong. */
+/** What closes a bot's gate closes this one: the kill switch, a lost lease, a wrong clock. */
 const gateOf = Effect.fnUntraced(function* (journal: string) {
   const { state } = yield* Bookkeeper
   const venue = yield* Venue
@@ -236,7 +237,7 @@ const advise = Effect.fnUntraced(function* (account: SwapAccount.SwapAccount, js
   )
 })
 
-/** Follows a swap until it is over or nothing more can be done now, showing every step. */
+/** Follows a swap, showing every step, until it is over or nothing more can be done now. */
 const toTheEnd = Effect.fnUntraced(function* (
   book: SwapBook.SwapBook,
   gate: Effect.Effect<string | undefined>,
@@ -264,7 +265,7 @@ const toTheEnd = Effect.fnUntraced(function* (
   yield* closing(account, json)
 }, Effect.scoped)
 
-/** A venue that does not answer is asked again; what was recorded before it failed is read back. */
+/** A venue that does not answer is asked again; steps recorded before the failure are read back. */
 const patiently = <E, R>(
   step: Effect.Effect<SwapAccount.SwapAccount, E | VenueError, R>,
   book: SwapBook.SwapBook,

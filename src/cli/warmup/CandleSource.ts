@@ -1,7 +1,8 @@
 /**
- * Where candles of the time before the bot come from, as `candles:` of a strategy or a market names it: a CSV file or a glob,
- * `recorded` (the prices in the bot's own journal, which count in any case), `journal:FILE` of another bot, or
- * `ccxt:EXCHANGE:SYMBOL`. All are handed on as minutes; a longer candle becomes a minute with all of it and still ones.
+ * Where candles from before the bot began come from, as `candles:` of a strategy or a market names it: a CSV file or
+ * a glob, `recorded` (the prices in the bot's own journal, which always count), `journal:FILE` of another bot, or
+ * `ccxt:EXCHANGE:SYMBOL`. All are passed on as minutes; a longer candle becomes one minute with all of it, followed
+ * by minutes without movement.
  */
 import * as fs from "node:fs"
 import { Effect, type FileSystem, Path, Schema } from "effect"
@@ -15,7 +16,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as Download from "../backtest/Download.ts"
 import * as JournalData from "../journal/JournalData.ts"
 
-/** The source cannot be used; the message names it. */
+/** The source is unusable; the message names it. */
 export class CandleSourceFailed extends Schema.TaggedError<CandleSourceFailed>()("CandleSourceFailed", {
   source: Schema.String,
   why: Schema.String
@@ -30,21 +31,21 @@ export interface SourceRequest {
   readonly source: string
   readonly folder: string
   readonly market: string
-  /** Closed candles wanted by timeframe. */
+  /** Closed candles wanted, by timeframe. */
   readonly needs: ReadonlyMap<string, number>
   /** Epoch milliseconds. */
   readonly from: number
   readonly now: number
 }
 
-/** A candle more than is needed: the first one may have begun before the data. */
+/** One candle more than needed: the first one may have begun before the data. */
 const spareFrames = 2
 
-/** How far back candles are wanted for these needs. */
+/** How far back these needs want candles. */
 export const spanOf = (needs: ReadonlyMap<string, number>): number =>
   Math.max(0, ...[...needs].map(([timeframe, count]) => (timeframeMillis(timeframe) ?? 0) * (count + spareFrames)))
 
-/** The source of a strategy; its market's when it has none. */
+/** The source of a strategy, or its market's if it has none. */
 export const sourceOf = (
   { candleSource, file, market }: Pick<Strategy, "candleSource" | "file" | "market">,
   ofMarkets: ReadonlyMap<string, { readonly source: string; readonly folder: string }>,
@@ -60,7 +61,7 @@ export const sourceOf = (
 const shortest = (needs: ReadonlyMap<string, number>): number =>
   Math.min(...[...needs.keys()].map((timeframe) => timeframeMillis(timeframe) ?? minuteMillis))
 
-/** Minutes that give back every candle from the length of the given ones up. */
+/** Minutes that give back every candle at least as long as the given ones. */
 export const minutesOf = (rows: ReadonlyArray<Minute>, stepMillis: number): ReadonlyArray<Minute> => {
   if (stepMillis <= minuteMillis) return rows
   const minutes = Math.round(stepMillis / minuteMillis)
@@ -112,7 +113,7 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from }: 
   return merged(found)
 })
 
-/** Later lists give way to earlier ones; in order of time. */
+/** Where lists overlap, the earlier list wins; the result is in time order. */
 export const merged = (lists: ReadonlyArray<ReadonlyArray<Minute>>): ReadonlyArray<Minute> => {
   const known = new Map<number, Minute>()
   for (const list of lists.toReversed()) for (const minute of list) known.set(minute.openedAt, minute)

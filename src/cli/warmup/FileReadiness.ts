@@ -1,4 +1,4 @@
-/** For `check`: how long strategies would wait for their candles, were the bot started now. Nobody is asked for a price. */
+/** For `check`: how long strategies would wait for their candles if the bot started now. No prices are requested. */
 import { Clock, Effect, FileSystem } from "effect"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -23,7 +23,7 @@ export const ofFiles = Effect.fn("FileReadiness.ofFiles")(function* (
   return found.flatMap((each) => (each === undefined ? [] : [{ ...each, line: Readiness.lineOf(each, now) }]))
 })
 
-/** What the bot saw itself; a journal that cannot be read has nothing to add here. */
+/** What the bot saw itself; an unreadable journal adds nothing here. */
 const recorded = (journal: string, { market, candles = new Map() }: Strategy, now: number) =>
   Effect.flatMap(PriceStore, (store) => store.since(market.name, now - CandleSource.spanOf(candles))).pipe(
     Effect.provide(Modes.readOnlyJournal(journal)),

@@ -1,6 +1,6 @@
 /**
- * When the indicators of a strategy will have their candles, for `check` and `plan`, and whether its source can be trusted:
- * a source of another market, or in another unit, is told by its distance from prices that the bot or the venue knows.
+ * When a strategy's indicators will have their candles, for `check` and `plan`, and whether its source can be
+ * trusted: a source of another market or unit shows by its distance from prices that the bot or the venue knows.
  */
 import { Clock, Effect, Path } from "effect"
 import { minuteMillis } from "../../domain/Durations.ts"
@@ -20,7 +20,7 @@ export interface Readiness {
     readonly timeframe: string
     readonly needed: number
     readonly have: number
-    /** Epoch milliseconds, when a bot starts now and runs on. */
+    /** Epoch milliseconds, if a bot starts now and keeps running. */
     readonly readyAt: number
   }>
   /** Why its source must not be used. */
@@ -31,9 +31,9 @@ export interface Readiness {
 
 /** A source may differ this much from what the bot saw itself, or from the venue's price now. */
 const mostDistance = 0.05
-/** An older end of a source says nothing about the price now. */
+/** A source that ends earlier says nothing about the present price. */
 const comparableMillis = 6 * 60 * minuteMillis
-/** As long as the bot bridges by itself. */
+/** As long as the bot bridges gaps by itself. */
 const bridgedMillis = 4 * minuteMillis
 
 const median = (values: ReadonlyArray<number>): number | undefined =>
@@ -55,7 +55,7 @@ const distanceOf = (
   return now - last.openedAt > comparableMillis ? undefined : Math.abs(last.close / price - 1)
 }
 
-/** The longest hole that no own minutes fill. */
+/** The longest hole that the bot's own minutes do not fill. */
 const holeIn = (minutes: ReadonlyArray<Minute>): { readonly at: number; readonly millis: number } | undefined => {
   let longest: { readonly at: number; readonly millis: number } | undefined
   let last: number | undefined
@@ -95,7 +95,7 @@ export const look = Effect.fn("Readiness.look")(function* (
     const millis = timeframeMillis(timeframe) ?? minuteMillis
     const have = isCurrent ? (feed.view().get(timeframe)?.closed ?? 0) : 0
     const missing = Math.max(0, needed - have)
-    // The frame that is under way counts only where its beginning was seen.
+    // The unfinished candle counts only if its beginning was seen.
     const first = frameStart(now, millis) + (isCurrent ? 0 : millis)
     return { timeframe, needed, have, readyAt: missing === 0 ? now : first + missing * millis }
   })

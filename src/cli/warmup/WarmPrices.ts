@@ -1,6 +1,6 @@
 /**
- * The prices that indicators are made of: the minutes that the bot recorded, and where it has none those of the source that
- * the strategy or its market names. What is stored stays the bot's own; a source is read anew when it is needed.
+ * The prices for indicators: the minutes that the bot recorded and, where it has none, those of the source that the
+ * strategy or its market names. Only the bot's own minutes are stored; a source is read again when it is needed.
  */
 import { Clock, Effect, type FileSystem, Path } from "effect"
 import { minuteMillis } from "../../domain/Durations.ts"
@@ -9,14 +9,14 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as CandleSource from "./CandleSource.ts"
 
 export interface WarmPrices {
-  /** Before strategies are taken up: the sources of their markets. */
+  /** The sources of the strategies' markets, before the strategies start. */
   readonly use: (strategies: ReadonlyArray<Strategy>) => void
   readonly store: PriceStore["Service"]
 }
 
 export type MarketSources = ReadonlyMap<string, { readonly source: string; readonly folder: string }>
 
-/** The needs and the source of each market; of several strategies the first that names one. */
+/** The needs and the source of each market; among several strategies the first that names a source counts. */
 const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources, path: Path.Path) => {
   const wanted = new Map<string, Pick<CandleSource.SourceRequest, "source" | "folder" | "needs">>()
   for (const strategy of strategies) {
@@ -43,7 +43,7 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
     if (source === undefined) return recorded
     const now = yield* Clock.currentTimeMillis
     const start = Math.max(from, now - CandleSource.spanOf(source.needs))
-    // The bot goes on without it; `check` and `plan` say what is wrong with it.
+    // The bot continues without it; `check` and `plan` say what is wrong with it.
     const sourced = yield* CandleSource.load({ ...source, market, from: start, now }).pipe(
       Effect.tapError(({ message }) => Effect.logWarning(message)),
       Effect.orElseSucceed((): ReadonlyArray<Minute> => [])

@@ -1,6 +1,6 @@
 /**
- * What was shown to an operator and may now be done: each proposal once, for five minutes, and only as it was shown. A file that
- * changed since is refused by its hash.
+ * What an operator was shown and may now carry out: each proposal once, for five minutes, and only as it was shown.
+ * If a file has changed since, its hash refuses the proposal.
  */
 import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
@@ -27,7 +27,7 @@ const json = Schema.decodeUnknownEffect(Schema.Json)
 export const make = (operator: AsOperator) => {
   const waiting = new Map<string, { readonly until: number; readonly run: Done }>()
 
-  /** What would be done, and what that means for the orders that are there. */
+  /** What would be done, and what that means for existing orders. */
   const prepared = Effect.fnUntraced(function* ({ action, target, text = "", why }: Asked) {
     const named = target === undefined ? {} : { strategy: target }
     const needed = target ?? ""

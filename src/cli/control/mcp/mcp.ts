@@ -1,7 +1,8 @@
 /**
- * `limitbot mcp`: a running bot for agents, over standard input and output or over HTTP on this machine. It only looks, with the
- * viewer's token, so that no words of an agent, or of somebody whom it has read, can move money. With `--operator` it also
- * has tools that do what they have shown before; over HTTP only for who brings the operator's token.
+ * `limitbot mcp`: a running bot for agents, over standard input and output or over HTTP on this machine. It only
+ * looks, with the viewer's token, so no words of an agent, or of anybody whose text it has read, can move money. With
+ * `--operator` it also has tools that do what they have shown before; over HTTP only for a caller with the operator's
+ * token.
  */
 import { createServer } from "node:http"
 import { NodeHttpServer, NodeStdio } from "@effect/platform-node"
@@ -22,7 +23,7 @@ import { Looking, Operating } from "./tools.ts"
 
 const decode = Schema.decodeUnknownEffect(Schema.Json)
 
-/** Planning and testing take their time; an agent waits. */
+/** Planning and testing take time, and an agent waits. */
 const patienceMillis = 130_000
 
 const handlersFor = Effect.fnUntraced(function* (journal: string) {
@@ -81,7 +82,7 @@ type McpOptions = ReturnType<typeof optionsFor>
 
 const path = "/mcp"
 
-/** On this machine only, behind the same gate as the control server; every request brings a token. */
+/** On this machine only, behind the same gate as the control server; every request carries a token. */
 const overHttp = Effect.fnUntraced(function* (
   options: McpOptions,
   { roleOf }: Tokens.Tokens,

@@ -1,6 +1,6 @@
 /**
- * What an agent may ask of a running bot. Looking is free. Doing takes two steps: `propose` shows what would happen and changes
- * nothing, `carry_out` does what was shown, once, within five minutes.
+ * What an agent may ask of a running bot. Looking is free. Acting takes two steps: `propose` shows what would happen
+ * and changes nothing; `carry_out` does what was shown, once, within five minutes.
  */
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"

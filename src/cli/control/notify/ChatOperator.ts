@@ -1,4 +1,7 @@
-/** What a running bot does and answers when an operator speaks to it in a chat: the same events and files as of any command. */
+/**
+ * What a running bot does and answers when an operator writes to it in a chat: the same events and files as any
+ * command.
+ */
 import { Clock, Effect, FileSystem } from "effect"
 import type { Obedient } from "../../../control/notify/TelegramCommands.ts"
 import { lateAfterMillis, type Pulse } from "../../../control/view/Health.ts"

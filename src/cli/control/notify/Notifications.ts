@@ -1,4 +1,4 @@
-/** What a running bot tells by itself: notifications of its events, a heartbeat, and once a day that all is well. */
+/** What a running bot reports by itself: notifications of its events, a heartbeat, and once a day that all is well. */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, Effect, Layer, PubSub, Stream } from "effect"
 import type { Target } from "../../../control/notify/channels.ts"
@@ -21,7 +21,7 @@ export interface NotifyOptions {
 }
 
 interface BotToReport extends Pulse {
-  /** For somebody who has several bots. */
+  /** For a person who has several bots. */
   readonly name: string
   readonly assets: Money.Assets
   readonly markets: ReadonlyMap<string, Market>

@@ -1,6 +1,6 @@
 /**
- * `notify` and `heartbeat` of the configuration: who is told what. Addresses that are secrets by themselves (Slack, Discord)
- * are references; a webhook's own address may stand in the file.
+ * `notify` and `heartbeat` of the configuration: who is told what. Addresses that are themselves secrets (Slack,
+ * Discord) are references; a webhook's own address may be in the file.
  */
 import { Effect, Redacted } from "effect"
 import { defaultTelegram, type Receiver, receivers, type Target } from "../../../control/notify/channels.ts"
@@ -25,7 +25,7 @@ const readAddress: Read.Reader<Address> = (node, to) =>
   node.type === "map" ? secretSource(node, to) : webAddress(node, to)
 const address = described(readAddress, () => ({ anyOf: [schemaOf(webAddress), schemaOf(secretSource)] }))
 
-/** As in the journal: a misspelt kind would be an alert that never comes. */
+/** As in the journal: a misspelled kind would be an alert that never comes. */
 const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily)
 
 const targetFields = Read.fields({
@@ -54,7 +54,7 @@ export const heartbeatReader = Read.fields({
 
 type TargetFields = NonNullable<ReturnType<typeof targetFields>>
 
-/** Checked, but for the secrets. */
+/** Checked, except for the secrets. */
 export interface TargetConfig {
   readonly to: Receiver
   readonly url: Read.Located<Address> | undefined
@@ -123,7 +123,7 @@ const addressOf = (source: Read.Located<Address>, folder: string, to: Report) =>
   return typeof value === "string" ? Effect.succeed(Redacted.make(value)) : readSecret({ value, ...place }, folder, to)
 }
 
-/** With their secrets read; a problem is reported at the place that named one. */
+/** With their secrets read; a problem is reported at the place that names the secret. */
 export const loadedTargets = Effect.fn("NotifyConfig.loadedTargets")(function* (
   targets: ReadonlyArray<TargetConfig>,
   folder: string,

@@ -1,4 +1,4 @@
-/** `limitbot notify test`: one message to every receiver of the configuration, now, and whether each was taken. */
+/** `limitbot notify test`: sends one message to every configured receiver now, and reports whether each accepted it. */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, Console, Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -6,7 +6,7 @@ import * as Notifier from "../../../control/notify/Notifier.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../../flags.ts"
 
-/** At least one receiver did not take it; which ones has been printed. */
+/** At least one receiver did not accept it; which ones has been printed. */
 export class NotAllDelivered extends Schema.TaggedError<NotAllDelivered>()("NotAllDelivered", {
   message: Schema.String
 }) {}

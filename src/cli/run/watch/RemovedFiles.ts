@@ -1,6 +1,6 @@
 /**
- * A file that was removed while the bot ran must not keep a service from starting again with the same arguments. It is left out
- * when the journal says that its strategy was taken away; a name that was never known is a mistake as before.
+ * A file that was removed while the bot ran must not keep a service from starting again with the same arguments. It
+ * is left out if the journal says that its strategy was removed; a name that was never known is still a mistake.
  */
 import { Effect, FileSystem, Stream } from "effect"
 import type { BotEvent, Tag } from "../../../domain/BotEvent.ts"
@@ -12,7 +12,7 @@ const readTags = Effect.fnUntraced(function* (tags: ReadonlyArray<Tag>) {
   return yield* Stream.runCollect(journal.events({ tags }))
 })
 
-/** Files by the strategies that were taken away and not loaded since. */
+/** Files by strategy, for strategies that were removed and not loaded since. */
 const filesOf = (events: ReadonlyArray<BotEvent>): ReadonlySet<string> => {
   const loaded = new Map<string, string>()
   const removed = new Set<string>()

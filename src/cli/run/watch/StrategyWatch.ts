@@ -1,7 +1,7 @@
 /**
- * Watches the strategy files of a running bot. A saved file is checked with all the others; good ones replace what runs, bad
- * ones change nothing and their problems are recorded. Files are looked at by content four times a second: no file system
- * notifies reliably, and a strategy is small.
+ * Watches the strategy files of a running bot. A saved file is checked together with all the others. Good files
+ * replace what runs; bad ones change nothing, and their problems are recorded. File contents are compared four times
+ * a second: no file system notifies reliably, and a strategy is small.
  */
 import { Effect, FileSystem, Result, Semaphore } from "effect"
 import type { Engine } from "../../../engine/Engine.ts"
@@ -19,9 +19,9 @@ const missesUntilGone = 12
 export interface WatchOptions {
   readonly files: ReadonlyArray<string>
   readonly markets: Markets
-  /** What becomes of the orders of a strategy whose file is removed. */
+  /** What happens to the orders of a strategy whose file is removed. */
   readonly onRemoved: "drained" | "left"
-  /** Judges edits as `plan` does; left out: whatever can be read is taken. */
+  /** Judges edits as `plan` does; default: every readable file is accepted. */
   readonly admission?: Admission.Admission | undefined
   /** Is told of new files before they run. */
   readonly warm?: WarmPrices.WarmPrices
@@ -29,7 +29,7 @@ export interface WatchOptions {
 
 type Judging = Effect.Services<ReturnType<typeof Admission.findingsOn>>
 
-/** `look` takes up what has changed; `forever` looks again and again. */
+/** `look` applies what has changed; `forever` repeats it. */
 export const make = Effect.fn("StrategyWatch.make")(function* (
   engine: Engine,
   running: ReadonlyArray<Strategy>,
@@ -42,7 +42,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   const misses = new Map<string, number>()
   let strategies = running
   let lastRefusal = ""
-  /** What was refused as unsafe, and what was allowed then: judged again when either changes. */
+  /** What was refused as unsafe, and what was allowed then; judged again when either changes. */
   let lastJudged = ""
 
   const refuse = Effect.fnUntraced(function* (problems: ReadonlyArray<string>) {
@@ -52,7 +52,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     lastRefusal = refusal
   })
 
-  /** Why these are not to be taken, if so; `undefined` when that was said before. */
+  /** Why these cannot be accepted, if so; `undefined` if that was already reported. */
   const objections = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
     const fresh = next.filter((strategy) => !strategies.includes(strategy))
     if (admission === undefined || fresh.length === 0) return []
@@ -81,13 +81,13 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
 
   const look = Effect.gen(function* () {
     const there = yield* present
-    // Between an editor's two steps: look again later.
+    // The file is between an editor's two steps: look again later.
     if (there.some((file) => (misses.get(file) ?? 0) > 0)) return
     const read = yield* StrategyFiles.readAll(there, markets)
     if (read.problems.length > 0) {
       return yield* refuse(read.rendered)
     }
-    // An unchanged file keeps its very object, so that the engine does not even ask it again.
+    // An unchanged file keeps its very object, so the engine does not ask it again.
     const next = read.strategies.map((strategy) => strategies.find((old) => isSame(old, strategy)) ?? strategy)
     const unsafe = yield* objections(next)
     if (unsafe === undefined) return

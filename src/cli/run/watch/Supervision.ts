@@ -1,6 +1,6 @@
 /**
- * Loops beside the engine: the watch on strategy files, the screen. None ends in silence: a failure is recorded and shown, and
- * the loop begins anew after a second.
+ * Loops beside the engine: the watch on strategy files, the screen. None ends silently: a failure is recorded and
+ * shown, and the loop starts again after a second.
  */
 import { Cause, Effect, Schedule } from "effect"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"

@@ -28,7 +28,7 @@ export const arrive = (state: State, deposit: IncomingDeposit): void => {
   recogniseWithin(state, deposit, state.settings.chainRecognitionMillis)
 }
 
-/** A transaction that was reported is noticed without the wait to find it. */
+/** A reported transaction is noticed sooner: the service need not find it. */
 export const recogniseSoon = (state: State, deposit: IncomingDeposit): void =>
   recogniseWithin(state, deposit, state.settings.recognitionMillis)
 
