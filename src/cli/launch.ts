@@ -1,8 +1,8 @@
 /**
  * The edge between the operating system and the commands: signals come in, the exit code and the last words go out.
  *
- * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted. A failure is one message on standard error,
- * never a stack trace. A defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
+ * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted, 143 by SIGTERM. A failure is one message on
+ * standard error, never a stack trace. A defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
  */
 import { NodeServices } from "@effect/platform-node"
 import {
@@ -26,9 +26,14 @@ import * as Stop from "./Stop.ts"
 import { Terminal } from "./Terminal.ts"
 import * as Usage from "./Usage.ts"
 
-const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>): number => {
+type Signal = "SIGINT" | "SIGTERM"
+
+/** As a shell says that a signal ended a program: 128 and the signal's number. */
+const codeOfSignal: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
+
+const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal): number => {
   if (Exit.isSuccess(exit)) return 0
-  if (Cause.hasInterruptsOnly(exit.cause)) return 130
+  if (Cause.hasInterruptsOnly(exit.cause)) return codeOfSignal[signal]
   const error = Cause.findErrorOption(exit.cause)
   if (Option.isNone(error)) return 1
   if (CliError.isCliError(error.value))
@@ -96,22 +101,30 @@ export const launch = (process: NodeJS.Process): void => {
     // Standard output belongs to the commands.
     Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
   )
-  const program = runCommand(process.argv.slice(2)).pipe(Effect.tapCause(lastWords), Effect.provide(services))
+  // A closed pipe after us (`limitbot fills | head`) is not a failure, whatever failed because of it.
+  const isPipeClosed = () =>
+    Predicate.hasProperty(process.stdout.errored, "code") && process.stdout.errored.code === "EPIPE"
+  const program = runCommand(process.argv.slice(2)).pipe(
+    Effect.tapCause((cause) => (isPipeClosed() ? Effect.void : lastWords(cause))),
+    Effect.provide(services)
+  )
 
   const runMain = Runtime.makeRunMain(({ fiber }) => {
-    const onSignal = () => {
+    let last: Signal = "SIGINT"
+    const onSignal = (signal: Signal) => {
+      last = signal
       if (!stop.ask(process.uptime() * 1000)) fiber.interruptUnsafe()
     }
     process.on("SIGINT", onSignal)
     process.on("SIGTERM", onSignal)
-    // A closed pipe after us (`limitbot fills | head`) is not a failure.
     process.stdout.on("error", () => process.exit(0))
     fiber.addObserver((exit) => {
       process.off("SIGINT", onSignal)
       process.off("SIGTERM", onSignal)
-      process.exitCode = exitCodeOf(exit)
+      process.exitCode = isPipeClosed() ? 0 : exitCodeOf(exit, last)
       // An interrupted fiber runs no more code, so this is printed here.
-      if (process.exitCode === 130) process.stderr.write(`limitbot: interrupted; ${stop.leftBehind()}\n`)
+      if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
+        process.stderr.write(`limitbot: interrupted; ${stop.leftBehind()}\n`)
       // Keep-alive sockets would keep the process running for seconds.
       process.stdout.write("", () => process.exit())
     })
