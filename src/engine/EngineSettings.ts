@@ -22,7 +22,7 @@ export interface Settings {
   readonly deadlineMarginMillis: number
   /** How long after a payload's deadline its deposit could still become visible. */
   readonly visibilityMillis: number
-  /** The same for a payment on another chain, from the end of its order. */
+  /** The longest time that a payment on another chain may take to show, from the end of its order. */
   readonly paymentVisibilityMillis: number
   /**
    * How long an order that the venue ended without a deposit is watched before a payment in doubt counts as not made.

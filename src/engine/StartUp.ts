@@ -1,5 +1,5 @@
 /**
- * What the journal is told before the first look at the venue: who runs on it, and which strategies with which
+ * What the journal records before the first look at the venue: who runs on it, and which strategies with which
  * budgets. A journal belongs to one account at one venue in one mode. Any other combination is refused, because its
  * money would be miscounted.
  */

@@ -1,7 +1,4 @@
-/**
- * How much was in each place at the end of every UTC day that moved money; beyond a limit the oldest days are
- * dropped.
- */
+/** How much was in each place at the end of every UTC day that moved money. The oldest days beyond 400 are dropped. */
 
 import type { Recorded } from "../domain/BotEvent.ts"
 import { dayMillis } from "../domain/Durations.ts"

@@ -1,6 +1,6 @@
 /**
- * The tables of the CSV export: fills, payouts and refunds, fees, capital flows, and tax lots. Times are ISO 8601 in UTC,
- * amounts exact decimals in units of their asset. Columns are added at the end, never changed or removed.
+ * The tables of the CSV export: fills, payouts and refunds, fees, capital flows, and tax lots. Times are ISO 8601 in
+ * UTC, amounts exact decimals in units of their asset. Columns are added at the end, never changed or removed.
  */
 import { type Amount, format } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"

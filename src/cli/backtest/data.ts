@@ -1,4 +1,7 @@
-/** `limitbot data info|convert|generate|calibrate|download`: look at candles, repair and convert, make synthetic ones; measure a journal. */
+/**
+ * `limitbot data info|convert|generate|calibrate|download`: looks at candles, repairs, converts, generates or
+ * downloads them, and measures a journal.
+ */
 
 import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

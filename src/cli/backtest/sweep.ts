@@ -1,4 +1,7 @@
-/** `limitbot sweep FILE --data CSV --set path=from..to:step …`: many parameter sets on all cores, and how far to trust the best. */
+/**
+ * `limitbot sweep FILE --data CSV --set path=from..to:step …`: runs many parameter sets on all cores, and says how
+ * far to trust the best.
+ */
 
 import { Clock, Console, Effect, FileSystem, Option, Result, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,4 +1,7 @@
-/** `limitbot plan FILE…`: what a run of these files would do now, at what cost, and what is unsafe about it. Changes nothing. */
+/**
+ * `limitbot plan FILE…`: what a run of these files would do now, at what cost, and what is unsafe about it. It
+ * changes nothing.
+ */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as ConfigFile from "../files/ConfigFile.ts"

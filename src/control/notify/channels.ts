@@ -1,7 +1,7 @@
 /**
- * How a group of notices goes to each kind of receiver, as one HTTP request. The generic webhook is signed: the header
- * `x-limitbot-signature` is `t=<seconds>,v1=<hex>`, the HMAC-SHA256 under the shared secret of `<seconds>.<body>`, so that
- * the receiver can tell who sent it and when.
+ * How a group of notices goes to each kind of receiver, as one HTTP request. The generic webhook is signed: the
+ * header `x-limitbot-signature` is `t=<seconds>,v1=<hex>`, the HMAC-SHA256 of `<seconds>.<body>` under the shared
+ * secret. The receiver can tell from it who sent the message and when.
  */
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"

@@ -74,8 +74,8 @@ const unpriced = ({ strategies, planned }: Ground): ReadonlyArray<PlanFinding> =
 const keyOf = ({ strategy, slot }: PlannedChange): string => `${strategy}/${slot}`
 
 /**
- * Two own orders cross when each would take what the other gives: a pays in₁ of X for out₁ of Y, b pays in₂ of Y for out₂
- * of X, and in₁ × in₂ ≥ out₁ × out₂. That covers a market and its inverse alike, exactly.
+ * Two own orders cross when each would take what the other gives: a pays in₁ of X for out₁ of Y, b pays in₂ of Y for
+ * out₂ of X, and in₁ × in₂ ≥ out₁ × out₂. That covers a market and its inverse alike, exactly.
  */
 const crosses = (a: PlannedChange, b: PlannedChange): boolean =>
   a.input.asset === b.output.asset &&

@@ -1,6 +1,6 @@
 /**
- * How much of a slot's leg has filled, for strategies that move their legs while they fill. A leg that has filled whole is
- * over before its payout: what is wanted then is the next one.
+ * How much of a slot's leg has filled, for strategies that move their legs while they fill. A completely filled leg
+ * is over before its payout: from then on the next leg is wanted.
  */
 import { type Amount, type Asset, format, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -1,7 +1,4 @@
-/**
- * How an order executes: it rests at its price, or it is a swap, made as soon as the quote is no worse than its
- * price.
- */
+/** How an order executes: it rests at its price, or a swap executes it as soon as the quote is no worse than that. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Price } from "../../domain/Market.ts"
 import type { Leg } from "../Decision.ts"

@@ -1,7 +1,7 @@
 /**
- * Bracket: an entry, then an exit by take-profit or stop. One slot of two legs, so the exit never asks for more than the
- * entry brought in. While the price stays on the good side of the stop, the exit rests at the take-profit; when it
- * reaches the stop, the exit moves to a price beyond it by `reach` and stays there.
+ * Bracket: an entry, then an exit by take-profit or stop. One slot of two legs, so the exit never asks for more than
+ * the entry brought in. While the price stays on the good side of the stop, the exit rests at the take-profit. When
+ * the price reaches the stop, the exit moves beyond it by `reach` and stays there.
  *
  * The stop may follow: `trail` keeps it behind the best price since the entry filled (in steps, so that not every
  * tick is a new answer), and `breakevenAt` moves it to the entry price. With `stopBy: swap` the exit at the stop is a

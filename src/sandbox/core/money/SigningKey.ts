@@ -1,4 +1,4 @@
-/** Ed25519 keys of a sandbox, derived from its seed: the one that signs quotes, and the one of the generated account. */
+/** Ed25519 keys of a sandbox, derived from its seed: the key that signs quotes, and the generated account's key. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign as signBytes } from "node:crypto"
 import * as Seeded from "../Seeded.ts"
 
