@@ -1,7 +1,4 @@
-/**
- * How wrong usage is reported: the mistake and where to read more, on standard error. Only a request for help prints
- * the help.
- */
+/** How wrong usage is reported: the mistake and where to read more, on standard error. Help only for who asks. */
 import { Console, Effect, type Result, Schema } from "effect"
 import { CliOutput } from "effect/cli"
 

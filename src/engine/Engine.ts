@@ -240,10 +240,7 @@ export const make = Effect.fnUntraced(function* ({
     return pause * (0.8 + 0.4 * (yield* Random.next))
   })
 
-  /**
-   * Runs turns until `stop` completes, or until `done` is true after a turn. A turn that has begun is always
-   * finished.
-   */
+  /** Runs turns until `stop` completes or `done` is true after a turn. A turn that has begun is always finished. */
   const runTurns = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done: () => boolean) {
     let stopped = false
     let failedTurns = 0
@@ -264,10 +261,7 @@ export const make = Effect.fnUntraced(function* ({
     yield* Effect.raceFirst(runTurns(stop, done), withdrawals.run)
   })
 
-  /**
-   * True when waiting brings no more money back: everything is settled, or the venue gave up and a person must
-   * resolve it.
-   */
+  /** True when waiting brings no more money back: all is settled, or the venue gave up and a person must resolve it. */
   const isIdle = (): boolean =>
     unfinished(books.state).every(
       (placement) =>

@@ -24,10 +24,7 @@ export interface Quality {
   readonly requotes: number
   /** Mean refund fee of an order withdrawn for another place, in quote units. */
   readonly costPerRequote: number | null
-  /**
-   * How far the mid moved in our favour after a fill, as a share of its price, weighted by value; null without
-   * prices.
-   */
+  /** How far the mid moved in our favour after a fill, as a share of its price, by value; null without prices. */
   readonly markout: Readonly<Record<string, number | null>>
 }
 

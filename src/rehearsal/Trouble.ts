@@ -29,10 +29,7 @@ export interface Trouble extends Accidents {
   /** About one outage in this time, each up to `outageMillis` long; zero for none. */
   readonly outageEveryMillis: number
   readonly outageMillis: number
-  /**
-   * Requests per second that the service accepts from a client. The rate varies between these two; requests above it
-   * get 429.
-   */
+  /** Requests per second that the service accepts. The rate varies between these two; requests above it get 429. */
   readonly requestsPerSecond: readonly [number, number]
   /** About one crash in this time; zero for none. */
   readonly crashEveryMillis: number

@@ -64,10 +64,7 @@ const windowSums = (values: IndicatorValues, length: number, divisor: number): I
 
 export const sma = (values: IndicatorValues, length: number): IndicatorValues => windowSums(values, length, length)
 
-/**
- * Passes every stretch of numbers without a gap to `compute`. Gaps are `NaN`, and so are values before a stretch is
- * warm.
- */
+/** Passes every stretch of numbers without a gap to `compute`. Gaps are `NaN`, and so are values not yet warm. */
 const byStretches = (
   values: IndicatorValues,
   warm: number,

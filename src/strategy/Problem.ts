@@ -162,10 +162,7 @@ const editDistance = (a: string, b: string, limit: number): number => {
   return previous[b.length] ?? limit + 1
 }
 
-/**
- * The candidate that was probably meant, if one is near enough: a third of the word may differ, at most three
- * letters.
- */
+/** The candidate that was probably meant, if near enough: a third of the word may differ, at most three letters. */
 export const nearest = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
   const lower = word.toLowerCase()
   const limit = Math.min(3, Math.max(1, Math.floor(word.length / 3)))

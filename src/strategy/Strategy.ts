@@ -86,10 +86,7 @@ export interface Strategy {
   readonly decide: Decide
   /** What `decide` would look at, for explanations; missing where the reasons of its decisions say it all. */
   readonly inputs?: Look
-  /**
-   * Why it can only be backtested, if so, with the place in its file; and why searches and tests of luck cannot use
-   * it.
-   */
+  /** Why it can only be backtested, and where its file says so; why searches and tests of luck cannot use it. */
   readonly notLive?: Problem
   readonly notSearched?: Problem
   /** What its file says but probably does not mean. */

@@ -65,10 +65,7 @@ export interface View {
   readonly own?: OwnState
 }
 
-/**
- * May change with every order of the strategy that is placed, funded, filled or paid; `Bounds.onFill` then asks
- * again.
- */
+/** May change with every order that is placed, funded, filled or paid; `Bounds.onFill` then asks again. */
 export interface OwnState {
   readonly openOrders: number
   /** Neither in an order nor planned for one, in smallest units. */

@@ -79,10 +79,7 @@ const concerned = ({ body, name, summary, title }: Incident, assets: ReadonlyArr
 const chainsOf = (id: string): ReadonlyArray<string> =>
   chainIds.filter((chain) => new RegExp(`[:.]${chain}[-.:]`).test(id) && !id.endsWith(`.${chain}`))
 
-/**
- * The hold that the feed at `url` puts on our assets. It is read when money is about to be committed, at most once a
- * minute.
- */
+/** The hold that the feed at `url` puts on our assets. It is read when money is committed, at most once a minute. */
 export const layer = (url: string, assets: ReadonlyArray<Asset>) =>
   Layer.effect(
     FundingHold,

@@ -97,10 +97,7 @@ const marketsJson = ({ band, sources }: Result) => {
   )
 }
 
-/**
- * The two ends of the rules use the bars as they are; other runs are labelled by their assumptions about the inside
- * of bars.
- */
+/** The two ends of the rules use the bars as they are; other runs are labelled by what they assume inside bars. */
 const titleOf = (side: Backtest.BandSide | Envelope.PathSide): string =>
   "path" in side && side.path !== "bars" ? `${side.path === "drawn" ? "between" : side.mode}, ${side.path}` : side.mode
 

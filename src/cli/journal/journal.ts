@@ -1,7 +1,4 @@
-/**
- * `limitbot journal …`: check that it is what the bot wrote, make it smaller, copy it while the bot runs, take over a
- * copy.
- */
+/** `limitbot journal …`: check it, make it smaller, copy it while the bot runs, take over a copy. */
 import { Console, Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"

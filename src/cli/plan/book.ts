@@ -1,7 +1,4 @@
-/**
- * `limitbot book [MARKET…]`: the order book that the service does not publish, built from its dry quotes and our own
- * orders.
- */
+/** `limitbot book [MARKET…]`: the order book that the service does not publish, from dry quotes and our own orders. */
 import { Clock, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Amount, fromDecimal } from "../../domain/Amount.ts"

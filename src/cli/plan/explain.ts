@@ -72,10 +72,7 @@ const gather = () => {
   return { lately, removed, last, seen }
 }
 
-/**
- * The strategy that ran then: from the journal or, for a journal of an older version, from a file that is still the
- * same.
- */
+/** The strategy that ran then: from the journal or, if an older version wrote it, from a file that is unchanged. */
 const strategyOf = Effect.fnUntraced(function* ({ file, hash, text }: Of<"StrategyLoaded">, markets: Markets) {
   const fileSystem = yield* FileSystem.FileSystem
   const content = text ?? (yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => "")))

@@ -76,10 +76,7 @@ export const editSentenceOf = (finding: PlanFinding): string =>
 const Names = Schema.fromJsonString(Schema.Array(Schema.Literals(findingNames)))
 const fileOf = (journal: string): string => `${journal}.allow`
 
-/**
- * `limitbot reload --allow NAME`: a file beside the journal for the next edit, because a bot may have no control
- * server.
- */
+/** `limitbot reload --allow NAME`: a file beside the journal for the next edit; a bot may have no control server. */
 export const allowNext = Effect.fn("Admission.allowNext")(function* (
   journal: string,
   names: ReadonlyArray<FindingName>

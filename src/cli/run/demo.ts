@@ -146,10 +146,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   if (!json) yield* Console.log("The sandbox's own books agree to the unit.")
 })
 
-/**
- * At high speed the market moves between the two questions of a price, so the first answers may contradict each
- * other.
- */
+/** At high speed the market moves between the two questions of a price, so first answers may contradict each other. */
 const firstPrice = (market: Market) =>
   Quotes.observe(market, { base: 0n, quote: BigInt(cellValue) * Decimal.powerOfTen(market.quote.decimals) }).pipe(
     Effect.flatMap((seen) => (seen === undefined ? new NoPrice() : Effect.succeed(seen.price))),

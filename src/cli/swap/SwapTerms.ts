@@ -1,7 +1,4 @@
-/**
- * Turns the venue's answer into the terms to agree to: exact amounts, or the reason why this quote cannot be
- * accepted.
- */
+/** Turns the venue's answer into the terms to agree to: exact amounts, or why this quote cannot be accepted. */
 
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"

@@ -1,7 +1,4 @@
-/**
- * Commands of the operator, recorded as events in the journal. The engine obeys in its next turn, which begins at
- * once.
- */
+/** Commands of the operator, recorded as events. The engine obeys in its next turn, which begins at once. */
 import { Clock, Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"

@@ -54,10 +54,7 @@ const selling = ({ base, quote }: Market, amount: Amount) =>
 const askIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountIn, amountOut, "up")
 const bidIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountOut, amountIn, "down")
 
-/**
- * Bid and ask of a market now, and for how much base; `undefined` when the quotes are unusable (zero amounts, crossed
- * sides).
- */
+/** Bid and ask now, and for how much base; `undefined` when the quotes are unusable (zero amounts, crossed sides). */
 export const observe = Effect.fn("Quotes.observe")(function* (market: Market, sizes: QuoteSizes) {
   // A price's age counts from before the question, because the answer may take long.
   const at = yield* Clock.currentTimeMillis

@@ -145,10 +145,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (current?.state === "funding") yield* send(current, surroundings)
   })
 
-  /**
-   * Bytes that never left the process may still be held back. Once they have left, only sending them again shows
-   * their fate.
-   */
+  /** Bytes that never left can still be held back. Once they have left, only sending them again shows their fate. */
   const send = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, { gate }: Surroundings) {
     if (placement.funding.attempts === 0 && (yield* gate(placement)) !== undefined) return
     yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), {

@@ -78,10 +78,7 @@ export const make = Effect.gen(function* () {
     yield* abandon(placement, `no answer to its create, and no order of its kind in the list for ${seconds} s`)
   })
 
-  /**
-   * One step, or several that need no wait in between. Fails only when the bot must stop or the venue is out of
-   * reach.
-   */
+  /** One step, or several that need no wait in between. Fails only when the bot must stop or cannot reach the venue. */
   const advance = Effect.fn("Placing.advance")(function* (placement: Placement, surroundings: Surroundings) {
     const now = yield* Clock.currentTimeMillis
     if (placement.state === "planned") yield* create(placement, surroundings)

@@ -44,10 +44,7 @@ type Account = SwapAccount.SwapAccount
 
 const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
 
-/**
- * `gate`: why no money may leave now, if so; asked directly before a payload is signed or first sent, or a wallet is
- * asked.
- */
+/** `gate`: why no money may leave now, if so; asked before a payload is signed or first sent, or a wallet asked. */
 export const make = Effect.fnUntraced(function* (
   book: SwapBook,
   gate: Effect.Effect<string | undefined>,

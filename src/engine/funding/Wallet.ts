@@ -43,10 +43,7 @@ export interface WalletPort {
   pay(payment: PaymentRequest): Effect.Effect<Paid, WalletRefused | WalletUnclear>
 }
 
-/**
- * A person pays: address, memo, amount and deadline are in the journal and on the screen, and the bot waits and
- * watches.
- */
+/** A person pays: journal and screen show address, memo, amount and deadline, and the bot waits and watches. */
 export const manual: WalletPort = {
   kind: "manual",
   pay: () => Effect.succeed({ txHash: undefined, sender: undefined })

@@ -28,10 +28,7 @@ export class Bookkeeper extends Context.Service<
     record(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** The same for events that follow from the state: nothing else is recorded between reading it and writing them. */
     recordFrom(events: (state: BotState.BotState) => ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
-    /**
-     * Like `record`, but records nothing if one of the events no longer fits: other fibers record about the same
-     * placement.
-     */
+    /** Like `record`, but nothing if an event no longer fits: other fibers record about the same placement. */
     recordIfFits(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Events as they are recorded. A slow reader loses the oldest; the journal has them all. */
     readonly changes: PubSub.PubSub<Recorded>

@@ -104,10 +104,7 @@ const bound = (placement: Placement, event: Of<"Bound">): Placement => {
   return { ...placement, order, orphans }
 }
 
-/**
- * The order of an attempt that ended without money is left over at the venue and gets cancelled; a quoted swap leaves
- * nothing.
- */
+/** An attempt that ended without money leaves an order to cancel at the venue; a quoted swap leaves nothing. */
 const withOwnOrder = ({ by, order, orphans }: Placement): Placement["orphans"] =>
   order === undefined || by === "swap" ? orphans : new Map(orphans).set(order.id, false)
 

@@ -63,10 +63,7 @@ const totals = ({ bought, sold, paid, proceeds }: Slot, placement: Placement) =>
     : { bought, sold: sold + base, paid, proceeds: proceeds + quote }
 }
 
-/**
- * A leg is complete when its order filled completely; what an order filled before it ended early counts towards the
- * leg.
- */
+/** A leg is complete when its order filled completely; partial fills of ended orders count towards the leg. */
 export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
   const { side, price, received, status } = placement
   const inLeg = {

@@ -7,10 +7,7 @@
  */
 import { Effect, Random } from "effect"
 
-/**
- * The share of the lifetime from which deadlines are drawn: by this much the shortest life is shorter than the
- * longest.
- */
+/** The share of the lifetime from which deadlines are drawn: by so much the shortest life is below the longest. */
 const spread = 1 / 8
 
 /** A deadline no later than `latest`, and none of `taken`. */

@@ -102,10 +102,7 @@ export const make = Effect.gen(function* () {
     Effect.catchReasons("VenueError", { Rejected: unseen, RetryLater: unseen, OutcomeUnknown: unseen })
   )
 
-  /**
-   * Reads what the list did not show, because finished orders leave it and it may lag. A failed answer affects only
-   * its order.
-   */
+  /** Reads what the list did not show: finished orders leave it, and it may lag. A failure affects only its order. */
   const readMissing = Effect.fnUntraced(function* (
     placements: ReadonlyArray<Placement>,
     seen: ReadonlyMap<string, Seen>

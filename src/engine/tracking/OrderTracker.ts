@@ -45,10 +45,7 @@ export const matches = (placement: Placement, market: Market, order: Order): boo
   order.quantity === placement.quantity &&
   Decimal.equals(order.price, placement.price)
 
-/**
- * What is wrong with the venue's echo of our order, checked before any money follows; `undefined` when all of it is
- * right.
- */
+/** What is wrong with the venue's echo of our order, checked before money follows; `undefined` when it is right. */
 export const echoProblem = (
   placement: Placement,
   market: Market,
@@ -199,10 +196,7 @@ export const observe = (placement: Placement, reported: Order, correlationId?: s
   return events
 }
 
-/**
- * A refund proves that the money had arrived, whatever the report says of a deposit; the payment is no longer in
- * doubt.
- */
+/** A refund proves that the money had arrived, whatever the report says of a deposit: the doubt is over. */
 const depositIn = ({ deposited, funding }: Placement, { depositedAmount, fillStatus, refund }: Order): Amount =>
   depositedAmount === 0n && deposited === 0n && refund?.status === "COMPLETED" && isTerminal(fillStatus)
     ? (funding?.amount ?? 0n)

@@ -65,10 +65,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/**
- * The private balances of the named tokens, or all that are not zero. Like the service, it does not show public money
- * here.
- */
+/** The private balances of the named tokens, or all that are not zero. Public money is not shown, as by the service. */
 const balancesOf = (state: State, account: string, tokenIds: ReadonlyArray<string>) => {
   const ids = tokenIds.length > 0 ? tokenIds : state.settings.assets.map(({ id }) => id)
   const balances = ids.map((tokenId) => {

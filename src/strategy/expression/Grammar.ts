@@ -154,10 +154,7 @@ const make = () => {
   return { grammar, semantics: grammar.createSemantics().addOperation<Expression>("tree", actions) }
 }
 
-/**
- * Built when the first expression is read: it takes longer than the rest of a start, and most strategies have no
- * expression.
- */
+/** Built with the first expression: it takes longer than the rest of a start, and most strategies have none. */
 let made: ReturnType<typeof make> | undefined
 
 const treeOf = (node: Ohm.Node): Expression => node["tree"]()

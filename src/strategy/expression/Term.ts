@@ -167,10 +167,7 @@ export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
 
 const measuredMillis = hourMillis
 
-/**
- * The milliseconds around the crossing: one side may change at it and the other just after it, and doubles are not
- * exact.
- */
+/** The milliseconds around the crossing: one side may change at it, the other just after, and doubles are inexact. */
 const noteTime = (a: Term, b: Term, moment: Moment): void => {
   const difference = (elapsed: number) => {
     const then = { ...moment, elapsed }

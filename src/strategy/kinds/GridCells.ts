@@ -110,10 +110,7 @@ export const renamed = (cell: Cell, slot: string): Cell =>
 /** The start decides both: the mid of the first decision. */
 type Role = "buy" | "sell" | "wait" | "not-afforded"
 
-/**
- * The base budget goes to the lowest sells; the quote budget goes to the highest buys, then to the lowest waiting
- * cells.
- */
+/** The base budget goes to the lowest sells; the quote budget to the highest buys, then the lowest waiting cells. */
 const rolesAt = ({ cells, budget, fundNearest }: Grid, { start }: Anchor): ReadonlyArray<Role> => {
   const roles: Array<Role> = cells.map(() => "not-afforded")
   // With `fundNearest` the money moves with the window, and `checkBudget` made sure that it can pay for the window.

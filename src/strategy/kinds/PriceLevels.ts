@@ -98,10 +98,7 @@ export const checkDistinct = (
   return false
 }
 
-/**
- * A price that an order may have, rounded away from the market: a BUY never pays more than asked, a SELL never takes
- * less.
- */
+/** A price that an order may have, rounded away from the market: a BUY never pays more, a SELL never takes less. */
 export const orderPrice = (market: Market, side: Side, exact: Price): Price => {
   if (market.tick !== undefined) return toTick(market, side, exact)
   const surplus = exact.digits.toString().length - significantDigits

@@ -132,10 +132,7 @@ const spreadInForce = (whole: Quoting, view: View, memory: Memory): Decimal.Deci
   return Decimal.isLess(Decimal.multiply(moved, half), requote) ? known : measured
 }
 
-/**
- * The wider of the file's spread and the market's own at the size of one order; the file's while the other is
- * unknown.
- */
+/** The wider of the file's spread and the market's at the size of one order; the file's if that is unknown. */
 const spreadNow = ({ spread, quantity }: Quoting, view: View): Decimal.Decimal | undefined => {
   const wanted = spreadAt(spread, view)
   const impact = view.depth === undefined ? undefined : impactOf(view.depth, quantity)

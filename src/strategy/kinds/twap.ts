@@ -93,10 +93,7 @@ const twapFields = (market: Market) =>
     seed: Read.optional(Read.integer(0, 4_294_967_295), "the numbers that they vary by follow from this; left out: 1")
   })
 
-/**
- * Sizes that sum exactly to the total, each within `vary` of the even size. Each slice begins within its own share of
- * the time.
- */
+/** Sizes that sum exactly to the total, each within `vary` of the even size and in its own share of the time. */
 const slice = (total: Amount, count: number, over: number, vary: number, seed: number): ReadonlyArray<Slice> => {
   const next = seeded(seed)
   const scale = 1_000_000

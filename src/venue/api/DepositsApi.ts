@@ -21,10 +21,7 @@ const SubmitDepositRequest = Schema.Struct({
 }).annotate({ identifier: "SubmitDepositRequest" })
 type SubmitDepositRequest = typeof SubmitDepositRequest.Type
 
-/**
- * An account of the home ledger: a name below it, or the 64 hex digits of a key. No other chain has senders of this
- * form.
- */
+/** An account of the home ledger: a name below it, or a key's 64 hex digits. No other chain has such senders. */
 const isLedgerAccount = (ledger: Wire.LedgerName, account: string): boolean =>
   /^[0-9a-f]{64}$/.test(account) || (/^[a-z0-9._-]{2,64}$/.test(account) && account.endsWith(`.${ledger}`))
 

@@ -1,7 +1,4 @@
-/**
- * The client side of the credential middlewares: each sends its configured credential, or nothing if none is
- * configured.
- */
+/** The client side of the credential middlewares: each sends its configured credential, if there is one. */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"

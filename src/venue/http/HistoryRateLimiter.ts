@@ -27,10 +27,7 @@ export const givingWay = (pauseMillis: number) =>
     (share) => (pauseMillis > guessedPauseMillis ? pauseMillis : periodMillis) + Math.ceil(share * jitterMillis)
   )
 
-/**
- * The pause between this process's requests: doubled after a 429, and reduced step by step while no other process
- * shows.
- */
+/** The pause between this process's requests: doubled after a 429, reduced stepwise while no other process shows. */
 export const makeSpacing = () => {
   let millis = spacingMillis
   return {

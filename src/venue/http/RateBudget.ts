@@ -43,10 +43,7 @@ export class RateBudget extends Context.Service<
       const firstWaiting = (among: ReadonlyArray<Priority> = priorities) =>
         among.find((priority) => queues[priority].length > 0)
 
-      /**
-       * Gives the next turn to the oldest request of the highest priority, or waits until it may go or a new one
-       * arrives.
-       */
+      /** Gives the next turn to the oldest request of the highest priority, or waits until it may go or one arrives. */
       const serve = Effect.gen(function* () {
         const next = firstWaiting()
         if (next === undefined) return yield* Queue.take(bell)

@@ -54,10 +54,7 @@ export class VenueClient extends Context.Service<
       const api = yield* HttpApiClient.makeWith(WholeVenueApi, { httpClient: http })
 
       const skew = ClockSkew.make()
-      /**
-       * Records the venue's time from every answer: from the header and, if the body tells it, more exactly from
-       * there.
-       */
+      /** Records the venue's time from every answer: from the header or, more exactly, from the body. */
       const timing = () => {
         let last: Pick<ClockSkew.Sample, "receivedAt" | "tookMillis"> | undefined
         const timed = (send: Send): Send =>

@@ -41,10 +41,7 @@ const daysInMonth = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/**
- * RFC 3339 date-time with a zone, to epoch milliseconds. Days that do not exist are refused, because JavaScript would
- * shift them.
- */
+/** RFC 3339 date-time with a zone, to epoch milliseconds. Impossible days are refused; JavaScript would shift them. */
 export const parseTimestamp = (text: string): number | undefined => {
   const parts = timestamp.exec(text)
   if (parts === null) return undefined

@@ -1,7 +1,4 @@
-/**
- * What a running bot does and answers when an operator writes to it in a chat: the same events and files as any
- * command.
- */
+/** What a running bot does and answers when an operator writes in a chat: the same events and files as any command. */
 import { Clock, Effect, FileSystem } from "effect"
 import type { Obedient } from "../../../control/notify/TelegramCommands.ts"
 import { lateAfterMillis, type Pulse } from "../../../control/view/Health.ts"

@@ -35,10 +35,7 @@ const decodeMessage = Schema.decodeUnknownResult(Message, { onExcessProperty: "e
 
 const unusable = (text: string) => refuse("request-rejected", text)
 
-/**
- * A payload for what an order still lacks, as far as it has noticed; `serial` distinguishes payloads of the same
- * moment.
- */
+/** A payload for what an order still lacks, as far as it has noticed; `serial` separates payloads of one moment. */
 export const generate = (
   state: State,
   request: { readonly signerId: string; readonly standard: string; readonly depositAddress: string },
@@ -88,10 +85,7 @@ interface Unverified {
   readonly text: string
 }
 
-/**
- * Checks signature, message, recipient, deadline, the signer's key, and the nonce's form; names the first that is
- * wrong.
- */
+/** Checks signature, message, recipient, deadline, the signer's key and the nonce's form; names the first fault. */
 export const verify = (
   settings: SandboxSettings,
   now: number,

@@ -66,10 +66,7 @@ const restingOrders = (state: State, market: Market.Market): RestingOrders => {
 
 export const hasResting = (book: RestingOrders): boolean => book.sells.items.length + book.buys.items.length > 0
 
-/**
- * Fills what the market has reached since the last time, one slice per order. It looks only at the orders nearest to
- * the market.
- */
+/** Fills what the market has reached since the last time, one slice per order. Only the nearest orders are checked. */
 export const matchMarket = (state: State, book: RestingOrders): void => {
   if (hasResting(book)) {
     const { low, high } = state.model.range(book.market.base, book.market.quote, book.matchedTo, state.now)

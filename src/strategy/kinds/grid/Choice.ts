@@ -118,10 +118,7 @@ const saleOfHeld = (cell: Cell, { market, shape, version }: Choosing, view: View
   return sale(cell.slot, { ...sell, price, quantity }, progress, cell.buyFirst.why)
 }
 
-/**
- * At the lowest level above its cost; if there is none, as far above the cost as the last cell sells above its
- * purchase.
- */
+/** At the lowest level above its cost; without one, as far above the cost as the last cell sells above its buy. */
 const leftOvers = (
   all: ReadonlyArray<Candidate>,
   { market, shape, version, source }: Choosing,
