@@ -34,6 +34,8 @@ import { draw, type EpisodeOptions, fileOf, type Plan } from "./Plan.ts"
 
 const start = Date.UTC(2026, 0, 1)
 const minute = 60_000
+/** A doubt ends an hour after its order did. */
+const restMillis = 100 * minute
 
 export const assets = [
   { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
@@ -337,7 +339,7 @@ const play = async (
   const isLive = plan.profile === "liveness"
   if (isLive) leaving = { code: "leaving", text: "the episode ends" }
   for (const seat of seats) begin(seat, isLive ? "idle" : "killed")
-  const rest = world.now + (isLive ? 30 * minute : minute)
+  const rest = world.now + (isLive ? restMillis : minute)
   world.drive(() => {
     look()
     return world.now >= rest || (isLive && seats.every(({ process }) => process?.exit() !== undefined))
@@ -347,7 +349,10 @@ const play = async (
     if (isLive && exit === undefined) {
       const open = unfinished(seat.process?.inside()?.state ?? raise("no state"))
       const what = open.map(({ id, state: at, status }) => `${id} ${at} ${status ?? ""}`).join(", ")
-      throw new Oracle.Violation("I20", `${seat.name} is not at rest 30 minutes after the faults stopped: ${what}`)
+      throw new Oracle.Violation(
+        "I20",
+        `${seat.name} is not at rest ${restMillis / minute} minutes after the faults stopped: ${what}`
+      )
     }
     if (exit !== undefined && Exit.isFailure(exit))
       throw new Oracle.Violation("I23", `bot ${seat.name} ended by itself: ${String(exit).slice(0, 2_000)}`)
