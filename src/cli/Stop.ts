@@ -3,7 +3,7 @@
  * leave in order wait for `requested`; all others are interrupted at once. Under npm one key press arrives twice,
  * from the terminal and from npm, so signals within half a second count as one.
  */
-import { Context, Deferred, Effect } from "effect"
+import { Context, Deferred, Effect, Option } from "effect"
 
 const samePressMillis = 500
 
@@ -16,6 +16,12 @@ export class Stop extends Context.Service<
     readonly leaves: (behind: () => string) => Effect.Effect<void>
   }
 >()("limitbot/cli/Stop") {}
+
+/** Completes when somebody asked, or after this long. */
+export const requestedOrAfter = (millis: Option.Option<number>) =>
+  Effect.flatMap(Stop, ({ requested }) =>
+    Effect.raceFirst(requested, Option.match(millis, { onNone: () => Effect.never, onSome: Effect.sleep }))
+  )
 
 /** Its two ends: what commands see, and what the signal handler calls. */
 export const make = (): {

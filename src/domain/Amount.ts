@@ -17,6 +17,10 @@ export interface Asset {
 export const fromDecimal = (value: Decimal.Decimal, decimals: number): Amount | undefined =>
   value.scale > decimals ? undefined : value.digits * Decimal.powerOfTen(decimals - value.scale)
 
+/** The greatest amount that is not above the value. */
+export const floorOf = (value: Decimal.Decimal, decimals: number): Amount =>
+  fromDecimal(Decimal.roundToStep(value, Decimal.make(1n, decimals), "down"), decimals) ?? 0n
+
 export const toDecimal = (amount: Amount, decimals: number): Decimal.Decimal => Decimal.make(amount, decimals)
 
 /** "1.5" for 1500000 of an asset with six decimals. */

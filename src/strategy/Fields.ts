@@ -9,7 +9,7 @@ import * as Decimal from "../domain/Decimal.ts"
 import { dayMillis, hourMillis } from "../domain/Durations.ts"
 import { described, type JsonSchema, numeric, schemaOf } from "./JsonSchema.ts"
 import { nearest, quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
-import { isEmpty, type YamlMap, type YamlNode } from "./YamlReader.ts"
+import { isEmpty, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
 export interface Reader<A> {
   /** `undefined` means: reported. */
@@ -172,6 +172,13 @@ export const scalar = <A>(
 }
 
 export const text: Reader<string> = scalar("text", (found) => (found.trim() === "" ? undefined : found))
+
+/** The text of an expression with its place; it is compiled once the names that it may use are known. */
+export const expression: Reader<YamlScalar> = described(
+  (node: YamlNode, to: Report) =>
+    node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list"),
+  () => ({ type: ["string", "number", "boolean"] })
+)
 
 /** The form of strategy names: safe in file names, URLs and tables. */
 export const name: Reader<string> = scalar(

@@ -10,12 +10,14 @@ import { type Located, list, type Reader } from "./Fields.ts"
 import { described, schemaOf } from "./JsonSchema.ts"
 import { quoted, type Report, report, suggestion } from "./Problem.ts"
 
+/** By market name: the source of candles from before the bot began, and the folder that relative paths start from. */
+export type MarketSources = ReadonlyMap<string, { readonly source: string; readonly folder: string }>
+
 export interface Markets {
   readonly assets: ReadonlyArray<Asset>
   /** Price steps by market name, where the venue requires one. */
   readonly ticks: ReadonlyMap<string, Price>
-  /** By market name: the source of candles from before the bot began, and the folder that relative paths start from. */
-  readonly sources?: ReadonlyMap<string, { readonly source: string; readonly folder: string }>
+  readonly sources?: MarketSources
 }
 
 export const market = ({ assets, ticks }: Markets): Reader<Market> => {

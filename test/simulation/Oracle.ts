@@ -6,6 +6,7 @@
 import type { Amount } from "../../src/domain/Amount.ts"
 import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
 import { isTerminal } from "../../src/domain/Order.ts"
+import { plainJson } from "../../src/domain/Text.ts"
 import type { Departure } from "../../src/rehearsal/Network.ts"
 import * as Books from "../../src/sandbox/core/money/Books.ts"
 import type { SandboxOrder, SandboxSwap, State } from "../../src/sandbox/core/State.ts"
@@ -63,8 +64,6 @@ export interface OracleOptions {
 const wrongMillis = 60_000
 const noticedMillis = 15_000
 
-const inText = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
-
 export const make = (options: OracleOptions) => {
   const { account, budget, now, state } = options
   const placements = new Map<string, Known>()
@@ -100,7 +99,7 @@ export const make = (options: OracleOptions) => {
 
   /** An event that is on disk now. */
   const recorded = (name: string, event: BotEvent): void => {
-    keepsSecrets(`the journal (${event._tag})`, JSON.stringify(event, inText))
+    keepsSecrets(`the journal (${event._tag})`, plainJson(event))
     const bot = botOf(name)
     note(event._tag)
     if (event._tag === "KillSwitch") bot.killedAt = event.on ? now() : undefined

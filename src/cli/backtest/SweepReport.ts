@@ -2,6 +2,7 @@
 
 import * as Objective from "../../backtest/search/Objective.ts"
 import { present } from "../../domain/Present.ts"
+import { percent } from "../../domain/Text.ts"
 import * as HtmlSweep from "../../report/html/HtmlSweep.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as SweepSummary from "./SweepSummary.ts"
@@ -26,10 +27,7 @@ export const html = (found: SweepSummary.SearchResult, { strategy, data, sha256 
     subtitle: `${strategy.kind} from ${strategy.file}, ${all.length} trials over ${bars} bars`,
     headline: [
       [`the best by ${objective}`, first === undefined ? "none" : (SweepSummary.table(found).rows[0]?.at(-5) ?? "")],
-      [
-        "not just luck (deflated Sharpe)",
-        first === undefined ? "none" : `${(found.deflatedSharpe * 100).toFixed(1)} %`
-      ],
+      ["not just luck (deflated Sharpe)", first === undefined ? "none" : percent(found.deflatedSharpe, 1)],
       ["trials", `${all.length}`],
       ["time", `${(found.wallMillis / 1000).toFixed(1)} s`]
     ],

@@ -1,8 +1,10 @@
 /** What a search found, for the terminal and as JSON. */
+
 import * as Halving from "../../backtest/search/Halving.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
 import type { Dimension } from "../../backtest/search/SweepSpace.ts"
 import type * as Trial from "../../backtest/search/Trial.ts"
+import { percent } from "../../domain/Text.ts"
 import * as HeatMap from "../../report/HeatMap.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as SearchInput from "./SearchInput.ts"
@@ -46,7 +48,7 @@ export const json = (found: SearchResult) => ({
 export const luck = ({ deflatedSharpe, all, best }: SearchResult): string => {
   const ran = all.filter(({ refused }) => refused === undefined).length
   if (best.length === 0) return `None of ${ran} trials meets the conditions: there is nothing to trust.`
-  return `Deflated Sharpe: ${(deflatedSharpe * 100).toFixed(1)} % that #1 is not just the luckiest of ${ran} trials.${
+  return `Deflated Sharpe: ${percent(deflatedSharpe, 1)} that #1 is not just the luckiest of ${ran} trials.${
     deflatedSharpe < 0.95
       ? " That is too little to rely on: prefer fewer, coarser choices, and test on other data (walk-forward)."
       : ""
@@ -95,7 +97,7 @@ export const plateau = (map: HeatMap.HeatMap, found: SearchResult): ReadonlyArra
   ] as const
   const isAtEdge = edges.some(([at, count]) => count > 2 && (at === 0 || at === count - 1))
   const cell = `The cell of #1 (${map.rowName} ${map.rows[winner.row]}, ${map.columnName} ${map.columns[winner.column]})`
-  const kept = `with its neighbours it keeps ${(Math.max(0, winner.kept) * 100).toFixed(0)} % of its lead over the median`
+  const kept = `with its neighbours it keeps ${percent(Math.max(0, winner.kept), 0)} of its lead over the median`
   const verdict =
     winner.lead <= 0
       ? "has no lead over the median cell of the map. Do not rely on it."
@@ -112,7 +114,7 @@ export const plateau = (map: HeatMap.HeatMap, found: SearchResult): ReadonlyArra
 export const steps = ({ rungs }: SearchResult): string =>
   rungs.length < 2
     ? ""
-    : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${(Halving.budget(rungs) * 100).toFixed(1)} % of a full search`
+    : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${percent(Halving.budget(rungs), 1)} of a full search`
 
 export const table = ({ space, best, pessimistic }: SearchResult) => ({
   titles: ["#", ...space.map(({ path }) => path), "PNL", "PESSIMISTIC", "DRAWDOWN", "FILLS", "DAILY SHARPE"],
@@ -121,7 +123,7 @@ export const table = ({ space, best, pessimistic }: SearchResult) => ({
     ...result.values,
     Number(result.profitQuote).toFixed(2),
     Number(pessimistic[index]?.profitQuote ?? 0).toFixed(2),
-    `${(result.maxDrawdown * 100).toFixed(2)} %`,
+    percent(result.maxDrawdown),
     `${result.fills}`,
     result.dailySharpe.toFixed(4)
   ])

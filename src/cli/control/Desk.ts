@@ -11,6 +11,7 @@ import { type Desk, DeskRefused } from "../../control/Bot.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
+import * as WholeFile from "../files/WholeFile.ts"
 import { Process } from "../Process.ts"
 
 const patienceMillis = 120_000
@@ -125,11 +126,10 @@ export const make = Effect.fn("Desk.make")(function* ({
     if (hashOf(present) !== hash) {
       return yield* new DeskRefused({ message: `${file} was changed meanwhile: load it again, then edit` })
     }
-    // Written to a temporary file and renamed, so that nobody ever reads half a file.
-    const beside = `${file}.new`
-    yield* fileSystem
-      .writeFileString(beside, text)
-      .pipe(Effect.andThen(fileSystem.rename(beside, file)), Effect.mapError(refuse))
+    yield* WholeFile.write(file, text).pipe(
+      Effect.provideService(FileSystem.FileSystem, fileSystem),
+      Effect.mapError(refuse)
+    )
   })
 
   const plan: Desk["plan"] = Effect.fnUntraced(function* (texts) {

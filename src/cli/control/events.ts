@@ -3,7 +3,7 @@
  * with the live stream, from the number after the last one shown, so nothing is missed or shown twice, even across
  * restarts.
  */
-import { Console, Effect, Option, Stream } from "effect"
+import { Console, Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { LineView } from "../../control/api/Views.ts"
 import { lineOf, mentions } from "../../control/view/Recent.ts"
@@ -14,7 +14,7 @@ import { clock } from "../../report/text/Words.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { inJournal } from "../journal/JournalView.ts"
-import { Stop } from "../Stop.ts"
+import { requestedOrAfter } from "../Stop.ts"
 import * as RunningBot from "./RunningBot.ts"
 
 /** One event as a line of JSON, as `run --json` prints it: its name, place and time, then its fields. */
@@ -59,11 +59,7 @@ export const command = Command.make(
     const { last, lines } = yield* inJournal(journal, newest(assets, shown, limit))
     yield* Effect.forEach(lines, (line) => print(line, shown), { discard: true })
     if (!follow) return
-    const stop = yield* Stop
-    const isOver = Effect.raceFirst(
-      stop.requested,
-      Option.match(forMillis, { onNone: () => Effect.never, onSome: Effect.sleep })
-    )
+    const isOver = requestedOrAfter(forMillis)
     const live = RunningBot.follow(journal, last, (why) => Console.error(`${why} Trying again.`)).pipe(
       Stream.runForEach((told) => (told._tag === "Event" ? print(told, shown) : Effect.void))
     )

@@ -3,7 +3,7 @@
  * bot's live stream says when there are more and which prices the bot sees. Without the stream the journal alone is
  * shown, and the screen says so.
  */
-import { Clock, Console, Effect, Option, Stream } from "effect"
+import { Clock, Console, Effect, type Option, Stream } from "effect"
 import type { PriceView } from "../../control/api/Views.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -13,7 +13,7 @@ import { Journal } from "../../journal/Journal.ts"
 import { describe } from "../../report/text/EventLine.ts"
 import { age } from "../../report/text/Words.ts"
 import type { JournalView } from "../journal/JournalView.ts"
-import { Stop } from "../Stop.ts"
+import { requestedOrAfter } from "../Stop.ts"
 import * as LiveProfit from "../screen/LiveProfit.ts"
 import { frame, paper } from "../screen/Screen.ts"
 import { Terminal } from "../Terminal.ts"
@@ -32,7 +32,7 @@ const priceOf = ({ ask, at, bid }: PriceView): TwoSidedPrice | undefined => {
 /** For ever, or for the requested time. */
 export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
   const { assets, journal: file, state } = view
-  const [journal, terminal, stop] = [yield* Journal, yield* Terminal, yield* Stop]
+  const [journal, terminal] = [yield* Journal, yield* Terminal]
   const prices = new Map<string, TwoSidedPrice>()
   const recent: Array<Recorded> = []
   let missing: string | undefined = "Not connected to the bot yet"
@@ -85,10 +85,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
   })
   if (terminal.isInteractive) yield* terminal.ownScreen
   const pause = terminal.isInteractive ? redrawMillis : printMillis
-  const isOver = Effect.raceFirst(
-    stop.requested,
-    Option.match(forMillis, { onNone: () => Effect.never, onSome: Effect.sleep })
-  )
+  const isOver = requestedOrAfter(forMillis)
   const drawing = Effect.forever(Effect.andThen(Effect.sleep(pause), draw))
   yield* Effect.raceAll([listen, drawing, isOver])
 }, Effect.scoped)

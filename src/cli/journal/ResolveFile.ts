@@ -5,6 +5,7 @@
  */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
+import * as WholeFile from "../files/WholeFile.ts"
 
 const Said = Schema.fromJsonString(
   Schema.Struct({
@@ -17,12 +18,9 @@ const decode = Schema.decodeUnknownOption(Said)
 
 const infix = ".resolve."
 
-/** The complete file appears under its name at once, so nobody reads half of it. */
 export const put = Effect.fn("ResolveFile.put")(function* (journal: string, { placement, text, word }: OperatorAnswer) {
-  const fileSystem = yield* FileSystem.FileSystem
   const name = `${journal}${infix}${placement}`
-  yield* fileSystem.writeFileString(`${name}.new`, JSON.stringify({ placement, word, text }))
-  yield* fileSystem.rename(`${name}.new`, name)
+  yield* WholeFile.write(name, JSON.stringify({ placement, word, text }))
   return name
 })
 

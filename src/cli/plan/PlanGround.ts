@@ -8,12 +8,14 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity } from "../../domain/Market.ts"
 import * as CandleFeed from "../../engine/book/CandleFeed.ts"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
-import { wantedBy, withDepth } from "../../engine/book/Wanted.ts"
+import { type Wanted, wantedBy, withDepth } from "../../engine/book/Wanted.ts"
 import type { MarketMoment } from "../../engine/planning/DecisionRecord.ts"
 import type { FeeEstimate, Fees } from "../../engine/planning/PlanReport.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
+import { depositTypeOf } from "../../engine/tracking/OrderTracker.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import type { MarketSources } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
@@ -36,7 +38,7 @@ export interface Remembered {
 export const remember = Effect.fn("PlanGround.remember")(function* (
   journal: string,
   strategies: ReadonlyArray<Strategy>,
-  sources: WarmPrices.MarketSources
+  sources: MarketSources
 ) {
   const fileSystem = yield* FileSystem.FileSystem
   const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
@@ -59,7 +61,7 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
 export const candlesOf = Effect.fn("PlanGround.candlesOf")(function* (
   store: PriceStore["Service"],
   strategies: ReadonlyArray<Strategy>,
-  sources: WarmPrices.MarketSources
+  sources: MarketSources
 ) {
   const warm = yield* WarmPrices.make(store, sources)
   warm.use(strategies)
@@ -87,13 +89,17 @@ export const books = Effect.fn("PlanGround.books")(function* (strategies: Readon
     return withDepth(each, max(each.sizes.base, bought))
   })
   yield* orderBook.lookDeep(deep, depthTakesMillis)
-  return new Map(
+  return booksIn(orderBook, wanted)
+})
+
+/** What is known of each of these markets, by name. */
+export const booksIn = (orderBook: OrderBook["Service"], wanted: ReadonlyArray<Wanted>) =>
+  new Map(
     wanted.flatMap(({ market }) => {
       const book = orderBook.book(market.name)
       return book === undefined ? [] : [[market.name, book] as const]
     })
   )
-})
 
 /** Fees as the venue estimated them for our newest orders, by symbol. */
 export const fees = Effect.fn("PlanGround.fees")(function* (assets: ReadonlyArray<Asset>) {
@@ -115,12 +121,12 @@ export const fees = Effect.fn("PlanGround.fees")(function* (assets: ReadonlyArra
  */
 export const balances = Effect.fn("PlanGround.balances")(function* (
   assets: ReadonlyArray<Asset>,
-  { depositType, depositTypes }: VenueAccount
+  account: VenueAccount
 ) {
   const venue = yield* Venue
   const listed = yield* venue.balances.pipe(Effect.orElseSucceed(() => []))
   if (listed.length === 0) return undefined
-  const isComplete = ({ id }: Asset) => (depositTypes?.get(id) ?? depositType) === "CONFIDENTIAL_INTENTS"
+  const isComplete = (asset: Asset) => depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS"
   const sums = new Map<string, Amount>(assets.filter(isComplete).map(({ symbol }) => [symbol, 0n]))
   for (const { tokenId, available } of listed) {
     const symbol = assets.find(({ id }) => id === tokenId)?.symbol

@@ -1,5 +1,5 @@
 /** `limitbot book [MARKET…]`: the order book that the service does not publish, from dry quotes and our own orders. */
-import { Clock, Console, Effect, FileSystem, Option, Schema } from "effect"
+import { Clock, Console, Effect, FileSystem, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Amount, fromDecimal } from "../../domain/Amount.ts"
 import { bestFirst, type OwnOrder } from "../../domain/Book.ts"
@@ -14,7 +14,7 @@ import { Venue } from "../../venue/Venue.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
-import { Stop } from "../Stop.ts"
+import { requestedOrAfter } from "../Stop.ts"
 import { Terminal } from "../Terminal.ts"
 
 /** The sizes to ask for by default, in US dollars. */
@@ -73,11 +73,7 @@ export const command = Command.make(
       yield* look(wanted, own.orders, { json, isWatched: watch })
     })
     const again = Effect.forever(Effect.andThen(show, Effect.sleep(watchMillis)))
-    const stop = yield* Stop
-    const isOver = Effect.raceFirst(
-      stop.requested,
-      Option.match(forMillis, { onNone: () => Effect.never, onSome: Effect.sleep })
-    )
+    const isOver = requestedOrAfter(forMillis)
     const terminal = yield* Terminal
     if (watch && terminal.isInteractive && !json) yield* terminal.ownScreen
     yield* Effect.provide(watch ? Effect.raceFirst(again, isOver) : show, Modes.looking(config, account))

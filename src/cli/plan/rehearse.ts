@@ -7,6 +7,7 @@ import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Asset } from "../../domain/Amount.ts"
 import { hourMillis } from "../../domain/Durations.ts"
+import { percent } from "../../domain/Text.ts"
 import * as Rehearsal from "../../rehearsal/Rehearsal.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
 import { counted } from "../../report/text/Words.ts"
@@ -213,7 +214,7 @@ const textOf = (outcome: Rehearsal.RehearsalOutcome, { bad, days, names, seed }:
     `orders      ${happened.planned} planned, ${happened.funded} funded, ${happened.givenUp} given up, ${counted(happened.fills, "fill")}, ${counted(happened.cancels, "cancel")}, ${happened.settled} settled`,
     `trouble     ${happened.disturbedRequests} of ${happened.requests} requests, ${counted(happened.outagesNoticed, "outage")}, ${counted(happened.crashes, "restart")}, ${counted(happened.suspensions, "suspension")}`,
     `worth       ${usd(worth.first)} at the beginning, ${usd(worth.last)} at the end`,
-    `drawdown    ${usd(worstDrawdown.usd)} at worst (${(worstDrawdown.ratio * 100).toFixed(2)} %), ${span(worstDrawdown.afterMillis)} after the beginning`,
+    `drawdown    ${usd(worstDrawdown.usd)} at worst (${percent(worstDrawdown.ratio)}), ${span(worstDrawdown.afterMillis)} after the beginning`,
     `in doubt    ${span(longestUnansweredMillis)} at longest without an answer to a payment`,
     ...(alerts.length === 0
       ? ["alerts      none"]

@@ -13,6 +13,7 @@ import { PriceStore } from "../../journal/PriceStore.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
+import * as WholeFile from "../files/WholeFile.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import * as PlanGround from "../plan/PlanGround.ts"
 
@@ -37,13 +38,9 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
   function* ({ config, account }: Admission, strategies: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
     const { state } = yield* Bookkeeper
     const orderBook = yield* OrderBook
-    yield* orderBook.look(wantedBy(strategies), priceMillis)
-    const books = new Map(
-      wantedBy(strategies).flatMap(({ market }) => {
-        const book = orderBook.book(market.name)
-        return book === undefined ? [] : [[market.name, book] as const]
-      })
-    )
+    const wanted = wantedBy(strategies)
+    yield* orderBook.look(wanted, priceMillis)
+    const books = PlanGround.booksIn(orderBook, wanted)
     const warmed = yield* PlanGround.candlesOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
     const remembered = { state: structuredClone(state), hasJournal: true, ...warmed }
     const { findings } = yield* PlanDraft.judge(config, account, strategies, { remembered, books })
@@ -77,14 +74,8 @@ const Names = Schema.fromJsonString(Schema.Array(Schema.Literals(findingNames)))
 const fileOf = (journal: string): string => `${journal}.allow`
 
 /** `limitbot reload --allow NAME`: a file beside the journal for the next edit; a bot may have no control server. */
-export const allowNext = Effect.fn("Admission.allowNext")(function* (
-  journal: string,
-  names: ReadonlyArray<FindingName>
-) {
-  const fileSystem = yield* FileSystem.FileSystem
-  yield* fileSystem.writeFileString(`${fileOf(journal)}.new`, JSON.stringify(names))
-  yield* fileSystem.rename(`${fileOf(journal)}.new`, fileOf(journal))
-})
+export const allowNext = (journal: string, names: ReadonlyArray<FindingName>) =>
+  WholeFile.write(fileOf(journal), JSON.stringify(names))
 
 export const allowedNext = Effect.fn("Admission.allowedNext")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem

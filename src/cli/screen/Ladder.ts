@@ -6,6 +6,7 @@
 import type { SlotRow } from "../../control/view/SlotRows.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { percent } from "../../domain/Text.ts"
 import type { ColouredLine } from "../../report/text/Colours.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, counted } from "../../report/text/Words.ts"
@@ -78,7 +79,7 @@ const tableLines = (
       row.price,
       row.side,
       ...(isMiddle ? [row.quantity] : []),
-      row.away === undefined ? "" : `${(row.away * 100).toFixed(2)} %`,
+      row.away === undefined ? "" : percent(row.away),
       ...(isMiddle ? [row.since === undefined ? "" : age(now - row.since)] : []),
       ...(isWide ? [row.filled] : []),
       ...(isWide ? [row.legs] : []),

@@ -12,6 +12,7 @@ import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
+import type { MarketSources } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as Download from "../backtest/Download.ts"
 import * as JournalData from "../journal/JournalData.ts"
@@ -48,9 +49,9 @@ export const spanOf = (needs: ReadonlyMap<string, number>): number =>
 /** The source of a strategy, or its market's if it has none. */
 export const sourceOf = (
   { candleSource, file, market }: Pick<Strategy, "candleSource" | "file" | "market">,
-  ofMarkets: ReadonlyMap<string, { readonly source: string; readonly folder: string }>,
+  ofMarkets: MarketSources,
   path: Path.Path
-): { readonly source: string; readonly folder: string } | undefined => {
+): Pick<SourceRequest, "source" | "folder"> | undefined => {
   const named =
     candleSource === undefined
       ? ofMarkets.get(market.name)

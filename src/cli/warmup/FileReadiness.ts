@@ -1,11 +1,11 @@
 /** For `check`: how long strategies would wait for their candles if the bot started now. No prices are requested. */
 import { Clock, Effect, FileSystem } from "effect"
 import { PriceStore } from "../../journal/PriceStore.ts"
+import type { MarketSources } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as Modes from "../Modes.ts"
 import * as CandleSource from "./CandleSource.ts"
 import * as Readiness from "./Readiness.ts"
-import type { MarketSources } from "./WarmPrices.ts"
 
 export const ofFiles = Effect.fn("FileReadiness.ofFiles")(function* (
   strategies: ReadonlyArray<Strategy>,

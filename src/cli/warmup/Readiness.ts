@@ -4,14 +4,14 @@
  */
 import { Clock, Effect, Path } from "effect"
 import { minuteMillis } from "../../domain/Durations.ts"
-import { iso } from "../../domain/Text.ts"
+import { iso, percent } from "../../domain/Text.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import * as CandleFeed from "../../engine/book/CandleFeed.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import { age } from "../../report/text/Words.ts"
+import type { MarketSources } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as CandleSource from "./CandleSource.ts"
-import type { MarketSources } from "./WarmPrices.ts"
 
 export interface Readiness {
   readonly strategy: string
@@ -107,7 +107,7 @@ export const look = Effect.fn("Readiness.look")(function* (
     loaded.problem ??
     (source !== undefined && loaded.minutes.length === 0 ? `${named} has nothing of the time that is needed` : null) ??
     (distance !== undefined && distance > mostDistance
-      ? `${named} is ${(distance * 100).toFixed(1)} % away from the price of ${market.name}: another market or unit?`
+      ? `${named} is ${percent(distance, 1)} away from the price of ${market.name}: another market or unit?`
       : null)
   const note =
     (hole === undefined ? null : `${named} has a gap of ${age(hole.millis)} after ${iso(hole.at)}`) ??

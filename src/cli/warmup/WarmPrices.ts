@@ -5,6 +5,7 @@
 import { Clock, Effect, type FileSystem, Path } from "effect"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Minute, PriceStore } from "../../journal/PriceStore.ts"
+import type { MarketSources } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as CandleSource from "./CandleSource.ts"
 
@@ -13,8 +14,6 @@ export interface WarmPrices {
   readonly use: (strategies: ReadonlyArray<Strategy>) => void
   readonly store: PriceStore["Service"]
 }
-
-export type MarketSources = ReadonlyMap<string, { readonly source: string; readonly folder: string }>
 
 /** The needs and the source of each market; among several strategies the first that names a source counts. */
 const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources, path: Path.Path) => {

@@ -6,6 +6,7 @@
 import { Clock, Effect } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
 import { isFunded } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
@@ -13,8 +14,6 @@ import type { Placement } from "../state/Placement.ts"
 import { adopt, observe } from "../tracking/OrderTracker.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
-
-const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
 
 export const make = Effect.gen(function* () {
   const venue = yield* Venue
@@ -78,7 +77,7 @@ export const make = Effect.gen(function* () {
       ...about(placement),
       code,
       text,
-      ...correlationOf(correlationId)
+      ...present({ correlationId })
     })
     const read = yield* Effect.result(venue.getOrder(order.id))
     if (read._tag === "Success" && isTerminal(read.success.value.fillStatus)) over.add(order.id)

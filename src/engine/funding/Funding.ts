@@ -11,6 +11,7 @@ import { elapsedMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import * as Payload from "../../domain/Payload.ts"
+import { present } from "../../domain/Present.ts"
 import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
 import { type Answer, Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
@@ -25,7 +26,6 @@ import { refusalOf } from "./Refusal.ts"
 import { submit } from "./Submission.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
-const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
 
 export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof Paying.make>) {
   const venue = yield* Venue
@@ -114,7 +114,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const asset = inputAsset(market, placement.side)
     const expected = { depositAddress: order.depositAddress, asset: asset.id, amount: placement.inputAmount }
     const signed = yield* Effect.result(guard.signTransfer(generated.success.value, expected))
-    const correlation = correlationOf(generated.success.correlationId)
+    const correlation = present({ correlationId: generated.success.correlationId })
     if (signed._tag === "Failure") {
       const { failure } = signed
       if (failure._tag === "IntentRefused") {

@@ -27,8 +27,6 @@ import { refusalOf } from "./Refusal.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
-const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
-
 export const make = Effect.gen(function* () {
   const venue = yield* Venue
   const books = yield* Bookkeeper
@@ -66,7 +64,7 @@ export const make = Effect.gen(function* () {
     const reason = isSwap ? `no swap: ${text}` : `the venue refused to create it: ${code}: ${text}`
     const refused = { _tag: "CreateRefused", ...about(placement), code, text } as const
     yield* record(
-      { ...refused, ...correlationOf(answer.failure.reason.correlationId) },
+      { ...refused, ...present({ correlationId: answer.failure.reason.correlationId }) },
       { _tag: "Abandoned", ...about(placement), reason }
     )
   })

@@ -125,6 +125,11 @@ export const resolve = (
   return Result.succeed({ _tag: "Resolved", strategy, slot, placement: id, word, text })
 }
 
+const noContradiction = "there is no contradiction; say --paid, --not-paid or --forget"
+
+const sayAgainAfter = (seconds: number): string =>
+  `its payload can still be executed for ${seconds} s; say it again then`
+
 const resolveSwap = (
   { id, intent, steps }: SwapAccount.SwapAccount,
   problems: ReadonlyArray<MoneyProblem>,
@@ -132,10 +137,9 @@ const resolveSwap = (
   now: number
 ): Result.Result<Of<"SwapStep">, string> => {
   const seconds = intent === undefined ? 0 : Math.ceil((intent.validUntil - now) / 1000)
-  if ((word === "not-paid" || word === "forget") && seconds > 0)
-    return Result.fail(`${id}: its payload can still be executed for ${seconds} s; say it again then`)
+  if ((word === "not-paid" || word === "forget") && seconds > 0) return Result.fail(`${id}: ${sayAgainAfter(seconds)}`)
   if (word === "adopt" && problems.every(({ kind }) => kind !== "contradiction"))
-    return Result.fail(`${id}: there is no contradiction; say --paid, --not-paid or --forget`)
+    return Result.fail(`${id}: ${noContradiction}`)
   return Result.succeed({
     _tag: "SwapStep",
     swap: id,
@@ -153,8 +157,7 @@ const objection = (
 ): string | undefined => {
   const kinds = new Set(problems.map(({ kind }) => kind))
   const isPayment = placement?.state === "funding" || placement?.state === "in doubt"
-  if (word === "adopt" && !kinds.has("contradiction"))
-    return "there is no contradiction; say --paid, --not-paid or --forget"
+  if (word === "adopt" && !kinds.has("contradiction")) return noContradiction
   if (word === "adopt" || word === "forget") {
     return word === "forget" && isPayment ? stillExecutable(placement, now) : undefined
   }
@@ -167,6 +170,5 @@ const objection = (
 const stillExecutable = (placement: Placement, now: number): string | undefined => {
   const { funding } = placement
   if (funding === undefined || funding.payment !== undefined || now > funding.validUntil) return undefined
-  const seconds = Math.ceil((funding.validUntil - now) / 1000)
-  return `its payload can still be executed for ${seconds} s; say it again then`
+  return sayAgainAfter(Math.ceil((funding.validUntil - now) / 1000))
 }

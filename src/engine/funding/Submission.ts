@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Payload } from "../../domain/Payload.ts"
+import { present } from "../../domain/Present.ts"
 import type { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import { refusalOf } from "./Refusal.ts"
@@ -53,13 +54,10 @@ export const submit = Effect.fnUntraced(function* <E, R>(
   const { intentHash, signed: body, validUntil } = payload
   const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil }))
   if (answer._tag === "Success") {
-    return yield* records.acknowledged({ intentHash, ...traceOf(answer.success) })
+    return yield* records.acknowledged({ intentHash, ...present({ correlationId: answer.success.correlationId }) })
   }
   const error: VenueError = answer.failure
   const { certain, ...refusal } = yield* refusalOf(error)
   // An unclear answer says nothing; the next attempt will.
-  if (certain) yield* records.refused({ ...refusal, ...traceOf(error.reason) })
+  if (certain) yield* records.refused({ ...refusal, ...present({ correlationId: error.reason.correlationId }) })
 })
-
-const traceOf = ({ correlationId }: { readonly correlationId?: string | undefined }): Traced =>
-  correlationId === undefined ? {} : { correlationId }

@@ -13,6 +13,7 @@ import * as Payload from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import * as SwapAccount from "../../domain/SwapAccount.ts"
 import type { SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"
+import { plainJson } from "../../domain/Text.ts"
 import { type Swap, Swaps } from "../../venue/Swaps.ts"
 import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
 import { type Answer, FundingHold, Venue } from "../../venue/Venue.ts"
@@ -42,8 +43,6 @@ export const defaultPace: SwapPace = {
 
 type Account = SwapAccount.SwapAccount
 
-const correlationOf = (correlationId: string | undefined) => (correlationId === undefined ? {} : { correlationId })
-
 /** `gate`: why no money may leave now, if so; asked before a payload is signed or first sent, or a wallet asked. */
 export const make = Effect.fnUntraced(function* (
   book: SwapBook,
@@ -70,7 +69,7 @@ export const make = Effect.fnUntraced(function* (
     if (closed !== undefined) return yield* record(account, { _tag: "SwapDropped", reason: closed })
     const expected = { depositAddress: agreed.depositAddress, asset: agreed.origin.id, amount: agreed.amountIn }
     const signed = yield* Effect.result(guard.signTransfer(generated.value, expected))
-    const correlation = correlationOf(generated.correlationId)
+    const correlation = present({ correlationId: generated.correlationId })
     if (signed._tag === "Failure") {
       const { failure } = signed
       // The signer may come back; the quote's deadline limits how long waiting makes sense.
@@ -144,7 +143,7 @@ export const make = Effect.fnUntraced(function* (
     )
     if (answer._tag === "Failure") return account
     const { correlationId } = answer.success
-    const event = { _tag: "DepositReported", txHash: payment.txHash, ...correlationOf(correlationId) } as const
+    const event = { _tag: "DepositReported", txHash: payment.txHash, ...present({ correlationId }) } as const
     return yield* note(yield* record(account, event), answer.success)
   })
 
@@ -230,12 +229,11 @@ const seenOf = ({ correlationId, value }: Answer<Swap>): SwapAccount.Seen => {
   const said = Object.fromEntries(Object.entries(amounts).filter(([, amount]) => amount !== undefined))
   const { destinationTxHashes, intentHashes, ledgerTxHashes, originTxHashes, status } = value
   const hashes = { intentHashes, ledgerTxHashes, originTxHashes, destinationTxHashes }
-  return { _tag: "SwapSeen", status, ...said, ...hashes, ...correlationOf(correlationId) }
+  return { _tag: "SwapSeen", status, ...said, ...hashes, ...present({ correlationId }) }
 }
 
 const same = (known: SwapAccount.Seen | undefined, seen: SwapAccount.Seen): boolean => {
-  const text = ({ correlationId, ...rest }: SwapAccount.Seen) =>
-    JSON.stringify(rest, (_key, value) => (typeof value === "bigint" ? String(value) : value))
+  const text = ({ correlationId, ...rest }: SwapAccount.Seen) => plainJson(rest)
   return known !== undefined && text(known) === text(seen)
 }
 
@@ -248,7 +246,7 @@ const contradictionIn = (account: Account, seen: SwapAccount.Seen): SwapEventOf<
   const { intent } = account
   const evidence = `status ${status}, deposited ${deposited ?? "not said"}, spent ${amountIn}, refunded ${refunded}`
   const contradiction = (what: string) =>
-    ({ _tag: "SwapContradicted", what, evidence, ...correlationOf(seen.correlationId) }) as const
+    ({ _tag: "SwapContradicted", what, evidence, ...present({ correlationId: seen.correlationId }) }) as const
   if (deposited !== undefined && amountIn + refunded > deposited)
     return contradiction("more was spent and refunded than was deposited")
   if (intent !== undefined && (deposited ?? 0n) > intent.amount)

@@ -31,8 +31,10 @@ export interface Expectations {
 }
 
 /** Where the money of an asset is: paid from there, refunded and paid out to there. */
-export const depositTypeOf = ({ depositType, depositTypes }: Expectations, asset: Asset): string =>
-  depositTypes?.get(asset.id) ?? depositType
+export const depositTypeOf = (
+  { depositType, depositTypes }: Pick<Expectations, "depositType" | "depositTypes">,
+  asset: Asset
+): string => depositTypes?.get(asset.id) ?? depositType
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
@@ -94,7 +96,7 @@ export const bind = (
   via: "reply" | "list",
   correlationId: string | undefined
 ): ReadonlyArray<BotEvent> => {
-  const correlation = correlationId === undefined ? {} : { correlationId }
+  const correlation = present({ correlationId })
   const problem = matches(placement, market, order)
     ? echoProblem(placement, market, order, expected)
     : "the order is not the one that was asked for"
@@ -173,7 +175,7 @@ export const observe = (placement: Placement, reported: Order, correlationId?: s
   const fills = [...new Map(reported.fills.map((fill) => [fill.id, fill])).values()]
   const order = { ...reported, fills, depositedAmount: depositIn(placement, reported) }
   if (isOld(placement, order)) return []
-  const correlation = correlationId === undefined ? {} : { correlationId }
+  const correlation = present({ correlationId })
   const contradiction = placement.contradiction === undefined ? contradictionIn(placement, reported, order) : undefined
   const events: Array<BotEvent> = []
   if (contradiction !== undefined) {

@@ -1,5 +1,7 @@
 /** What the expressions of a file need to be decided, and to be asked again in time. Collected while they are read. */
 import type { Amount } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
+import type { Behaviour } from "../Kind.ts"
 import type { Problem } from "../Problem.ts"
 
 export interface Needs {
@@ -18,4 +20,11 @@ export const noNeeds = (): Needs => ({
   clockMillis: undefined,
   depth: new Set(),
   volume: undefined
+})
+
+/** The same as a strategy states it. */
+export const neededBy = ({ candles, depth, volume }: Needs): Pick<Behaviour, "candles" | "depth" | "notLive"> => ({
+  candles,
+  ...present({ notLive: volume }),
+  ...(depth.size === 0 ? {} : { depth: [...depth] })
 })

@@ -8,7 +8,7 @@ import { type Needs, noNeeds } from "../expression/Needs.ts"
 import { ownWords } from "../expression/OwnNames.ts"
 import type { Term, ValueType } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, described, schemaOf } from "../JsonSchema.ts"
+import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { KindContext } from "../Kind.ts"
 import { place, quoted, type Report, report } from "../Problem.ts"
 import type { Budget } from "../Strategy.ts"
@@ -72,31 +72,25 @@ export const readRules = (section: YamlNode, { market, budget, to }: KindContext
   return to.problems.length > before ? undefined : { market, rules: good, needs: scope.needs }
 }
 
-const expression: Read.Reader<YamlScalar> = described(
-  (node: YamlNode, to: Report) =>
-    node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list"),
-  () => ({ type: ["string", "number", "boolean"] })
-)
-
 const orderFields = (market: Market) =>
   Read.fields({
-    when: Read.required(expression, "places the order when this is true"),
+    when: Read.required(Read.expression, "places the order when this is true"),
     side: Read.required(Read.oneOf("buy", "sell"), "buy or sell"),
-    price: Read.required(expression, "an expression, computed once when the rule fires"),
+    price: Read.required(Read.expression, "an expression, computed once when the rule fires"),
     by: Read.optional(execution, "swap: executed at once at this price or a better one; left out: an order that rests"),
     size: Read.required(ruleSizeNode(market), "of the order, numbers or expressions"),
-    cancelWhen: Read.optional(expression, "withdraws the order as long as nothing of it has filled"),
+    cancelWhen: Read.optional(Read.expression, "withdraws the order as long as nothing of it has filled"),
     expireAfter: Read.optional(Read.duration, "withdraws it when nothing of it has filled until then"),
     pause: Read.optional(Read.duration, "after an order has ended; left out: one candle"),
     times: Read.optional(Read.integer(1, mostFirings), "how often it may fire"),
     // biome-ignore lint/suspicious/noThenProperty: the key that people write; its value is never a function
     then: Read.optional(
       Read.fields({
-        price: Read.optional(expression, "where the exit rests, computed once when the rule fires"),
+        price: Read.optional(Read.expression, "where the exit rests, computed once when the rule fires"),
         by: Read.optional(execution, "swap: executed as soon as this price or a better one is to be had"),
-        stop: Read.optional(expression, "a price, computed once when the rule fires: reached, it leaves"),
+        stop: Read.optional(Read.expression, "a price, computed once when the rule fires: reached, it leaves"),
         trail: Read.optional(Read.ratio, "it leaves when the price is so far behind its best since the entry"),
-        when: Read.optional(expression, "it leaves when this is true"),
+        when: Read.optional(Read.expression, "it leaves when this is true"),
         after: Read.optional(Read.duration, "it leaves so long after the entry has filled"),
         reach: Read.optional(Read.ratioOrZero, "leaving may give away this much; left out: 0.5%")
       }),
@@ -112,7 +106,7 @@ export const rulesSchema = () => schemaOf(sectionFields(orderFields(anyMarket)))
 const sectionFields = <A>(order: Read.Reader<A>) =>
   Read.fields({
     timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; left out: 1h"),
-    let: Read.optional(Read.table(Read.text, expression), "names for expressions; a name may use those before it"),
+    let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions; a name may use those before it"),
     orders: Read.required(Read.table(Read.name, order), "rules by name")
   })
 

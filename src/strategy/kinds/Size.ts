@@ -2,7 +2,7 @@
  * A size in base or in quote: `size: { quote: 50 }`. A rule may also give an expression for the amount, computed when
  * the rule fires.
  */
-import { type Amount, type Asset, fromDecimal, max, toDecimal } from "../../domain/Amount.ts"
+import { type Amount, type Asset, floorOf, max, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price, type Side } from "../../domain/Market.ts"
 import { compile, type Scope } from "../expression/Compiler.ts"
@@ -128,7 +128,7 @@ const shareOf = (
   const unit = side === "BUY" ? "quote" : "base"
   const { decimals } = market[unit]
   const whole = Decimal.multiply(toDecimal(budget?.[unit] ?? 0n, decimals), share)
-  return { unit, amount: fromDecimal(Decimal.roundToStep(whole, Decimal.make(1n, decimals), "down"), decimals) ?? 0n }
+  return { unit, amount: floorOf(whole, decimals) }
 }
 
 /**
@@ -152,6 +152,5 @@ export const quantityOf = (
 
 const amountOf = (value: number, { decimals }: Asset): Amount => {
   if (!Number.isFinite(value) || value <= 0) return 0n
-  const step = Decimal.make(1n, decimals)
-  return fromDecimal(Decimal.roundToStep(Decimal.fromNumber(value, 12), step, "down"), decimals) ?? 0n
+  return floorOf(Decimal.fromNumber(value, 12), decimals)
 }

@@ -17,7 +17,7 @@ import type { Budget, Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { type Cell, type CellShape, levelsOf, makeCell, renamed, sizesOf } from "./GridCells.ts"
 import { type Candidate, choose, nextWaiting } from "./grid/Choice.ts"
-import { begin, isEdited, type Print, remember, slotIn, type Version, versionIn } from "./grid/Versions.ts"
+import { begin, isEdited, type Print, remember, sellersFrom, slotIn, type Version, versionIn } from "./grid/Versions.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
 import type { Scale } from "./PriceLevels.ts"
 
@@ -103,19 +103,6 @@ const inRange = ({ count }: TrailingGrid, cells: Cells, first: number): Readonly
     return cell === undefined ? [] : [{ index, cell, isInRange: true }]
   })
 
-/** The base budget lets the cells at and above the first price begin with a sale, nearest first. */
-const sellersAt = (whole: TrailingGrid, cells: Cells, first: number, start: Price): Set<number> => {
-  const sellers = new Set<number>()
-  let base = whole.budget.base
-  for (const { index, cell } of inRange(whole, cells, first)) {
-    if (Decimal.isLess(cell.buy.price, start)) continue
-    base -= cell.sell.quantity
-    if (base < 0n) break
-    sellers.add(index)
-  }
-  return sellers
-}
-
 const rangeAt = (whole: TrailingGrid, cells: Cells, start: Price, price: Price, memory: Memory): Range => {
   const version = versionIn(memory)
   const initial = follow(whole, cells, 0, start)
@@ -123,7 +110,8 @@ const rangeAt = (whole: TrailingGrid, cells: Cells, start: Price, price: Price, 
   const first = follow(whole, cells, before, price)
   const known = decimalIn(memory, "reached")
   const reached = known === undefined || first !== before ? price : known
-  const sellers = version.number === 1 ? sellersAt(whole, cells, initial, start) : version.sellers
+  const sellers =
+    version.number === 1 ? sellersFrom(inRange(whole, cells, initial), start, whole.budget.base) : version.sellers
   const waiting = nextWaiting(inRange(whole, cells, first), sellers, reached)
   const hasCome = waiting !== undefined && !Decimal.isLess(price, waiting)
   return { first, reached: hasCome ? price : reached, sellers, version }

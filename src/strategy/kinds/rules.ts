@@ -12,10 +12,10 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
 import { boundsOf, type Judgement, momentOf, truth } from "../expression/Judge.ts"
+import { neededBy } from "../expression/Needs.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import type { Kind } from "../Kind.ts"
@@ -42,9 +42,7 @@ export const rules: Kind = {
     if (whole === undefined) return undefined
     return {
       initialMemory: null,
-      candles: whole.needs.candles,
-      ...present({ notLive: whole.needs.volume }),
-      ...(whole.needs.depth.size === 0 ? {} : { depth: [...whole.needs.depth] }),
+      ...neededBy(whole.needs),
       decide: (view, memory) => decide(whole, view, memory),
       inputs: (view, memory) => inputs(whole, view, memory)
     }

@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import * as SandboxWallet from "../../../src/cli/files/SandboxWallet.ts"
 import * as SwapAccount from "../../../src/domain/SwapAccount.ts"
 import type { SwapEventOf } from "../../../src/domain/SwapEvent.ts"
+import { plainJson } from "../../../src/domain/Text.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import * as SwapBook from "../../../src/engine/funding/SwapBook.ts"
 import * as Swapping from "../../../src/engine/funding/Swapping.ts"
@@ -244,9 +245,7 @@ describe("swaps in the bot's journal", () => {
         const { agreed, agreedAt: at } = yield* begin()
         const sql = yield* SqlClient.SqlClient
         const { _tag: event, ...fields } = agreed
-        const body = JSON.stringify({ _tag: event, ...fields }, (_key, value) =>
-          typeof value === "bigint" ? String(value) : value
-        )
+        const body = plainJson({ _tag: event, ...fields })
         yield* sql`INSERT INTO swap_journal ${sql.insert({ swap: "s7", step: 1, at, event, body })}`
         assert.deepStrictEqual((yield* readSwaps).map(({ id }) => id).toSorted(), ["s1", "s7"])
         const old = (yield* SwapBook.make).find("s7")

@@ -1,16 +1,15 @@
 /** The `deals:` section of a strategy file: sizes and distances of the orders, and when a deal begins and ends. */
-import { type Amount, formatWithSymbol, fromDecimal, toDecimal } from "../../../domain/Amount.ts"
+import { type Amount, floorOf, formatWithSymbol, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Price } from "../../../domain/Market.ts"
 import { compile, type Scope } from "../../expression/Compiler.ts"
 import { type Needs, noNeeds } from "../../expression/Needs.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import { described } from "../../JsonSchema.ts"
 import type { KindContext } from "../../Kind.ts"
-import { place, type Report, report } from "../../Problem.ts"
+import { place, report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
-import type { YamlNode, YamlScalar } from "../../YamlReader.ts"
+import type { YamlNode } from "../../YamlReader.ts"
 import { type Size, size } from "../Size.ts"
 import { factor } from "../Volatility.ts"
 
@@ -45,12 +44,6 @@ export interface Deals {
   readonly source: string
 }
 
-const expression: Read.Reader<YamlScalar> = described(
-  (node: YamlNode, to: Report) =>
-    node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list"),
-  () => ({ type: ["string", "number", "boolean"] })
-)
-
 const safetyFields = (market: Market) =>
   Read.fields({
     orders: Read.required(Read.integer(1, mostSafetyOrders), "how many below the base order"),
@@ -65,7 +58,7 @@ export const dealsFields = (market: Market) =>
   Read.fields({
     size: Read.required(size(market), "of the base order"),
     reach: Read.optional(Read.ratioOrZero, "the base order may pay this much more than the mid; left out: nothing"),
-    when: Read.optional(expression, "a deal begins when this is true; left out: at once"),
+    when: Read.optional(Read.expression, "a deal begins when this is true; left out: at once"),
     timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; left out: 1h"),
     safety: Read.optional(safetyFields(market), "further purchases below the base order"),
     takeProfit: Read.required(Read.ratio, "sells all of it so far above the average entry"),
@@ -81,7 +74,7 @@ type Safety = NonNullable<NonNullable<ReturnType<ReturnType<typeof safetyFields>
 const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: number): Size => {
   const { decimals } = unit === "base" ? base : quote
   const exact = Decimal.multiply(toDecimal(amount, decimals), Decimal.fromNumber(scale, 12))
-  return { unit, amount: fromDecimal(Decimal.roundToStep(exact, Decimal.make(1n, decimals), "down"), decimals) ?? 0n }
+  return { unit, amount: floorOf(exact, decimals) }
 }
 
 const stepsOf = (read: Safety, market: Market): ReadonlyArray<Step> => {

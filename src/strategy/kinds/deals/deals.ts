@@ -10,10 +10,10 @@ import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../../domain/Market.ts"
-import { present } from "../../../domain/Present.ts"
 import type { Decision, DesiredSlot, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
+import { neededBy } from "../../expression/Needs.ts"
 import type { Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { anyMarket, schemaOf } from "../../JsonSchema.ts"
@@ -51,9 +51,7 @@ export const deals: Kind = {
     const { when, needs, market } = whole
     return {
       initialMemory: null,
-      candles: needs.candles,
-      ...present({ notLive: needs.volume }),
-      ...(needs.depth.size === 0 ? {} : { depth: [...needs.depth] }),
+      ...neededBy(needs),
       decide: (view, memory) => decide(whole, view, memory),
       inputs: (view) => {
         const moment = momentOf(market, view)

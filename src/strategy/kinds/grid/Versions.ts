@@ -115,10 +115,18 @@ const sellersOf = (
     base -= max(0n, each.cell.sell.quantity - filledInLeg)
     sellers.add(each.index)
   }
+  const others = cells.filter(({ index }) => !names.has(index))
+  return new Set([...sellers, ...sellersFrom(others, price, base)])
+}
+
+/** The cells at and above a price that this base lets begin with a sale, nearest first. */
+export const sellersFrom = (cells: ReadonlyArray<Numbered>, price: Price, base: Amount): ReadonlySet<number> => {
+  const sellers = new Set<number>()
+  let left = base
   for (const { index, cell } of cells) {
-    if (names.has(index) || Decimal.isLess(cell.buy.price, price)) continue
-    base -= cell.sell.quantity
-    if (base < 0n) break
+    if (Decimal.isLess(cell.buy.price, price)) continue
+    left -= cell.sell.quantity
+    if (left < 0n) break
     sellers.add(index)
   }
   return sellers

@@ -1,0 +1,9 @@
+/** Files that somebody else reads while they are written: the whole text appears under its name at once. */
+import { Effect, FileSystem } from "effect"
+
+export const write = Effect.fn("WholeFile.write")(function* (file: string, text: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const beside = `${file}.new`
+  yield* fileSystem.writeFileString(beside, text)
+  yield* fileSystem.rename(beside, file)
+})
