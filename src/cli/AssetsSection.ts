@@ -14,7 +14,7 @@ const assetFields = Read.fields({
   aliases: Read.optional(Read.list(Read.text), "other identifiers that the venue may answer with"),
   depositType: Read.optional(
     Read.oneOf(...depositTypes),
-    "where this asset is: paid from, refunded and paid out to there; left out: account.depositType"
+    "where this asset is: paid from, refunded and paid out to there; default: account.depositType"
   )
 })
 export const reader = (symbol: Read.Reader<string>) => Read.table(symbol, assetFields)

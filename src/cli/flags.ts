@@ -38,7 +38,7 @@ export const forDuration = Flag.String("for").pipe(
 
 export const poll = Flag.String("poll").pipe(
   Flag.withSchema(DurationText),
-  Flag.withDescription("Shortest pause between two looks at the venue, for example 0.5s; left out: 1s"),
+  Flag.withDescription("Shortest pause between two looks at the venue, for example 0.5s; default: 1s"),
   Flag.optional
 )
 

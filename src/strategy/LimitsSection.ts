@@ -55,12 +55,12 @@ const limitsFields = (traded: Traded) => {
   const quoteAmount = Read.amount(traded[0].quote, { zero: false })
   return Read.fields({
     budget: Read.required(budget(traded)),
-    maxOpenOrders: Read.optional(Read.integer(1, 20_000), "most orders at the same time; left out: 100"),
+    maxOpenOrders: Read.optional(Read.integer(1, 20_000), "most orders at the same time; default: 100"),
     maxPriceDeviation: Read.optional(
       Read.ratio,
-      "refuse an order that gives away more than this against the price; left out: 5%"
+      "refuse an order that gives away more than this against the price; default: 5%"
     ),
-    staleAfter: Read.optional(Read.duration, "decide nothing on a price older than this; left out: 30s"),
+    staleAfter: Read.optional(Read.duration, "decide nothing on a price older than this; default: 30s"),
     minOrder: Read.optional(quoteAmount, "refuse orders worth less than this much quote"),
     maxNotional: Read.optional(quoteAmount, "most that all its orders may be worth together, in quote"),
     maxOrdersPerHour: Read.optional(Read.integer(1, 100_000), "most orders placed within an hour"),

@@ -66,7 +66,7 @@ const fileFields = (offered: Markets) =>
       market: Read.required(markets(offered)),
       kind: Read.required(kind, "what it does; the section of the same name says how"),
       limits: Read.required((limits: YamlNode) => limits, "what it may use and lose"),
-      terms: Read.optional(TermsSection.reader, "of its orders; left out: as the configuration says"),
+      terms: Read.optional(TermsSection.reader, "of its orders; default: as the configuration says"),
       candles: Read.optional(
         Read.text,
         "where candles of the time before the bot come from: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"

@@ -19,10 +19,10 @@ const feeRecipient = Read.scalar(
 )
 
 export const readers = {
-  confidentiality: Read.optional(Read.oneOf("basic", "advanced"), "of orders and swaps; left out: basic"),
+  confidentiality: Read.optional(Read.oneOf("basic", "advanced"), "of orders and swaps; default: basic"),
   depositMode: Read.optional(
     Read.oneOf("SIMPLE", "MEMO"),
-    "how deposits on other chains are told apart; left out: SIMPLE"
+    "how deposits on other chains are told apart; default: SIMPLE"
   ),
   appFees: Read.optional(
     Read.table(feeRecipient, Read.integer(0, mostFeeBasisPoints)),

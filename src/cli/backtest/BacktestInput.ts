@@ -38,7 +38,7 @@ export const dataFlags = {
   )
 }
 
-export const configFlag = text("config", "The configuration file; left out: markets of the strategy with 18 decimals")
+export const configFlag = text("config", "The configuration file; default: markets of the strategy with 18 decimals")
 
 const touches = ["at", "through", "within", "close"] as const
 
@@ -61,7 +61,7 @@ export const ruleFlags = {
   ),
   feeBps: Flag.Finite("fee-bps").pipe(
     Flag.withDescription(
-      "Fees of a fill, basis points of the output; left out: 20, or none where the configuration has a partner credential"
+      "Fees of a fill, basis points of the output; default: 20, or none where the configuration has a partner credential"
     ),
     Flag.optional
   ),

@@ -35,7 +35,7 @@ export const searchFlags = {
   ),
   random: Flag.Int("random").pipe(Flag.withDescription("Try only so many, chosen at random"), Flag.optional),
   seed: Flag.Int("seed").pipe(Flag.withDescription("Seed of the choice"), Flag.withDefault(1)),
-  threads: Flag.Int("threads").pipe(Flag.withDescription("Worker threads; left out: one per core"), Flag.optional),
+  threads: Flag.Int("threads").pipe(Flag.withDescription("Worker threads; default: one per core"), Flag.optional),
   json: flags.json
 }
 

@@ -129,7 +129,7 @@ const generate = Command.make(
   {
     out: Argument.String("out"),
     bars: Flag.Int("bars").pipe(
-      Flag.withDescription("Number of candles; left out: a year"),
+      Flag.withDescription("Number of candles; default: a year"),
       Flag.withDefault(Generate.minutesPerYear)
     ),
     seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same candles"), Flag.withDefault(1)),

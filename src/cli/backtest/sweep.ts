@@ -95,7 +95,7 @@ export const command = Command.make(
     ...SearchInput.searchFlags,
     halve: Flag.Int("halve").pipe(
       Flag.withDescription(
-        "Successive halving: one of so many goes on to longer data (3 is usual); left out: all on all"
+        "Successive halving: one of so many goes on to longer data (3 is usual); default: all on all"
       ),
       Flag.optional
     ),

@@ -25,8 +25,8 @@ const hostName = Read.scalar("an address or a name to listen on, such as 127.0.0
 )
 
 export const reader = Read.fields({
-  host: Read.optional(hostName, "left out: 127.0.0.1"),
-  port: Read.optional(Read.integer(0, 65_535), `left out: ${defaultPort}; 0: any free one`),
+  host: Read.optional(hostName, "default: 127.0.0.1"),
+  port: Read.optional(Read.integer(0, 65_535), `default: ${defaultPort}; 0: any free one`),
   names: Read.optional(Read.list(hostName), "further host names by which browsers ask for it"),
   tls: Read.optional(
     Read.fields({

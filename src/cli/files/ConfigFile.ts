@@ -232,18 +232,15 @@ const configFields = Read.fields({
   venue: Read.required(
     Read.fields({
       url: Read.required(url, "address of the venue"),
-      analyticsUrl: Read.optional(url, "address of its history; left out: the same"),
-      ledger: Read.optional(ledger, "how the venue spells its home ledger; left out: native"),
-      verifier: Read.optional(account, "contract that signed payments must be for; left out: intents.<ledger>"),
+      analyticsUrl: Read.optional(url, "address of its history; default: the same"),
+      ledger: Read.optional(ledger, "how the venue spells its home ledger; default: native"),
+      verifier: Read.optional(account, "contract that signed payments must be for; default: intents.<ledger>"),
       apiKey: Read.required(secretSource, "key of the venue"),
       partnerJwt: Read.optional(secretSource, "waives the platform fee, opens the history"),
       quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
       minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD"),
-      incidents: Read.optional(
-        url,
-        "JSON feed of the venue's incidents: they hold new funding; left out: none is read"
-      ),
-      nonceSalt: Read.optional(salt, "salt of the verifier's nonces; left out: nonces without one")
+      incidents: Read.optional(url, "JSON feed of the venue's incidents: they hold new funding; default: none is read"),
+      nonceSalt: Read.optional(salt, "salt of the verifier's nonces; default: nonces without one")
     })
   ),
   account: Read.required(
@@ -254,8 +251,8 @@ const configFields = Read.fields({
         Read.fields({ socket: Read.required(Read.text, "where `limitbot signer` listens") }),
         "a process that has the key instead"
       ),
-      signerId: Read.optional(account, "left out: the implicit account of the key"),
-      depositType: Read.optional(Read.oneOf(...AssetsSection.depositTypes), "left out: INTENTS"),
+      signerId: Read.optional(account, "default: the implicit account of the key"),
+      depositType: Read.optional(Read.oneOf(...AssetsSection.depositTypes), "default: INTENTS"),
       wallet: Read.optional(WalletConfig.reader),
       recipients: Read.optional(Read.table(symbol, address)),
       refundTo: Read.optional(Read.table(symbol, address)),
@@ -265,7 +262,7 @@ const configFields = Read.fields({
   assets: Read.required(AssetsSection.reader(symbol)),
   markets: Read.optional(Read.table(Read.text, marketFields)),
   limits: Read.optional(OverallLimits.reader(symbol)),
-  journal: Read.optional(Read.text, "everything the bot did and saw; left out: limitbot.sqlite beside this file"),
+  journal: Read.optional(Read.text, "everything the bot did and saw; default: limitbot.sqlite beside this file"),
   notify: Read.optional(NotifyConfig.notifyReader, "who is told what"),
   otlp: Read.optional(
     Read.fields({
@@ -274,7 +271,7 @@ const configFields = Read.fields({
     })
   ),
   heartbeat: Read.optional(NotifyConfig.heartbeatReader, "a sign of life to somebody who watches from outside"),
-  dashboard: Read.optional(DashboardConfig.reader, "the dashboard and the control API; left out: none")
+  dashboard: Read.optional(DashboardConfig.reader, "the dashboard and the control API; default: none")
 })
 
 /** The whole file for editors. */

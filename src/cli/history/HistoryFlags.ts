@@ -34,7 +34,7 @@ export const filters = {
   affiliate: text("affiliate", "Affiliate stored in the fees"),
   status: several(
     Flag.Literals("status", transactionStatuses).pipe(
-      Flag.withDescription("May be repeated; left out: all but PENDING_DEPOSIT and INCOMPLETE_DEPOSIT")
+      Flag.withDescription("May be repeated; default: all but PENDING_DEPOSIT and INCOMPLETE_DEPOSIT")
     )
   ),
   showTestTxs: Flag.Boolean("show-test").pipe(

@@ -40,7 +40,7 @@ const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
 const ways = {
-  count: count("count", 1000, "Records of one request, by cursor; left out: 50, with --sync 1000"),
+  count: count("count", 1000, "Records of one request, by cursor; default: 50, with --sync 1000"),
   direction: Flag.Literals("direction", ["next", "prev"]).pipe(
     Flag.withDescription("next: older than the cursor; prev: newer"),
     Flag.optional
@@ -49,7 +49,7 @@ const ways = {
   afterMemo: text("after-memo", "Cursor: its deposit memo, when it has one"),
   afterCombined: text("after-combined", "Cursor in the deprecated form ADDRESS_MEMO"),
   page: count("page", Number.MAX_SAFE_INTEGER, "By page number instead of by cursor"),
-  perPage: count("per-page", 1000, "Records of a page; left out: 50"),
+  perPage: count("per-page", 1000, "Records of a page; default: 50"),
   sync: Flag.Boolean("sync").pipe(
     Flag.withDescription("Read what is new into the database beside the journal, then say how much that was"),
     Flag.withDefault(false)
@@ -76,7 +76,7 @@ const account = Command.make(
     older: text("prev-cursor", "Older than this cursor"),
     newer: text("next-cursor", "Newer than this cursor"),
     status: Flag.Literals("status", transactionStatuses).pipe(Flag.between(0, 6)),
-    limit: count("limit", 100, "Most records; left out: 20"),
+    limit: count("limit", 100, "Most records; default: 20"),
     depositAddress: text("deposit-address", "Of this deposit address"),
     depositMemo: text("deposit-memo", "Narrows --deposit-address"),
     search: text("search", "Address or transaction hash"),

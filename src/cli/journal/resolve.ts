@@ -33,7 +33,7 @@ export const command = Command.make(
   "resolve",
   {
     placement: Argument.String("placement").pipe(
-      Argument.withDescription("The placement, as the list names it; left out: the list"),
+      Argument.withDescription("The placement, as the list names it; default: the list"),
       Argument.optional
     ),
     paid: flag("paid", "The payment was made, or the failed payout arrived after all"),

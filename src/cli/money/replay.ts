@@ -32,7 +32,7 @@ export const command = Command.make(
   {
     config: flags.config,
     journal: Flag.String("journal").pipe(
-      Flag.withDescription("A journal or a copy of one; left out: that of the configuration"),
+      Flag.withDescription("A journal or a copy of one; default: that of the configuration"),
       Flag.optional
     ),
     with: Flag.String("with").pipe(

@@ -54,7 +54,7 @@ export const command = Command.make(
     config: flags.config,
     after: Flag.String("after").pipe(
       Flag.withSchema(flags.DurationText),
-      Flag.withDescription("One term for all states, for example 10m; left out: 10 minutes to an hour, by state"),
+      Flag.withDescription("One term for all states, for example 10m; default: 10 minutes to an hour, by state"),
       Flag.optional
     ),
     json: flags.json

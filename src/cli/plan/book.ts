@@ -46,12 +46,12 @@ export const command = Command.make(
   "book",
   {
     markets: Argument.String("market").pipe(
-      Argument.withDescription("Markets such as BTC/USDC; left out: those of the journal"),
+      Argument.withDescription("Markets such as BTC/USDC; default: those of the journal"),
       Argument.variadic({ min: 0 })
     ),
     config: flags.config,
     size: Flag.String("size").pipe(
-      Flag.withDescription("A base quantity to ask for, may be repeated; left out: worth 100, 1,000 and 10,000 USD"),
+      Flag.withDescription("A base quantity to ask for, may be repeated; default: worth 100, 1,000 and 10,000 USD"),
       Flag.between(0, 10)
     ),
     watch: Flag.Boolean("watch").pipe(

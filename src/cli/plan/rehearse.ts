@@ -43,7 +43,7 @@ export const command = Command.make(
     config: flags.config,
     candles: sandboxFlags.candles,
     price: Flag.Finite("price").pipe(
-      Flag.withDescription("Price of the first market at which generated prices begin; left out: the sandbox's own"),
+      Flag.withDescription("Price of the first market at which generated prices begin; default: the sandbox's own"),
       Flag.optional
     ),
     days: Flag.Finite("days").pipe(

@@ -26,9 +26,9 @@ const fileFields = Read.fields({
   key: Read.optional(secretSource, "ed25519 key of the account"),
   keystore: Read.optional(KeystoreSource.reader, "the same under a passphrase"),
   kms: Read.optional(kmsFields, "a service that has the key, behind a program"),
-  signerId: Read.optional(Read.text, "left out: the implicit account of the key"),
-  verifier: Read.optional(Read.text, "left out: intents.near"),
-  record: Read.optional(Read.text, "left out: signer.log beside this file"),
+  signerId: Read.optional(Read.text, "default: the implicit account of the key"),
+  verifier: Read.optional(Read.text, "default: intents.near"),
+  record: Read.optional(Read.text, "default: signer.log beside this file"),
   assets: Read.required(
     Read.table(
       Read.text,

@@ -28,7 +28,7 @@ export const terms = {
     Flag.withDefault(100)
   ),
   depositType: Flag.Literals("deposit-type", Wire.depositTypes).pipe(
-    Flag.withDescription("Where the payment comes from; left out: account.depositType"),
+    Flag.withDescription("Where the payment comes from; default: account.depositType"),
     Flag.optional
   ),
   depositMode: Flag.Literals("deposit-mode", Wire.depositModes).pipe(
@@ -36,19 +36,19 @@ export const terms = {
     Flag.withDefault("SIMPLE" as const)
   ),
   recipient: Flag.String("recipient").pipe(
-    Flag.withDescription("Who is paid; left out: our account, or account.recipients on another chain"),
+    Flag.withDescription("Who is paid; default: our account, or account.recipients on another chain"),
     Flag.optional
   ),
   recipientType: Flag.Literals("recipient-type", Wire.recipientTypes).pipe(
-    Flag.withDescription("Where the recipient is; left out: as --deposit-type, on another chain DESTINATION_CHAIN"),
+    Flag.withDescription("Where the recipient is; default: as --deposit-type, on another chain DESTINATION_CHAIN"),
     Flag.optional
   ),
   refundTo: Flag.String("refund-to").pipe(
-    Flag.withDescription("Who gets refunds; left out: our account, or account.refundTo on another chain"),
+    Flag.withDescription("Who gets refunds; default: our account, or account.refundTo on another chain"),
     Flag.optional
   ),
   refundType: Flag.Literals("refund-type", Wire.depositTypes).pipe(
-    Flag.withDescription("Where refunds go; left out: as --deposit-type"),
+    Flag.withDescription("Where refunds go; default: as --deposit-type"),
     Flag.optional
   ),
   deadline: Flag.String("deadline").pipe(

@@ -32,7 +32,7 @@ export interface Rebalance {
 }
 
 const bandAbout = "acts when a share is this far from its target"
-const requoteAbout = "orders follow when the price of another asset has moved this far; left out: 0.5%"
+const requoteAbout = "orders follow when the price of another asset has moved this far; default: 0.5%"
 
 const fieldsOfOne = Read.fields({
   target: Read.required(Read.ratio, "share of the base in the value of both"),

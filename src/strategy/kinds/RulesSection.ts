@@ -77,11 +77,11 @@ const orderFields = (market: Market) =>
     when: Read.required(Read.expression, "places the order when this is true"),
     side: Read.required(Read.oneOf("buy", "sell"), "buy or sell"),
     price: Read.required(Read.expression, "an expression, computed once when the rule fires"),
-    by: Read.optional(execution, "swap: executed at once at this price or a better one; left out: an order that rests"),
+    by: Read.optional(execution, "swap: executed at once at this price or a better one; default: an order that rests"),
     size: Read.required(ruleSizeNode(market), "of the order, numbers or expressions"),
     cancelWhen: Read.optional(Read.expression, "withdraws the order as long as nothing of it has filled"),
     expireAfter: Read.optional(Read.duration, "withdraws it when nothing of it has filled until then"),
-    pause: Read.optional(Read.duration, "after an order has ended; left out: one candle"),
+    pause: Read.optional(Read.duration, "after an order has ended; default: one candle"),
     times: Read.optional(Read.integer(1, mostFirings), "how often it may fire"),
     // biome-ignore lint/suspicious/noThenProperty: the key that people write; its value is never a function
     then: Read.optional(
@@ -92,7 +92,7 @@ const orderFields = (market: Market) =>
         trail: Read.optional(Read.ratio, "it leaves when the price is so far behind its best since the entry"),
         when: Read.optional(Read.expression, "it leaves when this is true"),
         after: Read.optional(Read.duration, "it leaves so long after the entry has filled"),
-        reach: Read.optional(Read.ratioOrZero, "leaving may give away this much; left out: 0.5%")
+        reach: Read.optional(Read.ratioOrZero, "leaving may give away this much; default: 0.5%")
       }),
       "how it leaves what the entry brought in"
     )
@@ -105,7 +105,7 @@ export const rulesSchema = () => schemaOf(sectionFields(orderFields(anyMarket)))
 
 const sectionFields = <A>(order: Read.Reader<A>) =>
   Read.fields({
-    timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; left out: 1h"),
+    timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; default: 1h"),
     let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions; a name may use those before it"),
     orders: Read.required(Read.table(Read.name, order), "rules by name")
   })

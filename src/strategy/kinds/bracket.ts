@@ -86,10 +86,10 @@ const bracketFields = (market: Market) =>
     entry: Read.required(Read.price, "price of the entry"),
     takeProfit: Read.required(Read.price, "price of the exit with profit"),
     stop: Read.required(Read.price, "price at which it exits with a loss"),
-    reach: Read.optional(Read.ratioOrZero, "at the stop the exit may give away this much more; left out: 0.5%"),
-    stopBy: Read.optional(execution, "swap: at the stop it is executed at once; left out: an order beyond the stop"),
+    reach: Read.optional(Read.ratioOrZero, "at the stop the exit may give away this much more; default: 0.5%"),
+    stopBy: Read.optional(execution, "swap: at the stop it is executed at once; default: an order beyond the stop"),
     trail: Read.optional(Read.ratio, "the stop follows this far behind the best price"),
-    trailStep: Read.optional(Read.ratio, "in steps of this much; left out: 0.1%"),
+    trailStep: Read.optional(Read.ratio, "in steps of this much; default: 0.1%"),
     breakevenAt: Read.optional(Read.price, "from this price on the stop is at least the entry price")
   })
 

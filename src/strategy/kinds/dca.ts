@@ -75,11 +75,11 @@ export const dca: Kind = {
 
 const dcaFields = (market: Market) =>
   Read.fields({
-    side: Read.optional(Read.oneOf("buy", "sell"), "left out: buy"),
+    side: Read.optional(Read.oneOf("buy", "sell"), "default: buy"),
     every: Read.required(Read.duration, "time between purchases"),
     size: Read.required(size(market), "of each purchase"),
     times: Read.required(Read.integer(1, mostPurchases), "how many purchases in all"),
-    reach: Read.optional(Read.ratioOrZero, "a purchase may pay this much more than the mid; left out: nothing"),
+    reach: Read.optional(Read.ratioOrZero, "a purchase may pay this much more than the mid; default: nothing"),
     drop: Read.optional(Read.ratio, "buy also when the price is this far below the last purchase"),
     pauseAbove: Read.optional(Read.price, "buy nothing at or above this price"),
     pauseBelow: Read.optional(Read.price, "buy nothing at or below this price")

@@ -134,10 +134,10 @@ const endlessFields = (market: Market) =>
   Read.fields({
     step: Read.required(Read.ratio, "ratio from one level to the next, without end in both directions"),
     size: Read.required(size(market), "of each cell"),
-    profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; left out: quote"),
+    profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; default: quote"),
     fundNearest: Read.required(
       Read.integer(1, mostLevels),
-      "keep only so many nearest buys and sells funded; left out: all"
+      "keep only so many nearest buys and sells funded; default: all"
     ),
     allowLoss,
     levels: Read.optional(endless),
@@ -149,15 +149,15 @@ const endlessFields = (market: Market) =>
 
 const endless = Read.refuse("a grid with a step has no ends: remove this key, or step")
 
-const allowLoss = Read.optional(Read.trueOrFalse, "a cell may sell below what it paid, after an edit; left out: never")
+const allowLoss = Read.optional(Read.trueOrFalse, "a cell may sell below what it paid, after an edit; default: never")
 
 const common = (market: Market) => ({
   allowLoss,
   size: Read.required(size(market), "of each cell"),
-  profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; left out: quote"),
+  profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; default: quote"),
   fundNearest: Read.optional(
     Read.integer(1, mostLevels),
-    "keep only so many nearest buys and sells funded; left out: all"
+    "keep only so many nearest buys and sells funded; default: all"
   )
 })
 
@@ -166,8 +166,8 @@ const computedFields = (market: Market) =>
     lower: Read.required(Read.price, "lowest level"),
     upper: Read.required(Read.price, "highest level"),
     levels: Read.required(Read.integer(2, mostLevels)),
-    spacing: Read.optional(Read.oneOf(...spacings), "equal differences or equal ratios; left out: arithmetic"),
-    trail: Read.optional(Read.oneOf(...trails), "the range follows the price that way; left out: it stays"),
+    spacing: Read.optional(Read.oneOf(...spacings), "equal differences or equal ratios; default: arithmetic"),
+    trail: Read.optional(Read.oneOf(...trails), "the range follows the price that way; default: it stays"),
     ...common(market)
   })
 

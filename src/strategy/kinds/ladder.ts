@@ -70,11 +70,11 @@ const ladderFields = (market: Market) =>
     rungs: Read.required(Read.integer(1, mostRungs), "how many orders"),
     profile: Read.optional(
       Read.oneOf(...profiles),
-      "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, each half as much again; left out: flat"
+      "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, each half as much again; default: flat"
     ),
     total: Read.required(size(market), "all rungs together"),
     takeProfit: Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once"),
-    allowLoss: Read.optional(Read.trueOrFalse, "a rung may sell below what it paid, after an edit; left out: never")
+    allowLoss: Read.optional(Read.trueOrFalse, "a rung may sell below what it paid, after an edit; default: never")
   })
 
 type LadderFields = NonNullable<ReturnType<ReturnType<typeof ladderFields>>>

@@ -91,13 +91,13 @@ const quotingFields = (market: Market) =>
   Read.fields({
     levels: Read.required(Read.integer(1, mostLevels), "orders on each side"),
     spread: Read.required(spread, "between the first bid and the first ask"),
-    step: Read.optional(Read.ratio, "from one level to the next; left out: the spread"),
+    step: Read.optional(Read.ratio, "from one level to the next; default: the spread"),
     size: Read.required(Read.amount(market.base, { zero: false }), "of each order, in base"),
-    requote: Read.optional(Read.ratio, "quote anew when the price has moved this far; left out: 0.2%"),
-    skew: Read.optional(Read.ratioOrZero, "move the quotes against a full inventory by this much; left out: nothing"),
+    requote: Read.optional(Read.ratio, "quote anew when the price has moved this far; default: 0.2%"),
+    skew: Read.optional(Read.ratioOrZero, "move the quotes against a full inventory by this much; default: nothing"),
     maxInventory: Read.optional(
       Read.amount(market.base, { zero: false }),
-      "most that may be bought or sold on balance; left out: one full side"
+      "most that may be bought or sold on balance; default: one full side"
     )
   })
 
@@ -224,7 +224,7 @@ const setup = ({ base, quote }: Market): Setup => ({
   section: (answer) => `
   levels: ${answer("levels")}  # orders on each side
   spread: ${answer("spread")}  # between the first bid and the first ask; or by volatility, see docs/strategies.md
-  # step: 0.3%  # from one level to the next; left out: the spread
+  # step: 0.3%  # from one level to the next; default: the spread
   size: ${answer("size")}  # ${base.symbol} of each order
   requote: 0.3%  # quote anew when the price has moved this far
   skew: 0.3%  # move the quotes against what was bought or sold on balance, by this much when it is full`

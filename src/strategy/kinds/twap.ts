@@ -87,10 +87,10 @@ const twapFields = (market: Market) =>
     limit: Read.required(Read.price, "the worst price"),
     reach: Read.optional(
       Read.ratioOrZero,
-      "a slice may give away this much against the mid of its moment; left out: nothing"
+      "a slice may give away this much against the mid of its moment; default: nothing"
     ),
-    vary: Read.optional(Read.ratioOrZero, "how much sizes and moments vary; left out: nothing"),
-    seed: Read.optional(Read.integer(0, 4_294_967_295), "the numbers that they vary by follow from this; left out: 1")
+    vary: Read.optional(Read.ratioOrZero, "how much sizes and moments vary; default: nothing"),
+    seed: Read.optional(Read.integer(0, 4_294_967_295), "the numbers that they vary by follow from this; default: 1")
   })
 
 /** Sizes that sum exactly to the total, each within `vary` of the even size and in its own share of the time. */

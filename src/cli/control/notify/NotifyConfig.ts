@@ -33,7 +33,7 @@ const targetFields = Read.fields({
   url: Read.optional(address, "where to; telegram needs none"),
   secret: Read.optional(secretSource, "signs a webhook; the token of a telegram bot or of ntfy"),
   chat: Read.optional(Read.text, "of telegram"),
-  least: Read.optional(Read.oneOf(...severities), "the least severity; left out: warn"),
+  least: Read.optional(Read.oneOf(...severities), "the least severity; default: warn"),
   kinds: Read.optional(Read.list(kind), "kinds of events that are told whatever their severity"),
   except: Read.optional(Read.list(kind), "kinds of events that are not told"),
   commands: Read.optional(
@@ -49,7 +49,7 @@ export const notifyReader = Read.list(targetFields)
 
 export const heartbeatReader = Read.fields({
   url: Read.required(address, "pinged while all is well; with /start and /fail as healthchecks do"),
-  every: Read.optional(Read.duration, "left out: 1m")
+  every: Read.optional(Read.duration, "default: 1m")
 })
 
 type TargetFields = NonNullable<ReturnType<typeof targetFields>>

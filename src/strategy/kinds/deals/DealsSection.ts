@@ -49,23 +49,23 @@ const safetyFields = (market: Market) =>
     orders: Read.required(Read.integer(1, mostSafetyOrders), "how many below the base order"),
     size: Read.required(size(market), "of the first one"),
     distance: Read.required(Read.ratio, "of the first one from the base order"),
-    sizeScale: Read.optional(factor, "each is so many times as large as the one before; left out: 1"),
-    distanceScale: Read.optional(factor, "each step is so many times as wide as the one before; left out: 1"),
-    active: Read.optional(Read.integer(1, mostSafetyOrders), "how many of them rest at once; left out: all")
+    sizeScale: Read.optional(factor, "each is so many times as large as the one before; default: 1"),
+    distanceScale: Read.optional(factor, "each step is so many times as wide as the one before; default: 1"),
+    active: Read.optional(Read.integer(1, mostSafetyOrders), "how many of them rest at once; default: all")
   })
 
 export const dealsFields = (market: Market) =>
   Read.fields({
     size: Read.required(size(market), "of the base order"),
-    reach: Read.optional(Read.ratioOrZero, "the base order may pay this much more than the mid; left out: nothing"),
-    when: Read.optional(Read.expression, "a deal begins when this is true; left out: at once"),
-    timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; left out: 1h"),
+    reach: Read.optional(Read.ratioOrZero, "the base order may pay this much more than the mid; default: nothing"),
+    when: Read.optional(Read.expression, "a deal begins when this is true; default: at once"),
+    timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; default: 1h"),
     safety: Read.optional(safetyFields(market), "further purchases below the base order"),
     takeProfit: Read.required(Read.ratio, "sells all of it so far above the average entry"),
     stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry"),
-    stopReach: Read.optional(Read.ratioOrZero, "at the stop the exit may give away this much; left out: 0.5%"),
+    stopReach: Read.optional(Read.ratioOrZero, "at the stop the exit may give away this much; default: 0.5%"),
     expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
-    cooldown: Read.optional(Read.duration, "between two deals; left out: none"),
+    cooldown: Read.optional(Read.duration, "between two deals; default: none"),
     times: Read.optional(Read.integer(1, mostDeals), "how many deals in all")
   })
 
