@@ -51,10 +51,10 @@ const commands = {
   balances: () => import("./history/balances.ts").then(({ command }) => command),
   swaps: () => import("./swap/swaps.ts").then(({ command }) => command),
   backtest: () => import("./backtest/backtest.ts").then(({ command }) => command),
-  sweep: () => import("./backtest/sweep.ts").then(({ command }) => command),
-  "walk-forward": () => import("./backtest/walkForward.ts").then(({ command }) => command),
-  "monte-carlo": () => import("./backtest/monteCarlo.ts").then(({ command }) => command),
-  data: () => import("./backtest/data.ts").then(({ command }) => command),
+  sweep: () => import("./search/sweep.ts").then(({ command }) => command),
+  "walk-forward": () => import("./search/walkForward.ts").then(({ command }) => command),
+  "monte-carlo": () => import("./search/monteCarlo.ts").then(({ command }) => command),
+  data: () => import("./data/data.ts").then(({ command }) => command),
   sandbox: () => import("./run/sandbox.ts").then(({ command }) => command)
 }
 

@@ -3,10 +3,10 @@ import { NodeServices } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as backtest from "../../src/cli/backtest/backtest.ts"
-import * as data from "../../src/cli/backtest/data.ts"
-import * as monteCarlo from "../../src/cli/backtest/monteCarlo.ts"
-import * as sweep from "../../src/cli/backtest/sweep.ts"
-import * as walkForward from "../../src/cli/backtest/walkForward.ts"
+import * as data from "../../src/cli/data/data.ts"
+import * as monteCarlo from "../../src/cli/search/monteCarlo.ts"
+import * as sweep from "../../src/cli/search/sweep.ts"
+import * as walkForward from "../../src/cli/search/walkForward.ts"
 
 const root = Command.make("limitbot").pipe(
   Command.withSubcommands([backtest.command, data.command, sweep.command, walkForward.command, monteCarlo.command])

@@ -42,3 +42,15 @@ export const csvLine = (market: Market, fill: FillRow): string => {
   const amounts = [format(base, market.base.decimals), format(quote, market.quote.decimals)]
   return [fill.bar, fill.openTime, fill.side, quoted(fill.slotName), Decimal.format(fill.price), ...amounts].join(",")
 }
+
+/** With several markets, the market is a separate column. */
+export const csv = (
+  parts: ReadonlyArray<{ readonly outcome: Outcome; readonly candles: Candles; readonly market: Market }>
+): string => {
+  const hasOne = parts.length < 2
+  const lines = together(parts).map(({ fill, part: { market } }) => {
+    const line = csvLine(market, fill)
+    return hasOne ? line : `${line},${market.name}`
+  })
+  return [hasOne ? csvHeader : `${csvHeader},market`, ...lines, ""].join("\n")
+}

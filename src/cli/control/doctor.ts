@@ -2,37 +2,12 @@
  * `limitbot doctor`: checks what a bot needs, one thing at a time, and says what to do where something is wrong. It
  * changes nothing and can run beside a bot. Exit code 1 when something must be fixed.
  */
-import { statfsSync, statSync } from "node:fs"
-import { dirname } from "node:path"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Clock, Console, DateTime, Effect, Option, Schema } from "effect"
+import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
-import { HttpClient, HttpClientRequest } from "effect/http"
 import * as Runtime from "effect/Runtime"
-import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
-import * as Lease from "../../journal/Lease.ts"
-import { publicKeyOf } from "../../venue/signing/Signer.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
-import * as Modes from "../Modes.ts"
-import * as KillFile from "../run/KillFile.ts"
-import * as RunningBot from "./RunningBot.ts"
-
-interface Finding {
-  readonly check: string
-  readonly verdict: "ok" | "warn" | "wrong"
-  readonly text: string
-  readonly fix?: string
-}
-
-const ok = (check: string, text: string): Finding => ({ check, verdict: "ok", text })
-const warn = (check: string, text: string, fix: string): Finding => ({ check, verdict: "warn", text, fix })
-const wrong = (check: string, text: string, fix: string): Finding => ({ check, verdict: "wrong", text, fix })
-
-/** If the clock is further off, the venue refuses deadlines. */
-const mostSkewMillis = 5_000
-const leastFreeBytes = 500_000_000
-const patience = "10 seconds"
+import { look } from "./Checkup.ts"
 
 /** Something must be fixed; it has been printed. */
 export class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { count: Schema.Int }) {
@@ -41,111 +16,6 @@ export class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { count: Sche
   }
   override readonly [Runtime.errorReported] = false
 }
-
-const disk = (journal: string) =>
-  Effect.try({
-    try: () => {
-      const { bavail, bsize } = statfsSync(dirname(journal))
-      const free = bavail * bsize
-      const text = `${Math.floor(free / 1e6)} MB free where the journal is`
-      return free < leastFreeBytes
-        ? wrong("disk", text, "free some space: a bot that cannot write its journal stops")
-        : ok("disk", text)
-    },
-    catch: (cause) => String(cause)
-  }).pipe(
-    Effect.catch((cause) =>
-      Effect.succeed(
-        wrong("disk", `${dirname(journal)}: ${cause}`, "create the folder of the journal, for the bot's user")
-      )
-    )
-  )
-
-const journalFindings = Effect.fnUntraced(function* (journal: string) {
-  const exists = yield* Effect.sync(() => statSync(journal, { throwIfNoEntry: false }) !== undefined)
-  if (!exists) return [ok("journal", `${journal}: there is none yet, the first start makes it`)]
-  const holder = yield* Lease.holder(journal)
-  const dashboard = yield* RunningBot.addressOf(journal)
-  const folded = yield* Bookkeeper.replay.pipe(
-    Effect.provide(Modes.readOnlyJournal(journal)),
-    Effect.map((state) => ok("journal", `${journal}: ${state.sequence} events, every one fits`)),
-    Effect.catch((error) =>
-      Effect.succeed(wrong("journal", error.message, "keep the file; restore a backup or start with another"))
-    )
-  )
-  const running =
-    holder === undefined
-      ? ok("process", "no bot runs on this journal")
-      : ok("process", `process ${holder.pid} runs it${dashboard === undefined ? "" : `, dashboard ${dashboard}`}`)
-  const why = yield* Effect.flatten(KillFile.watch(journal))
-  const kill = why === undefined ? [] : [warn("kill switch", `it is on: ${why}`, "limitbot release")]
-  return [folded, running, ...kill]
-})
-
-const venueFindings = Effect.fnUntraced(function* (url: string) {
-  const client = yield* HttpClient.HttpClient
-  const sentAt = yield* Clock.currentTimeMillis
-  const answer = yield* client
-    .execute(HttpClientRequest.get(`${url}/v0/tokens`))
-    .pipe(Effect.timeout(patience), Effect.option)
-  if (Option.isNone(answer)) return [wrong("venue", `${url} does not answer`, "check venue.url, the network, a proxy")]
-  const { headers, status } = answer.value
-  const now = yield* Clock.currentTimeMillis
-  const took = ok("venue", `${url} answers with ${status} in ${now - sentAt} ms`)
-  const reached =
-    status < 500 ? took : warn("venue", took.text, "the service has trouble; the bot waits and tries again")
-  const budget =
-    status === 429
-      ? warn(
-          "rate budget",
-          "the venue limits how often it may be asked",
-          "end what else asks with this key; the bot slows down"
-        )
-      : ok("rate budget", "not limited now; a running bot learns the rest from the venue's answers")
-  const date = Option.map(DateTime.make(headers["date"] ?? ""), DateTime.toEpochMillis)
-  if (Option.isNone(date)) return [reached, budget]
-  // The header counts whole seconds.
-  const skew = Math.round((sentAt + now) / 2 - date.value - 500)
-  const text = `${Math.abs(skew)} ms ${skew < 0 ? "behind" : "ahead of"} the venue's`
-  const clock =
-    Math.abs(skew) > mostSkewMillis ? wrong("clock", text, "set the clock: switch on NTP") : ok("clock", text)
-  return [reached, budget, clock]
-})
-
-const accountFindings = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
-  const { signing } = config.account
-  if ("signer" in signing) {
-    const isThere = yield* Effect.sync(
-      () => statSync(signing.signer.socket, { throwIfNoEntry: false })?.isSocket() === true
-    )
-    return isThere
-      ? ok("key", `in the signer process at ${signing.signer.socket}`)
-      : wrong("key", `no signer process listens at ${signing.signer.socket}`, "start it: limitbot signer")
-  }
-  return yield* publicKeyOf(signing.key).pipe(
-    Effect.flatMap((publicKey) =>
-      Effect.map(Modes.accountOf(config), ({ signerId }) => ok("key", `signs for ${signerId} with ${publicKey}`))
-    ),
-    Effect.catch((error) => Effect.succeed(wrong("key", error.message, "put the key of the account into its file")))
-  )
-})
-
-const look = Effect.fnUntraced(function* (file: string) {
-  const loaded = yield* ConfigFile.load(file).pipe(Effect.result)
-  if (loaded._tag === "Failure") return [wrong("configuration", loaded.failure.message, "mend what it says")]
-  const config = loaded.success
-  const told = config.notify.length > 0 || config.heartbeat !== undefined
-  return [
-    ok("configuration", `${file}: ${config.markets.assets.length} assets`),
-    yield* accountFindings(config),
-    yield* disk(config.journal),
-    ...(yield* journalFindings(config.journal)),
-    ...(yield* venueFindings(config.venue.url)),
-    told
-      ? ok("alerts", `${config.notify.length} receivers${config.heartbeat === undefined ? "" : ", heartbeat"}`)
-      : warn("alerts", "nobody is told when something goes wrong", "set notify or heartbeat")
-  ]
-})
 
 const marks = { ok: "ok   ", warn: "warn ", wrong: "WRONG" } as const
 

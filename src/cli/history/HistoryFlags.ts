@@ -1,13 +1,22 @@
-/** The filters of the partner's history as flags, each with the interface's meaning. */
+/** The flags of the history: the filters, each with the interface's meaning, and what is shown of it. */
 import { Option, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { present } from "../../domain/Present.ts"
 import { ChainId, type TransactionPagesQuery } from "../../venue/api/HistoryApi.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import { type LedgerName, ledgers, TimestampText } from "../../venue/wire/WireValue.ts"
+import * as flags from "../flags.ts"
 
 const several = <A>(flag: Flag.Flag<A>) => Flag.between(flag, 0, 50)
-const text = (name: string, description: string) =>
+export const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+export const count = (name: string, most: number, description: string) =>
+  Flag.Int(name).pipe(
+    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most }))),
+    Flag.withDescription(description),
+    Flag.optional
+  )
+
 const NotNegative = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 const usd = (name: string, description: string) =>
   Flag.Finite(name).pipe(Flag.withSchema(NotNegative), Flag.withDescription(description), Flag.optional)
@@ -49,6 +58,31 @@ export const filters = {
   endUnix: Flag.Finite("end-unix").pipe(Flag.withDescription("As --end, Unix time"), Flag.optional)
 }
 
+/** How much is read, from where, and how it is shown. */
+export const ways = {
+  count: count("count", 1000, "Records of one request, by cursor; default: 50, with --sync 1000"),
+  direction: Flag.Literals("direction", ["next", "prev"]).pipe(
+    Flag.withDescription("next: older than the cursor; prev: newer"),
+    Flag.optional
+  ),
+  afterAddress: text("after-address", "Cursor: deposit address of the last record that is known"),
+  afterMemo: text("after-memo", "Cursor: its deposit memo, when it has one"),
+  afterCombined: text("after-combined", "Cursor in the deprecated form ADDRESS_MEMO"),
+  page: count("page", Number.MAX_SAFE_INTEGER, "By page number instead of by cursor"),
+  perPage: count("per-page", 1000, "Records of a page; default: 50"),
+  sync: Flag.Boolean("sync").pipe(
+    Flag.withDescription("Read what is new into the database beside the journal, then say how much that was"),
+    Flag.withDefault(false)
+  ),
+  stored: Flag.Boolean("stored").pipe(
+    Flag.withDescription("Show what the last --sync stored; asks nobody"),
+    Flag.withDefault(false)
+  ),
+  csv: Flag.Boolean("csv").pipe(Flag.withDescription("Print comma-separated values"), Flag.withDefault(false)),
+  config: flags.config,
+  json: flags.json
+}
+
 const isLedger = Schema.is(Schema.Literals(ledgers))
 
 type Value<P> = P extends Flag.Flag<infer A> ? A : never
@@ -76,10 +110,3 @@ export const queryOf = (given: Filters, ledger: LedgerName): Omit<TransactionPag
   })
 
 export const unlessEmpty = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
-
-type Present<R> = { readonly [K in keyof R]?: Exclude<R[K], undefined> }
-
-/** Removes empty keys. */
-export const present = <R extends object>(record: R): Present<R> =>
-  // Only keys are removed.
-  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Present<R>

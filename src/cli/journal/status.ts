@@ -1,24 +1,15 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { Of } from "../../domain/BotEvent.ts"
-import { iso } from "../../domain/Text.ts"
-import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import * as Lease from "../../journal/Lease.ts"
-import type * as Profit from "../../ledger/Profit.ts"
-import * as Money from "../../report/text/Money.ts"
-import * as ProfitText from "../../report/text/ProfitText.ts"
-import { age } from "../../report/text/Words.ts"
 import * as RunningBot from "../control/RunningBot.ts"
 import * as Watch from "../control/watch.ts"
 import * as flags from "../flags.ts"
-import { type LedgerView, withLedger } from "../money/LedgerView.ts"
+import { withLedger } from "../money/LedgerView.ts"
 import * as KillFile from "../run/KillFile.ts"
-import * as LiveProfit from "../screen/LiveProfit.ts"
-import { frame, paper } from "../screen/Screen.ts"
-import { Terminal } from "../Terminal.ts"
 import { WrongUsage } from "../Usage.ts"
 import { withJournal } from "./JournalView.ts"
+import * as StatusText from "./StatusText.ts"
 
 export const command = Command.make(
   "status",
@@ -40,127 +31,10 @@ export const command = Command.make(
         const holder = yield* Lease.holder(view.journal)
         const killSwitch = yield* Effect.flatten(KillFile.watch(view.journal))
         const dashboard = yield* RunningBot.addressOf(view.journal)
-        yield* json ? printJson(view, holder, killSwitch, dashboard) : printScreen(view, holder, killSwitch)
+        yield* json
+          ? StatusText.printJson(view, holder, killSwitch, dashboard)
+          : StatusText.printScreen(view, holder, killSwitch)
       })
     )
   })
 ).pipe(Command.withDescription("Show slots, orders and money as the journal has them"))
-
-const printJson = (
-  view: LedgerView,
-  holder: Lease.Holder | undefined,
-  killSwitch: string | undefined,
-  dashboard: string | undefined
-): Effect.Effect<void> => {
-  const { journal, state, assets } = view
-  return Console.log(
-    JSON.stringify({
-      journal,
-      runningPid: holder?.pid ?? null,
-      dashboard: dashboard ?? null,
-      run: state.run === undefined ? undefined : runJson(state.run),
-      killSwitch: killSwitch ?? null,
-      clock: { skewMillis: state.clock?.skewMillis ?? null, ok: state.clock?.ok ?? null },
-      rejectedEdit: state.rejectedEdit ?? null,
-      diskFullSince: state.diskFullSince ?? null,
-      venueDownSince: state.venueDownSince ?? null,
-      frozen: [...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>
-        frozen === undefined ? [] : [{ slot: `${strategy}/${slot}`, why: frozen }]
-      ),
-      fills: state.fills,
-      openOrders: unfinished(state).length,
-      money: Money.rows(workingLedger(state), assets),
-      residual: Money.residual(state.ledger, assets),
-      profit: profitJson(view),
-      safeUnattendedUntil: safeUntil(state) ?? null
-    })
-  )
-}
-
-/** By average cost, as strategies see it; by strategy if there are several. */
-const profitOf = ({ markedAt }: LedgerView, { whole, strategies }: LiveProfit.LiveProfit): ProfitText.Profit => {
-  const isOne = new Set(strategies.map(({ group }) => group)).size < 2
-  const groups = isOne ? [] : strategies
-  return { method: LiveProfit.method, whole, by: isOne ? undefined : "strategy", groups, markedAt }
-}
-
-const pictureOf = ({ trading, mark, now }: LedgerView) => LiveProfit.pictureOf(trading, mark, now)
-
-/** The figures of `profit --json`, plus today's (realised less fees, UTC) and those of strategies and slots. */
-const profitJson = (view: LedgerView) => {
-  const picture = pictureOf(view)
-  const figures = ProfitText.json({ ...profitOf(view, picture), by: undefined, groups: [] }, view.assets)
-  const rowsOf = (rows: Iterable<Profit.Row>, quote: string, by: string) =>
-    [...rows]
-      .filter((row) => row.quote === quote && !row.group.endsWith("/"))
-      .map((row) => ({ [by]: row.group, ...ProfitText.amounts(view.assets, quote, row.figures) }))
-  return Object.fromEntries(
-    Object.entries(figures).map(([quote, whole]) => [
-      quote,
-      {
-        ...whole,
-        today: Money.amountText(view.assets, quote, LiveProfit.todayOf(picture, quote)),
-        strategies: rowsOf(picture.strategies, quote, "strategy"),
-        slots: rowsOf(picture.slots.values(), quote, "slot")
-      }
-    ])
-  )
-}
-
-/** When the venue ends the first order and refunds it; until then no bot is needed. */
-const safeUntil = (state: BotState): string | undefined => {
-  const open = unfinished(state)
-  if (open.length === 0) return undefined
-  return iso(Math.min(...open.map(({ deadline }) => deadline)))
-}
-
-/** Only the configuration can show the limits over all strategies. */
-const runJson = ({ overall: _, identity: __, ...run }: Of<"BotStarted">) => run
-
-const printScreen = Effect.fnUntraced(function* (
-  view: LedgerView,
-  holder: Lease.Holder | undefined,
-  killSwitch: string | undefined
-) {
-  const terminal = yield* Terminal
-  const { journal, state, assets, now } = view
-  const picture = pictureOf(view)
-  const lines = frame(
-    {
-      title: journal,
-      detail:
-        state.run === undefined ? undefined : `${state.run.mode}  ${state.run.venue}  account ${state.run.account}`,
-      warning: pendingSwitch(state.killed, killSwitch, holder !== undefined),
-      running:
-        holder === undefined ? stopped(state) : `running as process ${holder.pid} for ${age(now - holder.since)}`,
-      state,
-      assets,
-      prices: new Map(),
-      recent: [],
-      profit: picture,
-      now
-    },
-    { ...paper, colours: terminal.colours }
-  )
-  const until = safeUntil(state)
-  yield* Console.log(
-    [
-      lines.join("\n").trimEnd(),
-      "",
-      ...ProfitText.lines(profitOf(view, picture), assets),
-      ...(until === undefined
-        ? []
-        : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])
-    ].join("\n")
-  )
-})
-
-/** The bot records the switch when it obeys; until then the journal and the switch differ. */
-const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {
-  if ((noted === undefined) === (switched === undefined)) return undefined
-  const when = isRunning ? "the bot obeys within a second" : "no bot is running; it takes effect with the next start"
-  return switched === undefined ? `Kill switch released: ${when}` : `Kill switch set (${switched}): ${when}`
-}
-
-const stopped = ({ run, runStartedAt }: BotState): string =>
-  run === undefined ? "NOT RUNNING, never ran" : `NOT RUNNING, last started ${iso(runStartedAt)}`

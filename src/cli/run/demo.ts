@@ -5,11 +5,8 @@
  * removed.
  */
 import { NodeHttpClient } from "@effect/platform-node"
-import { Console, Duration, Effect, FileSystem, Option, Schedule, Schema } from "effect"
+import { Console, Duration, Effect, FileSystem, Option, Schema } from "effect"
 import { Command } from "effect/cli"
-import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import * as Quotes from "../../engine/book/Quotes.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { defaultSettings } from "../../sandbox/core/Settings.ts"
 import { candlesSymbol } from "../../sandbox/SandboxOptions.ts"
@@ -23,17 +20,12 @@ import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import * as BooksComparison from "./BooksComparison.ts"
 import * as BotRun from "./BotRun.ts"
+import * as DemoGround from "./DemoGround.ts"
 import * as KillFile from "./KillFile.ts"
-import * as SandboxConfig from "./SandboxConfig.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 /** A person watches a demo, so it looks more often than would be right at a service that counts requests. */
 const pace: Modes.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
-/** 40 cells of 0.2 % around the price. */
-const cells = 40
-const cellRatio = 1.002
-/** Value of one cell in quote units. */
-const cellValue = 250
 
 /** The books of bot and sandbox differ: one of them has a fault, and a demo exists to show that. */
 export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer", {
@@ -41,13 +33,6 @@ export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer"
 }) {
   override get message(): string {
     return `The books of the bot and of the sandbox differ:\n${this.differences.join("\n")}`
-  }
-}
-
-/** Its market moves faster than it can be asked. */
-export class NoPrice extends Schema.TaggedError<NoPrice>()("NoPrice", {}) {
-  override get message(): string {
-    return "The sandbox quotes no usable price: bid and ask contradict each other. Use a lower --speed."
   }
 }
 
@@ -67,7 +52,7 @@ export const command = Command.make(
     })
     const server = SandboxServer.layer({ ...sandboxFlags.optionsOf(sandbox), port: 0, candlesSymbol: symbol })
     yield* Effect.gen(function* () {
-      const folder = yield* prepare(yield* SandboxServer.SandboxConnection)
+      const folder = yield* DemoGround.prepare(yield* SandboxServer.SandboxConnection)
       const configFile = `${folder}/config.yaml`
       const config = yield* ConfigFile.load(configFile)
       const account = yield* Modes.accountOf(config)
@@ -108,10 +93,10 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   const markets = Modes.marketsByName(config.markets)
   const market = markets.get(`${demo.symbol}/USDC`)
   if (market === undefined) return yield* Effect.die(new Error(`The sandbox has no ${demo.symbol}`))
-  const price = yield* firstPrice(market)
+  const price = yield* DemoGround.firstPrice(market)
   const strategyFile = `${folder}/grid.yaml`
   const fileSystem = yield* FileSystem.FileSystem
-  yield* fileSystem.writeFileString(strategyFile, gridText(market, price))
+  yield* fileSystem.writeFileString(strategyFile, DemoGround.gridText(market, price))
   const strategies = yield* StrategyFiles.load([strategyFile], config.markets)
   const options: BotRun.BotRunOptions = {
     run: { pid: demo.pid, version, mode: "demo", account: account.signerId, venue: config.venue.url },
@@ -145,38 +130,3 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   if (differences.length > 0) return yield* new BooksDiffer({ differences })
   if (!json) yield* Console.log("The sandbox's own books agree to the unit.")
 })
-
-/** At high speed the market moves between the two questions of a price, so first answers may contradict each other. */
-const firstPrice = (market: Market) =>
-  Quotes.observe(market, { base: 0n, quote: BigInt(cellValue) * Decimal.powerOfTen(market.quote.decimals) }).pipe(
-    Effect.flatMap((seen) => (seen === undefined ? new NoPrice() : Effect.succeed(seen.price))),
-    Effect.retry({ while: ({ _tag }) => _tag === "NoPrice", schedule: Schedule.spaced("100 millis"), times: 50 })
-  )
-
-/** A folder with the configuration that a user would write. */
-const prepare = Effect.fnUntraced(function* (connection: SandboxServer.ConnectionRecord) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-demo-" })
-  yield* SandboxConfig.write(`${folder}/config.yaml`, connection)
-  return folder
-})
-
-const gridText = (market: Market, price: TwoSidedPrice): string => {
-  const now = Decimal.toNumber(mid(price))
-  const level = (steps: number) => Decimal.format(Decimal.fromNumber(now * cellRatio ** steps, 7))
-  const units = (amount: number) => Decimal.format(Decimal.fromNumber(amount, 5))
-  const size = cellValue / now
-  return `# Written by the demo: a grid around the present price.
-name: demo-grid
-market: ${market.name}
-kind: grid
-limits:
-  budget: { base: ${units(size * (cells / 2 + 1))}, quote: ${units(cellValue * (cells / 2 + 1))} }
-grid:
-  lower: ${level(-cells / 2)}
-  upper: ${level(cells / 2)}
-  levels: ${cells + 1}
-  spacing: geometric
-  size: { base: ${units(size)} }
-`
-}

@@ -14,7 +14,7 @@ import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import * as Download from "../backtest/Download.ts"
+import * as ExchangeCandles from "../data/ExchangeCandles.ts"
 import * as JournalData from "../journal/JournalData.ts"
 
 /** The source is unusable; the message names it. */
@@ -138,13 +138,13 @@ const fromJournal = Effect.fnUntraced(function* ({ source, folder, market, from 
 const fromExchange = Effect.fnUntraced(
   function* ({ source, market, needs, from, now }: SourceRequest) {
     const [, exchange = "", symbol = market] = source.split(":")
-    const opened = yield* Download.openExchange(yield* Download.loadLibrary, exchange)
+    const opened = yield* ExchangeCandles.openExchange(yield* ExchangeCandles.loadLibrary, exchange)
     const stepMillis = shortest(needs)
     const [timeframe = "1m"] = [...needs.keys()].filter((name) => timeframeMillis(name) === stepMillis)
     const present = frameStart(now, stepMillis)
-    const long = yield* Download.candles(opened, { symbol, timeframe, stepMillis, from, to: present })
+    const long = yield* ExchangeCandles.candles(opened, { symbol, timeframe, stepMillis, from, to: present })
     const minutes = { symbol, timeframe: "1m", stepMillis: minuteMillis, from: present, to: now }
-    const short = stepMillis > minuteMillis ? yield* Download.candles(opened, minutes) : []
+    const short = stepMillis > minuteMillis ? yield* ExchangeCandles.candles(opened, minutes) : []
     return merged([short, minutesOf(long, stepMillis)])
   },
   (effect, { source }) => Effect.mapError(effect, ({ message }) => new CandleSourceFailed({ source, why: message }))

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Download from "../../../src/cli/backtest/Download.ts"
+import * as ExchangeCandles from "../../../src/cli/data/ExchangeCandles.ts"
 
 const minute = 60_000
 const start = Date.UTC(2024, 0, 1)
@@ -55,7 +55,7 @@ const standIn = (port: number) => ({
 })
 
 const folder = mkdtempSync(join(tmpdir(), "limitbot-download-"))
-const wantedIn = (name: string): Download.WantedCandles => ({
+const wantedIn = (name: string): ExchangeCandles.WantedCandles => ({
   exchange: "local",
   symbol: "BTC/USDT",
   timeframe: "1m",
@@ -65,24 +65,24 @@ const wantedIn = (name: string): Download.WantedCandles => ({
   out: join(folder, name)
 })
 
-const linesOf = ({ out }: Download.WantedCandles) => readFileSync(out, "utf8").trimEnd().split("\n")
+const linesOf = ({ out }: ExchangeCandles.WantedCandles) => readFileSync(out, "utf8").trimEnd().split("\n")
 
-describe("Download", () => {
+describe("ExchangeCandles", () => {
   it.live("fetches page after page, over gaps, each candle once, and goes on after a failure", () =>
     Effect.gen(function* () {
       const port = yield* listening
-      const exchange = yield* Download.openExchange(standIn(port), "local")
+      const exchange = yield* ExchangeCandles.openExchange(standIn(port), "local")
       const wanted = wantedIn("whole.csv")
-      assert.strictEqual(yield* Download.run(exchange, wanted, () => undefined), 820)
+      assert.strictEqual(yield* ExchangeCandles.run(exchange, wanted, () => undefined), 820)
       const lines = linesOf(wanted)
       assert.strictEqual(lines.length, 821)
       assert.strictEqual(lines[1], `${start},1,3,0.5,2,0`)
       assert.strictEqual(lines.at(-1), `${start + 999 * minute},1,3,0.5,2,999`)
-      assert.strictEqual(yield* Download.run(exchange, wanted, () => undefined), 0)
+      assert.strictEqual(yield* ExchangeCandles.run(exchange, wanted, () => undefined), 0)
 
       const again = wantedIn("again.csv")
       served.failsAt = served.requests + 4
-      const failure = yield* Effect.flip(Download.run(exchange, again, () => undefined))
+      const failure = yield* Effect.flip(ExchangeCandles.run(exchange, again, () => undefined))
       assert.match(
         failure.message,
         /BTC\/USDT: the exchange said 503; what .* holds stays, and the same command goes on/
@@ -90,23 +90,23 @@ describe("Download", () => {
       const half = readFileSync(again.out, "utf8")
       assert.isTrue(half.length > 1000)
       writeFileSync(again.out, half.slice(0, -7))
-      yield* Download.run(exchange, again, () => undefined)
+      yield* ExchangeCandles.run(exchange, again, () => undefined)
       assert.deepStrictEqual(linesOf(again), lines)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
   it.effect("says what to do about an exchange that is not known, an answer that is none, and another file", () =>
     Effect.gen(function* () {
-      const unknown = yield* Effect.flip(Download.openExchange(standIn(1), "nowhere"))
+      const unknown = yield* Effect.flip(ExchangeCandles.openExchange(standIn(1), "nowhere"))
       assert.match(unknown.message, /--exchange nowhere: ccxt knows no such exchange/)
-      const nonsense: Download.Exchange = { fetchOHLCV: () => Promise.resolve([["x"]]) }
+      const nonsense: ExchangeCandles.Exchange = { fetchOHLCV: () => Promise.resolve([["x"]]) }
       const refused = yield* Effect.flip(
-        Download.run(nonsense, { ...wantedIn("nonsense.csv"), from: -10 * minute, to: 0 }, () => undefined)
+        ExchangeCandles.run(nonsense, { ...wantedIn("nonsense.csv"), from: -10 * minute, to: 0 }, () => undefined)
       )
       assert.match(refused.message, /goes on after it/)
       const other = wantedIn("other.csv")
       writeFileSync(other.out, "something else\n")
-      const mixed = yield* Effect.flip(Download.run(nonsense, other, () => undefined))
+      const mixed = yield* Effect.flip(ExchangeCandles.run(nonsense, other, () => undefined))
       assert.match(mixed.message, /not a file of a download; name another/)
     }).pipe(Effect.provide(NodeServices.layer))
   )

@@ -1,10 +1,7 @@
 /**
- * `limitbot sweep FILE --data CSV --set path=from..to:step …`: runs many parameter sets on all cores, and says how
- * far to trust the best.
+ * A sweep: trials on all cores with stored results, the best again by the pessimistic rules, and how far to trust it.
  */
-
-import { Clock, Console, Effect, FileSystem, Option, Result, Schedule } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Clock, Effect, Option, Result, Schedule } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
@@ -19,8 +16,7 @@ import { dayMillis } from "../../domain/Durations.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as SearchInput from "./SearchInput.ts"
-import * as SweepReport from "./SweepReport.ts"
-import * as SweepSummary from "./SweepSummary.ts"
+import type * as SweepSummary from "./SweepSummary.ts"
 
 interface Data {
   readonly candles: Candles
@@ -89,67 +85,38 @@ const pessimistic = Effect.fn("sweep.pessimistic")(function* (
 const latest = (steps: ReadonlyArray<ReadonlyArray<Trial.TrialResult>>): ReadonlyArray<Trial.TrialResult> =>
   [...new Map(steps.flat().map((result) => [result.trial, result])).values()].toSorted((a, b) => a.trial - b.trial)
 
-export const command = Command.make(
-  "sweep",
-  {
-    ...SearchInput.searchFlags,
-    halve: Flag.Int("halve").pipe(
-      Flag.withDescription(
-        "Successive halving: one of so many goes on to longer data (3 is usual); default: all on all"
-      ),
-      Flag.optional
-    ),
-    top: Flag.Int("top").pipe(Flag.withDescription("How many of the best to show"), Flag.withDefault(10)),
-    out: Flag.String("out").pipe(
-      Flag.withDescription("Keep all results in this file; an interrupted search goes on from it"),
-      Flag.optional
-    ),
-    report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
-  },
-  Effect.fn(function* (input) {
-    const started = yield* Clock.currentTimeNanos
-    const keepOneOf = Option.getOrElse(input.halve, () => Number.POSITIVE_INFINITY)
-    if (keepOneOf < 2) return yield* new WrongUsage({ message: "--halve: 2 or more, 3 is usual" })
-    const loaded = yield* SearchInput.load(input)
-    const { candles, trials, objective, conditions } = { ...loaded, objective: input.objective }
-    const rungs = Halving.rungs(trials.length, candles.bars, keepOneOf)
-    const fingerprint = `${loaded.fingerprint}${rungs.map(({ bars }) => ` ${bars}`).join("")}`
-    const known = Option.isSome(input.out) ? yield* SweepStore.open(input.out.value, fingerprint) : []
-    const steps = yield* search({ ...loaded, objective, rungs }, known, input.out)
-    const wallNanos = (yield* Clock.currentTimeNanos) - started
-    const all = latest(steps)
-    const best = Objective.ranked(steps.at(-1) ?? [], objective, conditions).slice(0, input.top)
-    const found: SweepSummary.SearchResult = {
-      space: loaded.space,
-      all,
-      compared: steps[0] ?? [],
-      rungs,
-      best,
-      pessimistic: yield* pessimistic(loaded, best),
-      resumed: known.length,
-      bars: candles.bars,
-      threads: loaded.threads,
-      wallMillis: Number(wallNanos) / 1e6,
-      objective,
-      deflatedSharpe: best[0] === undefined ? 0 : deflated(loaded.search, best[0], all, rungs.length > 1, loaded)
-    }
-    if (Option.isSome(input.report)) {
-      const fileSystem = yield* FileSystem.FileSystem
-      const about = { strategy: loaded.strategy, data: input.data, sha256: loaded.sha256 }
-      yield* fileSystem.writeFileString(input.report.value, SweepReport.html(found, about))
-    }
-    yield* Console.log(
-      input.json
-        ? JSON.stringify({ ...SweepSummary.json(found), fees: loaded.fees })
-        : [loaded.fees.sentence, ...SweepSummary.lines(found)].join("\n")
-    )
-  }, Effect.scoped)
-).pipe(
-  Command.withDescription("Try many parameter sets on all cores"),
-  Command.withExamples([
-    {
-      command: "limitbot sweep strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=10..50:5",
-      description: "Grids of 10 to 50 levels"
-    }
-  ])
-)
+export interface SweepFlags extends SearchInput.SearchFlags {
+  readonly halve: Option.Option<number>
+  readonly top: number
+  readonly out: Option.Option<string>
+}
+
+export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
+  const started = yield* Clock.currentTimeNanos
+  const keepOneOf = Option.getOrElse(input.halve, () => Number.POSITIVE_INFINITY)
+  if (keepOneOf < 2) return yield* new WrongUsage({ message: "--halve: 2 or more, 3 is usual" })
+  const loaded = yield* SearchInput.load(input)
+  const { candles, trials, objective, conditions } = { ...loaded, objective: input.objective }
+  const rungs = Halving.rungs(trials.length, candles.bars, keepOneOf)
+  const fingerprint = `${loaded.fingerprint}${rungs.map(({ bars }) => ` ${bars}`).join("")}`
+  const known = Option.isSome(input.out) ? yield* SweepStore.open(input.out.value, fingerprint) : []
+  const steps = yield* search({ ...loaded, objective, rungs }, known, input.out)
+  const wallNanos = (yield* Clock.currentTimeNanos) - started
+  const all = latest(steps)
+  const best = Objective.ranked(steps.at(-1) ?? [], objective, conditions).slice(0, input.top)
+  const found: SweepSummary.SearchResult = {
+    space: loaded.space,
+    all,
+    compared: steps[0] ?? [],
+    rungs,
+    best,
+    pessimistic: yield* pessimistic(loaded, best),
+    resumed: known.length,
+    bars: candles.bars,
+    threads: loaded.threads,
+    wallMillis: Number(wallNanos) / 1e6,
+    objective,
+    deflatedSharpe: best[0] === undefined ? 0 : deflated(loaded.search, best[0], all, rungs.length > 1, loaded)
+  }
+  return { found, loaded }
+})

@@ -14,10 +14,10 @@ import { seeded } from "../../domain/Seeded.ts"
 import { percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as flags from "../flags.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
-import * as BacktestInput from "./BacktestInput.ts"
 
 const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.BandSide): ReadonlyArray<number> => {
   const conditions = { market: strategy.market, budget: strategy.limits.budget }

@@ -8,9 +8,9 @@ import * as Sweep from "../../backtest/search/Sweep.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import type * as Trial from "../../backtest/search/Trial.ts"
 import { plainJson } from "../../domain/Text.ts"
+import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as flags from "../flags.ts"
 import { orWrong, WrongUsage } from "../Usage.ts"
-import * as BacktestInput from "./BacktestInput.ts"
 
 export const searchFlags = {
   file: Argument.String("file").pipe(Argument.withDescription("The strategy file (YAML)")),

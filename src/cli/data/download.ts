@@ -1,0 +1,40 @@
+/** `limitbot data download`: candles from an exchange, through the optional package ccxt. */
+import { Clock, Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { timeframeMillis } from "../../domain/Timeframe.ts"
+import * as BacktestInput from "../backtest/BacktestInput.ts"
+import * as Progress from "../Progress.ts"
+import { WrongUsage } from "../Usage.ts"
+import * as ExchangeCandles from "./ExchangeCandles.ts"
+
+export const download = Command.make(
+  "download",
+  {
+    exchange: Flag.String("exchange").pipe(
+      Flag.withDescription("The exchange by its name in ccxt, for example kraken")
+    ),
+    symbol: Flag.String("symbol").pipe(Flag.withDescription("The market there, for example BTC/USDT")),
+    timeframe: Flag.String("timeframe").pipe(Flag.withDescription("Length of a candle"), Flag.withDefault("1m")),
+    from: Flag.String("from").pipe(Flag.withDescription("First moment: 2024-01-31 or epoch milliseconds")),
+    to: BacktestInput.dataFlags.to,
+    out: Flag.String("out").pipe(Flag.withDescription("The file; the same command goes on after its last line"))
+  },
+  Effect.fn(function* (input) {
+    const stepMillis = timeframeMillis(input.timeframe)
+    if (stepMillis === undefined)
+      return yield* new WrongUsage({
+        message: `--timeframe ${input.timeframe}: write for example 1m, 1h`
+      })
+    const from = yield* BacktestInput.moment("from", Option.some(input.from), 0)
+    const to = yield* BacktestInput.moment("to", input.to, yield* Clock.currentTimeMillis)
+    const exchange = yield* Effect.flatMap(ExchangeCandles.loadLibrary, (module) =>
+      ExchangeCandles.openExchange(module, input.exchange)
+    )
+    const progress = yield* Progress.make("download")
+    const wanted = { ...input, stepMillis, from, to }
+    const written = yield* ExchangeCandles.run(exchange, wanted, (done) =>
+      progress.update(done, to - from, input.symbol)
+    )
+    yield* Console.log(`${input.out}: ${written} new candles`)
+  }, Effect.scoped)
+).pipe(Command.withDescription("Fetch candles from an exchange, through the optional package ccxt"))

@@ -1,0 +1,85 @@
+/** Asks every witness of a reconciliation that can be reached, and says why one is missing. */
+import { Effect } from "effect"
+import type { SwapAccount } from "../../domain/SwapAccount.ts"
+import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
+import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
+import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
+import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
+import { readSwaps } from "../../journal/swapSteps.ts"
+import type * as ConfigFile from "../files/ConfigFile.ts"
+import * as Progress from "../Progress.ts"
+
+export const gather = Effect.fnUntraced(function* (
+  config: ConfigFile.BotConfig,
+  account: string,
+  acceptBalances: boolean
+) {
+  const progress = yield* Progress.make("reconcile")
+  const missing: Array<string> = []
+  const told = yield* Witnesses.books
+  progress.update(1, 4, "orders")
+  const { found: venueOrders, unread: unreadOrders } = yield* Witnesses.venueOrders(told)
+  progress.update(2, 4, "history")
+  const hasHistory = config.venue.partnerJwt !== undefined
+  if (hasHistory) yield* HistorySync.sync()
+  else missing.push("history: venue.partnerJwt is not set")
+  const history = hasHistory ? yield* Witnesses.history : undefined
+  progress.update(3, 4, "balances")
+  const balances = yield* balanceFindings(config, acceptBalances, missing)
+  const compared = Reconciliation.compare({
+    own: new Set([account, ...config.account.refundTo.values()]),
+    orders: told.orders,
+    swaps: told.swaps,
+    venueOrders,
+    unreadOrders,
+    history: history?.lines,
+    oddLines: history?.odd ?? []
+  })
+  const witnesses = ["orders", ...(hasHistory ? ["history"] : []), ...(balances.length > 0 ? ["private balances"] : [])]
+  return { findings: [...compared, ...balances], missing, witnesses }
+})
+
+/** The places of money, each with the assets whose money is there. */
+const homes = ({ account, markets }: ConfigFile.BotConfig) =>
+  Map.groupBy(
+    markets.assets.map(({ id, symbol }) => ({ symbol, home: account.depositTypes.get(id) ?? account.depositType })),
+    ({ home }) => home
+  )
+
+/** Why the private balances say nothing about money elsewhere. */
+const otherWitnesses = {
+  INTENTS:
+    "the service shows private ones only, and money of INTENTS is public; its witnesses are the orders and the history",
+  ORIGIN_CHAIN:
+    "money of ORIGIN_CHAIN is on other chains; its witnesses are the orders, the history and the chains' own explorers"
+} as const
+
+const isPrivate = (swap: SwapAccount): boolean =>
+  [swap.agreed.depositType, swap.agreed.refundType, swap.agreed.recipientType].includes("CONFIDENTIAL_INTENTS")
+
+/** The end user's balances need an invitation; without them the other witnesses still speak. */
+const balanceFindings = Effect.fnUntraced(function* (
+  config: ConfigFile.BotConfig,
+  accept: boolean,
+  missing: Array<string>
+) {
+  const assets = homes(config)
+  for (const home of ["INTENTS", "ORIGIN_CHAIN"] as const) {
+    const symbols = assets.get(home)?.map(({ symbol }) => symbol) ?? []
+    const named = symbols.length === config.markets.assets.length ? "" : ` of ${symbols.join(", ")}`
+    if (symbols.length > 0) missing.push(`balances${named}: ${otherWitnesses[home]}`)
+  }
+  const ownPrivate = new Set(assets.get("CONFIDENTIAL_INTENTS")?.map(({ symbol }) => symbol))
+  if (ownPrivate.size === 0 && !(yield* readSwaps).some(isPrivate)) return []
+  const now = yield* Witnesses.positions(config.markets, ownPrivate).pipe(
+    Effect.catchTag("VenueError", (error) => Effect.succeed(error.message))
+  )
+  if (typeof now === "string") missing.push(`balances: ${now}`)
+  if (now === undefined) missing.push("balances: the bot acted all the time; look again when it is quiet")
+  if (typeof now === "string" || now === undefined) return []
+  const before = accept ? undefined : yield* Witnesses.lastPositions
+  const findings = BalanceComparison.compare(before, now)
+  // A contradiction remains until somebody accepts it.
+  if (findings.every(({ verdict }) => verdict !== "contradiction")) yield* Witnesses.savePositions(now)
+  return findings
+})

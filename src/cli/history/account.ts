@@ -1,0 +1,67 @@
+/** `limitbot history account`: the end user's own transactions, with the session of the account. */
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { present } from "../../domain/Present.ts"
+import { anyKind } from "../../venue/api/AccountHistoryApi.ts"
+import { History } from "../../venue/History.ts"
+import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
+import * as Wire from "../../venue/wire/WireValue.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
+import * as PartnerMode from "../swap/PartnerMode.ts"
+import { WrongUsage } from "../Usage.ts"
+import * as HistoryFlags from "./HistoryFlags.ts"
+import { count, text } from "./HistoryFlags.ts"
+import * as HistoryText from "./HistoryText.ts"
+
+/** Lists that are read together, position by position. */
+const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: Known) =>
+  Flag.Literals(name, [...known, anyKind]).pipe(
+    Flag.withDescription("May be repeated; the first ones of the three belong together, and so on. null: any"),
+    Flag.between(0, 20)
+  )
+
+export const account = Command.make(
+  "account",
+  {
+    older: text("prev-cursor", "Older than this cursor"),
+    newer: text("next-cursor", "Newer than this cursor"),
+    status: Flag.Literals("status", transactionStatuses).pipe(Flag.between(0, 6)),
+    limit: count("limit", 100, "Most records; default: 20"),
+    depositAddress: text("deposit-address", "Of this deposit address"),
+    depositMemo: text("deposit-memo", "Narrows --deposit-address"),
+    search: text("search", "Address or transaction hash"),
+    depositType: kinds("deposit-type", Wire.depositTypes),
+    recipientType: kinds("recipient-type", Wire.recipientTypes),
+    refundType: kinds("refund-type", Wire.depositTypes),
+    config: flags.config,
+    json: flags.json
+  },
+  Effect.fn(function* ({ config: file, depositType, json, newer, older, recipientType, refundType, status, ...given }) {
+    const config = yield* ConfigFile.load(file)
+    const signerId = yield* PartnerMode.signerOf(config)
+    if (Option.isSome(older) && Option.isSome(newer)) {
+      return yield* new WrongUsage({ message: "--prev-cursor and --next-cursor exclude each other" })
+    }
+    const query = present({
+      prevCursor: Option.getOrUndefined(older),
+      nextCursor: Option.getOrUndefined(newer),
+      status: HistoryFlags.unlessEmpty(status),
+      depositType: HistoryFlags.unlessEmpty(depositType),
+      recipientType: HistoryFlags.unlessEmpty(recipientType),
+      refundType: HistoryFlags.unlessEmpty(refundType),
+      ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Option.getOrUndefined<unknown>(value)]))
+    })
+    const { value } = yield* History.use((history) => history.account(query)).pipe(
+      Effect.provide(PartnerMode.venue(config, signerId))
+    )
+    if (json) {
+      const { items, nextCursor = null, prevCursor = null } = value
+      return yield* Console.log(JSON.stringify({ items: items.map(({ said }) => said), nextCursor, prevCursor }))
+    }
+    if (value.items.length === 0) return yield* Console.log("No transactions.")
+    yield* Console.log(HistoryText.accountTable(value.items).join("\n"))
+    if (value.prevCursor !== undefined) yield* Console.log(`Older ones: --prev-cursor ${value.prevCursor}`)
+    if (value.nextCursor !== undefined) yield* Console.log(`Newer ones: --next-cursor ${value.nextCursor}`)
+  })
+).pipe(Command.withDescription("Your own transactions: this account's, with its session"))

@@ -1,0 +1,58 @@
+/** What a rehearsal trades with: the configured assets, or the sandbox's and those that the files name. */
+import { Effect, FileSystem } from "effect"
+import type { Asset } from "../../domain/Amount.ts"
+import { defaultSettings, type SandboxAsset } from "../../sandbox/core/Settings.ts"
+import type { Markets } from "../../strategy/Markets.ts"
+import { budgets, type Strategy } from "../../strategy/Strategy.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as StrategyFiles from "../files/StrategyFiles.ts"
+import * as flags from "../flags.ts"
+
+/** The configured assets; without a configuration, the sandbox's assets and any others that the files name. */
+export const settingsOf = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const isConfigured = config !== flags.defaultConfig || (yield* fileSystem.exists(config))
+  if (isConfigured) {
+    const { markets, venue } = yield* ConfigFile.loadSettings(config)
+    return { ledger: venue.ledger, markets }
+  }
+  const known = defaultSettings("native").assets
+  const named = yield* StrategyFiles.marketsNamedIn(files)
+  const others = named.assets
+    .filter(({ symbol }) => !known.some((asset) => asset.symbol === symbol))
+    .map(({ symbol }) => ({ symbol, id: `nep141:${symbol.toLowerCase()}.rehearsal.native`, decimals: 8 }))
+  const markets: Markets = { assets: [...known, ...others], ticks: new Map() }
+  return { ledger: "native" as const, markets }
+})
+
+/** An unknown asset counts as a coin if it is traded, and as a dollar if it is paid with. */
+export const assetsOf = (
+  assets: ReadonlyArray<Asset>,
+  strategies: ReadonlyArray<Strategy>,
+  price: number | undefined
+): ReadonlyArray<SandboxAsset> => {
+  const known = defaultSettings("native").assets
+  const quotes = new Set(strategies.map(({ market }) => market.quote.symbol))
+  const first = strategies[0]?.market
+  const dollars = (symbol: string) =>
+    known.find((asset) => asset.symbol === symbol)?.priceUsd ?? (quotes.has(symbol) ? 1 : 100)
+  return assets.map(({ decimals, id, symbol }) => {
+    const like = known.find((asset) => asset.symbol === symbol)
+    const isPriced = price !== undefined && symbol === first?.base.symbol
+    const budget = strategies.flatMap(budgets).filter(({ asset }) => asset.symbol === symbol)
+    const needed = budget.reduce((sum, { amount }) => sum + amount, 0n) / 10n ** BigInt(decimals)
+    return {
+      symbol,
+      id,
+      decimals,
+      blockchain: like?.blockchain ?? "native",
+      priceUsd: isPriced ? price * dollars(first.quote.symbol) : dollars(symbol),
+      volatility: like?.volatility ?? (quotes.has(symbol) ? 0 : 0.8),
+      fee: like === undefined ? "0" : rescaled(like.fee, like.decimals, decimals),
+      initial: Math.max(like?.initial ?? 0, Number(needed) * 2 + 10)
+    }
+  })
+}
+
+const rescaled = (amount: string, from: number, to: number): string =>
+  String((BigInt(amount) * 10n ** BigInt(to)) / 10n ** BigInt(from))

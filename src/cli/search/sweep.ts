@@ -1,0 +1,50 @@
+/**
+ * `limitbot sweep FILE --data CSV --set path=from..to:step …`: runs many parameter sets on all cores, and says how
+ * far to trust the best.
+ */
+import { Console, Effect, FileSystem, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as SearchInput from "./SearchInput.ts"
+import * as SweepReport from "./SweepReport.ts"
+import { run } from "./SweepRun.ts"
+import * as SweepSummary from "./SweepSummary.ts"
+
+export const command = Command.make(
+  "sweep",
+  {
+    ...SearchInput.searchFlags,
+    halve: Flag.Int("halve").pipe(
+      Flag.withDescription(
+        "Successive halving: one of so many goes on to longer data (3 is usual); default: all on all"
+      ),
+      Flag.optional
+    ),
+    top: Flag.Int("top").pipe(Flag.withDescription("How many of the best to show"), Flag.withDefault(10)),
+    out: Flag.String("out").pipe(
+      Flag.withDescription("Keep all results in this file; an interrupted search goes on from it"),
+      Flag.optional
+    ),
+    report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
+  },
+  Effect.fn(function* (input) {
+    const { found, loaded } = yield* run(input)
+    if (Option.isSome(input.report)) {
+      const fileSystem = yield* FileSystem.FileSystem
+      const about = { strategy: loaded.strategy, data: input.data, sha256: loaded.sha256 }
+      yield* fileSystem.writeFileString(input.report.value, SweepReport.html(found, about))
+    }
+    yield* Console.log(
+      input.json
+        ? JSON.stringify({ ...SweepSummary.json(found), fees: loaded.fees })
+        : [loaded.fees.sentence, ...SweepSummary.lines(found)].join("\n")
+    )
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription("Try many parameter sets on all cores"),
+  Command.withExamples([
+    {
+      command: "limitbot sweep strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=10..50:5",
+      description: "Grids of 10 to 50 levels"
+    }
+  ])
+)
