@@ -10,7 +10,7 @@ import { version } from "../version.ts"
 const commands = {
   demo: () => import("./run/demo.ts").then(({ command }) => command),
   run: () => import("./run/run.ts").then(({ command }) => command),
-  init: () => import("./files/init.ts").then(({ command }) => command),
+  init: () => import("./init/init.ts").then(({ command }) => command),
   check: () => import("./files/check.ts").then(({ command }) => command),
   rehearse: () => import("./plan/rehearse.ts").then(({ command }) => command),
   plan: () => import("./plan/plan.ts").then(({ command }) => command),

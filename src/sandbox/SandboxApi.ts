@@ -45,6 +45,17 @@ export const MarketResponse = Schema.Struct({
 }).annotate({ identifier: "SandboxMarket" })
 export type MarketResponse = typeof MarketResponse.Type
 
+/** How a client connects; these keys are worth nothing anywhere else. */
+export const ConnectionResponse = Schema.Struct({
+  apiKey: Schema.String,
+  partnerJwt: Schema.String,
+  quoteKey: Schema.String,
+  ledger: Schema.Literals(Wire.ledgers),
+  verifier: Schema.String,
+  account: Schema.Struct({ key: Schema.String, signerId: Schema.String })
+}).annotate({ identifier: "SandboxConnection" })
+export type ConnectionResponse = typeof ConnectionResponse.Type
+
 const error = [400, 404, 503].map(messageErrorAt)
 
 /** A transfer on another chain, as a wallet would make it. */
@@ -71,6 +82,7 @@ const SandboxGroup = HttpApiGroup.make("sandbox").add(
     success: Schema.Struct({ depositAddress: Schema.String }),
     error
   }).middleware(MessageValidation),
+  HttpApiEndpoint.get("connection", "/sandbox/connection", { success: ConnectionResponse, error }),
   HttpApiEndpoint.get("books", "/sandbox/books", { success: BooksResponse, error }),
   HttpApiEndpoint.get("market", "/sandbox/market", { success: MarketResponse, error })
 )

@@ -9,12 +9,8 @@ import { HttpClient, HttpRouter, HttpServer, HttpServerRequest, HttpServerRespon
 import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
 import * as CandleFile from "../candles/CandleFile.ts"
 import * as RequestValidation from "../venue/api/RequestValidation.ts"
-import * as Ed25519 from "../venue/signing/Ed25519.ts"
 import { NextCorrelationId } from "../venue/wire/WireError.ts"
-import type { LedgerName } from "../venue/wire/WireValue.ts"
-import * as SigningKey from "./core/money/SigningKey.ts"
 import * as Seeded from "./core/Seeded.ts"
-import type { SandboxSettings } from "./core/Settings.ts"
 import { Faults, noFaults } from "./Faults.ts"
 import * as account from "./http/account.ts"
 import * as accountHistory from "./http/accountHistory.ts"
@@ -29,19 +25,13 @@ import * as orders from "./http/orders.ts"
 import * as swaps from "./http/swaps.ts"
 import * as truth from "./http/truth.ts"
 import { Sandbox } from "./Sandbox.ts"
-import { SandboxApi } from "./SandboxApi.ts"
+import { type ConnectionResponse, SandboxApi } from "./SandboxApi.ts"
 import { type SandboxOptions, settingsOf } from "./SandboxOptions.ts"
 import * as StateFile from "./StateFile.ts"
 
 /** Everything that a client needs to connect. The keys are worth nothing anywhere else. */
-export interface ConnectionRecord {
+export interface ConnectionRecord extends ConnectionResponse {
   readonly url: string
-  readonly apiKey: string
-  readonly partnerJwt: string
-  readonly quoteKey: string
-  readonly ledger: LedgerName
-  readonly verifier: string
-  readonly account: { readonly key: string; readonly signerId: string }
 }
 
 export class SandboxConnection extends Context.Service<SandboxConnection, ConnectionRecord>()(
@@ -56,7 +46,7 @@ export const layer = (options: SandboxOptions) =>
       const { application, settings } = yield* make(options, HttpApiSwagger.layer(SandboxApi, { path: "/docs" }))
       const server = yield* HttpServer.HttpServer
       yield* server.serve(Effect.catchTag(application, "ConnectionSevered", () => breakSocket))
-      return connectionOf(settings, HttpServer.formatAddress(server.address))
+      return { url: HttpServer.formatAddress(server.address), ...Keys.connection(settings) }
     })
   ).pipe(
     Layer.provide(
@@ -72,7 +62,7 @@ export const layerMemory = (options: SandboxOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const { application, sandbox, settings } = yield* make(options, Layer.empty)
-      const connection = connectionOf(settings, "http://sandbox.invalid")
+      const connection = { url: "http://sandbox.invalid", ...Keys.connection(settings) }
       return Context.make(SandboxConnection, connection).pipe(
         Context.add(Sandbox, sandbox),
         Context.add(HttpClient.HttpClient, memoryClient(application))
@@ -132,16 +122,6 @@ const correlationIds = (seed: number, startedAt: number): Effect.Effect<string> 
     return Seeded.uuid(seed, "correlation", startedAt, answers)
   })
 }
-
-const connectionOf = (settings: SandboxSettings, url: string): ConnectionRecord => ({
-  url,
-  apiKey: Keys.apiKey(settings.seed, Keys.partners[0]),
-  partnerJwt: Keys.issue(settings.seed, { use: "partner", sub: Keys.partners[0] }),
-  quoteKey: Ed25519.format(SigningKey.publicKey(settings.seed, "quotes")),
-  ledger: settings.ledger,
-  verifier: settings.verifier,
-  account: Keys.generatedAccount(settings.seed)
-})
 
 /** The client sees a reset; nobody receives a later answer. */
 const breakSocket = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {

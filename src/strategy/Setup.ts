@@ -12,6 +12,8 @@ export interface Question {
   readonly text: string
   /** Used for an empty answer. */
   readonly fallback?: string
+  /** For a price: a sensible share of the present one, offered where the present one is known. */
+  readonly around?: number
   readonly read: Read.Reader<unknown>
 }
 
@@ -38,12 +40,18 @@ export const times = (asset: Asset, amount: string, count: number): string =>
   format(unitsOf(asset, amount) * BigInt(count), asset.decimals)
 
 export const price =
-  (key: string, text: string): NextQuestion =>
-  () => ({ key, text, read: Read.price })
+  (key: string, text: string, around: (answer: AnswerOf) => number): NextQuestion =>
+  (answer) => ({ key, text, around: around(answer), read: Read.price })
 
 /** Checks that a price is on the right side of another answer; only the answers together show that mistake. */
 export const priceBeyond =
-  (key: string, text: string, than: string, side: (answer: AnswerOf) => "above" | "below"): NextQuestion =>
+  (
+    key: string,
+    text: string,
+    than: string,
+    side: (answer: AnswerOf) => "above" | "below",
+    around: (answer: AnswerOf) => number
+  ): NextQuestion =>
   (answer) => {
     const other = decimalOf(answer(than))
     const isAbove = side(answer) === "above"
@@ -52,7 +60,7 @@ export const priceBeyond =
       if (value === undefined || !Decimal.isPositive(value)) return undefined
       return (isAbove ? Decimal.isGreater(value, other) : Decimal.isLess(value, other)) ? value : undefined
     })
-    return { key, text: `${text}, ${side(answer)} ${answer(than)}`, read }
+    return { key, text: `${text}, ${side(answer)} ${answer(than)}`, around: around(answer), read }
   }
 
 export const amount =
@@ -70,6 +78,12 @@ export const asked =
 
 export const side = asked("side", "buy or sell", "buy", Read.oneOf("buy", "sell"))
 export const isBuy = (answer: AnswerOf): boolean => answer("side") === "buy"
+
+/** A share of the present price: so far below it for a purchase, as far above it for a sale. */
+export const below =
+  (distance: number) =>
+  (answer: AnswerOf): number =>
+    isBuy(answer) ? 1 - distance : 1 + distance
 
 /** What an order of the chosen side pays with. */
 export const paid = ({ base, quote }: Market, answer: AnswerOf) =>

@@ -1,13 +1,22 @@
-/** A proxy on a free port that passes everything on and remembers what was asked: each method and path once. Credentials expire on request. */
+/**
+ * A proxy on a free port that passes everything on and remembers what was asked: each method and path once. Credentials
+ * expire on request; `hides` are paths that it does not know.
+ */
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 
-export const recordingProxy = async (target: string) => {
+export const recordingProxy = async (target: string, hides = "") => {
   const requests = new Set<string>()
   let expired: string | undefined
   const server = createServer((incoming, outgoing) => {
     requests.add(`${incoming.method} ${incoming.url?.split("?")[0]}`)
     const { method, headers } = incoming
+    if (hides !== "" && incoming.url?.startsWith(hides)) {
+      incoming.resume()
+      outgoing.writeHead(404, { "content-type": "application/json" })
+      outgoing.end(JSON.stringify({ message: "not found" }))
+      return
+    }
     if (expired !== undefined && (headers["x-api-key"] === expired || headers.authorization === `Bearer ${expired}`)) {
       incoming.resume()
       outgoing.writeHead(401, { "content-type": "application/json" })

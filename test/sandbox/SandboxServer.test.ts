@@ -11,6 +11,7 @@ const served = SandboxServer.layer({}).pipe(
 
 const endpoints = [
   "get /sandbox/books",
+  "get /sandbox/connection",
   "get /sandbox/market",
   "get /v0/account/balances",
   "get /v0/account/history",

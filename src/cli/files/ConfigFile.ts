@@ -200,7 +200,7 @@ const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
 }
 
 /** https, or http to this machine; no credentials, query or fragment. */
-const url: Read.Reader<string> = Read.scalar(
+export const url: Read.Reader<string> = Read.scalar(
   "an address such as https://host/path (http only for this machine; no user, query or fragment)",
   (text) => {
     const parsed = URL.parse(text)

@@ -17,7 +17,7 @@ export const command = Command.make(
     port: Flag.Int("port").pipe(
       Flag.withSchema(Port),
       Flag.withDescription("Port on 127.0.0.1; 0 takes a free one"),
-      Flag.withDefault(8180)
+      Flag.withDefault(sandboxFlags.defaultPort)
     ),
     seed: sandboxFlags.seed,
     candles: sandboxFlags.candles,

@@ -5,6 +5,9 @@ import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 
 const Speed = Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 1_000_000 }))
 
+/** Where a sandbox listens unless another port is asked for. */
+export const defaultPort = 8180
+
 export const seed = Flag.Int("seed").pipe(
   Flag.withDescription("Everything that looks random follows from this number"),
   Flag.withDefault(1)

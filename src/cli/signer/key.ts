@@ -29,7 +29,8 @@ const secretIn = Effect.fnUntraced(function* (file: string) {
   return secret
 })
 
-const write = Effect.fnUntraced(function* (file: string, text: string) {
+/** A new file that only its owner can read; one that exists is not replaced. */
+export const write = Effect.fnUntraced(function* (file: string, text: string) {
   const fileSystem = yield* FileSystem.FileSystem
   yield* fileSystem
     .writeFileString(file, text, { mode: 0o600, flag: "wx" })
@@ -39,11 +40,14 @@ const write = Effect.fnUntraced(function* (file: string, text: string) {
 const named = (publicKey: string): string =>
   `public key ${publicKey}\naccount    ${Ed25519.implicitAccount(publicKey) ?? publicKey}`
 
+/** A new ed25519 key. */
+export const generate = Effect.sync(() => Redacted.make(Ed25519.format(randomBytesUnsafe(32))))
+
 export const keygen = Command.make(
   "keygen",
   { out },
   Effect.fn(function* ({ out }) {
-    const key = Redacted.make(Ed25519.format(randomBytesUnsafe(32)))
+    const key = yield* generate
     yield* write(out, `${Redacted.value(key)}\n`)
     yield* Console.log(named(yield* publicKeyOf(key)))
   })

@@ -7,6 +7,7 @@ import { Option, Schema } from "effect"
 import * as Ed25519 from "../../venue/signing/Ed25519.ts"
 import * as SigningKey from "../core/money/SigningKey.ts"
 import * as Seeded from "../core/Seeded.ts"
+import type { SandboxSettings } from "../core/Settings.ts"
 
 /** `partner`: a partner's JWT. `access` and `refresh`: an end user's session. */
 const Claims = Schema.Struct({
@@ -51,4 +52,14 @@ export const partnerOfApiKey = (seed: number, key: string): string | undefined =
 export const generatedAccount = (seed: number): { readonly key: string; readonly signerId: string } => ({
   key: Ed25519.format(SigningKey.secretKey(seed, "account")),
   signerId: Buffer.from(SigningKey.publicKey(seed, "account")).toString("hex")
+})
+
+/** Everything that a client needs beside the address. The keys are worth nothing anywhere else. */
+export const connection = ({ ledger, seed, verifier }: SandboxSettings) => ({
+  apiKey: apiKey(seed, partners[0]),
+  partnerJwt: issue(seed, { use: "partner", sub: partners[0] }),
+  quoteKey: Ed25519.format(SigningKey.publicKey(seed, "quotes")),
+  ledger,
+  verifier,
+  account: generatedAccount(seed)
 })

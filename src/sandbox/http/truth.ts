@@ -5,6 +5,7 @@ import { booksView } from "../core/money/BooksView.ts"
 import type { State } from "../core/State.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { type MarketResponse, SandboxApi } from "../SandboxApi.ts"
+import * as Keys from "./Keys.ts"
 import { asMessageError } from "./refusals.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -18,6 +19,9 @@ export const layer = HttpApiBuilder.group(
       }),
       outcome: Effect.fnUntraced(function* ({ payload }) {
         return yield* sandbox.change({ tag: "TellOutcome", payload }).pipe(asMessageError)
+      }),
+      connection: Effect.fnUntraced(function* () {
+        return yield* sandbox.read(({ settings }) => Keys.connection(settings)).pipe(asMessageError)
       }),
       books: Effect.fnUntraced(function* () {
         return yield* sandbox.read(booksView).pipe(asMessageError)

@@ -205,10 +205,22 @@ const boundsOf = (whole: Bracket, state: State, stop: Price): Decision["until"] 
 const setup = (market: Market): Setup => ({
   steps: [
     Ask.side,
-    Ask.price("entry", `Price of the entry, ${Ask.per(market)}`),
+    Ask.price("entry", `Price of the entry, ${Ask.per(market)}`, Ask.below(0.01)),
     Ask.paidAmount("size", "at the entry", market),
-    Ask.priceBeyond("takeProfit", "Exit with profit at", "entry", (answer) => (Ask.isBuy(answer) ? "above" : "below")),
-    Ask.priceBeyond("stop", "Exit with loss at", "entry", (answer) => (Ask.isBuy(answer) ? "below" : "above"))
+    Ask.priceBeyond(
+      "takeProfit",
+      "Exit with profit at",
+      "entry",
+      (answer) => (Ask.isBuy(answer) ? "above" : "below"),
+      Ask.below(-0.05)
+    ),
+    Ask.priceBeyond(
+      "stop",
+      "Exit with loss at",
+      "entry",
+      (answer) => (Ask.isBuy(answer) ? "below" : "above"),
+      Ask.below(0.05)
+    )
   ],
   budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("size") }),
   section: (answer) => `

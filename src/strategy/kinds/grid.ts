@@ -284,8 +284,14 @@ const setup = (market: Market): Setup => {
   const { base, quote } = market
   return {
     steps: [
-      Ask.price("lower", `Lowest price, ${Ask.per(market)}`),
-      Ask.priceBeyond("upper", "Highest price", "lower", () => "above"),
+      Ask.price("lower", `Lowest price, ${Ask.per(market)}`, () => 0.9),
+      Ask.priceBeyond(
+        "upper",
+        "Highest price",
+        "lower",
+        () => "above",
+        () => 1.1
+      ),
       Ask.asked("levels", "How many price levels", "21", Read.integer(2, 1000)),
       Ask.amount("size", market.quote, "for each purchase"),
       Ask.amount("base", market.base, "that it may sell from the start", "0")

@@ -79,7 +79,7 @@ const icebergFields = (market: Market) =>
 const setup = (market: Market): Setup => ({
   steps: [
     Ask.side,
-    Ask.price("price", `Price, ${Ask.per(market)}`),
+    Ask.price("price", `Price, ${Ask.per(market)}`, Ask.below(0.005)),
     Ask.paidAmount("total", "in all", market),
     (answer) => {
       const { asset } = Ask.paid(market, answer)

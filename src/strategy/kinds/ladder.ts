@@ -160,8 +160,8 @@ const makeRung = (
 const setup = (market: Market): Setup => ({
   steps: [
     Ask.side,
-    Ask.price("from", `Price of the first order, ${Ask.per(market)}`),
-    Ask.price("to", "Price of the last order"),
+    Ask.price("from", `Price of the first order, ${Ask.per(market)}`, Ask.below(0.02)),
+    Ask.price("to", "Price of the last order", Ask.below(0.1)),
     Ask.asked("rungs", "How many orders", "5", Read.integer(2, 1000)),
     Ask.paidAmount("total", "with all of them together", market)
   ],

@@ -165,6 +165,7 @@ const setup = (market: Market): Setup => ({
     (answer) => ({
       key: "limit",
       text: `${Ask.isBuy(answer) ? "Highest" : "Lowest"} price of any slice, ${Ask.per(market)}`,
+      around: Ask.below(-0.02)(answer),
       read: Read.price
     }),
     Ask.asked("over", "Over how long, such as 6h or 1d", "1d", Read.duration),

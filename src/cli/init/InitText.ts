@@ -7,6 +7,7 @@ import { grid } from "../../strategy/kinds/grid.ts"
 import { kinds } from "../../strategy/kinds.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import type { Answers, Question } from "../../strategy/Setup.ts"
+import type { SecretSource } from "../files/SecretSource.ts"
 
 /** What is wrong with an answer, in the words of the reader that reads the file. */
 export const mistakeIn = ({ read }: Question, answer: string): string | undefined => {
@@ -17,23 +18,6 @@ export const mistakeIn = ({ read }: Question, answer: string): string | undefine
     ? undefined
     : [problem.message, problem.hint].filter((part) => part !== undefined).join("; ")
 }
-
-const symbols = Read.scalar("a market of two assets such as BTC/USDC", (text) => {
-  const [, base, quote] = /^([A-Za-z0-9.]{1,20})\/([A-Za-z0-9.]{1,20})$/.exec(text) ?? []
-  return base === quote ? undefined : text
-})
-
-/** Without a configuration: where the venue is, and the two assets to trade. */
-export const venueQuestions: ReadonlyArray<Question> = [
-  { key: "url", text: "Address of the venue (https://…)", read: Read.text },
-  { key: "market", text: "Market, as BASE/QUOTE", fallback: "BTC/USDC", read: symbols }
-]
-
-export const assetQuestions = (name: string): ReadonlyArray<Question> =>
-  name.split("/").flatMap((symbol) => [
-    { key: `${symbol} id`, text: `The venue's identifier of ${symbol}`, read: Read.text },
-    { key: `${symbol} decimals`, text: `Decimal places of ${symbol}`, read: Read.integer(0, 36) }
-  ])
 
 /** The choices, one per line. */
 export const kindLines: ReadonlyArray<string> = [
@@ -49,13 +33,6 @@ export const kindQuestion: Question = {
 }
 
 export const kindOf = (answers: Answers): Kind => kinds.find(({ name }) => name === answers.get("kind")) ?? grid
-
-export const nameQuestion = (fallback: string): Question => ({
-  key: "name",
-  text: "Name of the strategy",
-  fallback,
-  read: Read.name
-})
 
 /** Comments after settings start in one column. */
 const aligned = (text: string): string =>
@@ -94,21 +71,35 @@ ${kind}:${section(answer)}
 `)
 }
 
-export const configText = (answers: Answers, assets: ReadonlyArray<Asset>, schema: string): string =>
+/** Where a secret is, as the configuration names it. */
+const reference = (source: SecretSource): string =>
+  "env" in source ? `{ env: ${source.env} }` : `{ file: ${JSON.stringify(source.file)} }`
+
+export interface ConfigParts {
+  readonly url: string
+  readonly apiKey: SecretSource
+  readonly key: SecretSource
+  readonly assets: ReadonlyArray<Asset>
+  readonly journal: string
+  /** The line that names the schema for editors. */
+  readonly schema: string
+}
+
+export const configText = ({ apiKey, assets, journal, key, schema, url }: ConfigParts): string =>
   aligned(`${schema}venue:
-  url: ${answers.get("url")}
+  url: ${url}
   # Never put secrets in this file: { env: NAME } or { file: PATH } (mode 0600).
-  apiKey: { env: LIMITBOT_API_KEY }
+  apiKey: ${reference(apiKey)}
   # minOrderUsd: 10  # smallest order that the venue takes
 
 account:
-  key: { env: LIMITBOT_ACCOUNT_KEY }  # ed25519: and base58 of a 32-byte seed or 64-byte key
+  key: ${reference(key)}  # ed25519: and base58 of a 32-byte seed or 64-byte key
 
 # What may be traded. A wrong number of decimals is found at start, before anything is sent.
 assets:
 ${assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: ${JSON.stringify(id)}, decimals: ${decimals} }`).join("\n")}
 
-journal: limitbot.sqlite  # everything the bot did and saw; relative to this file
+journal: ${journal}  # everything the bot did and saw; relative to this file
 `)
 
 /** What the money in the file adds up to, for the last words. */

@@ -1,0 +1,107 @@
+/**
+ * Questions and their answers. An answer comes from a flag, from the question's fallback when the user takes all of
+ * them, or from the terminal. All prompts share one input, so answers that are piped in reach the right question,
+ * whatever is asked of the venue in between.
+ */
+import { Console, Effect, Result, Schema, Scope, Terminal } from "effect"
+import { Prompt } from "effect/cli"
+import type { Question } from "../../strategy/Setup.ts"
+import { mistakeIn } from "./InitText.ts"
+
+/** A question that a flag answers wrongly, or that nobody answers. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  flag: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `nothing was written, ${this.flag}: ${this.problem}`
+  }
+}
+
+type Asked<A, R = never> = Effect.Effect<
+  A,
+  NoAnswer | Terminal.QuitError,
+  R | Exclude<Prompt.Environment, Terminal.Terminal>
+>
+
+export interface Interview {
+  /** The answer, checked by the question's reader. */
+  readonly ask: (question: Question) => Asked<string>
+  /** What `use` makes of the answer. When it fails, a person reads why and answers again; a flag cannot. */
+  readonly settle: <A, R>(
+    question: Question,
+    use: (answer: string) => Effect.Effect<A, { readonly message: string }, R>
+  ) => Asked<A, R>
+  /** The terminal will be asked for this answer. */
+  readonly isPersonal: (key: string) => boolean
+  /** Keys of answers that no question has asked for. */
+  readonly unused: () => ReadonlyArray<string>
+}
+
+/** These questions have flags of their own; all others are answered with `--set KEY=VALUE`. */
+const ownFlags: ReadonlyMap<string, string> = new Map([
+  ["venue", "--venue"],
+  ["market", "--market"],
+  ["kind", "--kind"],
+  ["name", "--name"],
+  ["key", "--key-file"],
+  ["apiKey", "--api-key-file"],
+  ["overwrite", "--overwrite"]
+])
+
+/** The flag that answers a question. */
+const flagOf = (key: string): string => ownFlags.get(key) ?? `--set ${key}=…`
+
+/** `given`: the answers of flags, by key. `takesFallbacks`: nobody is asked. */
+export const make = Effect.fn("Interview.make")(function* (
+  given: ReadonlyMap<string, string>,
+  takesFallbacks: boolean
+) {
+  const scope = yield* Effect.scope
+  const terminal = yield* Terminal.Terminal
+  const readInput = yield* Effect.cached(Scope.provide(terminal.readInput, scope))
+  const shared = Terminal.make({ ...terminal, readInput })
+  const asked = new Set<string>()
+
+  const ask: Interview["ask"] = Effect.fnUntraced(function* (question) {
+    const { fallback, key, text } = question
+    asked.add(key)
+    const known = given.get(key) ?? (takesFallbacks ? fallback : undefined)
+    if (known !== undefined) {
+      const problem = mistakeIn(question, known)
+      return problem === undefined ? known : yield* new NoAnswer({ flag: flagOf(key), problem })
+    }
+    if (takesFallbacks) return yield* new NoAnswer({ flag: flagOf(key), problem: `is needed: ${text}` })
+    return yield* Prompt.run(promptFor(question)).pipe(Effect.provideService(Terminal.Terminal, shared))
+  })
+  const isPersonal = (key: string) => !(takesFallbacks || given.has(key))
+
+  const settle: Interview["settle"] = Effect.fnUntraced(function* (question, use) {
+    while (true) {
+      const used = yield* Effect.result(use(yield* ask(question)))
+      if (Result.isSuccess(used)) return used.success
+      const problem = used.failure.message
+      if (!isPersonal(question.key)) return yield* new NoAnswer({ flag: flagOf(question.key), problem })
+      yield* Console.log(problem)
+    }
+  })
+  return {
+    ask,
+    settle,
+    isPersonal,
+    unused: () => [...given.keys()].filter((key) => !asked.has(key))
+  } satisfies Interview
+})
+
+/** An empty answer means the fallback; a wrong one is explained and asked again. */
+const promptFor = (question: Question): Prompt.Prompt<string> => {
+  const { fallback, text } = question
+  const given = (answer: string) => (answer.trim() === "" ? (fallback ?? "") : answer.trim())
+  return Prompt.String({
+    message: fallback === undefined ? text : `${text} [${fallback}]`,
+    validate: (answer) => {
+      const mistake = mistakeIn(question, given(answer))
+      return mistake === undefined ? Effect.succeed(answer) : Effect.fail(mistake)
+    }
+  }).pipe(Prompt.map(given))
+}

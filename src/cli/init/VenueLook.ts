@@ -1,0 +1,80 @@
+/**
+ * What `limitbot init` asks the venue: which tokens it trades, what a market costs now, and whether it is a sandbox,
+ * which tells its keys. It only reads, through the same port as the bot.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect, Layer, Option, type Redacted } from "effect"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { fromDecimal } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid, type Price } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
+import * as Quotes from "../../engine/book/Quotes.ts"
+import { ConnectionResponse } from "../../sandbox/SandboxApi.ts"
+import * as HttpVenue from "../../venue/HttpVenue.ts"
+import { Session } from "../../venue/http/Session.ts"
+import { VenueClient } from "../../venue/http/VenueClient.ts"
+import { Signer } from "../../venue/signing/Signer.ts"
+import { type Token, Venue } from "../../venue/Venue.ts"
+import { ownAccount, VenueConfig } from "../../venue/VenueConfig.ts"
+import type { LedgerName } from "../../venue/wire/WireValue.ts"
+
+/** A person waits, and may correct the address. */
+const patience = { attemptMillis: 5_000, readMillis: 8_000, writeMillis: 8_000 }
+/** The price is that of an order of about this value. */
+const sizeUsd = 100
+
+/** Whose questions these are: enough of a configuration to ask for prices. */
+export interface Asker {
+  readonly url: string
+  readonly ledger: LedgerName
+  readonly signerId: string
+  readonly apiKey?: Redacted.Redacted | undefined
+}
+
+const venueFor = ({ apiKey, ledger, signerId, url }: Asker) =>
+  HttpVenue.layer.pipe(
+    Layer.provide(Session.layer),
+    Layer.provide(VenueClient.layer),
+    Layer.provide(NodeHttpClient.layerUndici),
+    Layer.provide(Signer.layerRefusing),
+    Layer.provide(
+      Layer.succeed(VenueConfig, {
+        url,
+        ledger,
+        verifier: `intents.${ledger}`,
+        account: ownAccount(signerId, "INTENTS"),
+        patience,
+        ...present({ apiKey })
+      })
+    )
+  )
+
+/** Tokens and the sandbox need no account. */
+const nobody = { ledger: "native", signerId: "nobody" } as const
+
+export const tokens = (url: string) =>
+  Venue.use((venue) => venue.tokens).pipe(Effect.provide(venueFor({ url, ...nobody })))
+
+/** How to connect, if the venue is a sandbox; a real service has no such page. */
+export const sandboxAt = (url: string) =>
+  HttpClient.execute(HttpClientRequest.get(`${url}/sandbox/connection`)).pipe(
+    Effect.flatMap(HttpClientResponse.schemaBodyJson(ConnectionResponse)),
+    Effect.timeout(patience.attemptMillis),
+    Effect.map((connection) => ({ url, ...connection })),
+    Effect.option,
+    Effect.map(Option.getOrUndefined),
+    Effect.provide(NodeHttpClient.layerUndici)
+  )
+
+/** The present mid of a market; `undefined` if the venue gives no usable quote now. */
+export const price = (asker: Asker, market: Market, known: ReadonlyArray<Token>): Effect.Effect<Price | undefined> => {
+  const usd = known.find(({ assetId }) => assetId === market.quote.id)?.priceUsd ?? 1
+  const whole = Decimal.powerOfTen(market.quote.decimals)
+  const quote = usd > 0 ? (fromDecimal(Decimal.fromNumber(sizeUsd / usd, 2), market.quote.decimals) ?? whole) : whole
+  return Quotes.observe(market, { base: 0n, quote }).pipe(
+    Effect.map((seen) => (seen === undefined ? undefined : mid(seen.price))),
+    Effect.orElseSucceed(() => undefined),
+    Effect.provide(venueFor(asker))
+  )
+}

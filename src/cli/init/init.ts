@@ -1,0 +1,308 @@
+/**
+ * `limitbot init [FILE]`: asks a few questions and writes a commented strategy file; without a configuration also that,
+ * with a key. It asks the venue for its tokens and the present price, offers prices near it, and avoids names that are
+ * in use. Flags can answer every question. The result passes `check`. Nothing is written before all answers are there,
+ * and an existing file is replaced only after a yes.
+ */
+import { Console, Effect, FileSystem, Option, Path, Result, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, type Price, toTick } from "../../domain/Market.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { type Markets, market as marketReader } from "../../strategy/Markets.ts"
+import { render, report, sourceText } from "../../strategy/Problem.ts"
+import type { NextQuestion, Question } from "../../strategy/Setup.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as ConfigFile from "../files/ConfigFile.ts"
+import * as StrategyFiles from "../files/StrategyFiles.ts"
+import { schemas } from "../files/schema.ts"
+import * as flags from "../flags.ts"
+import * as Modes from "../Modes.ts"
+import { WrongUsage } from "../Usage.ts"
+import * as Init from "./InitText.ts"
+import * as Interview from "./Interview.ts"
+import * as NewConfig from "./NewConfig.ts"
+import * as VenueLook from "./VenueLook.ts"
+
+/** Each answer is valid, but together they make no strategy. */
+export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {
+  override get message(): string {
+    return `nothing was written, the answers make no strategy:\n${this.problems}`
+  }
+}
+
+/** Without questions nobody can agree to replacing it. */
+export class FileExists extends Schema.TaggedError<FileExists>()("FileExists", { file: Schema.String }) {
+  override get message(): string {
+    return `${this.file} exists, nothing was written: name another file, or say --overwrite`
+  }
+}
+
+/** The user ended the questions, or answered no. */
+export class NothingWritten extends Schema.TaggedError<NothingWritten>()("NothingWritten", {}) {
+  override get message(): string {
+    return "nothing was written"
+  }
+}
+
+type Described = keyof typeof schemas
+
+/** The schema that a file's first line names for editors: the repository's, otherwise one beside the file. */
+const schemaFor = Effect.fnUntraced(function* (file: string, name: Described) {
+  const path = yield* Path.Path
+  const fileSystem = yield* FileSystem.FileSystem
+  const folder = path.dirname(path.resolve(file))
+  const known = path.resolve("config", "schema", `${name}.schema.json`)
+  const schema = (yield* fileSystem.exists(known)) ? known : path.join(folder, `${name}.schema.json`)
+  return { schema, line: `# yaml-language-server: $schema=${path.relative(folder, schema)}\n` }
+})
+
+const writeSchema = Effect.fnUntraced(function* (schema: string, name: Described) {
+  const fileSystem = yield* FileSystem.FileSystem
+  if (yield* fileSystem.exists(schema)) return
+  yield* fileSystem.writeFileString(schema, `${JSON.stringify(schemas[name](), undefined, 2)}\n`)
+})
+
+/** The configuration that there is, or the one that the answers make. */
+interface Ground {
+  readonly markets: Markets
+  readonly market: Market
+  readonly price: Price | undefined
+  readonly journal: string | undefined
+  /** Writes what belongs beside the strategy, and says what that was. */
+  readonly write: (schema: string) => ReturnType<typeof NewConfig.write>
+}
+
+/** Reads a market that a question has already accepted. */
+const marketOf = (markets: Markets, name: string): Effect.Effect<Market, NothingWritten> =>
+  Effect.suspend(() => {
+    const found = marketReader(markets)(
+      { type: "scalar", text: name, isQuoted: false, start: 0, end: name.length },
+      { source: sourceText("", name), problems: [] }
+    )
+    return found === undefined ? new NothingWritten() : Effect.succeed(found)
+  })
+
+/** With a configuration: its markets, and the price as its account sees it. */
+const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interview, config: string) {
+  const { journal, markets, account, venue } = yield* ConfigFile.loadSettings(config)
+  const symbols = markets.assets.map(({ symbol }) => symbol)
+  const name = yield* ask({
+    key: "market",
+    text: `Market, as BASE/QUOTE of ${symbols.join(", ")}`,
+    ...NewConfig.usualMarket(symbols),
+    read: marketReader(markets)
+  })
+  const market = yield* marketOf(markets, name)
+  const secrets = yield* Effect.option(ConfigFile.load(config))
+  const signerId = yield* Option.match(secrets, {
+    onNone: () => Effect.succeed(account.signerId ?? "nobody"),
+    onSome: (loaded) => Modes.signerOf(loaded.account)
+  })
+  const apiKey = Option.getOrUndefined(secrets)?.venue.apiKey
+  const price = yield* VenueLook.price({ url: venue.url, ledger: venue.ledger, signerId, apiKey }, market, [])
+  return { markets, market, price, journal, write: () => Effect.succeed([]) } satisfies Ground
+})
+
+/** Without one: the venue is asked what it trades. */
+const unconfigured = Effect.fnUntraced(function* (interview: Interview.Interview, config: string) {
+  const venue = yield* NewConfig.askVenue(interview)
+  const { sandbox, tokens, url } = venue
+  yield* Console.log(NewConfig.tokenLine(tokens))
+  const { markets, name } = yield* NewConfig.askMarket(interview, venue)
+  const market = yield* marketOf(markets, name)
+  const account = sandbox === undefined ? yield* NewConfig.askAccount(interview, config) : undefined
+  const asker = {
+    url,
+    ledger: sandbox?.ledger ?? "native",
+    signerId: sandbox?.account.signerId ?? account?.signerId ?? "nobody",
+    apiKey: account?.apiKey.value
+  } as const
+  const price = yield* VenueLook.price(asker, market, tokens)
+  const write: Ground["write"] = (schema) => NewConfig.write(config, venue, account, markets.assets, schema)
+  return { markets, market, price, journal: undefined, write } satisfies Ground
+})
+
+/** Names of strategies in the same folder and in the journal, with the place where each is used. */
+const namesInUse = Effect.fnUntraced(function* (file: string, journal: string | undefined) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.dirname(file)
+  const beside = yield* fileSystem.readDirectory(folder).pipe(Effect.orElseSucceed(() => []))
+  const used = new Map<string, string>()
+  if (journal !== undefined && (yield* fileSystem.exists(journal))) {
+    const state = yield* Bookkeeper.replay.pipe(Effect.provide(Modes.readOnlyJournal(journal)), Effect.option)
+    for (const name of Option.getOrUndefined(state)?.strategies.keys() ?? []) used.set(name, journal)
+  }
+  for (const other of beside.filter((name) => /\.ya?ml$/.test(name))) {
+    const text = yield* fileSystem.readFileString(path.join(folder, other)).pipe(Effect.orElseSucceed(() => ""))
+    const name = StrategyFile.nameIn(text, other)?.value
+    if (name === undefined) continue
+    // The file that is replaced gives its name to the new one.
+    if (other === path.basename(file)) used.delete(name)
+    else used.set(name, path.join(folder, other))
+  }
+  return used
+})
+
+/** The first name that is free: `btc-grid`, then `btc-grid-2`. */
+const freeName = (wanted: string, used: ReadonlyMap<string, string>): string => {
+  if (!used.has(wanted)) return wanted
+  for (let number = 2; ; number++) if (!used.has(`${wanted}-${number}`)) return `${wanted}-${number}`
+}
+
+const nameQuestion = (market: Market, kind: string, used: ReadonlyMap<string, string>): Question => {
+  const usual = `${market.base.symbol}-${kind}`.toLowerCase().replace(/[^a-z0-9-]/g, "-")
+  const read: Read.Reader<string> = (node, to) => {
+    const name = Read.name(node, to)
+    const owner = name === undefined ? undefined : used.get(name)
+    if (name === undefined || owner === undefined) return name
+    return report(to, node, `the name "${name}" is in use by ${owner}`, `for example "${freeName(name, used)}"`)
+  }
+  return { key: "name", text: "Name of the strategy", fallback: freeName(usual, used), read }
+}
+
+/** Few digits: these are prices to start from. */
+const priceDigits = 4
+
+/** A question about a price offers one near the present price. */
+const withPrice = (question: Question, { market, price }: Ground): Question => {
+  if (question.around === undefined || price === undefined || question.fallback !== undefined) return question
+  const near = Decimal.fromNumber(Decimal.toNumber(price) * question.around, priceDigits)
+  return { ...question, fallback: Decimal.format(toTick(market, "BUY", near)) }
+}
+
+const make = Effect.fnUntraced(function* (interview: Interview.Interview, file: string, config: string) {
+  const { ask, isPersonal, unused } = interview
+  const fileSystem = yield* FileSystem.FileSystem
+  if ((yield* fileSystem.exists(file)) && (yield* ask(overwriteQuestion(file))) === "no") {
+    return yield* new NothingWritten()
+  }
+  const hasConfig = yield* fileSystem.exists(config)
+  const ground: Ground = yield* hasConfig ? configured(interview, config) : unconfigured(interview, config)
+  const { journal, market, markets, price } = ground
+  yield* Console.log(
+    price === undefined
+      ? `The venue gives no price of ${market.name} now.`
+      : `${market.name} is at ${Decimal.short(price)} now.`
+  )
+  if (isPersonal("kind")) for (const line of Init.kindLines) yield* Console.log(line)
+  const answers = new Map([["kind", yield* ask(Init.kindQuestion)]])
+  const kind = Init.kindOf(answers)
+  const used = yield* namesInUse(file, journal)
+  const steps: ReadonlyArray<NextQuestion> = [...kind.setup(market).steps, () => nameQuestion(market, kind.name, used)]
+  for (const step of steps) {
+    const question = withPrice(
+      step((key) => answers.get(key) ?? ""),
+      ground
+    )
+    answers.set(question.key, yield* ask(question))
+  }
+  const [needless] = unused()
+  if (needless !== undefined) {
+    const asked = [...answers.keys()].filter((key) => !["kind", "name"].includes(key)).join(", ")
+    return yield* new WrongUsage({
+      message: `nothing asks for "${needless}", nothing was written; ${kind.name} asks for ${asked}`
+    })
+  }
+  const { line, schema } = yield* schemaFor(file, "strategy")
+  const text = Init.strategyText(market, answers, line)
+  const parsed = StrategyFile.parse(text, file, markets)
+  if (Result.isFailure(parsed)) {
+    return yield* new AnswersUnfit({ problems: parsed.failure.map((problem) => render(problem, text)).join("\n") })
+  }
+  if (!hasConfig) {
+    const own = yield* schemaFor(config, "config")
+    for (const said of yield* ground.write(own.line)) yield* Console.log(said)
+    yield* writeSchema(own.schema, "config")
+  }
+  const path = yield* Path.Path
+  yield* fileSystem.makeDirectory(path.dirname(file), { recursive: true })
+  yield* fileSystem.writeFileString(file, text)
+  yield* writeSchema(schema, "strategy")
+  const budget = Init.budgetText(market, parsed.success.limits.budget)
+  yield* Console.log(`Wrote ${file}: ${answers.get("name")} may use ${budget}.`)
+  yield* Console.log(`Next: limitbot plan ${file}${config === flags.defaultConfig ? "" : ` --config ${config}`}`)
+})
+
+const overwriteQuestion = (file: string): Question => ({
+  key: "overwrite",
+  text: `${file} exists. Replace it? yes or no`,
+  fallback: "no",
+  read: Read.oneOf("yes", "no")
+})
+
+const answer = (name: string, about: string) => Flag.String(name).pipe(Flag.withDescription(about), Flag.optional)
+
+export const command = Command.make(
+  "init",
+  {
+    file: Argument.String("file").pipe(
+      Argument.withDescription("The strategy file to write"),
+      Argument.withDefault("strategy.yaml")
+    ),
+    config: flags.config,
+    like: Flag.String("like").pipe(
+      Flag.withDescription("Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …"),
+      Flag.optional
+    ),
+    venue: answer("venue", "Address of the venue, or sandbox: for the configuration, if there is none"),
+    keyFile: answer("key-file", "The account's key: new, or a file of mode 0600"),
+    apiKeyFile: answer("api-key-file", "The venue's API key: env, or a file of mode 0600"),
+    market: answer("market", "Market, as BASE/QUOTE"),
+    kind: answer("kind", "Kind of strategy"),
+    name: answer("name", "Name of the strategy"),
+    set: Flag.KeyValuePair("set").pipe(
+      Flag.withDescription("Answer another question: --set lower=50000 --set upper=70000"),
+      Flag.optional
+    ),
+    yes: Flag.Boolean("yes").pipe(
+      Flag.withAlias("y"),
+      Flag.withDescription("Ask nothing: take what a question offers where no flag answers it"),
+      Flag.withDefault(false)
+    ),
+    overwrite: Flag.Boolean("overwrite").pipe(
+      Flag.withDescription("Replace FILE if it exists"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn(function* ({ file, config, like, set, yes, overwrite, ...own }) {
+    if (Option.isSome(like)) return yield* writeLike(file, like.value, overwrite)
+    const given = new Map([
+      ...Object.entries(Option.getOrElse(set, () => ({}))),
+      ...Object.entries({
+        venue: own.venue,
+        key: own.keyFile,
+        apiKey: own.apiKeyFile,
+        market: own.market,
+        kind: own.kind,
+        name: own.name,
+        overwrite: overwrite ? Option.some("yes") : Option.none()
+      }).flatMap(([key, value]) => (Option.isSome(value) ? [[key, value.value] as const] : []))
+    ])
+    const interview = yield* Interview.make(given, yes)
+    yield* make(interview, file, config).pipe(Effect.catchTag("QuitError", () => new NothingWritten()))
+  })
+).pipe(
+  Command.withDescription("Ask a few questions and write a strategy file, and a configuration when there is none"),
+  Command.withExamples([
+    { command: "limitbot init", description: "Asks everything" },
+    {
+      command: "limitbot init grid.yaml --venue sandbox --market BTC/USDC --kind grid --set size=100 --yes",
+      description: "Asks nothing"
+    }
+  ])
+)
+
+/** A copy of a file of the catalogue; its owner changes the market and the budget in it. */
+const writeLike = Effect.fnUntraced(function* (file: string, name: string, overwrite: boolean) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* StrategyFiles.catalogued(name)
+  if (!overwrite && (yield* fileSystem.exists(file))) return yield* new FileExists({ file })
+  const { line, schema } = yield* schemaFor(file, "strategy")
+  yield* fileSystem.writeFileString(file, `${line}${text.slice(text.indexOf("\n") + 1)}`)
+  yield* writeSchema(schema, "strategy")
+  yield* Console.log(`Wrote ${file}. Change its market, prices and budget to yours.`)
+  yield* Console.log(`Next: limitbot check ${file}`)
+})

@@ -1,0 +1,209 @@
+/** What `limitbot init` writes passes `check`, for every kind; and nothing is replaced without a yes. */
+import { spawn, spawnSync } from "node:child_process"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import { mistakeIn, strategyText } from "../../../src/cli/init/InitText.ts"
+import * as Interview from "../../../src/cli/init/Interview.ts"
+import * as NewConfig from "../../../src/cli/init/NewConfig.ts"
+import type { Market } from "../../../src/domain/Market.ts"
+import type { Kind } from "../../../src/strategy/Kind.ts"
+import { grid } from "../../../src/strategy/kinds/grid.ts"
+import { kinds } from "../../../src/strategy/kinds.ts"
+import type { Answers } from "../../../src/strategy/Setup.ts"
+import { parse } from "../../../src/strategy/StrategyFile.ts"
+import type { Token } from "../../../src/venue/Venue.ts"
+import { limitbot } from "../../builtProgram.ts"
+import { markets, strategyOf } from "../../strategy/support.ts"
+import { newFolder, startSandbox } from "../program.ts"
+import { recordingProxy } from "../recordingProxy.ts"
+
+/** The program with answers that are piped in. The sandboxes of the tests live in this process, so it must not block. */
+const run = (cwd: string, args: ReadonlyArray<string>, answers: ReadonlyArray<string> = []) =>
+  new Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }>((done) => {
+    const child = spawn(process.execPath, [limitbot, ...args], { cwd })
+    let [stdout, stderr] = ["", ""]
+    child.stdout.on("data", (text) => (stdout += text))
+    child.stderr.on("data", (text) => (stderr += text))
+    child.on("close", (status) => done({ status, stdout, stderr }))
+    child.stdin.on("error", () => {})
+    child.stdin.end(answers.map((answer) => `${answer}\n`).join(""))
+  })
+
+const market = strategyOf(readFileSync("strategies/dca.yaml", "utf8")).market
+
+/** Answers one by one as a person would, each question from the answers before it; an empty answer takes the fallback. */
+const answered = ({ name: kind, setup }: Kind, given: (key: string) => string, of: Market = market): Answers => {
+  const known = new Map([
+    ["kind", kind],
+    ["name", `my-${kind}`]
+  ])
+  for (const step of setup(of).steps) {
+    const question = step((key) => known.get(key) ?? "")
+    const answer = given(question.key) || (question.fallback ?? "")
+    assert.isUndefined(mistakeIn(question, answer), `${kind} ${question.key}: ${answer}`)
+    known.set(question.key, answer)
+  }
+  return known
+}
+
+const problemsOf = (answers: Answers): ReadonlyArray<string> => {
+  const text = strategyText(market, answers, "# yaml-language-server: $schema=x\n")
+  assert.match(text, /^# yaml-language-server: /)
+  const parsed = parse(text, "my.yaml", markets)
+  return Result.isSuccess(parsed) ? [] : parsed.failure.map(({ line, message }) => `${line}: ${message}\n${text}`)
+}
+
+const cents = Schema.Int.check(Schema.isBetween({ minimum: 10_000, maximum: 20_000_000 }))
+const count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }))
+
+/** Only what has no default. */
+const needed = (middle: number, isBuy: boolean): Readonly<Record<string, string>> => {
+  const at = (share: number) => (middle * share).toFixed(2)
+  return {
+    lower: at(0.9),
+    upper: at(1.1),
+    from: at(0.98),
+    to: at(0.95),
+    limit: at(1),
+    price: at(1),
+    entry: at(1),
+    takeProfit: at(isBuy ? 1.1 : 0.9),
+    stop: at(isBuy ? 0.95 : 1.05),
+    side: isBuy ? "buy" : "sell"
+  }
+}
+
+describe("limitbot init", () => {
+  for (const kind of kinds) {
+    it.prop(
+      `writes a ${kind.name} file that passes check, from any prices and sizes`,
+      [cents, count],
+      ([middle, scale]) => {
+        for (const isBuy of [true, false]) {
+          const isOfBase = kind.name === "market-making" || !(isBuy || ["grid", "dca", "rules"].includes(kind.name))
+          const sizes = { size: isOfBase ? `0.0${scale}` : `${100 * scale}`, base: `${scale}` }
+          const sums = { total: isBuy ? `${1000 * scale}` : `${scale}`, quote: `${50_000 * scale}` }
+          const all: Readonly<Record<string, string>> = { ...needed(middle / 100, isBuy), ...sizes, ...sums }
+          assert.strictEqual(problemsOf(answered(kind, (key) => all[key] ?? "")).join("\n"), "")
+        }
+      }
+    )
+  }
+
+  it("asks again for a price on the wrong side of an earlier answer", () => {
+    const [, upper] = grid.setup(market).steps
+    const question = upper?.(() => "70000")
+    assert.strictEqual(question?.text, "Highest price, above 70000")
+    assert.strictEqual(question && mistakeIn(question, "50000"), 'expected a price above 70000, found "50000"')
+    assert.isUndefined(question && mistakeIn(question, "70000.01"))
+  })
+
+  it("at a sandbox: takes its keys, shows the price, offers prices near it, and avoids names in use", async () => {
+    const { url } = await startSandbox()
+    const cwd = newFolder()
+    const args = ["init", "my.yaml", "--config", "config/limitbot.yaml"]
+    const early = await run(cwd, args, [url, "BTC/USDC", "grid"])
+    assert.strictEqual(early.stderr, "limitbot: nothing was written\n")
+    assert.isFalse(existsSync(join(cwd, "my.yaml")) || existsSync(join(cwd, "config")))
+
+    const first = await run(cwd, args, [url, "BTC/USDC", "grid", "", "", "11", "100", "0.02", ""])
+    assert.strictEqual(first.status, 0, first.stderr)
+    assert.include(first.stdout, "Tokens of the venue: BTC, ETH, SOL, USDC, wNEAR, USDT")
+    const [, price] = /BTC\/USDC is at ([\d.]+) now/.exec(first.stdout) ?? []
+    assert.include(first.stdout, "Wrote my.yaml: btc-grid may use 0.02 BTC and 1000 USDC.")
+    const text = readFileSync(join(cwd, "my.yaml"), "utf8")
+    assert.isTrue(text.startsWith("# yaml-language-server: $schema=strategy.schema.json\n"), text)
+    assert.isTrue(existsSync(join(cwd, "strategy.schema.json")) && existsSync(join(cwd, "config/config.schema.json")))
+    assert.isTrue(Result.isSuccess(parse(text, "my.yaml", markets)), text)
+    const [, lower] = /lower: (\S+)/.exec(text) ?? []
+    assert.closeTo(Number(lower) / Number(price), 0.9, 0.001)
+    assert.strictEqual(statSync(join(cwd, "config/limitbot.account.key")).mode & 0o777, 0o600)
+    const plan = await run(cwd, ["plan", "my.yaml", "--config", "config/limitbot.yaml"])
+    assert.match(plan.stdout, /Plan: \d+ created/, plan.stderr)
+
+    const no = await run(cwd, args, ["no"])
+    assert.deepStrictEqual([no.status, no.stderr], [1, "limitbot: nothing was written\n"])
+    assert.strictEqual(readFileSync(join(cwd, "my.yaml"), "utf8"), text)
+    const unfit = await run(cwd, args, ["yes", "BTC/USDC", "iceberg", "buy", "60000", "100", "200", ""])
+    assert.strictEqual(unfit.status, 1)
+    assert.match(unfit.stderr, /nothing was written, the answers make no strategy:\nmy\.yaml:\d+:\d+: /)
+    assert.strictEqual(readFileSync(join(cwd, "my.yaml"), "utf8"), text)
+
+    const flags = ["--kind", "grid", "--set", "size=50", "--yes"]
+    const second = await run(cwd, ["init", "other.yaml", "--config", "config/limitbot.yaml", ...flags])
+    assert.include(second.stdout, "Wrote other.yaml: btc-grid-2 may use 1000 USDC.", second.stderr)
+    const twin = await run(cwd, [...args.with(1, "third.yaml"), ...flags, "--name", "btc-grid"])
+    assert.match(twin.stderr, /--name: the name "btc-grid" is in use by .*my\.yaml; for example "btc-grid-3"/)
+    const needless = await run(cwd, [...args.with(1, "third.yaml"), ...flags, "--set", "hight=7"])
+    assert.match(needless.stderr, /nothing asks for "hight", nothing was written; grid asks for lower, upper/)
+    assert.strictEqual(needless.status, 2)
+    assert.isFalse(existsSync(join(cwd, "third.yaml")))
+  })
+
+  it("at a service: asks it for its tokens, makes a key that only its owner can read, by flags alone", async () => {
+    const { apiKey, url: target } = await startSandbox()
+    const { close, url, requests } = await recordingProxy(target, "/sandbox")
+    const cwd = newFolder()
+    writeFileSync(join(cwd, "api.key"), `${apiKey}\n`, { mode: 0o600 })
+    const args = ["init", "my.yaml", "--config", "my-config.yaml", "--yes", "--venue", url]
+    const all = [...args, "--api-key-file", "api.key", "--market", "SOL/USDC", "--kind", "dca", "--set", "size=20"]
+    const readable = await run(cwd, [...args, "--key-file", "api.key"])
+    assert.match(readable.stderr, /nothing was written, --key-file: account\.key does not start with "ed25519:"/)
+    const made = await run(cwd, all)
+    assert.strictEqual(made.status, 0, made.stderr)
+    assert.include([...requests], "GET /v0/tokens")
+    assert.include([...requests], "POST /v0/quote")
+    assert.match(made.stdout, /SOL\/USDC is at \d/)
+    const key = readFileSync(join(cwd, "my-config.account.key"), "utf8").trim()
+    assert.strictEqual(statSync(join(cwd, "my-config.account.key")).mode & 0o777, 0o600)
+    assert.isFalse(`${made.stdout}${readFileSync(join(cwd, "my-config.yaml"), "utf8")}`.includes(key))
+    const [, account] = /Account ([0-9a-f]{64}) \(ed25519:/.exec(made.stdout) ?? []
+    const status = await run(cwd, ["check", "my.yaml", "--config", "my-config.yaml"])
+    assert.include(status.stdout, "ok: sol-dca", status.stderr)
+    const doctor = await run(cwd, ["doctor", "--config", "my-config.yaml"])
+    assert.include(doctor.stdout, `signs for ${account}`)
+    await close()
+
+    const away = await run(newFolder(), [...args.slice(0, -1), "http://127.0.0.1:1"])
+    assert.match(away.stderr, /nothing was written, --venue: .*http:\/\/127\.0\.0\.1:1/)
+  })
+
+  it("asks which chain a symbol is on, where the venue has it on several", async () => {
+    const token = (symbol: string, blockchain: string): Token => {
+      return { assetId: `nep141:${symbol}.${blockchain}`, symbol, blockchain, decimals: 6, priceUsd: 1 }
+    }
+    const tokens = [token("BTC", "btc"), token("USDC", "eth"), token("USDC", "base"), token("USDC", "near")]
+    const answers = new Map([
+      ["market", "BTC/USDC"],
+      ["chain.USDC", "base"]
+    ])
+    const interview = Interview.make(answers, true).pipe(Effect.provide(NodeServices.layer))
+    const { markets } = await Effect.runPromise(
+      Effect.gen(function* () {
+        return yield* NewConfig.askMarket(yield* interview, { url: "", tokens, sandbox: undefined })
+      }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+    )
+    assert.deepStrictEqual(
+      markets.assets.map(({ id }) => id),
+      ["nep141:BTC.btc", "nep141:USDC.base"]
+    )
+  })
+})
+
+describe("limitbot init --like", () => {
+  it("writes a strategy of the catalogue that is right, and says what there is", () => {
+    const cwd = newFolder()
+    const source = join(process.cwd(), "src/main.ts")
+    const like = (name: string, file: string) =>
+      spawnSync(process.execPath, [source, "init", file, "--like", name], { cwd, encoding: "utf8" })
+    assert.strictEqual(like("rsi-oversold", "mine.yaml").status, 0)
+    const written = readFileSync(join(cwd, "mine.yaml"), "utf8")
+    assert.strictEqual(strategyOf(written).name, "rsi-oversold")
+    assert.isTrue(existsSync(join(cwd, "strategy.schema.json")))
+    assert.match(like("golden-cross", "mine.yaml").stderr, /mine\.yaml exists, nothing was written/)
+    assert.match(like("golden-croos", "other.yaml").stderr, /did you mean "golden-cross"\?/)
+  })
+})
