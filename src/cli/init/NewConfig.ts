@@ -26,7 +26,7 @@ import * as VenueLook from "./VenueLook.ts"
 /** One answer cannot be used; the message says why. */
 class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { message: Schema.String }) {}
 
-export interface Venue {
+export interface FoundVenue {
   readonly url: string
   readonly tokens: ReadonlyArray<Token>
   readonly sandbox: ConnectionRecord | undefined
@@ -55,7 +55,7 @@ export const askVenue = ({ settle }: Interview) =>
       const usable = tokens.filter(({ decimals, symbol }) => isSymbol.test(symbol) && decimals <= mostDecimals)
       if (usable.length < 2) return yield* new Unfit({ message: `${url} offers no two tokens that can be traded` })
       const sandbox = yield* VenueLook.sandboxAt(url)
-      return { url, tokens: usable, sandbox } satisfies Venue
+      return { url, tokens: usable, sandbox } satisfies FoundVenue
     })
   )
 
@@ -107,7 +107,7 @@ const askToken = Effect.fnUntraced(function* ({ ask }: Interview, tokens: Readon
   return { symbol, id: token?.assetId ?? "", decimals: token?.decimals ?? 0 } satisfies Asset
 })
 
-export const askMarket = Effect.fnUntraced(function* (interview: Interview, { sandbox, tokens }: Venue) {
+export const askMarket = Effect.fnUntraced(function* (interview: Interview, { sandbox, tokens }: FoundVenue) {
   const name = yield* interview.ask(marketQuestion(tokens))
   const [base = "", quote = ""] = name.split("/")
   const chosen = [yield* askToken(interview, tokens, base), yield* askToken(interview, tokens, quote)]
@@ -136,7 +136,7 @@ const secretIn = Effect.fnUntraced(function* (file: string) {
   return secret ?? (yield* new Unfit({ message: to.problems[0]?.message ?? `${file} is empty` }))
 })
 
-export interface Account {
+export interface NewAccount {
   readonly signerId: string
   readonly publicKey: string
   readonly key: Redacted.Redacted
@@ -174,14 +174,14 @@ export const askAccount = Effect.fnUntraced(function* (interview: Interview, con
       return { source: { env: apiKeyVariable }, value: Option.getOrUndefined(known) }
     })
   )
-  return { ...account, apiKey } satisfies Account
+  return { ...account, apiKey } satisfies NewAccount
 })
 
 /** The configuration and its secrets, and what its owner should know about them. */
 export const write = Effect.fn("NewConfig.write")(function* (
   config: string,
-  venue: Venue,
-  account: Account | undefined,
+  venue: FoundVenue,
+  account: NewAccount | undefined,
   assets: ReadonlyArray<Asset>,
   schema: string
 ) {
