@@ -111,7 +111,10 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
   },
   rules: (pick) => `
   timeframe: 4m
+  state:
+    latch: { initial: 0, next: "if close > ${1001 + pick(-3, 3) * 2} then 1 else if close < ${995 + pick(-3, 3) * 2} then 0 else latch[1]", over: ${pick(2, 3)} }
   orders:
+    latched: { when: "latch > 0 and minute >= 24", side: sell, price: "mid * (1 - 0.${pick(1, 9)}%)", size: { base: 1 }, times: ${pick(1, 3)} }
     dip:
       when: mid < ${1001 + pick(-3, 3) * 2}
       side: buy

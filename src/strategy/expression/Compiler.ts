@@ -7,8 +7,8 @@ import { Result } from "effect"
 import type { Market } from "../../domain/Market.ts"
 import { placesIn, problemAt, quoted, type Report, report, type Span, suggestion, warn } from "../Problem.ts"
 import type { Budget } from "../Strategy.ts"
-import { isTimeframe } from "../Timeframe.ts"
 import type { YamlScalar } from "../YamlReader.ts"
+import { areAlike, timeframeOf } from "./CallArguments.ts"
 import { checked, written } from "./Checks.ts"
 import { clocks } from "./Clocks.ts"
 import { depthTerm } from "./DepthTerm.ts"
@@ -42,6 +42,16 @@ export interface Scope {
   readonly names: ReadonlyMap<string, Term>
   readonly needs: Needs
   readonly to: Report
+  /** Only inside of a state's own expression. */
+  readonly state?: OwnPast
+}
+
+/** A state while its next value is compiled: only its last value is known. */
+export interface OwnPast {
+  readonly name: string
+  readonly previous: Term
+  /** All that the expression looks at, in its order. */
+  readonly leaves: Array<Term>
 }
 
 /** Bounds can be computed only for a straight line of the price. A price that is computed just once needs none. */
@@ -83,9 +93,9 @@ const termOf = (tree: Expression, context: Compiling): Term | undefined => {
     case "number":
       return literal(tree, context)
     case "name":
-      return named(tree.name, tree, context)
+      return ofState(named(tree.name, tree, context), tree, context)
     case "call":
-      return called(tree.name, tree.arguments, tree, context)
+      return ofState(called(tree.name, tree.arguments, tree, context), tree, context)
     case "unary":
       return unary(tree, context)
     case "past":
@@ -95,6 +105,20 @@ const termOf = (tree: Expression, context: Compiling): Term | undefined => {
     case "binary":
       return binary(tree, context)
   }
+}
+
+/** A state follows from closed candles of its own timeframe, so that every run finds the same values. */
+const ofState = (
+  term: Term | undefined,
+  at: Expression & { type: "name" | "call" },
+  { state, timeframe, to, placeOf }: Compiling
+): Term | undefined => {
+  if (term === undefined || state === undefined) return term
+  const isOfCandles = term.series === undefined ? term.constant !== undefined : term.series.timeframe === timeframe
+  if (isOfCandles) state.leaves.push(term)
+  const isJoined = at.type === "call" && term.series === undefined && functions.has(at.name)
+  if (isOfCandles || isJoined) return term
+  return report(to, placeOf(at), `a state looks at closed candles of its own timeframe (${timeframe}) alone`)
 }
 
 const literal = ({ value, unit, ...at }: Expression & { type: "number" }, context: Compiling): Term | undefined => {
@@ -116,6 +140,10 @@ const noteVolume = (name: string, at: Span, { needs, to, placeOf }: Compiling): 
 
 const named = (name: string, at: Span, context: Compiling): Term | undefined => {
   noteVolume(name, at, context)
+  if (name === context.state?.name) {
+    const hint = `${name}[1], its last value`
+    return report(context.to, context.placeOf(at), `the value of ${name} in this candle is not known yet`, hint)
+  }
   const own = context.names.get(name)
   if (own !== undefined) return own
   const ofCandle = candleNames.find((candidate) => candidate === name)
@@ -221,28 +249,6 @@ const depthOf = (given: ReadonlyArray<Expression>, at: Span, context: Compiling)
   return term
 }
 
-/** Values that a function compares with each other must have one type. */
-const areAlike = (
-  terms: ReadonlyArray<Term>,
-  parameters: ReadonlyArray<string>,
-  given: ReadonlyArray<Expression>,
-  usage: string,
-  { to, placeOf }: Compiling
-): boolean => {
-  const first = terms[0]
-  const other = terms.findIndex((term, index) => {
-    const fits = first === undefined || term.type === first.type || term.isLiteral || first.isLiteral
-    return parameters[index] === "value" && !fits
-  })
-  const [tree, term] = [given[other], terms[other]]
-  if (first === undefined || tree === undefined || term === undefined) return true
-  report(to, placeOf(tree), `expected ${described(first.type)}, found ${described(term.type)}`, usage)
-  return false
-}
-
-const timeframeOf = (tree: Expression | undefined): string | undefined =>
-  tree?.type === "number" && isTimeframe(`${tree.value}${tree.unit}`) ? `${tree.value}${tree.unit}` : undefined
-
 const argument = (tree: Expression, parameter: string, usage: string, context: Compiling): Term | undefined => {
   const term = termOf(tree, context)
   if (term === undefined) return undefined
@@ -280,6 +286,11 @@ const unary = (tree: Expression & { type: "unary" }, context: Compiling): Term |
 }
 
 const past = (tree: Expression & { type: "past" }, context: Compiling): Term | undefined => {
+  const { state } = context
+  if (state !== undefined && tree.operand.type === "name" && tree.operand.name === state.name) {
+    if (tree.back === 1) return state.previous
+    return report(context.to, context.placeOf(tree), "a state knows its last value alone", `${state.name}[1]`)
+  }
   const operand = termOf(tree.operand, context)
   if (operand === undefined) return undefined
   const { series } = operand

@@ -1,9 +1,10 @@
 /** What the operators of the expression language do, which types they join, and how a result moves with its parts. */
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 import * as Never from "./Never.ts"
-import { combine, type PriceDependence, type Term, type ValueType } from "./Term.ts"
+import { combine, type PriceDependence, seriesFrom, type Term, type ValueType } from "./Term.ts"
 
 type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }
 
@@ -116,7 +117,11 @@ export const join = (operator: "and" | "or", a: Term, b: Term): Term => {
 export const choose = (asked: Term, yes: Term, no: Term): Term => {
   const lines = new Set([yes, no].map(({ dependence }) => dependence).filter((dependence) => dependence !== "none"))
   const [line = "none"] = lines
+  const series = seriesFrom([asked, yes, no], "if", ([is = Number.NaN, a = Number.NaN, b = Number.NaN]) =>
+    Number.isNaN(is) ? is : is > 0 ? a : b
+  )
   return {
+    ...present({ series }),
     type: yes.isLiteral ? no.type : yes.type,
     isLiteral: yes.isLiteral && no.isLiteral,
     dependence: lines.size > 1 ? "other" : line,

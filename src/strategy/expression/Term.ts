@@ -65,6 +65,8 @@ export interface Moment {
   readonly depth: Depth | undefined
   /** Milliseconds by which `since` is ahead of `now`; not zero only while its line is being measured. */
   readonly elapsed: number
+  /** Inside of a recursion: its value one candle before. */
+  readonly previous?: number
   /** The text of a comparison whose result is inverted, to find out whether it decides. */
   readonly flipped?: string
   readonly found: {
@@ -120,7 +122,7 @@ const asColumn = (term: Term, candles: CandleColumns): IndicatorValues =>
     ? new Float64Array(candles.close.length).fill(term.constant ?? Number.NaN)
     : columnOf(term.series, candles)
 
-const keyOf = ({ series, constant }: Term): string => series?.key ?? String(constant)
+export const keyOf = ({ series, constant }: Term): string => series?.key ?? String(constant)
 
 /** Combines two terms number by number. The result for series and constants of one timeframe is again a series. */
 export const combine = (
@@ -149,6 +151,27 @@ export const combine = (
     return { ...shape, series, value: (moment) => valueOf(series, moment) }
   }
   return { ...shape, value: (moment) => apply(a.value(moment), b.value(moment)) }
+}
+
+/** What several terms make of each candle, if they depend on candles of one timeframe alone. */
+export const seriesFrom = (
+  terms: ReadonlyArray<Term>,
+  name: string,
+  apply: (values: ReadonlyArray<number>) => number
+): Series | undefined => {
+  const all = terms.flatMap(({ series }) => series ?? [])
+  const [first] = all
+  const isPure = terms.every(({ series, constant }) => series !== undefined || constant !== undefined)
+  if (first === undefined || !isPure || all.some(({ timeframe }) => timeframe !== first.timeframe)) return undefined
+  return {
+    timeframe: first.timeframe,
+    warmUp: Math.max(...all.map(({ warmUp }) => warmUp)),
+    key: `${name}(${terms.map(keyOf).join(", ")})`,
+    column: (candles) => {
+      const parts = terms.map((term) => asColumn(term, candles))
+      return candles.close.map((_, index) => apply(parts.map((part) => part[index] ?? Number.NaN)))
+    }
+  }
 }
 
 /** Records the price or the time at which `a` and `b` are equal, if both are straight lines of it. */

@@ -17,6 +17,7 @@ import type { YamlNode, YamlScalar } from "../YamlReader.ts"
 import { execution } from "./Execution.ts"
 import type { Exit } from "./RuleExit.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "./Size.ts"
+import { type StateFields, stateFields, stateOf } from "./StateSection.ts"
 
 export interface Rule {
   readonly slot: string
@@ -57,7 +58,7 @@ export const readRules = (section: YamlNode, { market, budget, to }: KindContext
     needs: noNeeds(),
     to
   }
-  const names = read.let === undefined ? new Map<string, Term>() : namesOf(read.let.value, scope)
+  const names = namesOf([...(read.let?.value ?? []), ...(read.state?.value ?? [])], scope)
   const inScope: Scope = { ...scope, names }
   const pauseMillis = timeframeMillis(ofCandles) ?? 0
   const orders = (read.orders?.value ?? []).map(([slot, { value }]) => ({
@@ -107,6 +108,7 @@ const sectionFields = <A>(order: Read.Reader<A>) =>
   Read.fields({
     timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; default: 1h"),
     let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions; a name may use those before it"),
+    state: Read.optional(Read.table(Read.text, stateFields), "named series that follow from their own last value"),
     orders: Read.required(Read.table(Read.name, order), "rules by name")
   })
 
@@ -118,18 +120,22 @@ const words: ReadonlySet<string> = new Set([
   ...ownWords
 ])
 
+type Named = YamlScalar | StateFields
+
 /** In the order of the file: a name may use those before it. */
 const namesOf = (
-  rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<YamlScalar>]>,
+  rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<Named>]>,
   scope: Scope
 ): ReadonlyMap<string, Term> => {
   const names = new Map<string, Term>()
-  for (const [name, { value }] of rows) {
+  for (const [name, { value }] of rows.toSorted(([a], [b]) => a.start - b.start)) {
     const isWord = /^[a-z][A-Za-z0-9_]{0,40}$/.test(name.value)
     const isTaken = words.has(name.value) || functions.has(name.value)
     if (isTaken) report(scope.to, name, `${quoted(name.value)} means something already: take another name`)
+    else if (names.has(name.value)) report(scope.to, name, `${quoted(name.value)} is named twice`)
     else if (!isWord) report(scope.to, name, "a name begins with a small letter and has letters, digits and _ only")
-    const term = compileAny(value, "condition", { ...scope, names })
+    const within = { ...scope, names }
+    const term = "next" in value ? stateOf(name.value, value, within) : compileAny(value, "condition", within)
     if (term !== undefined && !isTaken) names.set(name.value, term)
   }
   return names

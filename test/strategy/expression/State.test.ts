@@ -1,0 +1,116 @@
+/** States of rules: series that follow from their own last value, against the plainest way to compute them. */
+import { assert, describe, it } from "@effect/vitest"
+import { recursive } from "../../../src/strategy/expression/series/Recursion.ts"
+import { constantTerm, type Term } from "../../../src/strategy/expression/Term.ts"
+import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
+import { price, problemsOf, random, strategyOf, viewAt } from "../support.ts"
+
+const closes = (seed: number, bars: number): CandleColumns => {
+  const next = random(seed)
+  const close = Float64Array.from({ length: bars }, () => 90 + Math.round(next() * 20))
+  return { open: close, high: close.map((x) => x + 1), low: close.map((x) => x - 1), close, volume: close }
+}
+
+const file = (state: string, when: string) => `name: test
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 1000 } }
+rules:
+  timeframe: 1h
+  state:
+${state}
+  orders:
+    in: { when: "${when}", side: buy, price: mid, size: { quote: 100 } }
+`
+
+/** In which candles the rule would fire. */
+const firing = (text: string, columns: CandleColumns): ReadonlyArray<boolean> => {
+  const strategy = strategyOf(text)
+  return Array.from({ length: columns.close.length }, (_, index) => {
+    const view = { ...viewAt(strategy, price("100")), candles: new Map([["1h", { columns, closed: index + 1 }]]) }
+    return strategy.decide(view, null).desired.length > 0
+  })
+}
+
+const latch = `    trend: { initial: 0, next: "if close > 107 then 1 else if close < 93 then 0 else trend[1]", over: 20 }`
+
+describe("a state", () => {
+  it("keeps its last value until its expression gives another, over as many candles as the file says", () => {
+    const columns = closes(1, 200)
+    const expected = Array.from({ length: 200 }, (_, last) => {
+      if (last < 19) return false
+      let trend = 0
+      for (let bar = last - 19; bar <= last; bar++) {
+        const close = columns.close[bar] ?? 0
+        trend = close > 107 ? 1 : close < 93 ? 0 : trend
+      }
+      return trend > 0
+    })
+    assert.deepStrictEqual(firing(file(latch, "trend > 0"), columns), expected)
+    assert.isTrue(expected.includes(true) && expected.slice(19).includes(false))
+    assert.deepStrictEqual(strategyOf(file(latch, "trend > 0")).candles, new Map([["1h", 21]]))
+  })
+
+  it.each([1, 2, 3, 4, 5])("has the same value after any longer history (seed %s)", (seed) => {
+    const columns = closes(seed, 300)
+    const next = random(seed + 50)
+    const previous: Term = { type: "price", isLiteral: false, dependence: "none", value: (at) => at.previous ?? 0 }
+    const [weight, over] = [next(), 5 + Math.floor(next() * 40)]
+    const term: Term = {
+      ...previous,
+      value: (at) => {
+        const candle = at.candles?.get("1h")
+        const close = candle?.columns.close[candle.closed - 1] ?? Number.NaN
+        return close > 105 ? close : previous.value(at) * weight + close * (1 - weight)
+      }
+    }
+    const made = recursive({
+      timeframe: "1h",
+      key: "test",
+      warmUp: 1,
+      initial: constantTerm(0, "price", true),
+      next: term,
+      over
+    })
+    const whole = made.column(columns)
+    const from = 37
+    const cut = Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.slice(from)]))
+    const later = made.column({ ...columns, ...cut })
+    assert.deepStrictEqual(later.slice(over - 1), whole.slice(from + over - 1))
+    assert.isTrue(whole.slice(0, over - 1).every(Number.isNaN))
+  })
+
+  it("may be a price, begin with one, and use states and names before it", () => {
+    const text = file(
+      `    peak: { initial: close, next: "max(close, peak[1])", over: 10 }
+    fall: { initial: 0%, next: "1 - close / peak", over: 5 }`,
+      "fall > 10%"
+    ).replace("  orders:", "  let: { isDeep: fall > 10% }\n  orders:")
+    const columns = closes(3, 60)
+    const expected = Array.from({ length: 60 }, (_, last) => {
+      if (last < 13) return false
+      const peak = Math.max(...columns.close.slice(last - 9, last + 1))
+      return 1 - (columns.close[last] ?? 0) / peak > 0.1
+    })
+    assert.deepStrictEqual(firing(text, columns), expected)
+  })
+
+  it.each([
+    [`    trend: { initial: 0, next: trend + 1 }`, "the value of trend in this candle is not known yet"],
+    [`    trend: { initial: 0, next: "trend[2] + 1" }`, "a state knows its last value alone"],
+    [`    trend: { initial: 0, next: "if mid > close then 1 else 0" }`, "a state looks at closed candles"],
+    [`    trend: { initial: 0, next: "if close(4h) > close then 1 else 0" }`, "a state looks at closed candles"],
+    [`    trend: { initial: 0, next: "openOrders + trend[1]" }`, "a state looks at closed candles"],
+    [`    trend: { initial: 0, next: "close > open" }`, "a state is a number, a price or an amount"],
+    [`    trend: { initial: 5%, next: "max(close, trend[1])" }`, "expected a price, found a ratio"],
+    [`    close: { initial: 0, next: 1 }`, "means something already"],
+    [`    trend: { next: 1 }`, 'missing key "initial"']
+  ])("refuses %s, with its place", (state, message) => {
+    const problems = problemsOf(file(state, "mid > 1"))
+    assert.include(problems.map((problem) => problem.message).join("; "), message)
+    assert.isTrue(
+      problems.every(({ line }) => line === 8),
+      JSON.stringify(problems)
+    )
+  })
+})
