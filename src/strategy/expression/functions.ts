@@ -4,7 +4,11 @@ import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
+import { type Report, report, type Span } from "../Problem.ts"
+import { isTimeframe } from "../Timeframe.ts"
+import type { Expression } from "./Grammar.ts"
 import { notNegative, type Range } from "./Never.ts"
+import { described } from "./Operators.ts"
 import * as Past from "./series/Past.ts"
 import * as Trend from "./series/Trend.ts"
 import {
@@ -268,6 +272,28 @@ const clamp: readonly [string, FunctionOf] = [
     }
   }
 ]
+
+/** Values that a function compares with each other must have one type. */
+export const areAlike = (
+  terms: ReadonlyArray<Term>,
+  parameters: ReadonlyArray<string>,
+  given: ReadonlyArray<Expression>,
+  usage: string,
+  { to, placeOf }: { readonly to: Report; readonly placeOf: (at: Span) => Span }
+): boolean => {
+  const first = terms[0]
+  const other = terms.findIndex((term, index) => {
+    const fits = first === undefined || term.type === first.type || term.isLiteral || first.isLiteral
+    return parameters[index] === "value" && !fits
+  })
+  const [tree, term] = [given[other], terms[other]]
+  if (first === undefined || tree === undefined || term === undefined) return true
+  report(to, placeOf(tree), `expected ${described(first.type)}, found ${described(term.type)}`, usage)
+  return false
+}
+
+export const timeframeOf = (tree: Expression | undefined): string | undefined =>
+  tree?.type === "number" && isTimeframe(`${tree.value}${tree.unit}`) ? `${tree.value}${tree.unit}` : undefined
 
 export const functions: ReadonlyMap<string, FunctionOf> = new Map([
   ofSeries(

@@ -16,8 +16,8 @@ import { timeframe } from "../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../YamlReader.ts"
 import { execution } from "./Execution.ts"
 import type { Exit } from "./RuleExit.ts"
+import { type StateFields, stateFields, stateOf } from "./rules/StateSection.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "./Size.ts"
-import { type StateFields, stateFields, stateOf } from "./StateSection.ts"
 
 export interface Rule {
   readonly slot: string
