@@ -41,12 +41,19 @@ function columnsOf(candles: ReadonlyArray<Minute>): CandleColumns {
   }
 }
 
+/** The minute that is being watched now, and whether it was watched from its beginning. */
+export interface RunningMinute {
+  readonly minute: Minute
+  readonly isFromBeginning: boolean
+}
+
 /** Candles of one market in the timeframes that its strategies need. */
 export interface CandleFeed {
   /** Takes a price; returns the minutes that it closed, to be stored. */
   observe(mid: number, at: number): ReadonlyArray<Minute>
-  /** Takes stored minutes, oldest first, at a start. */
-  restore(minutes: ReadonlyArray<Minute>): void
+  /** Takes stored minutes, oldest first, at a start; and the running minute of the feed that this one replaces. */
+  restore(minutes: ReadonlyArray<Minute>, running?: RunningMinute): void
+  readonly running: () => RunningMinute | undefined
   readonly view: () => ReadonlyMap<string, ClosedCandles>
   /** How far back stored minutes are useful. */
   readonly spanMillis: number
@@ -107,22 +114,30 @@ export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
     return closed
   }
 
+  /** Closes what is missing between two minutes, or starts again when that is too much. */
+  const bridgeGap = (before: Minute | undefined, next: Minute) => {
+    if (before === undefined) return
+    const missing = (next.openedAt - before.openedAt) / minuteMillis - 1
+    if (missing > bridgedMinutes) startAnew()
+    else for (const bridged of bridge(before, missing)) close(bridged)
+  }
+
   return {
     observe,
-    restore: (minutes) => {
+    restore: (minutes, running) => {
       let before: Minute | undefined
       for (const stored of minutes) {
-        if (before !== undefined) {
-          const missing = (stored.openedAt - before.openedAt) / minuteMillis - 1
-          if (missing > bridgedMinutes) startAnew()
-          else for (const bridged of bridge(before, missing)) close(bridged)
-        }
+        bridgeGap(before, stored)
         close(stored)
         before = stored
       }
       // The first live minute is bridged to the last stored one, or starts the series again.
       minute = before
+      if (running === undefined || running.minute.openedAt <= (before?.openedAt ?? 0)) return
+      bridgeGap(before, running.minute)
+      ;({ minute, isFromBeginning } = running)
     },
+    running: () => (minute === undefined ? undefined : { minute, isFromBeginning }),
     view: () => new Map([...series].map(([timeframe, { view }]) => [timeframe, view])),
     spanMillis: Math.max(0, ...[...series.values()].map(({ millis, keep }) => millis * keep))
   }

@@ -28,8 +28,8 @@ export const make = Effect.gen(function* () {
   let feeds: ReadonlyMap<string, CandleFeed.CandleFeed> = new Map()
 
   /**
-   * Prepares the candles that these strategies want from the stored prices. A market whose needs did not change keeps
-   * its candles, so that a saved edit does not cost the current minute.
+   * Prepares the candles that these strategies want from the stored prices. A saved edit costs nothing that was seen: a
+   * market whose needs did not change keeps its candles, and any other keeps at least the running minute.
    */
   const follow = Effect.fn("MarketWatch.follow")(function* (strategies: ReadonlyArray<Strategy>) {
     const made = new Map<string, CandleFeed.CandleFeed>()
@@ -37,9 +37,13 @@ export const make = Effect.gen(function* () {
     const before = wanted
     wanted = candleNeeds(strategies)
     for (const [market, needs] of wanted) {
-      const known = isSame(before.get(market), needs) ? feeds.get(market) : undefined
-      const feed = known ?? CandleFeed.make(needs)
-      if (known === undefined) feed.restore(yield* store.since(market, now - feed.spanMillis))
+      const known = feeds.get(market)
+      if (known !== undefined && isSame(before.get(market), needs)) {
+        made.set(market, known)
+        continue
+      }
+      const feed = CandleFeed.make(needs)
+      feed.restore(yield* store.since(market, now - feed.spanMillis), known?.running())
       made.set(market, feed)
     }
     feeds = made

@@ -1,0 +1,78 @@
+/** The prices that a bot sees are stored minute by minute, whatever happens to its strategy files meanwhile. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { minuteMillis, secondMillis } from "../../../src/domain/Durations.ts"
+import type { TwoSidedPrice } from "../../../src/domain/Market.ts"
+import * as MarketWatch from "../../../src/engine/book/MarketWatch.ts"
+import { OrderBook } from "../../../src/engine/book/OrderBook.ts"
+import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
+import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
+import { ownAccount } from "../../../src/venue/VenueConfig.ts"
+import { ladder, parse, start } from "../botWorld.ts"
+
+const rule = (period: number) =>
+  parse(`name: rule
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 6000 } }
+rules:
+  timeframe: 1m
+  orders:
+    dip: { when: "close < ema(close, ${period})", side: buy, price: mid * (1 - 1%), size: { quote: 100 } }
+`)
+
+/** Every fifth second has a new price, and every edit falls into the middle of a minute. */
+const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>>) =>
+  Effect.gen(function* () {
+    const prices = new Map<string, TwoSidedPrice>()
+    const minutes: Array<Minute> = []
+    const orderBook = Layer.mock(OrderBook)({ look: () => Effect.void, prices, depth: () => undefined })
+    const store = Layer.succeed(
+      PriceStore,
+      PriceStore.of({
+        append: (_market, minute) => Effect.sync(() => void minutes.push(minute)),
+        since: (_market, from) => Effect.succeed(minutes.filter(({ openedAt }) => openedAt >= from))
+      })
+    )
+    const settings = Layer.succeed(EngineSettings, { ...defaults, account: ownAccount("somebody.near") })
+    yield* TestClock.setTime(start)
+    yield* Effect.gen(function* () {
+      const watch = yield* MarketWatch.make
+      yield* watch.follow(edit(0))
+      for (let index = 0; index <= 60; index += 1) {
+        const at = start + index * 5 * secondMillis
+        yield* TestClock.setTime(at)
+        const price = Decimal.make(60_000n + BigInt(index))
+        prices.set("BTC/USDC", { bid: price, ask: price, at })
+        yield* watch.look(edit(index))
+        if (index % 6 === 3) yield* watch.follow(edit(index))
+      }
+    }).pipe(Effect.provide(Layer.mergeAll(orderBook, store, settings)))
+    return minutes
+  })
+
+/** From the second minute on: the first one is seen only from the first look. */
+const whole = [1, 2, 3, 4].map((minute) => ({
+  openedAt: start + minute * minuteMillis,
+  open: 60_000 + minute * 12,
+  high: 60_000 + minute * 12 + 11,
+  low: 60_000 + minute * 12,
+  close: 60_000 + minute * 12 + 11
+}))
+
+describe("a market that is watched", () => {
+  it.effect("an edited file does not restart its prices", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* watched((index) => [parse(ladder(3 + index))]), whole)
+    })
+  )
+
+  it.effect("nor does one that asks for other candles, or none", () =>
+    Effect.gen(function* () {
+      const edited = (index: number) => (index % 2 === 0 ? [rule(5 + index)] : [parse(ladder(3))])
+      assert.deepStrictEqual(yield* watched(edited), whole)
+    })
+  )
+})
