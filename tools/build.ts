@@ -7,6 +7,7 @@ import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { build, type Plugin } from "rolldown"
+import { hashOfSources } from "../src/cli/DecisionCode.ts"
 import { declareTypes } from "./declareTypes.ts"
 
 const root = resolve(import.meta.dirname, "..")
@@ -49,11 +50,20 @@ const ohmOnDemand: Plugin = {
   }
 }
 
+/** The built program has no sources beside it: it is told their hash. */
+const decisionCodeKnown: Plugin = {
+  name: "decision-code-known",
+  transform: {
+    filter: { id: /src.cli.DecisionCode\.ts$/ },
+    handler: () => `export const decisionCode = () => ${JSON.stringify(hashOfSources(join(root, "src")))}`
+  }
+}
+
 await build({
   cwd: root,
   input: { limitbot: "src/main.ts" },
   platform: "node",
-  plugins: [undiciItself, letterSplitterOnDemand, ohmOnDemand],
+  plugins: [undiciItself, letterSplitterOnDemand, ohmOnDemand, decisionCodeKnown],
   output: {
     dir: folder,
     format: "esm",

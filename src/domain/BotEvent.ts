@@ -58,6 +58,8 @@ const lifecycle = {
     /** Only in older journals, whose deadlines all had these milliseconds. */
     identity: Schema.optionalKey(Schema.Int),
     version: Text,
+    /** Hash of the code that decides; missing in older journals. */
+    decisionCode: Schema.optionalKey(Text),
     mode: Text,
     account: Text,
     venue: Text,

@@ -13,6 +13,7 @@ import type { BotState } from "./state/BotState.ts"
 export interface BotRun {
   readonly pid: number
   readonly version: string
+  readonly decisionCode?: string
   /** "live", "dry-run", "demo". */
   readonly mode: string
   /** The venue account (signer id). */

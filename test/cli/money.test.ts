@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Connection, gridText, run, startSandbox, workspace } from "./program.ts"
 
@@ -136,16 +137,50 @@ describe("the books of a bot", () => {
       readonly fillsInBand: number
       readonly fills: number
       readonly differences: ReadonlyArray<unknown>
+      readonly decisionCode: string
+      readonly decidedBy: ReadonlyArray<unknown>
+      readonly profit?: ReadonlyArray<Record<string, string>>
     }
     const same = await json<Replay>("replay", "--certificate")
     assert.isAbove(same.decisions, 0)
     assert.deepStrictEqual([same.identical, same.differences], [same.decisions, []])
     assert.isAbove(same.fills, 0)
+    // The certificate says which code decided then, and that it is the code that decides now.
+    const { decisionCode, decisions, identical } = same
+    assert.match(decisionCode, /^[0-9a-f]{12}$/)
+    assert.deepStrictEqual(same.decidedBy, [{ decisionCode, decisions, identical }])
+    const said = await run(["replay", "--certificate", ...config], { cwd })
+    assert.include(said.stdout, `made by decision code ${decisionCode}, as in this program`)
     assert.strictEqual((await json<Replay>("replay")).hash, same.hash)
     writeFileSync(join(cwd, "grid.yaml"), gridText.replace("lower: 59000", "lower: 58000"))
     const edited = await json<Replay>("replay", "--with", "grid.yaml")
     assert.isBelow(edited.identical, edited.decisions)
     assert.notStrictEqual(edited.hash, same.hash)
+    // Twelve seconds have no two whole minutes of prices: there is no band, and it says so.
+    assert.deepStrictEqual(
+      edited.profit?.map(({ strategy, why }) => [strategy, why]),
+      [["grid", "the bot stored too few prices"]]
+    )
+    const database = new DatabaseSync(join(cwd, "journal.sqlite"))
+    const insert = database.prepare("INSERT INTO price_minutes VALUES (?, ?, ?, ?, ?, ?)")
+    for (let minute = 0; minute < 30; minute += 1) {
+      const [open, close] = [60_000 + 600 * Math.sin(minute), 60_000 + 600 * Math.sin(minute + 1)]
+      insert.run("BTC/USDC", minute * 60_000, open, Math.max(open, close) + 50, Math.min(open, close) - 50, close)
+    }
+    database.close()
+    const bounded = async () => {
+      const [found] = (await json<Replay>("replay", "--with", "grid.yaml")).profit ?? []
+      return ["differenceLow", "differenceHigh"].map((end) => Number(found?.[end]))
+    }
+    writeFileSync(join(cwd, "grid.yaml"), gridText)
+    const [low, high] = await bounded()
+    assert.isTrue(
+      low !== undefined && high !== undefined && low <= 0 && high >= 0,
+      "the file that ran is in its own band"
+    )
+    writeFileSync(join(cwd, "grid.yaml"), gridText.replace("lower: 59000, upper: 61000", "lower: 10000, upper: 11000"))
+    const [, mostOfNothing = Number.NaN] = await bounded()
+    assert.isBelow(mostOfNothing, high ?? 0, "a grid that never trades earns less than one that does")
   })
 
   it("fills are sorted, with price and fee, filtered, and as CSV", async () => {

@@ -2,6 +2,9 @@
  * What this venue really took: measured from the events of the bot's own orders, to replace the assumed times and margin of
  * a backtest. Each figure stands on its own number of observations, and is used only when there are enough of them.
  *
+ * The band learns from fills that lay outside of it. If more than a tenth of them came before the stored prices reached
+ * their limit, the kind side asks for no margin. The unkind side asks for as much as nine of ten fills had been waiting for.
+ *
  * Times are between entries of the journal, so they include how long the bot took to look. The margin of a fill is how far
  * the stored minute in which it happened went beyond the limit: no less was needed there, perhaps less would have done.
  */
@@ -33,6 +36,9 @@ export interface Calibration {
   readonly payout: Measured
   /** Basis points beyond the limit in the minute of a fill. */
   readonly edge: Measured
+  /** Basis points by which the stored prices had not reached the limit when it filled, and had gone beyond it before. */
+  readonly early: Measured
+  readonly late: Measured
   /** Minutes that reached the limit of a resting order, and those of them in which it did not fill. */
   readonly touched: number
   readonly touchedWithoutFill: number
@@ -89,7 +95,7 @@ const beyond = ({ side, limit }: Life, { low, high }: MinuteRange): number =>
 const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
   const from = life.first.get("DepositSeen")
   const until = life.filledAt ?? life.first.get("CancelSent") ?? life.first.get("Closed")
-  const found = { edge: undefined as number | undefined, touched: 0, without: 0 }
+  const found = { edge: undefined as number | undefined, early: 0, late: 0, touched: 0, without: 0 }
   if (from === undefined || until === undefined) return found
   const last = Math.floor(until / minuteMillis) * minuteMillis
   // The minute of the deposit says nothing: the price may have been there before the order was.
@@ -101,6 +107,8 @@ const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
     if (edge >= 0) found.touched++
     if (edge >= 0 && !isFill) found.without++
     if (isFill) found.edge = Math.max(0, edge)
+    if (isFill) found.early = found.touched > 0 ? 0 : Math.max(0, -edge)
+    else found.late = Math.max(found.late, edge)
   }
   return found
 }
@@ -121,6 +129,7 @@ export const measure = (
       })
     )
   const touches = lives.map((life) => touchesOf(life, minutes.get(life.market) ?? new Map()))
+  const filled = touches.filter(({ edge }) => edge !== undefined)
   const payouts = lives.flatMap(({ first, filledAt }) => {
     const paid = first.get("PaidOut")
     return paid === undefined || filledAt === undefined || paid < filledAt ? [] : [paid - filledAt]
@@ -133,6 +142,8 @@ export const measure = (
     cancel: between("CancelSent", "Closed"),
     payout: measured(payouts),
     edge: measured(touches.flatMap(({ edge }) => (edge === undefined ? [] : [edge]))),
+    early: measured(filled.map(({ early }) => early)),
+    late: measured(filled.map(({ late }) => late)),
     touched: touches.reduce((sum, { touched }) => sum + touched, 0),
     touchedWithoutFill: touches.reduce((sum, { without }) => sum + without, 0)
   }
@@ -140,15 +151,20 @@ export const measure = (
 
 /** The kind side gets what a quarter of the orders had or better, the unkind side what nine of ten had or better. */
 export const rulesFor = (calibration: Calibration, mode: FillMode): Partial<FillRules> => {
-  const { place, payout, cancel, edge } = calibration
+  const { place, payout, cancel, edge, early, late } = calibration
   const value = ({ p25, p90 }: Measured): number => (mode === "optimistic" ? p25 : p90)
   return {
     ...(place.count < enough ? {} : { placeMillis: value(place) }),
     ...(payout.count < enough ? {} : { payoutMillis: value(payout) }),
     ...(cancel.count < enough ? {} : { cancelMillis: value(cancel) }),
-    ...(edge.count < enough ? {} : { edgeBasisPoints: Math.round(value(edge) * 100) / 100 })
+    ...(edge.count < enough ? {} : { edgeBasisPoints: hundredths(learned(mode, value(edge), early, late)) })
   }
 }
+
+const learned = (mode: FillMode, margin: number, early: Measured, late: Measured): number =>
+  mode === "pessimistic" ? Math.max(margin, late.p90) : early.p90 > 0 ? 0 : margin
+
+const hundredths = (value: number): number => Math.round(value * 100) / 100
 
 const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
 
@@ -164,6 +180,8 @@ export const describe = (calibration: Calibration): ReadonlyArray<string> => {
     figure("payout", calibration.payout, seconds),
     figure("cancelling", calibration.cancel, seconds),
     figure("beyond the limit at a fill", calibration.edge, (value) => `${value.toFixed(1)} basis points`),
+    figure("not reached yet when it filled", calibration.early, (value) => `${value.toFixed(1)} basis points`),
+    figure("beyond the limit before it filled", calibration.late, (value) => `${value.toFixed(1)} basis points`),
     touched === 0
       ? "no stored minute reached a resting order"
       : `${touchedWithoutFill} of ${touched} minutes that reached a resting order did not fill it`

@@ -105,7 +105,7 @@ const amounts = (flag: string, written: Option.Option<string>, market: Market, a
   })
 
 /** The specification's fee for requests without a partner credential. */
-const platformBasisPoints = 20
+export const platformBasisPoints = 20
 
 /** Which fees a run uses and why; printed before its figures. */
 export interface FeeModel {

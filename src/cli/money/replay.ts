@@ -1,21 +1,23 @@
 /**
- * `limitbot replay`: makes every recorded decision again, with the files of the time or with an edited one, and says
- * what share of the fills came when the recorded prices allowed it.
+ * `limitbot replay`: makes every recorded decision again, with the files of the time or with an edited one. It says what
+ * share of the fills came when the recorded prices allowed it, and between what an edited file's profit would differ.
  */
 import { Console, Effect, Option, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { fillPresets } from "../../backtest/kernel/FillPresets.ts"
 import { secondMillis } from "../../domain/Durations.ts"
-import { iso } from "../../domain/Text.ts"
 import * as Replay from "../../engine/explain/Replay.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import { type BandVerdict, judge, type Margin } from "../../ledger/FillBand.ts"
 import * as Trades from "../../ledger/Trades.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { decisionCode } from "../DecisionCode.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
+import * as ReplayText from "./ReplayText.ts"
 
 /** Live did not do what its files say. */
 export class NotIdentical extends Schema.TaggedError<NotIdentical>()("NotIdentical", {
@@ -47,38 +49,36 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ config, journal, with: edited, certificate, json }) {
     const settings = yield* ConfigFile.loadSettings(config)
-    const { markets } = settings
+    const { markets, venue } = settings
     const strategies = edited.length === 0 ? [] : yield* StrategyFiles.load(edited, markets)
     const file = Option.getOrElse(journal, () => settings.journal)
     const places = new Map(markets.assets.map(({ symbol, decimals }) => [symbol, decimals]))
-    const { replayed, fills } = yield* Effect.gen(function* () {
+    const decimals = (symbol: string) => places.get(symbol)
+    const { replayed, trading, minutes } = yield* Effect.gen(function* () {
       const { events } = yield* Journal
       const minutes = yield* minutesOf(yield* tradedMarkets)
       const replay = Replay.make({ markets, minutes, edited: new Map(strategies.map((each) => [each.name, each])) })
-      const trades = Trades.make((symbol) => places.get(symbol))
+      const trades = Trades.make(decimals)
       yield* Stream.runForEach(events(), (entry) =>
         Effect.sync(() => {
           replay.see(entry)
           trades.see(entry)
         })
       )
-      return { replayed: replay.result(), fills: verdictsOf(trades.result(), minutes) }
+      return { replayed: replay.result(), trading: trades.result(), minutes }
     }).pipe(Effect.provide(Modes.readOnlyJournal(file)))
-    const { decisions, identical, hash, differences, withoutFile } = replayed
-    const fillsInBand = fills.filter((verdict) => verdict === "in band").length
-    const result = { decisions, identical, hash, fillsInBand, fills: fills.length }
-    const unjudged = fills.filter((verdict) => verdict === "no prices").length
-    if (json) yield* Console.log(JSON.stringify({ ...result, fillsWithoutPrices: unjudged, withoutFile, differences }))
-    else
-      yield* Console.log(
-        [
-          `${identical} of ${decisions} decisions identical. Hash ${hash}`,
-          `${fillsInBand} of ${fills.length} fills came when the recorded prices say that they could${unjudged === 0 ? "" : `; ${unjudged} without recorded prices`}.`,
-          ...differences.map(
-            ({ at, strategy, recorded, now }) => `${iso(at)} ${strategy}\n  was ${recorded}\n  now ${now}`
-          )
-        ].join("\n")
+    const { ran } = replayed
+    const recorded = { journal: file, trading, minutes, ran, decimals, hasPartner: venue.hasPartner }
+    // Backtests are loaded on demand.
+    const differenceOf = (strategy: Strategy) =>
+      Effect.flatMap(
+        Effect.promise(() => import("./WhatIf.ts")),
+        (WhatIf) => WhatIf.differenceOf(strategy, recorded)
       )
+    const profit = yield* Effect.forEach(strategies, differenceOf)
+    const found = { replayed, verdicts: verdictsOf(trading, minutes), code: decisionCode(), profit }
+    yield* Console.log(json ? JSON.stringify(ReplayText.json(found)) : ReplayText.lines(found).join("\n"))
+    const { decisions, identical } = replayed
     if (certificate && identical < decisions) return yield* new NotIdentical({ decisions, identical })
   })
 ).pipe(

@@ -13,6 +13,7 @@ import { candlesSymbol } from "../../sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../sandbox/SandboxServer.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
+import { decisionCode } from "../DecisionCode.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
@@ -99,7 +100,14 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   yield* fileSystem.writeFileString(strategyFile, DemoGround.gridText(market, price))
   const strategies = yield* StrategyFiles.load([strategyFile], config.markets)
   const options: BotRun.BotRunOptions = {
-    run: { pid: demo.pid, version, mode: "demo", account: account.signerId, venue: config.venue.url },
+    run: {
+      pid: demo.pid,
+      version,
+      decisionCode: decisionCode(),
+      mode: "demo",
+      account: account.signerId,
+      venue: config.venue.url
+    },
     strategies,
     markets,
     assets: new Map(config.markets.assets.map((asset) => [asset.symbol, asset])),

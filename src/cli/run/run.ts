@@ -3,6 +3,7 @@ import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { version } from "../../version.ts"
 import * as Telemetry from "../control/Telemetry.ts"
+import { decisionCode } from "../DecisionCode.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as TlsCheck from "../files/TlsCheck.ts"
@@ -65,7 +66,7 @@ export const command = Command.make(
     const mode = dryRun ? "dry-run" : "live"
     const assets = new Map(config.markets.assets.map((asset) => [asset.symbol, asset]))
     const options: BotRun.BotRunOptions = {
-      run: { pid, version, mode, account: account.signerId, venue: config.venue.url },
+      run: { pid, version, decisionCode: decisionCode(), mode, account: account.signerId, venue: config.venue.url },
       strategies,
       markets: Modes.marketsByName(config.markets),
       assets,

@@ -33,6 +33,15 @@ export interface Replayed {
   readonly differences: ReadonlyArray<Difference>
   /** Decisions whose strategy file is not in the journal. */
   readonly withoutFile: number
+  /** By the hash of the code that decided then; empty for runs that did not record it. */
+  readonly byCode: ReadonlyMap<string, Counts>
+  /** The file of a strategy that ran last, as the journal has it, and how many different ones ran. */
+  readonly ran: (strategy: string) => { readonly last: Strategy; readonly files: number } | undefined
+}
+
+interface Counts {
+  decisions: number
+  identical: number
 }
 
 export interface ReplayOptions {
@@ -48,17 +57,28 @@ const mostDifferences = 100
 export const make = ({ markets, edited, minutes }: ReplayOptions) => {
   const state = BotState.make()
   const strategies = new Map<string, Strategy>(edited)
+  const ran = new Map<string, { readonly last: Strategy; readonly hashes: Set<string> }>()
   /** An edited strategy keeps its own memory; the others use what was recorded. */
   const memories = new Map<string, Memory>()
   const hash = createHash("sha256")
   const differences: Array<Difference> = []
+  const byCode = new Map<string, Counts>()
   let [decisions, identical, withoutFile] = [0, 0, 0]
 
+  const codeNow = (): Counts => {
+    const code = state.run?.decisionCode ?? ""
+    const known = byCode.get(code) ?? { decisions: 0, identical: 0 }
+    byCode.set(code, known)
+    return known
+  }
+
   const load = ({ strategy, text, file }: Of<"StrategyLoaded">): void => {
-    if (edited.has(strategy)) return
     const source = text ?? state.strategies.get(strategy)?.loaded?.text
     const read = source === undefined ? undefined : StrategyFile.parse(source, file, markets)
-    if (read !== undefined && Result.isSuccess(read)) strategies.set(strategy, read.success)
+    if (read === undefined || Result.isFailure(read)) return
+    if (!edited.has(strategy)) strategies.set(strategy, read.success)
+    const { hash } = read.success
+    ran.set(strategy, { last: read.success, hashes: (ran.get(strategy)?.hashes ?? new Set()).add(hash) })
   }
 
   const candlesAt = ({ candles, market }: Strategy, now: number) => {
@@ -71,7 +91,9 @@ export const make = ({ markets, edited, minutes }: ReplayOptions) => {
 
   const decide = ({ sequence, at }: Recorded, event: Of<"Decided">): void => {
     const strategy = strategies.get(event.strategy)
+    const counts = codeNow()
     decisions += 1
+    counts.decisions += 1
     if (strategy === undefined) {
       withoutFile += 1
       return
@@ -91,8 +113,10 @@ export const make = ({ markets, edited, minutes }: ReplayOptions) => {
     memories.set(event.strategy, decision.memory)
     const [recorded, again] = [stable(event), stable(decisionEvent(strategy, view, decision, undefined))]
     hash.update(`${sequence} ${again}\n`)
-    if (recorded === again) identical += 1
-    else if (differences.length < mostDifferences)
+    if (recorded === again) {
+      identical += 1
+      counts.identical += 1
+    } else if (differences.length < mostDifferences)
       differences.push({ sequence, at, strategy: event.strategy, recorded, now: again })
   }
 
@@ -103,6 +127,17 @@ export const make = ({ markets, edited, minutes }: ReplayOptions) => {
       if (event._tag === "Decided") decide(entry, event)
       BotState.apply(state, entry)
     },
-    result: (): Replayed => ({ decisions, identical, hash: hash.digest("hex"), differences, withoutFile })
+    result: (): Replayed => ({
+      decisions,
+      identical,
+      hash: hash.digest("hex"),
+      differences,
+      withoutFile,
+      byCode,
+      ran: (strategy) => {
+        const found = ran.get(strategy)
+        return found === undefined ? undefined : { last: found.last, files: found.hashes.size }
+      }
+    })
   }
 }

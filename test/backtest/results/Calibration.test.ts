@@ -73,6 +73,30 @@ describe("Calibration", () => {
     assert.strictEqual(found.touchedWithoutFill, 40)
   })
 
+  it("learns from fills outside the band: late ones widen the unkind side, early ones the kind side", () => {
+    /** All prices of the orders' minutes, moved: beyond the limit before the fill, or never as far as the limit. */
+    const moved = (second: number, third: (n: number) => number) =>
+      Calibration.measure(
+        numbers(40).flatMap(life),
+        new Map([
+          [
+            "BTC/USDC",
+            numbers(40).flatMap((n) =>
+              [101, second, third(n)].map((low, index) => ({ openedAt: (n * 20 + index + 1) * minute, low, high: 105 }))
+            )
+          ]
+        ])
+      )
+    const late = moved(99, (n) => 100 - n / 100)
+    assert.closeTo(late.late.p90, 100, 1e-6)
+    assert.strictEqual(Calibration.rulesFor(late, "pessimistic").edgeBasisPoints, 100)
+    assert.strictEqual(Calibration.rulesFor(late, "optimistic").edgeBasisPoints, 10)
+    const early = moved(100.5, () => 100.2)
+    assert.closeTo(early.early.p90, 20, 1e-6)
+    assert.strictEqual(Calibration.rulesFor(early, "optimistic").edgeBasisPoints, 0)
+    assert.match(Calibration.describe(early).join("\n"), /not reached yet when it filled: 20\.0 basis points/)
+  })
+
   it("uses what rests on enough observations, by side, and says what does not", () => {
     const found = measure(40)
     assert.deepStrictEqual(Calibration.rulesFor(found, "optimistic"), {

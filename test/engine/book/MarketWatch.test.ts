@@ -28,7 +28,14 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
   Effect.gen(function* () {
     const prices = new Map<string, TwoSidedPrice>()
     const minutes: Array<Minute> = []
-    const orderBook = Layer.mock(OrderBook)({ look: () => Effect.void, prices, depth: () => undefined })
+    const orderBook = Layer.mock(OrderBook)({
+      look: () => Effect.void,
+      prices,
+      book: () => undefined,
+      depth: () => undefined,
+      rest: () => undefined,
+      own: () => []
+    })
     const store = Layer.succeed(
       PriceStore,
       PriceStore.of({
@@ -36,7 +43,10 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
         since: (_market, from) => Effect.succeed(minutes.filter(({ openedAt }) => openedAt >= from))
       })
     )
-    const settings = Layer.succeed(EngineSettings, { ...defaults, account: ownAccount("somebody.near") })
+    const settings = Layer.succeed(EngineSettings, {
+      ...defaults,
+      account: { ...ownAccount("somebody.near", "INTENTS"), maxAppFeeBasisPoints: 0 }
+    })
     yield* TestClock.setTime(start)
     yield* Effect.gen(function* () {
       const watch = yield* MarketWatch.make

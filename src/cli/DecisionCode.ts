@@ -1,0 +1,27 @@
+/**
+ * A hash of the code that decides: strategies, values and candles, and the fold and the view that strategies are shown.
+ * Journals name it for each run, so a certificate can say whether the same code decided then and now. The built program
+ * knows the hash of its sources (`tools/build.ts` replaces this file); a comment or a space changes it too.
+ */
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+
+const folders = ["domain", "strategy", "candles", "engine/state"]
+const files = ["engine/planning/DecisionRecord.ts", "engine/book/CandleFeed.ts"]
+
+/** Twelve hex digits, by the folder `src`. */
+export const hashOfSources = (sources: string): string => {
+  const listed = folders.flatMap((folder) =>
+    readdirSync(join(sources, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => join(folder, name))
+  )
+  const hash = createHash("sha256")
+  for (const file of [...listed, ...files].sort()) {
+    hash.update(`${file}\n`).update(readFileSync(join(sources, file)))
+  }
+  return hash.digest("hex").slice(0, 12)
+}
+
+export const decisionCode = (): string => hashOfSources(resolve(import.meta.dirname, ".."))

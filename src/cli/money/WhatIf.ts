@@ -1,0 +1,139 @@
+/**
+ * What an edited file would have earned on the recorded prices, against what its strategy really earned. Nobody can know
+ * that exactly, because fills depend on solvers. The edited file runs as a backtest over the minutes that the bot saw, with
+ * times and margins measured from its own orders, and the answer is a band. The band of the file that
+ * ran last shows by how much such a band misses here, and both ends are moved apart by that.
+ */
+import { Array as Arr, Effect, Option } from "effect"
+import * as Backtest from "../../backtest/Backtest.ts"
+import * as Envelope from "../../backtest/Envelope.ts"
+import { type Costs, noCosts } from "../../backtest/kernel/FillPresets.ts"
+import * as Calibration from "../../backtest/results/Calibration.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import { type Amount, format, max } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import type { Market } from "../../domain/Market.ts"
+import { iso } from "../../domain/Text.ts"
+import type { Replayed } from "../../engine/explain/Replay.ts"
+import type { Minute } from "../../journal/PriceStore.ts"
+import * as Profit from "../../ledger/Profit.ts"
+import type { TradingRecord } from "../../ledger/Trades.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { platformBasisPoints } from "../backtest/BacktestInput.ts"
+import * as JournalData from "../journal/JournalData.ts"
+
+export interface ProfitDifference {
+  readonly strategy: string
+  readonly asset: string
+  /** The time that the recorded prices cover. */
+  readonly from: string
+  readonly to: string
+  /** Different files of this strategy that ran: what it earned, it earned with all of them. */
+  readonly filesRan: number
+  /** What it really earned, after fees: exact. */
+  readonly earned: string
+  /** What the edited file would have earned lies between these. */
+  readonly editedLow: string
+  readonly editedHigh: string
+  /** Edited less earned. */
+  readonly differenceLow: string
+  readonly differenceHigh: string
+}
+
+/** Why there is no figure. */
+export interface NoDifference {
+  readonly strategy: string
+  readonly why: string
+}
+
+export interface RecordedRun {
+  readonly journal: string
+  readonly trading: TradingRecord
+  readonly minutes: ReadonlyMap<string, ReadonlyArray<Minute>>
+  readonly ran: Replayed["ran"]
+  readonly decimals: (symbol: string) => number | undefined
+  readonly hasPartner: boolean
+}
+
+export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: Strategy, recorded: RecordedRun) {
+  const { name: strategy, market, others } = edited
+  const none = (why: string): NoDifference => ({ strategy, why })
+  if (others !== undefined) return none("its profit is bounded for strategies of one market only")
+  const minutes = recorded.minutes.get(market.name) ?? []
+  const [first, last] = [minutes[0], minutes.at(-1)]
+  if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
+  const { journal } = recorded
+  const data = yield* Effect.option(
+    Effect.all([JournalData.candles(journal, market.name), JournalData.calibration(journal, market.name)])
+  )
+  if (Option.isNone(data)) return none("the journal's prices cannot be read")
+  const [{ candles }, calibration] = data.value
+  const [finest] = Backtest.tooFine(edited, candles)
+  if (finest !== undefined) return none(`it decides by ${finest} candles, and minutes are recorded`)
+  const input: Backtest.MarketInput = {
+    candles,
+    indices: CrossingIndex.linearIndices(candles, "at"),
+    options: {
+      costs: costsOf(recorded, market),
+      // What others trade is not recorded.
+      changes: { volumeShare: 0 },
+      measured: {
+        pessimistic: Calibration.rulesFor(calibration, "pessimistic"),
+        optimistic: Calibration.rulesFor(calibration, "optimistic")
+      }
+    }
+  }
+  const bandOf = (file: Strategy): readonly [Amount, Amount] => {
+    const { low, high } = Backtest.band(Arr.map(Envelope.run(file, [input]), (side) => side))
+    return [Backtest.profitOf(low), Backtest.profitOf(high)]
+  }
+  const earned = earnedBy(recorded, strategy, market, last.close)
+  const ran = recorded.ran(strategy)
+  const [ranLow, ranHigh] = ran === undefined ? [earned, earned] : bandOf(ran.last)
+  const [low, high] = bandOf(edited)
+  const [editedLow, editedHigh] = [low - max(0n, ranLow - earned), high + max(0n, earned - ranHigh)]
+  const { quote } = market
+  const text = (amount: Amount) => format(amount, quote.decimals)
+  return {
+    strategy,
+    asset: quote.symbol,
+    from: iso(first.openedAt),
+    to: iso(last.openedAt + minuteMillis),
+    filesRan: ran?.files ?? 0,
+    earned: text(earned),
+    editedLow: text(editedLow),
+    editedHigh: text(editedHigh),
+    differenceLow: text(editedLow - earned),
+    differenceHigh: text(editedHigh - earned)
+  } satisfies ProfitDifference
+})
+
+/** Realised and unrealised less fees, open positions at the last recorded close, as a backtest counts. */
+const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: Market, close: number): Amount => {
+  const last = new Map([[market.name, { price: Decimal.fromNumber(close), at: 0 }]])
+  const rows = Profit.report(trading, {
+    method: "average",
+    by: "strategy",
+    mark: Profit.markBy(last, decimals),
+    now: 0
+  })
+  return rows.find(({ group, quote }) => group === strategy && quote === market.quote.symbol)?.figures.total ?? 0n
+}
+
+/** The middle one of the fees that the bot paid. */
+const costsOf = ({ trading: { fees }, hasPartner }: RecordedRun, { base, quote }: Market): Costs => {
+  const paid = (kind: "payout" | "refund") => {
+    const of = (symbol: string): Amount => {
+      const amounts = fees.filter((fee) => fee.kind === kind && fee.asset === symbol).map(({ amount }) => amount)
+      return amounts.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(amounts.length / 2)] ?? 0n
+    }
+    return { base: of(base.symbol), quote: of(quote.symbol) }
+  }
+  return {
+    ...noCosts,
+    feeBasisPoints: hasPartner ? 0 : platformBasisPoints,
+    withdrawFee: paid("payout"),
+    refundFee: paid("refund")
+  }
+}
