@@ -43,18 +43,19 @@ export const command = Command.make(
     const config = yield* ConfigFile.load(file)
     const account = yield* Modes.accountOf(config)
     const known = Modes.marketsByName(config.markets)
-    const show = Effect.gen(function* () {
-      const own = yield* restingNow(config.journal)
-      const names = named.length > 0 ? named : [...own.traded]
-      if (names.length === 0) return yield* new NoMarket({ known: [...known.keys()] })
-      const wanted = yield* Effect.forEach(names, (name) => wantedOf(name, known, sizes))
-      yield* look(wanted, own.orders, { json, isWatched: watch })
-    })
-    const again = Effect.forever(Effect.andThen(show, Effect.sleep(watchMillis)))
-    const isOver = requestedOrAfter(forMillis)
+    const names = named.length > 0 ? named : [...(yield* restingNow(config.journal)).traded]
+    if (names.length === 0) return yield* new NoMarket({ known: [...known.keys()] })
     const terminal = yield* Terminal
     if (watch && terminal.isInteractive && !json) yield* terminal.ownScreen
-    yield* Effect.provide(watch ? Effect.raceFirst(again, isOver) : show, Modes.looking(config, account))
+    yield* Effect.gen(function* () {
+      // Once: sizes that follow the price would leave the quotes of former sizes in the book.
+      const wanted = yield* Effect.forEach(names, (name) => wantedOf(name, known, sizes))
+      const show = Effect.flatMap(restingNow(config.journal), ({ orders }) =>
+        look(wanted, orders, { json, isWatched: watch })
+      )
+      const again = Effect.forever(Effect.andThen(show, Effect.sleep(watchMillis)))
+      yield* watch ? Effect.raceFirst(again, requestedOrAfter(forMillis)) : show
+    }).pipe(Effect.provide(Modes.looking(config, account)))
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Show what the market takes at which price, and your own orders in it"),
@@ -82,6 +83,11 @@ const look = Effect.fnUntraced(function* (
       discard: true
     })
   }
-  const lines = shown.flatMap(({ book, own }) => [...BookText.lines(book, own, now), ""])
-  yield* isWatched && terminal.isInteractive ? terminal.redraw(lines) : Console.log(lines.join("\n").trimEnd())
+  const isDrawn = isWatched && terminal.isInteractive
+  // An empty line follows each market; what is drawn has to fit the screen.
+  const room = isDrawn ? Math.floor(terminal.rows() / shown.length) - 1 : undefined
+  const lines = shown.flatMap(({ book, own }) => [...BookText.lines(book, own, now, room), ""])
+  yield* isDrawn
+    ? terminal.redraw(lines.map((line) => line.slice(0, terminal.columns())))
+    : Console.log(lines.join("\n").trimEnd())
 })

@@ -100,14 +100,33 @@ const distanceOf = (price: Price, middle: Price): Decimal.Decimal => {
 const highestFirst = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   rows.toSorted((a, b) => Decimal.compare(b.price, a.price))
 
-export const lines = (book: Book, own: ReadonlyArray<OwnOrder>, now: number): ReadonlyArray<string> => {
+/** Title, heading, middle and the last line. */
+const fixedLines = 4
+
+/** The rows next to the market that fit, and a line that counts the orders left out, which are the farthest. */
+const nearest = (rows: ReadonlyArray<Row>, most: number, word: string): ReadonlyArray<ReadonlyArray<string>> => {
+  if (rows.length <= most) return rows.map(({ cells }) => cells)
+  const kept = rows.slice(0, Math.max(0, most - 1)).map(({ cells }) => cells)
+  return [...kept, [`… ${rows.length - kept.length} ${word}`, "", "", "", "", ""]]
+}
+
+/** Whole, or with at most this many lines. */
+export const lines = (
+  book: Book,
+  own: ReadonlyArray<OwnOrder>,
+  now: number,
+  mostLines = Number.POSITIVE_INFINITY
+): ReadonlyArray<string> => {
   const { market, price, indicative, problem, asked } = book
   const middle =
     price === undefined
       ? []
       : [["--", short(mid(price)), "", `spread ${share(spreadOf(book))}`, age(now - price.at), ""]]
-  const above = [...quotedRows(book, "ask", now), ...ownRows(book, own, "SELL")]
-  const below = [...quotedRows(book, "bid", now), ...ownRows(book, own, "BUY")]
+  const above = highestFirst([...quotedRows(book, "ask", now), ...ownRows(book, own, "SELL")]).toReversed()
+  const below = highestFirst([...quotedRows(book, "bid", now), ...ownRows(book, own, "BUY")])
+  const head = [problem, indicative].filter((each) => each !== undefined)
+  const room = mostLines - fixedLines - head.length
+  const most = Math.max(Math.floor(room / 2), room - Math.min(above.length, below.length))
   const table = Table.render(
     [
       { title: "" },
@@ -117,7 +136,7 @@ export const lines = (book: Book, own: ReadonlyArray<OwnOrder>, now: number): Re
       { title: "AGE", align: "right" },
       { title: "OWN ORDER" }
     ],
-    [...highestFirst(above).map(({ cells }) => cells), ...middle, ...highestFirst(below).map(({ cells }) => cells)]
+    [...nearest(above, most, "higher").toReversed(), ...middle, ...nearest(below, most, "lower")]
   )
   return [
     `${market.name}  ${clock(now)} UTC`,
