@@ -57,7 +57,7 @@ const serverOf = ({ tls }: ControlOptions) =>
 export const serve = Effect.fn("ControlServer.serve")(function* (options: ControlOptions) {
   const [bot, books, journal] = [yield* Bot, yield* Bookkeeper, yield* Journal]
   const tokens = yield* Tokens.open(bot.journal)
-  const recent = Recent.make()
+  const recent = Recent.make(bot.assets)
   const changes = yield* PubSub.subscribe(books.changes)
   const follow = Stream.fromSubscription(changes).pipe(
     Stream.runForEach((recorded) =>

@@ -34,9 +34,15 @@ const median = (values: ReadonlyArray<number>): number | null => {
   return low === undefined || high === undefined ? null : (low + high) / 2
 }
 
-/** The last minute that had ended by then, if the bot was watching. */
+/** The last minute that had ended by then, if the bot was watching; `minutes` are sorted by time. */
 const midAt = (minutes: ReadonlyArray<ClosedMinute>, at: number): number | undefined => {
-  const last = minutes.findLast(({ openedAt }) => openedAt + minuteMillis <= at)
+  let [low, high] = [0, minutes.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((minutes[middle]?.openedAt ?? 0) + minuteMillis <= at) low = middle + 1
+    else high = middle
+  }
+  const last = minutes[low - 1]
   return last !== undefined && at - last.openedAt <= 4 * minuteMillis ? last.close : undefined
 }
 

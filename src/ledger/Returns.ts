@@ -1,7 +1,8 @@
 /**
  * What the capital earned, on the minutes of prices that the bot recorded: time-weighted (how good the trading was,
  * whenever money came), money-weighted (what the money earned, given when it came), the deepest fall, and what
- * holding the same capital would be worth. Statistics, not money: doubles in quote units.
+ * holding the same capital would be worth. The curve of worth is also what screens draw. Statistics, not money: doubles in
+ * quote units.
  */
 import { minuteMillis } from "../domain/Durations.ts"
 import type { Decimals } from "./PlainText.ts"
@@ -25,24 +26,44 @@ interface Step {
   readonly isCapital: boolean
 }
 
-interface Point {
+/** The price of a market at the end of a minute, or of another stretch of time. */
+export interface Close {
+  readonly market: string
+  readonly at: number
+  readonly close: number
+}
+
+export interface CurvePoint {
   readonly at: number
   readonly worth: number
+  /** Capital that came since the point before. */
   readonly capital: number
   readonly held: number
 }
 
 const unknown: Returns = { timeWeighted: null, moneyWeighted: null, maxDrawdown: null, againstHolding: null }
 
-const stepsOf = ({ trades, fees, flows }: TradingRecord, quote: string, decimals: Decimals): ReadonlyArray<Step> => {
+interface Valuation {
+  readonly quote: string
+  /** Markets without a price are left out, and what is held of their base with them. */
+  readonly closes: ReadonlyArray<Close>
+  readonly decimals: Decimals
+}
+
+const stepsOf = (
+  { trades, fees, flows }: TradingRecord,
+  { quote, closes, decimals }: Valuation
+): ReadonlyArray<Step> => {
   const units = (asset: string, amount: bigint) => Number(amount) / 10 ** decimals(asset)
-  const assets = new Set([quote, ...trades.filter((trade) => trade.quote === quote).map(({ base }) => base)])
+  const priced = new Set(closes.map(({ market }) => market))
+  const bases = [...priced].filter((market) => market.endsWith(`/${quote}`)).map((market) => baseOf(market, quote))
+  const assets = new Set([quote, ...bases])
   return [
     ...flows
       .filter(({ asset }) => assets.has(asset))
       .map(({ at, asset, amount }) => ({ at, asset, change: units(asset, amount), isCapital: true })),
     ...trades
-      .filter((trade) => trade.quote === quote)
+      .filter((trade) => trade.quote === quote && assets.has(trade.base))
       .flatMap(({ at, side, base, baseAmount, quoteAmount }) => {
         const sign = side === "BUY" ? 1 : -1
         return [
@@ -56,21 +77,21 @@ const stepsOf = ({ trades, fees, flows }: TradingRecord, quote: string, decimals
   ].sort((a, b) => a.at - b.at)
 }
 
-/** One point per minute, from the time when everything has a price. */
-const curveOf = (trading: TradingRecord, quote: string, minutes: Minutes, decimals: Decimals): ReadonlyArray<Point> => {
-  const steps = stepsOf(trading, quote, decimals)
-  const seen = [...minutes]
-    .filter(([market]) => market.endsWith(`/${quote}`))
-    .flatMap(([market, all]) => all.map(({ openedAt, close }) => ({ at: openedAt + minuteMillis, market, close })))
-    .sort((a, b) => a.at - b.at)
+const baseOf = (market: string, quote: string): string => market.slice(0, -quote.length - 1)
+
+/** One point per close, from the time when everything has a price. */
+export const curve = (trading: TradingRecord, valuation: Valuation): ReadonlyArray<CurvePoint> => {
+  const { quote, closes } = valuation
+  const steps = stepsOf(trading, valuation)
+  const seen = closes.filter(({ market }) => market.endsWith(`/${quote}`)).toSorted((a, b) => a.at - b.at)
   const [own, held, prices] = [new Map<string, number>(), new Map<string, number>(), new Map([[quote, 1]])]
   const add = (to: Map<string, number>, asset: string, change: number) => to.set(asset, (to.get(asset) ?? 0) + change)
   const worth = (of: ReadonlyMap<string, number>) =>
     [...of].reduce((sum, [asset, amount]) => sum + (amount === 0 ? 0 : amount * (prices.get(asset) ?? Number.NaN)), 0)
-  const points: Array<Point> = []
+  const points: Array<CurvePoint> = []
   let next = 0
   for (const { at, market, close } of seen) {
-    prices.set(market.slice(0, -quote.length - 1), close)
+    prices.set(baseOf(market, quote), close)
     const came = new Map<string, number>()
     for (let step = steps[next]; step !== undefined && step.at <= at; step = steps[next]) {
       add(own, step.asset, step.change)
@@ -84,7 +105,7 @@ const curveOf = (trading: TradingRecord, quote: string, minutes: Minutes, decima
 }
 
 /** The rate over the whole span at which the capital grows to its present worth; found by bisection. */
-const moneyWeighted = (points: ReadonlyArray<Point>): number | null => {
+const moneyWeighted = (points: ReadonlyArray<CurvePoint>): number | null => {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined || last.at === first.at) return null
   const flows = points.map(({ at, capital, held }, index) => ({
@@ -107,7 +128,10 @@ export const returnsOf = (
   trading: TradingRecord,
   { quote, minutes, decimals }: { readonly quote: string; readonly minutes: Minutes; readonly decimals: Decimals }
 ): Returns => {
-  const points = curveOf(trading, quote, minutes, decimals)
+  const closes = [...minutes].flatMap(([market, all]) =>
+    all.map(({ openedAt, close }) => ({ at: openedAt + minuteMillis, market, close }))
+  )
+  const points = curve(trading, { quote, closes, decimals })
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined || first.held <= 0) return unknown
   let [index, highest, deepest] = [first.worth / first.held, 1, 0]

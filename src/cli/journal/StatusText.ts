@@ -1,5 +1,6 @@
 /** What the journal knows of a bot at this moment, for the terminal and for programs. */
 import { Console, Effect } from "effect"
+import * as LiveProfit from "../../control/view/LiveProfit.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import { iso } from "../../domain/Text.ts"
 import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
@@ -9,7 +10,6 @@ import * as Money from "../../report/text/Money.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import { age } from "../../report/text/Words.ts"
 import type { LedgerView } from "../money/LedgerView.ts"
-import * as LiveProfit from "../screen/LiveProfit.ts"
 import { frame, paper } from "../screen/Screen.ts"
 import { Terminal } from "../Terminal.ts"
 

@@ -3,6 +3,7 @@
  * A log or pipe gets events as lines, with the whole picture now and then.
  */
 import { Clock, Console, Effect, type PubSub, Schema, Stream } from "effect"
+import * as LiveProfit from "../../control/view/LiveProfit.ts"
 import { BotEvent, type Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -10,7 +11,6 @@ import { logLine } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { age } from "../../report/text/Words.ts"
 import { Terminal } from "../Terminal.ts"
-import * as LiveProfit from "./LiveProfit.ts"
 import { frame, paper } from "./Screen.ts"
 
 const redrawMillis = 500

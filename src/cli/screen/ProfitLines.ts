@@ -1,4 +1,6 @@
 /** Profit and loss on the screen: one line per quote asset, and the money of each strategy if there are several. */
+
+import { type LiveProfit, todayOf } from "../../control/view/LiveProfit.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { Row } from "../../ledger/Profit.ts"
@@ -6,7 +8,6 @@ import type { ColouredLine } from "../../report/text/Colours.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { counted } from "../../report/text/Words.ts"
-import { type LiveProfit, todayOf } from "./LiveProfit.ts"
 
 /** Before the first trade, every asset of a budget could be the quote. */
 const tradedIn = (profit: LiveProfit | undefined): ReadonlyArray<Row> =>

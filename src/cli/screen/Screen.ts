@@ -5,6 +5,7 @@
  * numbers change.
  */
 
+import type { LiveProfit } from "../../control/view/LiveProfit.ts"
 import { type SlotRow, slotRows } from "../../control/view/SlotRows.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -16,7 +17,6 @@ import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, clock, clockText, counted } from "../../report/text/Words.ts"
 import { ladder } from "./Ladder.ts"
-import type { LiveProfit } from "./LiveProfit.ts"
 import { profitLines, strategyLines } from "./ProfitLines.ts"
 
 export interface ScreenInput {

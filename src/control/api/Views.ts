@@ -80,7 +80,7 @@ const SlotView = Schema.Struct({
   /** Distance from the mid price, as a signed share of it; null while nothing rests. */
   distance: Schema.NullOr(Schema.Finite),
   legs: Schema.Int,
-  /** Quote received less quote paid by the fills of completed round trips; null before the first. */
+  /** Realised by average cost, as `profit --by slot` has it; null before the first. */
   earned: Schema.NullOr(Text),
   why: Text,
   tone: Schema.Literals(["alarm", "buy", "sell", "quiet"])

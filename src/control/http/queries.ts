@@ -97,7 +97,9 @@ export const layer = (recent: Recent, ticks: Ticks) =>
       const profit = Effect.gen(function* () {
         const now = yield* asOf
         const strategies = bot.strategies()
-        const from = Math.max(now.at - profitMillis, recent.moves[0]?.at ?? now.at)
+        const trading = recent.profit.trading()
+        const picture = recent.profit.picture(bot.prices, now.at)
+        const from = Math.max(now.at - profitMillis, trading.flows[0]?.at ?? now.at)
         const markets = [...new Map(strategies.map(({ market }) => [market.name, market])).values()]
         const valued = yield* Effect.forEach(markets, (market) =>
           Effect.map(store.since(market.name, from), (stored) => {
@@ -114,16 +116,19 @@ export const layer = (recent: Recent, ticks: Ticks) =>
             const price = bot.prices.get(strategy.market.name)
             return price === undefined
               ? []
-              : [ProfitView.strategyProfit(books.state, assets, strategy, price, recent.fills)]
+              : [ProfitView.strategyProfit(books.state, assets, strategy, price, picture, recent.fills)]
           }),
-          series: ProfitView.series(recent.moves, valued, now.at)
+          series: ProfitView.series(trading, assets, valued, now.at)
         }
       })
 
       return handlers.handleAll({
         status: () => status,
         slots: () =>
-          Effect.map(asOf, (now) => ({ ...now, slots: slotViews(books.state, assets, bot.prices, recent.earned) })),
+          Effect.map(asOf, (now) => {
+            const { slots } = recent.profit.picture(bot.prices, now.at)
+            return { ...now, slots: slotViews(books.state, assets, bot.prices, slots) }
+          }),
         orders: () => Effect.map(asOf, (now) => ({ ...now, orders: orderViews(books.state, assets) })),
         fills: ({ query: { after = 0, limit = 500 } }) =>
           Effect.map(asOf, (now) => {

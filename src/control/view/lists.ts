@@ -1,13 +1,14 @@
 /** The state's lists as the API shows them: slots, orders, fills, money. Pure. */
 import type { Of } from "../../domain/BotEvent.ts"
-import type * as CostBasis from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { places } from "../../domain/Ledger.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { type BotState, slotKey, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../../engine/state/Placement.ts"
+import type { Row } from "../../ledger/Profit.ts"
 import * as Money from "../../report/text/Money.ts"
 import type { Book, FillView, Money as MoneyView, Orders, PriceView, Slots } from "../api/Views.ts"
+import type { LiveProfit } from "./LiveProfit.ts"
 import { slotRows } from "./SlotRows.ts"
 
 export const priceView = (market: string, price: TwoSidedPrice): PriceView => ({
@@ -27,15 +28,14 @@ export const slotViews = (
   state: BotState,
   assets: Money.Assets,
   prices: ReadonlyMap<string, TwoSidedPrice>,
-  earned: ReadonlyMap<string, CostBasis.CostBasis>
+  profit: LiveProfit["slots"]
 ): (typeof Slots.Type)["slots"] => {
   const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
   return slotRows(state, assets, prices).map((row) => {
     const strategy = row.slot.slice(0, row.slot.indexOf("/"))
     const placement = live.get(row.slot)
     const market = placement?.market ?? state.strategies.get(strategy)?.loaded?.market ?? ""
-    const basis = earned.get(row.slot)
-    const quote = market.split(" ")[0]?.split("/")[1] ?? ""
+    const earned = profit.get(row.slot)
     return {
       slot: row.slot,
       strategy,
@@ -48,12 +48,15 @@ export const slotViews = (
       since: placement?.changedAt ?? null,
       distance: placement === undefined ? null : distance(placement, prices.get(placement.market)),
       legs: Number(row.legs),
-      earned: basis === undefined || basis.realised === 0n ? null : Money.amountText(assets, quote, basis.realised),
+      earned: earned === undefined ? null : earnedText(assets, earned),
       why: row.why,
       tone: toneOf[row.colour]
     }
   })
 }
+
+const earnedText = (assets: Money.Assets, { quote, figures: { realised } }: Row): string | null =>
+  realised === 0n ? null : Money.amountText(assets, quote, realised)
 
 /** Distance of the order from the mid price, as a share of it; negative below it. */
 const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number | null => {

@@ -1,12 +1,13 @@
 /**
  * Profit and loss for a glance: in total, today (UTC), by strategy and by slot, all from `ledger/Profit.ts` by
- * average cost. A running bot continues reading its journal where it stopped, so what it shows is on disk and counted
- * once.
+ * average cost. The screen, `status` and the API show these figures. A running bot continues reading its journal where
+ * it stopped, so what it shows is on disk and counted once.
  *
  * `total` is also the gain over holding the budget: the initial holdings have no price here until they trade.
  */
 import { Clock, Effect, Stream } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
+import type { Recorded } from "../../domain/BotEvent.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { utcDate } from "../../domain/Text.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -45,16 +46,46 @@ export const todayOf = ({ today }: LiveProfit, quote: string): Amount => {
   return figures === undefined ? 0n : figures.realised - figures.fees
 }
 
+/** A fold of the journal that remembers its last picture as long as nothing has changed. */
+export interface ProfitFold {
+  readonly see: (entry: Recorded) => void
+  readonly trading: () => Trades.TradingRecord
+  /** `prices` are fresher than those of the last decision. */
+  readonly picture: (prices: ReadonlyMap<string, TwoSidedPrice>, now: number) => LiveProfit
+}
+
+export const make = (assets: Money.Assets): ProfitFold => {
+  const decimals = (symbol: string) => assets.get(symbol)?.decimals
+  const fold = Trades.make(decimals)
+  let seen = 0
+  let known: { readonly trading: Trades.TradingRecord; readonly seen: number } | undefined
+  let shown: { readonly picture: LiveProfit; readonly at: number; readonly seen: number } | undefined
+  const trading = () => {
+    if (known?.seen !== seen) known = { trading: fold.result(), seen }
+    return known.trading
+  }
+  return {
+    see: (entry) => {
+      fold.see(entry)
+      seen += 1
+    },
+    trading,
+    picture: (prices, now) => {
+      if (shown !== undefined && shown.seen === seen && now - shown.at < staleMillis) return shown.picture
+      const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
+      const mark = Profit.markBy(new Map([...trading().lastPrices, ...live]), decimals)
+      shown = { picture: pictureOf(trading(), mark, now), at: now, seen }
+      return shown.picture
+    }
+  }
+}
+
 /** Follows the journal; each look reads what was recorded since. */
 export const follow = Effect.fn("LiveProfit.follow")(function* (assets: Money.Assets) {
   const journal = yield* Journal
-  const decimals = (symbol: string) => assets.get(symbol)?.decimals
-  const fold = Trades.make(decimals)
+  const fold = make(assets)
   let sequence = 0
-  let shown: { readonly picture: LiveProfit; readonly at: number } | undefined
-  /** `prices` are fresher than those of the last decision. */
   return Effect.fnUntraced(function* (prices: ReadonlyMap<string, TwoSidedPrice>) {
-    const before = sequence
     yield* journal.events({ after: sequence }).pipe(
       Stream.runForEachArray((page) =>
         Effect.andThen(
@@ -68,12 +99,6 @@ export const follow = Effect.fn("LiveProfit.follow")(function* (assets: Money.As
         )
       )
     )
-    const now = yield* Clock.currentTimeMillis
-    if (shown !== undefined && sequence === before && now - shown.at < staleMillis) return shown.picture
-    const trading = fold.result()
-    const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
-    const mark = Profit.markBy(new Map([...trading.lastPrices, ...live]), decimals)
-    shown = { picture: pictureOf(trading, mark, now), at: now }
-    return shown.picture
+    return fold.picture(prices, yield* Clock.currentTimeMillis)
   })
 })

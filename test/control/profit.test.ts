@@ -1,0 +1,96 @@
+/** The API's profit is the ledger's: the same figures as `profit`, `status` and the screen, and a line that ends at them. */
+import { assert, describe, it } from "@effect/vitest"
+import { begin, orderOf } from "../../bench/journalRows.ts"
+import { series, strategyProfit } from "../../src/control/view/profit.ts"
+import * as Recent from "../../src/control/view/Recent.ts"
+import { format } from "../../src/domain/Amount.ts"
+import type { BotEvent } from "../../src/domain/BotEvent.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { minuteMillis } from "../../src/domain/Durations.ts"
+import * as BotState from "../../src/engine/state/BotState.ts"
+import * as Profit from "../../src/ledger/Profit.ts"
+import * as Trades from "../../src/ledger/Trades.ts"
+import { parse } from "../engine/botWorld.ts"
+
+const btc = { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 }
+const usdc = { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+const assets = new Map([btc, usdc].map((asset) => [asset.symbol, asset]))
+const decimals = (symbol: string) => assets.get(symbol)?.decimals
+
+const { market } = parse(`name: grid
+market: BTC/USDC
+kind: grid
+limits: { budget: { quote: 6000 } }
+grid: { lower: 59000, upper: 61000, levels: 11, size: { base: 0.005 } }
+`)
+
+/** What number 1 bought is sold for a tenth more. */
+const sale = (): ReadonlyArray<BotEvent> =>
+  orderOf(41).flatMap((event): ReadonlyArray<BotEvent> => {
+    if (event._tag === "Planned")
+      return [
+        {
+          ...event,
+          side: "SELL",
+          inputAsset: "BTC",
+          inputAmount: event.quantity,
+          outputAsset: "USDC",
+          outputAmount: 132_000_000n
+        }
+      ]
+    if (event._tag !== "FillSeen") return []
+    return [
+      { ...event, side: "SELL", inputAsset: "BTC", amountIn: 200_000n, outputAsset: "USDC", amountOut: 132_000_000n }
+    ]
+  })
+
+describe("the profit that the API shows", () => {
+  it("is what the ledger says of the same journal, and the line of worth ends there", () => {
+    const state = BotState.make()
+    const recent = Recent.make(assets)
+    const trades = Trades.make(decimals)
+    const events = [...begin, ...[1, 2, 3, 4].flatMap(orderOf), ...sale()]
+    events.forEach((event, index) => {
+      const entry = { sequence: index + 1, at: index + 1, event }
+      if (index < events.length - sale().length) BotState.apply(state, entry)
+      Recent.note(recent, entry, assets)
+      trades.see(entry)
+    })
+    const now = 1_700_000_000_000 + 10 * minuteMillis
+    const [bid, ask] = [Decimal.make(65_000n), Decimal.make(65_002n)]
+    const prices = new Map([["BTC/USDC", { bid, ask, at: now }]])
+    const mark = Profit.markBy(new Map([["BTC/USDC", { price: Decimal.make(65_001n), at: now }]]), decimals)
+    const [row] = Profit.report(trades.result(), { method: "average", mark, now })
+    if (row === undefined) return assert.fail("no figures")
+    const { realised, fees, total } = row.figures
+    assert.isTrue(realised > 0n && total > realised)
+
+    const shown = strategyProfit(
+      state,
+      assets,
+      { name: "grid", market },
+      { bid, ask, at: now },
+      recent.profit.picture(prices, now),
+      recent.fills
+    )
+    const units = (text: string) => BigInt(Math.round(Number(text) * 1e6))
+    assert.strictEqual(shown.realised, format(realised - fees, 6))
+    assert.strictEqual(units(shown.worth) - units(shown.held), total)
+    assert.strictEqual(shown.fills, 4)
+
+    const minutes = [60_000, 61_000].map((close, index) => ({
+      openedAt: 1_700_000_000_000 + index * minuteMillis,
+      open: close,
+      high: close,
+      low: close,
+      close
+    }))
+    const present = { bid, ask, at: now }
+    const line = series(recent.profit.trading(), assets, [{ market, minutes, millis: minuteMillis, now: present }], now)
+    assert.deepStrictEqual(line.time.at(-1), now / 1000)
+    assert.strictEqual(line.time.length, 3)
+    // Fees in base are worth the present price here, and the price of their order there.
+    const gain = (line.worth.at(-1) ?? 0) - (line.held.at(-1) ?? 0)
+    assert.approximately(gain, Number(total) / 1e6, 0.02)
+  })
+})
