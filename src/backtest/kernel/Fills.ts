@@ -62,7 +62,8 @@ export const fillBar = (run: MarketRun, bar: number, low: number, high: number):
   const { orders, clock, lastClose } = run
   clock.close(bar)
   if (run.looksAtArrivals) lastClose.know(clock.nextBar, low, high)
-  for (const slot of orders.takeReached(low, high)) fillWhole(run, bar, slot)
+  for (let slot = orders.takeBuy(low); slot !== undefined; slot = orders.takeBuy(low)) fillWhole(run, bar, slot)
+  for (let slot = orders.takeSell(high); slot !== undefined; slot = orders.takeSell(high)) fillWhole(run, bar, slot)
   settle(run)
 }
 
@@ -201,7 +202,9 @@ export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: nu
   const { orders, clock, capacity } = run
   clock.close(bar)
   capacity.open(bar)
-  for (const slot of orders.takeReached(low, high)) capacity.use(fillSlice(run, bar, slot, capacity.amount))
+  const fill = (slot: SlotState.SlotState): void => capacity.use(fillSlice(run, bar, slot, capacity.amount))
+  for (let slot = orders.takeBuy(low); slot !== undefined; slot = orders.takeBuy(low)) fill(slot)
+  for (let slot = orders.takeSell(high); slot !== undefined; slot = orders.takeSell(high)) fill(slot)
   run.losses?.look(bar, clock.now)
   settle(run)
 }

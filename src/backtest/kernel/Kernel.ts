@@ -57,6 +57,8 @@ interface Whole {
   readonly parts: readonly [Part, ...ReadonlyArray<Part>]
   readonly runs: MarketRun.Runs
   readonly equity: Equity.Equity
+  /** One market without a guard, where orders fill whole, and none as it arrives. */
+  readonly isQuick: boolean
 }
 
 /** What fills on arrival may lead to an order that does so too: so often within one bar at most. */
@@ -77,7 +79,8 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): Whole => {
   const one = partOf(first)
   const parts = [one, ...others.map(partOf)] as const
   const runs = [one.run, ...parts.slice(1).map(({ run }) => run)] as const
-  return { first: one, parts, runs, equity: Equity.make(parts) }
+  const isQuick = others.length === 0 && one.fillBar === Fills.fillBar && first.conditions.rules.price !== "arrival"
+  return { first: one, parts, runs, equity: Equity.make(parts), isQuick }
 }
 
 const nextAlarm = (runs: MarketRun.Runs): number => {
@@ -233,9 +236,35 @@ const isBoundReachedIn = ({ ask, indices }: Part, bar: number): boolean =>
 const isBoundReached = ({ first, parts }: Whole, bar: number): boolean =>
   isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))
 
+/**
+ * The quick path: until the strategy is asked again nothing can happen but fills. Takes those from bar `from` on, and says
+ * which bar is the next one; the number of bars when the run is over, or has to be made once more with a guard. It does what
+ * the loop below does, and is apart so that the compiler makes one piece of it.
+ */
+const fillQuickly = ({ first, equity }: Whole, from: number): number => {
+  const { run, ask, indices } = first
+  const { orders, arrivals, waiting, candles } = run
+  const to = Math.min(candles.bars, ask.bar)
+  if (AskAgain.isBounded(ask) || from >= to) return from
+  for (let bar = from; ; bar++) {
+    orders.findNearest()
+    const { nearestBuy, nearestSell } = orders
+    bar = CrossingIndex.nextCrossing(indices.orders, bar, to, nearestBuy, nearestSell)
+    Equity.know(equity, bar, nearestBuy, nearestSell)
+    if (bar >= to) return to
+    Equity.advance(equity, bar)
+    const low = CrossingIndex.lowerAt(indices.orders, bar)
+    const high = CrossingIndex.upperAt(indices.orders, bar)
+    Fills.fillBar(run, bar, low, high)
+    Equity.know(equity, bar + 1, low, high)
+    if (waiting.count > 0) Placing.placeWaiting(run)
+    if (arrivals.needsGuard) return candles.bars
+  }
+}
+
 /** Runs the strategy over all candles; false when the run should have had a guard. */
 const runThrough = (whole: Whole): boolean => {
-  const { runs, equity } = whole
+  const { runs, equity, isQuick } = whole
   const { guard, losses, asking, arrivals, trading, candles } = whole.first.run
   const { bars, time } = candles
   for (let bar = 0; bar < bars; bar++) {
@@ -244,6 +273,8 @@ const runThrough = (whole: Whole): boolean => {
       Equity.advance(equity, bar)
       filled = wake(whole, bar) || filled
     }
+    if (isQuick && !asking.asksOnFill) bar = fillQuickly(whole, bar)
+    if (bar === bars) break
     const isWatched = guard !== undefined && Decisions.isWatchingAll(runs)
     const stop = isWatched || (filled && asking.asksOnFill) ? bar + 1 : nextAlarm(runs)
     bar = nextEvent(whole, bar, stop)

@@ -52,7 +52,6 @@ export class Orders {
   declare private readonly open: Counter
   declare private readonly setting: Setting
   declare private ladders: Ladders.Ladders
-  private readonly reached: Array<SlotState.SlotState> = []
   private below = Number.NEGATIVE_INFINITY
   private above = Number.POSITIVE_INFINITY
   private lastPlacedBar = -1
@@ -206,26 +205,22 @@ export class Orders {
     this.above = sell < 0 ? Number.POSITIVE_INFINITY : (sells.fillsAt[sell] ?? 0)
   }
 
-  /** Takes what a bar reaches off the ladders: from the market outwards, purchases first. Until the next call. */
-  takeReached(low: number, high: number): ReadonlyArray<SlotState.SlotState> {
-    const { buys, sells } = this.ladders
-    const { reached } = this
-    let count = 0
-    for (let rank = RankSet.greatest(buys.resting); rank >= 0; rank = RankSet.greatest(buys.resting)) {
-      if ((buys.fillsAt[rank] ?? 0) < low) break
-      RankSet.remove(buys.resting, rank)
-      const slot = this.all[buys.slots[rank] ?? 0]
-      if (slot !== undefined) reached[count++] = slot
-    }
-    for (let rank = RankSet.least(sells.resting); rank >= 0; rank = RankSet.least(sells.resting)) {
-      if ((sells.fillsAt[rank] ?? 0) > high) break
-      RankSet.remove(sells.resting, rank)
-      const slot = this.all[sells.slots[rank] ?? 0]
-      if (slot !== undefined) reached[count++] = slot
-    }
-    // Setting a length is slow, even to what it is.
-    if (reached.length !== count) reached.length = count
-    return reached
+  /** Takes the purchase nearest to the market off its ladder, when a bar with this low reaches it. */
+  takeBuy(low: number): SlotState.SlotState | undefined {
+    const { fillsAt, resting, slots } = this.ladders.buys
+    const rank = RankSet.greatest(resting)
+    if (rank < 0 || (fillsAt[rank] ?? 0) < low) return undefined
+    RankSet.remove(resting, rank)
+    return this.all[slots[rank] ?? 0]
+  }
+
+  /** The same for the nearest sale. */
+  takeSell(high: number): SlotState.SlotState | undefined {
+    const { fillsAt, resting, slots } = this.ladders.sells
+    const rank = RankSet.least(resting)
+    if (rank < 0 || (fillsAt[rank] ?? 0) > high) return undefined
+    RankSet.remove(resting, rank)
+    return this.all[slots[rank] ?? 0]
   }
 
   /** Gives slots new legs. Their old orders are gone or kept: a kept one gets its row. The new ladders are empty. */
