@@ -93,8 +93,17 @@ if (argument === "open" && filename !== undefined) {
   measured("a bot's start from a snapshot", [import.meta.filename, "open", journal], folder)
   // The built program is another one than its sources: it takes a snapshot of its own.
   measured("whole `journal compact`", [limitbot, "journal", "compact", "--config", "config.yaml"], folder)
-  for (const command of ["orders", "status"])
-    measured(`whole \`${command}\``, [limitbot, command, "--config", "config.yaml", "--json"], folder)
+  const commands = [
+    ["orders", "--json"],
+    ["status", "--json"],
+    ["events", "--limit", "50"],
+    ["money", "--json"],
+    ["profit", "--json"],
+    ["fills", "--json"],
+    ["export", "--format", "csv", "--out", "books"]
+  ]
+  for (const command of commands)
+    measured(`whole \`${command.join(" ")}\``, [limitbot, ...command, "--config", "config.yaml"], folder)
   measured("whole `journal verify`", [limitbot, "journal", "verify", "--config", "config.yaml"], folder)
   rmSync(folder, { recursive: true })
 }

@@ -5,7 +5,7 @@
  * under the name of its placement, instead of vanishing.
  */
 import { type Amount, max, min } from "./Amount.ts"
-import type { BotEvent, Of } from "./BotEvent.ts"
+import type { BotEvent, Of, Tag } from "./BotEvent.ts"
 
 export const places = [
   "wallet",
@@ -62,6 +62,27 @@ const change = (ledger: Ledger, asset: string, account: Account, owner: string, 
   if (amount === 0n) ledger.balances.delete(key)
   else ledger.balances.set(key, { entry: { asset, account, owner }, amount })
 }
+
+/** The kinds of events that can move money; the others need not be read for it. */
+export const movingTags = [
+  "BudgetAllotted",
+  "LegClosed",
+  "PaymentAsked",
+  "FundingSigned",
+  "FundingInDoubt",
+  "PaymentAskedAgain",
+  "FundingDead",
+  "PaymentLost",
+  "DepositSeen",
+  "FillSeen",
+  "Closed",
+  "PayoutStarted",
+  "PaidOut",
+  "Refunded",
+  "LegFailed",
+  "Settled",
+  "Resolved"
+] as const satisfies ReadonlyArray<Tag>
 
 /** What an event moves, given what the ledger holds. Pure; an event that moves nothing gives an empty list. */
 const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {

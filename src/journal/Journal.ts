@@ -5,7 +5,7 @@
  * Invariants: sequence numbers have no gap; an event is never changed (the database refuses); a body that does not decode
  * stops the start instead of being skipped, because a skipped event is lost money.
  */
-import { Array, Clock, Context, Effect, Layer, Option, Schedule, Schema, Semaphore, Stream } from "effect"
+import { Array, Clock, Context, Effect, Layer, Option, Result, Schedule, Schema, Semaphore, Stream } from "effect"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { BotEvent, type Recorded, type Tag } from "../domain/BotEvent.ts"
 import { genesis, hashOf } from "./Hash.ts"
@@ -37,6 +37,8 @@ export class Journal extends Context.Service<
     append(events: ReadonlyArray<BotEvent>): Effect.Effect<ReadonlyArray<Recorded>, JournalError>
     /** Oldest first, read page by page as they are asked for. */
     events(which?: Which): Stream.Stream<Recorded, JournalError>
+    /** Newest first, read in the same way: what only the last events can answer costs no more in a long journal. */
+    readonly newestFirst: Stream.Stream<Recorded, JournalError>
     /** What folds had come to: a start reads only what follows. */
     readonly snapshots: Snapshots.Snapshots
     readonly disk: {
@@ -70,7 +72,7 @@ export class Journal extends Context.Service<
 
 const EventJson = Schema.fromJsonString(BotEvent)
 const encode = Schema.encodeEffect(EventJson)
-const decode = Schema.decodeUnknownEffect(EventJson)
+const decode = Schema.decodeUnknownResult(EventJson)
 
 interface Row {
   readonly sequence: number
@@ -93,6 +95,19 @@ const isDiskFull = ({ reason: { cause } }: SqlError.SqlError): boolean =>
 
 /** Rows read at a time: some are decisions with many slots. */
 const pageSize = 1_000
+
+/** In one step: an effect for each of a million rows would cost more than reading them. */
+const decodeRows = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
+  const events: Array<Recorded> = []
+  for (const { at, body, sequence } of rows) {
+    const decoded = decode(body)
+    if (Result.isFailure(decoded)) {
+      return yield* Effect.fail(broken(`Event ${sequence} of the journal does not decode`)(decoded.failure))
+    }
+    events.push({ sequence, at, event: decoded.success })
+  }
+  return events
+})
 
 const columns = (event: BotEvent) => ({
   strategy: "strategy" in event ? event.strategy : null,
@@ -152,20 +167,24 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
 
   const page = Effect.fn("Journal.page")(
     function* (after: number, tags: ReadonlyArray<Tag> | undefined) {
-      const ofTag = tags === undefined ? sql`1 = 1` : sql.in("event", tags)
       const rows = yield* sql<Row>`
-      SELECT sequence, at, body FROM journal WHERE sequence > ${after} AND ${ofTag} ORDER BY sequence LIMIT ${pageSize}`
-      const events = yield* Effect.forEach(rows, ({ sequence, at, body }) =>
-        Effect.map(decode(body), (event): Recorded => ({ sequence, at, event })).pipe(
-          Effect.mapError(broken(`Event ${sequence} of the journal does not decode`))
-        )
-      )
-      const next = events.length < pageSize ? Option.none<number>() : Option.map(Array.last(events), sequenceOf)
-      return [events, next] as const
+        SELECT sequence, at, body FROM journal WHERE sequence > ${after} AND ${ofTags(sql, tags)}
+        ORDER BY sequence LIMIT ${pageSize}`
+      return pageOf(yield* decodeRows(rows))
     },
     Effect.mapError(broken("Cannot read the journal"))
   )
   const events = ({ after = 0, tags }: Which = {}) => Stream.paginate(after, (last) => page(last, tags))
+
+  const pageBefore = Effect.fn("Journal.pageBefore")(
+    function* (before: number) {
+      const rows = yield* sql<Row>`
+        SELECT sequence, at, body FROM journal WHERE sequence < ${before} ORDER BY sequence DESC LIMIT ${pageSize}`
+      return pageOf(yield* decodeRows(rows))
+    },
+    Effect.mapError(broken("Cannot read the journal"))
+  )
+  const newestFirst = Stream.paginate(Number.MAX_SAFE_INTEGER, pageBefore)
 
   const recover = Effect.gen(function* () {
     if (isFull && (yield* reserve.restore)) {
@@ -175,7 +194,23 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
     return !isFull
   })
 
-  return Journal.of({ append, events, snapshots: Snapshots.make(sql), disk: { isFull: () => isFull, recover } })
+  return Journal.of({
+    append,
+    events,
+    newestFirst,
+    snapshots: Snapshots.make(sql),
+    disk: { isFull: () => isFull, recover }
+  })
 })
 
-const sequenceOf = ({ sequence }: Recorded): number => sequence
+/** Events, and where the next page begins if there is one. */
+const pageOf = (events: ReadonlyArray<Recorded>) => {
+  const last = events.length < pageSize ? undefined : events.at(-1)
+  return [events, Option.map(Option.fromUndefinedOr(last), ({ sequence }) => sequence)] as const
+}
+
+/** By the index only for one tag: of several it has no common order, and every page would sort all that is left. */
+const ofTags = (sql: SqlClient.SqlClient, tags: ReadonlyArray<Tag> | undefined) => {
+  if (tags === undefined) return sql`1 = 1`
+  return tags.length === 1 ? sql`event = ${tags[0] ?? ""}` : sql`+event IN ${sql.in(tags)}`
+}

@@ -51,9 +51,9 @@ const next = (lots: ReadonlyArray<Lot>, method: LotMethod): number => {
   }, 0)
 }
 
-/** Trades of one pool (a market of a strategy, or of an account), oldest first. */
-export const match = (trades: ReadonlyArray<Trade>, method: LotMethod): Matched => {
-  const lots: Array<Lot> = []
+/** Trades of one pool (a market of a strategy, or of an account), oldest first; `earlier` lots are still open. */
+export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier: ReadonlyArray<Lot> = []): Matched => {
+  const lots: Array<Lot> = [...earlier]
   const gains: Array<Gain> = []
   for (const trade of trades) {
     let { baseAmount: base, quoteAmount: quote } = trade

@@ -7,8 +7,8 @@
 import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { utcDate } from "../domain/Text.ts"
-import { earned, type Lot, type LotMethod, match } from "./Lots.ts"
-import type { Trade, TradingRecord } from "./Trades.ts"
+import { earned, type Gain, type Lot, type LotMethod, match } from "./Lots.ts"
+import type { Fee, Flow, Trade, TradingRecord } from "./Trades.ts"
 
 export const groupings = ["strategy", "slot", "day", "asset"] as const
 export type Grouping = (typeof groupings)[number]
@@ -21,9 +21,9 @@ export interface Figures {
   readonly total: Amount
 }
 
-const nothing: Figures = { realised: 0n, unrealised: 0n, fees: 0n, flows: 0n, total: 0n }
+export const nothing: Figures = { realised: 0n, unrealised: 0n, fees: 0n, flows: 0n, total: 0n }
 
-const plus = (a: Figures, b: Partial<Figures>): Figures => {
+export const plus = (a: Figures, b: Partial<Figures>): Figures => {
   const sum = {
     realised: a.realised + (b.realised ?? 0n),
     unrealised: a.unrealised + (b.unrealised ?? 0n),
@@ -43,7 +43,8 @@ export interface Row {
   readonly figures: Figures
 }
 
-interface Item {
+/** A part of the figures, with all that it can be grouped by. */
+export interface Item {
   readonly strategy: string
   readonly slot: string
   readonly at: number
@@ -68,8 +69,9 @@ const groupOf = (item: Item, by: Grouping | undefined): string => {
 }
 
 /** Lots are kept by strategy and market, like the budgets. */
-const poolsOf = (trades: ReadonlyArray<Trade>) =>
-  Map.groupBy(trades, ({ strategy, market }) => `${strategy}\u0000${market}`)
+export const poolOf = ({ strategy, market }: Trade): string => `${strategy}\u0000${market}`
+
+const poolsOf = (trades: ReadonlyArray<Trade>) => Map.groupBy(trades, poolOf)
 
 const unrealisedOf = ({ isShort, cost, quantity, openedBy }: Lot, mark: Mark): Amount => {
   const value = mark(openedBy.market, openedBy.base, openedBy.quote, quantity)
@@ -77,34 +79,64 @@ const unrealisedOf = ({ isShort, cost, quantity, openedBy }: Lot, mark: Mark): A
   return isShort ? cost - value : value - cost
 }
 
-/** By group and quote asset, groups in alphabetical order. `now` dates the unrealised part. */
+interface ReportOptions {
+  readonly method: LotMethod
+  readonly mark: Mark
+  /** Dates the unrealised part. */
+  readonly now: number
+}
+
+/** By group and quote asset, groups in alphabetical order. */
 export const report = (
-  { trades, fees, flows }: TradingRecord,
-  {
-    method,
-    by,
-    mark,
-    now
-  }: { readonly method: LotMethod; readonly by?: Grouping; readonly mark: Mark; readonly now: number }
-): ReadonlyArray<Row> => {
+  trading: TradingRecord,
+  { by, ...options }: ReportOptions & { readonly by?: Grouping }
+): ReadonlyArray<Row> => grouped(itemsOf(trading, options), by)
+
+/** All that the figures consist of. */
+export const itemsOf = ({ trades, fees, flows }: TradingRecord, { mark, method, now }: ReportOptions) => {
+  const pools = [...poolsOf(trades).values()].map((pool) => match(pool, method))
   const quotes = new Set([...trades, ...fees].map(({ quote }) => quote))
-  const items: Array<Item> = []
-  for (const pool of poolsOf(trades).values()) {
-    const { gains, open } = match(pool, method)
-    for (const gain of gains) {
-      const { strategy, slot, at, base, quote } = gain.closedBy
-      items.push({ strategy, slot, at, asset: base, quote, figures: { realised: earned(gain) } })
-    }
-    for (const lot of open) {
-      const { strategy, slot, base, quote } = lot.openedBy
-      items.push({ strategy, slot, at: now, asset: base, quote, figures: { unrealised: unrealisedOf(lot, mark) } })
-    }
-  }
-  for (const { strategy, slot, at, base, quote, inQuote } of fees)
-    items.push({ strategy, slot, at, asset: base, quote, figures: { fees: inQuote } })
-  for (const { strategy, at, asset, amount } of flows)
-    if (quotes.has(asset) || quotes.size === 0)
-      items.push({ strategy, slot: "", at, asset, quote: asset, figures: { flows: amount } })
+  return [
+    ...pools.flatMap(({ gains }) => gains.map(itemOfGain)),
+    ...pools.flatMap(({ open }) => open.map((lot) => itemOfLot(lot, mark, now))),
+    ...fees.map(itemOfFee),
+    ...flowsIn(flows.map(itemOfFlow), quotes)
+  ]
+}
+
+export const itemOfGain = (gain: Gain): Item => {
+  const { strategy, slot, at, base, quote } = gain.closedBy
+  return { strategy, slot, at, asset: base, quote, figures: { realised: earned(gain) } }
+}
+
+export const itemOfLot = (lot: Lot, mark: Mark, now: number): Item => {
+  const { strategy, slot, base, quote } = lot.openedBy
+  return { strategy, slot, at: now, asset: base, quote, figures: { unrealised: unrealisedOf(lot, mark) } }
+}
+
+export const itemOfFee = ({ strategy, slot, at, base, quote, inQuote }: Fee): Item => ({
+  strategy,
+  slot,
+  at,
+  asset: base,
+  quote,
+  figures: { fees: inQuote }
+})
+
+export const itemOfFlow = ({ strategy, at, asset, amount }: Flow): Item => ({
+  strategy,
+  slot: "",
+  at,
+  asset,
+  quote: asset,
+  figures: { flows: amount }
+})
+
+/** Capital counts in what trading is counted in; before any trade, in every asset. */
+export const flowsIn = (flows: ReadonlyArray<Item>, quotes: ReadonlySet<string>): ReadonlyArray<Item> =>
+  flows.filter(({ asset }) => quotes.has(asset) || quotes.size === 0)
+
+export const grouped = (items: Iterable<Item>, by: Grouping | undefined): ReadonlyArray<Row> => {
   const rows = new Map<string, Row>()
   for (const item of items) {
     const group = groupOf(item, by)

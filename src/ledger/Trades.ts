@@ -3,7 +3,7 @@
  * came or went. A pure fold over every event in order; it knows no files and no clock.
  */
 import type { Amount } from "../domain/Amount.ts"
-import type { Of, PlacementEvent, Recorded } from "../domain/BotEvent.ts"
+import type { Of, PlacementEvent, Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Side } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
@@ -72,19 +72,55 @@ export interface TradingRecord {
   readonly lastPrices: ReadonlyMap<string, { readonly price: Decimal.Decimal; readonly at: number }>
 }
 
+/** What the fold keeps: the record so far, and what it needs to read on. */
+export interface TradesBooks {
+  readonly trades: Array<Trade>
+  readonly fees: Array<Fee>
+  readonly flows: Array<Flow>
+  readonly planned: Map<string, { readonly event: Of<"Planned">; readonly life: OrderLife; readonly orderId?: string }>
+  /** By strategy and asset. */
+  readonly budgets: Map<string, Amount>
+  /** By strategy. */
+  readonly markets: Map<string, string>
+  readonly lastPrices: Map<string, { readonly price: Decimal.Decimal; readonly at: number }>
+}
+
+export const emptyBooks = (): TradesBooks => ({
+  trades: [],
+  fees: [],
+  flows: [],
+  planned: new Map(),
+  budgets: new Map(),
+  markets: new Map(),
+  lastPrices: new Map()
+})
+
+/** The kinds of events that it looks at; the others need not be read. */
+export const tags: ReadonlyArray<Tag> = [
+  "BudgetAllotted",
+  "StrategyLoaded",
+  "Decided",
+  "Planned",
+  "Bound",
+  "DepositSeen",
+  "CancelRequested",
+  "Closed",
+  "FillSeen",
+  "PaidOut",
+  "Refunded"
+]
+
 export interface TradesFold {
   readonly see: (entry: Recorded) => void
   readonly result: () => TradingRecord
 }
 
-export const make = (decimals: (symbol: string) => number | undefined): TradesFold => {
-  const trades: Array<Trade> = []
-  const fees: Array<Fee> = []
-  const flows: Array<Flow> = []
-  const planned = new Map<string, { readonly event: Of<"Planned">; readonly life: OrderLife; orderId?: string }>()
-  const budgets = new Map<string, Amount>()
-  const markets = new Map<string, string>()
-  const lastPrices = new Map<string, { readonly price: Decimal.Decimal; readonly at: number }>()
+/** Reads on from `books`, which it changes in place. */
+export const make = (
+  decimals: (symbol: string) => number | undefined,
+  books: TradesBooks = emptyBooks()
+): TradesFold => {
+  const { trades, fees, flows, planned, budgets, markets, lastPrices } = books
 
   const ofPlacement = (event: PlacementEvent, at: number): void => {
     if (event._tag === "Planned") {

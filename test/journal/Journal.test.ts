@@ -15,6 +15,31 @@ const journalAt = (filename: string) => Layer.provide(Journal.layer, Sqlite.laye
 const stopped = (reason: string): BotEvent => ({ _tag: "BotStopped", reason })
 
 describe("Journal", () => {
+  it.effect("is read from either end, whole or by kinds of events, across pages", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const events = Array.from(
+        { length: 2_500 },
+        (_, index): BotEvent =>
+          index % 3 === 0 ? stopped(String(index)) : { _tag: "VenueDown", reason: String(index) }
+      )
+      yield* journal.append(events)
+      const all = yield* Stream.runCollect(journal.events())
+      assert.deepStrictEqual(yield* Stream.runCollect(journal.newestFirst), all.toReversed())
+      const of = (...tags: ReadonlyArray<BotEvent["_tag"]>) => Stream.runCollect(journal.events({ after: 10, tags }))
+      const later = all.slice(10)
+      assert.deepStrictEqual(yield* of("BotStopped", "VenueDown"), later)
+      assert.deepStrictEqual(
+        yield* of("BotStopped"),
+        later.filter(({ event }) => event._tag === "BotStopped")
+      )
+      assert.deepStrictEqual(
+        yield* of("VenueDown", "VenueUp"),
+        later.filter(({ event }) => event._tag === "VenueDown")
+      )
+    }).pipe(Effect.provide(journalAt(":memory:")))
+  )
+
   it.effect("gives back what was appended, across a reopen, in order and without gaps", () =>
     Effect.gen(function* () {
       const filename = newFile()

@@ -3,7 +3,7 @@
  * with the live stream, from the number after the last one shown, so nothing is missed or shown twice, even across
  * restarts.
  */
-import { Console, Effect, Stream } from "effect"
+import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { LineView } from "../../control/api/Views.ts"
 import { lineOf, mentions } from "../../control/view/Recent.ts"
@@ -73,18 +73,14 @@ export const command = Command.make(
 /** The requested last lines, and the number of the newest event of all. */
 const newest = Effect.fnUntraced(function* (assets: Money.Assets, shown: Shown, limit: number) {
   const journal = yield* Journal
-  const lines: Array<LineView> = []
-  let last = 0
-  yield* journal.events().pipe(
-    Stream.runForEach((recorded) =>
-      Effect.sync(() => {
-        last = recorded.sequence
-        const line = lineOf(recorded, assets)
-        if (!isShown(line, shown)) return
-        lines.push(line)
-        if (lines.length > limit) lines.shift()
-      })
-    )
+  const head = yield* Stream.runHead(journal.newestFirst)
+  const last = Option.match(head, { onNone: () => 0, onSome: ({ sequence }) => sequence })
+  const lines = yield* journal.newestFirst.pipe(
+    Stream.filter(({ sequence }) => sequence <= last),
+    Stream.map((recorded) => lineOf(recorded, assets)),
+    Stream.filter((line) => isShown(line, shown)),
+    Stream.take(Math.max(0, limit)),
+    Stream.runCollect
   )
-  return { last, lines }
+  return { last, lines: lines.toReversed() }
 })

@@ -6,15 +6,21 @@ import { iso } from "../../domain/Text.ts"
 import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import type * as Lease from "../../journal/Lease.ts"
 import type * as Profit from "../../ledger/Profit.ts"
+import type { RunningProfit } from "../../ledger/RunningProfit.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import { age } from "../../report/text/Words.ts"
-import type { LedgerView } from "../money/LedgerView.ts"
+import { oldest } from "../money/LedgerView.ts"
 import { frame, paper } from "../screen/Screen.ts"
 import { Terminal } from "../Terminal.ts"
+import type { JournalView } from "./JournalView.ts"
+
+interface StatusView extends JournalView {
+  readonly trading: RunningProfit
+}
 
 export const printJson = (
-  view: LedgerView,
+  view: StatusView,
   holder: Lease.Holder | undefined,
   killSwitch: string | undefined,
   dashboard: string | undefined
@@ -45,16 +51,22 @@ export const printJson = (
 }
 
 /** By average cost, as strategies see it; by strategy if there are several. */
-const profitOf = ({ markedAt }: LedgerView, { whole, strategies }: LiveProfit.LiveProfit): ProfitText.Profit => {
+const profitOf = ({ trading }: StatusView, { whole, strategies }: LiveProfit.LiveProfit): ProfitText.Profit => {
   const isOne = new Set(strategies.map(({ group }) => group)).size < 2
   const groups = isOne ? [] : strategies
-  return { method: LiveProfit.method, whole, by: isOne ? undefined : "strategy", groups, markedAt }
+  return {
+    method: LiveProfit.method,
+    whole,
+    by: isOne ? undefined : "strategy",
+    groups,
+    markedAt: oldest(trading.books.lastPrices)
+  }
 }
 
-const pictureOf = ({ trading, mark, now }: LedgerView) => LiveProfit.pictureOf(trading, mark, now)
+const pictureOf = ({ assets, trading, now }: StatusView) => LiveProfit.pictureNow(trading, assets, now)
 
 /** The figures of `profit --json`, plus today's (realised less fees, UTC) and those of strategies and slots. */
-const profitJson = (view: LedgerView) => {
+const profitJson = (view: StatusView) => {
   const picture = pictureOf(view)
   const figures = ProfitText.json({ ...profitOf(view, picture), by: undefined, groups: [] }, view.assets)
   const rowsOf = (rows: Iterable<Profit.Row>, quote: string, by: string) =>
@@ -85,7 +97,7 @@ const safeUntil = (state: BotState): string | undefined => {
 const runJson = ({ overall: _, identity: __, ...run }: Of<"BotStarted">) => run
 
 export const printScreen = Effect.fnUntraced(function* (
-  view: LedgerView,
+  view: StatusView,
   holder: Lease.Holder | undefined,
   killSwitch: string | undefined
 ) {

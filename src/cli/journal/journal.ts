@@ -2,6 +2,7 @@
 import { Console, Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
+import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as Chain from "../../journal/Chain.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -73,6 +74,7 @@ const compact = Command.make(
       const sql = yield* SqlClient.SqlClient
       const verified = yield* Chain.verify()
       yield* Bookkeeper.renewSnapshot
+      yield* StoredProfit.renewSnapshot
       yield* sql`VACUUM`
       yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
       return yield* Chain.verify(verified.head)

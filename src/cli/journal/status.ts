@@ -1,11 +1,11 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as RunningBot from "../control/RunningBot.ts"
 import * as Watch from "../control/watch.ts"
 import * as flags from "../flags.ts"
-import { withLedger } from "../money/LedgerView.ts"
 import * as KillFile from "../run/KillFile.ts"
 import { WrongUsage } from "../Usage.ts"
 import { withJournal } from "./JournalView.ts"
@@ -26,8 +26,10 @@ export const command = Command.make(
     if (watch && json)
       return yield* new WrongUsage({ message: "--watch is for people; `events --follow --json` for programs" })
     if (watch) return yield* withJournal(config, (view) => Watch.watch(view, forMillis))
-    yield* withLedger(config, (view) =>
-      Effect.gen(function* () {
+    yield* withJournal(
+      config,
+      Effect.fnUntraced(function* (journal) {
+        const view = { ...journal, trading: yield* StoredProfit.present }
         const holder = yield* Lease.holder(view.journal)
         const killSwitch = yield* Effect.flatten(KillFile.watch(view.journal))
         const dashboard = yield* RunningBot.addressOf(view.journal)

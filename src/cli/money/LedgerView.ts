@@ -1,9 +1,9 @@
-/** The journal read for accounts: its state, and what it says about trading, in one pass. */
-import { Effect } from "effect"
-import type { Recorded } from "../../domain/BotEvent.ts"
+/** The journal read for accounts: its state, and the events that accounts are made of. */
+import { Effect, Stream } from "effect"
+import type { Recorded, Tag } from "../../domain/BotEvent.ts"
+import { Journal } from "../../journal/Journal.ts"
 import { type Mark, markBy } from "../../ledger/Profit.ts"
 import * as Trades from "../../ledger/Trades.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 
 export interface LedgerView extends JournalView {
@@ -15,36 +15,37 @@ export interface LedgerView extends JournalView {
   readonly markedAt: number | undefined
 }
 
-/** `also` gets every event on the way. */
-export const withLedger = <A, E, R>(
-  configFile: string,
-  look: (view: LedgerView) => Effect.Effect<A, E, R>,
-  also: (entry: Recorded) => void = () => {}
-) =>
-  Effect.gen(function* () {
-    const { markets } = yield* ConfigFile.loadSettings(configFile)
-    const places = new Map(markets.assets.map(({ symbol, decimals }) => [symbol, decimals]))
-    const decimals = (symbol: string) => places.get(symbol)
-    const fold = Trades.make(decimals)
-    return yield* withJournal(
-      configFile,
-      (view) => {
-        const trading = fold.result()
-        const seen = [...trading.lastPrices.values()].map(({ at }) => at)
-        return look({
-          ...view,
-          trading,
-          decimals,
-          mark: markBy(trading.lastPrices, decimals),
-          markedAt: seen.length === 0 ? undefined : Math.min(...seen)
-        })
-      },
-      {
-        until: Number.POSITIVE_INFINITY,
-        seen: (entry) => {
-          fold.see(entry)
-          also(entry)
-        }
-      }
-    )
-  })
+export const withLedger = <A, E, R>(configFile: string, look: (view: LedgerView) => Effect.Effect<A, E, R>) =>
+  withJournal(
+    configFile,
+    Effect.fnUntraced(function* (view) {
+      const decimals = (symbol: string) => view.assets.get(symbol)?.decimals
+      const fold = Trades.make(decimals)
+      yield* readAlong(view, Trades.tags, fold.see)
+      const trading = fold.result()
+      return yield* look({
+        ...view,
+        trading,
+        decimals,
+        mark: markBy(trading.lastPrices, decimals),
+        markedAt: oldest(trading.lastPrices)
+      })
+    })
+  )
+
+/** Gives all events of these kinds that are in the state of the view: a running bot may have written more since. */
+export const readAlong = Effect.fnUntraced(function* (
+  { state }: JournalView,
+  tags: ReadonlyArray<Tag>,
+  see: (entry: Recorded) => void
+) {
+  const journal = yield* Journal
+  const { sequence: last } = state
+  yield* journal.events({ tags }).pipe(
+    Stream.takeWhile(({ sequence }) => sequence <= last),
+    Stream.runForEachArray((page) => Effect.sync(() => page.forEach(see)))
+  )
+})
+
+export const oldest = (prices: Trades.TradingRecord["lastPrices"]): number | undefined =>
+  prices.size === 0 ? undefined : Math.min(...[...prices.values()].map(({ at }) => at))

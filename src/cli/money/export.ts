@@ -1,6 +1,7 @@
 /** `limitbot export`: the books of the journal in formats that other programs read and check. */
 import { Console, DateTime, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { movingTags } from "../../domain/Ledger.ts"
 import { utcYear } from "../../domain/Text.ts"
 import * as Entries from "../../ledger/Entries.ts"
 import { methods } from "../../ledger/Lots.ts"
@@ -10,7 +11,7 @@ import * as Tables from "../../ledger/Tables.ts"
 import * as Csv from "../../report/text/Csv.ts"
 import { counted } from "../../report/text/Words.ts"
 import * as flags from "../flags.ts"
-import { type LedgerView, withLedger } from "./LedgerView.ts"
+import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 
 /** There is nothing to write, or it could not be written. */
 export class NothingToExport extends Schema.TaggedError<NothingToExport>()("NothingToExport", {
@@ -36,6 +37,7 @@ export const command = Command.make(
     yield* withLedger(
       config,
       Effect.fnUntraced(function* (ledger) {
+        yield* readAlong(ledger, movingTags, entries.see)
         const view = { ...ledger, bookings: entries.result() }
         const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })
         yield* refuseUnknownAssets(view)
@@ -49,8 +51,7 @@ export const command = Command.make(
         yield* Console.log(
           `${out}: ${counted(view.trading.trades.length, "fill")}${years === "" ? "" : ` of ${years}`}, as ${format}`
         )
-      }),
-      entries.see
+      })
     )
   })
 ).pipe(

@@ -1,7 +1,7 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import type { Ledger } from "../../domain/Ledger.ts"
+import { type Ledger, movingTags } from "../../domain/Ledger.ts"
 import { utcDate } from "../../domain/Text.ts"
 import { type BotState, workingLedger } from "../../engine/state/BotState.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
@@ -9,6 +9,7 @@ import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
 import { withJournal } from "../journal/JournalView.ts"
+import { readAlong } from "./LedgerView.ts"
 
 export const command = Command.make(
   "money",
@@ -17,7 +18,9 @@ export const command = Command.make(
     const overTime = MoneyOverTime.make()
     yield* withJournal(
       config,
-      ({ state, assets, now }) => {
+      Effect.fnUntraced(function* (view) {
+        yield* readAlong(view, movingTags, overTime.see)
+        const { state, assets, now } = view
         const orders = orderRows(state, assets)
         const strategies = strategyRows(state, assets)
         if (json) {
@@ -31,9 +34,9 @@ export const command = Command.make(
           }))
           const unexplained = Money.residual(state.ledger, assets)
           const places = Money.rows(workingLedger(state), assets)
-          return Console.log(JSON.stringify({ at: now, places, strategies, orders, history, unexplained }))
+          return yield* Console.log(JSON.stringify({ at: now, places, strategies, orders, history, unexplained }))
         }
-        return Console.log(
+        return yield* Console.log(
           [
             ...Money.table(workingLedger(state), assets),
             ...block(
@@ -52,8 +55,7 @@ export const command = Command.make(
             ...historyLines(overTime.result(), assets)
           ].join("\n")
         )
-      },
-      { until: Number.POSITIVE_INFINITY, seen: overTime.see }
+      })
     )
   })
 ).pipe(Command.withDescription("Show where every unit of money is: by place, strategy and order, and over time"))

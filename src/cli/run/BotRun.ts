@@ -6,6 +6,7 @@
 import { Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import { operatorFile } from "../../control/http/Tokens.ts"
+import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
@@ -149,6 +150,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     leaving: () => farewell,
     nextLookAt: engine.nextLookAt
   }
+  yield* Effect.forkScoped(supervised("the snapshot of profits", StoredProfit.keepUp))
   const display = yield* Effect.forkScoped(supervised("the screen", Display.show(options, present, changes)), {
     startImmediately: true
   })

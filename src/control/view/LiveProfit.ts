@@ -1,19 +1,19 @@
 /**
- * Profit and loss for a glance: in total, today (UTC), by strategy and by slot, all from `ledger/Profit.ts` by
- * average cost. The screen, `status` and the API show these figures. A running bot continues reading its journal where
- * it stopped, so what it shows is on disk and counted once.
+ * Profit and loss for a glance: in total, today (UTC), by strategy and by slot, all from the ledger's figures by average
+ * cost. The screen, `status` and the API show these. What they show is on disk and counted once.
  *
  * `total` is also the gain over holding the budget: the initial holdings have no price here until they trade.
  */
-import { Clock, Effect, Stream } from "effect"
+import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { utcDate } from "../../domain/Text.ts"
-import { Journal } from "../../journal/Journal.ts"
 import * as Profit from "../../ledger/Profit.ts"
+import * as RunningProfit from "../../ledger/RunningProfit.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import type * as Money from "../../report/text/Money.ts"
+import * as StoredProfit from "./StoredProfit.ts"
 
 export interface LiveProfit {
   readonly whole: ReadonlyArray<Profit.Row>
@@ -24,20 +24,29 @@ export interface LiveProfit {
   readonly slots: ReadonlyMap<string, Profit.Row>
 }
 
-export const method = "average"
+export const { method } = RunningProfit
 
 /** Open positions move with the price; they are valued again at least this often. */
 const staleMillis = 2_000
 
-export const pictureOf = (trading: Trades.TradingRecord, mark: Profit.Mark, now: number): LiveProfit => {
-  const by = (grouping: Profit.Grouping) => Profit.report(trading, { method, by: grouping, mark, now })
-  const today = Profit.report(trading, { method, by: "day", mark: () => undefined, now })
+/** What the figures consist of when open positions are worth this. */
+type Items = (mark: Profit.Mark) => ReadonlyArray<Profit.Item>
+
+const pictureOf = (itemsBy: Items, mark: Profit.Mark, now: number): LiveProfit => {
+  const items = itemsBy(mark)
+  const today = itemsBy(() => undefined).filter(({ at }) => utcDate(at) === utcDate(now))
   return {
-    whole: Profit.report(trading, { method, mark, now }),
-    today: today.filter(({ group }) => group === utcDate(now)),
-    strategies: by("strategy"),
-    slots: new Map(by("slot").map((row) => [row.group, row]))
+    whole: Profit.grouped(items, undefined),
+    today: Profit.grouped(today, "day"),
+    strategies: Profit.grouped(items, "strategy"),
+    slots: new Map(Profit.grouped(items, "slot").map((row) => [row.group, row]))
   }
+}
+
+/** What trading has come to, at the prices that the journal knows. */
+export const pictureNow = (profit: RunningProfit.RunningProfit, assets: Money.Assets, now: number): LiveProfit => {
+  const known = Profit.markBy(profit.books.lastPrices, (symbol) => assets.get(symbol)?.decimals)
+  return pictureOf((mark) => RunningProfit.items(profit, mark, now), known, now)
 }
 
 /** Realised less fees since midnight UTC. */
@@ -46,7 +55,26 @@ export const todayOf = ({ today }: LiveProfit, quote: string): Amount => {
   return figures === undefined ? 0n : figures.realised - figures.fees
 }
 
-/** A fold of the journal that remembers its last picture as long as nothing has changed. */
+/** Makes pictures, and remembers the last one as long as nothing has changed. */
+const painter = (assets: Money.Assets) => {
+  let shown: { readonly picture: LiveProfit; readonly at: number; readonly seen: number } | undefined
+  /** `prices` are fresher than those of the last decision; `seen` goes up with every event. */
+  return (
+    seen: number,
+    itemsBy: Items,
+    lastPrices: Trades.TradingRecord["lastPrices"],
+    prices: ReadonlyMap<string, TwoSidedPrice>,
+    now: number
+  ): LiveProfit => {
+    if (shown !== undefined && shown.seen === seen && now - shown.at < staleMillis) return shown.picture
+    const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
+    const mark = Profit.markBy(new Map([...lastPrices, ...live]), (symbol) => assets.get(symbol)?.decimals)
+    shown = { picture: pictureOf(itemsBy, mark, now), at: now, seen }
+    return shown.picture
+  }
+}
+
+/** A fold of the journal that keeps all trades, for those who show them. */
 export interface ProfitFold {
   readonly see: (entry: Recorded) => void
   readonly trading: () => Trades.TradingRecord
@@ -55,11 +83,10 @@ export interface ProfitFold {
 }
 
 export const make = (assets: Money.Assets): ProfitFold => {
-  const decimals = (symbol: string) => assets.get(symbol)?.decimals
-  const fold = Trades.make(decimals)
+  const fold = Trades.make((symbol) => assets.get(symbol)?.decimals)
+  const paint = painter(assets)
   let seen = 0
   let known: { readonly trading: Trades.TradingRecord; readonly seen: number } | undefined
-  let shown: { readonly picture: LiveProfit; readonly at: number; readonly seen: number } | undefined
   const trading = () => {
     if (known?.seen !== seen) known = { trading: fold.result(), seen }
     return known.trading
@@ -71,34 +98,20 @@ export const make = (assets: Money.Assets): ProfitFold => {
     },
     trading,
     picture: (prices, now) => {
-      if (shown !== undefined && shown.seen === seen && now - shown.at < staleMillis) return shown.picture
-      const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
-      const mark = Profit.markBy(new Map([...trading().lastPrices, ...live]), decimals)
-      shown = { picture: pictureOf(trading(), mark, now), at: now, seen }
-      return shown.picture
+      const record = trading()
+      return paint(seen, (mark) => Profit.itemsOf(record, { method, mark, now }), record.lastPrices, prices, now)
     }
   }
 }
 
 /** Follows the journal; each look reads what was recorded since. */
 export const follow = Effect.fn("LiveProfit.follow")(function* (assets: Money.Assets) {
-  const journal = yield* Journal
-  const fold = make(assets)
-  let sequence = 0
+  const read = yield* StoredProfit.reader
+  const paint = painter(assets)
   return Effect.fnUntraced(function* (prices: ReadonlyMap<string, TwoSidedPrice>) {
-    yield* journal.events({ after: sequence }).pipe(
-      Stream.runForEachArray((page) =>
-        Effect.andThen(
-          Effect.sync(() => {
-            for (const entry of page) {
-              fold.see(entry)
-              sequence = entry.sequence
-            }
-          }),
-          Effect.yieldNow // The bot goes first.
-        )
-      )
-    )
-    return fold.picture(prices, yield* Clock.currentTimeMillis)
+    const profit = yield* read
+    const now = yield* Clock.currentTimeMillis
+    const items: Items = (mark) => RunningProfit.items(profit, mark, now)
+    return paint(profit.sequence, items, profit.books.lastPrices, prices, now)
   })
 })

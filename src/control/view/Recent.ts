@@ -7,6 +7,7 @@ import { Effect, Schema, Stream } from "effect"
 import { BotEvent, type Recorded } from "../../domain/BotEvent.ts"
 import { slotKey } from "../../engine/state/BotState.ts"
 import type { Journal } from "../../journal/Journal.ts"
+import * as Trades from "../../ledger/Trades.ts"
 import { describe } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
 import type { FillView, LineView } from "../api/Views.ts"
@@ -59,10 +60,14 @@ export const mentions = (search: string): ((line: LineView) => boolean) => {
 }
 
 export const note = (recent: Recent, recorded: Recorded, assets: Money.Assets): void => {
-  const { sequence, event } = recorded
-  if (sequence <= recent.sequence) return
-  recent.sequence = sequence
+  if (recorded.sequence <= recent.sequence) return
+  recent.sequence = recorded.sequence
   keep(recent.lines, lineOf(recorded, assets), mostLines)
+  noteTrading(recent, recorded, assets)
+}
+
+const noteTrading = (recent: Recent, recorded: Recorded, assets: Money.Assets): void => {
+  const { sequence, event } = recorded
   recent.profit.see(recorded)
   if (event._tag === "FillSeen") keep(recent.fills, fillView(sequence, event, assets), mostFills)
 }
@@ -73,15 +78,30 @@ const keep = <A>(list: Array<A>, entry: A, most: number): void => {
   if (list.length > most) list.splice(0, Math.floor(most / 10))
 }
 
-/** Reads what the journal has beyond it. */
+/** Reads what the journal has beyond it: of a long past only the trading and the last lines. */
 export const catchUp = (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) =>
-  journal.events({ after: recent.sequence }).pipe(
-    Stream.runForEachArray((page) =>
-      Effect.andThen(
-        Effect.sync(() => {
-          for (const recorded of page) note(recent, recorded, assets)
-        }),
-        Effect.yieldNow // The bot goes first.
-      )
+  Effect.gen(function* () {
+    if (recent.sequence === 0) yield* begin(recent, assets, journal)
+    yield* eachPage(journal.events({ after: recent.sequence }), (recorded) => note(recent, recorded, assets))
+  })
+
+const begin = Effect.fnUntraced(function* (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) {
+  const lines: Array<LineView> = []
+  let newest = 0
+  yield* eachPage(Stream.take(journal.newestFirst, mostLines), (recorded) => {
+    newest = Math.max(newest, recorded.sequence)
+    lines.push(lineOf(recorded, assets))
+  })
+  const past = Stream.takeWhile(journal.events({ tags: Trades.tags }), ({ sequence }) => sequence <= newest)
+  yield* eachPage(past, (recorded) => noteTrading(recent, recorded, assets))
+  recent.lines.push(...lines.reverse())
+  recent.sequence = newest
+})
+
+const eachPage = <E>(events: Stream.Stream<Recorded, E>, see: (recorded: Recorded) => void) =>
+  Stream.runForEachArray(events, (page) =>
+    Effect.andThen(
+      Effect.sync(() => page.forEach(see)),
+      Effect.yieldNow // The bot goes first.
     )
   )

@@ -1,0 +1,67 @@
+/**
+ * Profit as the journal tells it, read from the newest snapshot on: a long journal is read once, by whoever comes first
+ * after an upgrade. A running bot keeps the snapshot up to date.
+ */
+import { deserialize, serialize } from "node:v8"
+import { Effect, Schedule, Semaphore, Stream } from "effect"
+import { Journal, type JournalError } from "../../journal/Journal.ts"
+import * as RunningProfit from "../../ledger/RunningProfit.ts"
+
+/** The name of this fold among the journal's snapshots. */
+const snapshotName = "profit"
+
+/** A snapshot is taken after so many events. */
+const snapshotEvery = 10_000
+
+/** An effect that reads what is new whenever it is run. */
+export const reader = Effect.gen(function* () {
+  const journal = yield* Journal
+  let profit = yield* stored(journal)
+  let keptAt = profit.sequence
+  const reading = yield* Semaphore.make(1)
+  return Effect.gen(function* () {
+    profit = yield* readOn(journal, profit)
+    if (profit.sequence - keptAt >= snapshotEvery) {
+      keptAt = profit.sequence
+      yield* keep(journal, profit)
+    }
+    return profit
+  }).pipe(reading.withPermit)
+})
+
+/** What trading has come to by now. */
+export const present = Effect.flatten(reader)
+
+/** Keeps the snapshot up to date while the bot runs. */
+export const keepUp = Effect.flatMap(reader, Effect.repeat(Schedule.spaced("1 minute")))
+
+/** The same from the first event; earlier snapshots are ignored. */
+export const renewSnapshot = Effect.gen(function* () {
+  const journal = yield* Journal
+  yield* keep(journal, yield* readOn(journal, RunningProfit.make()))
+})
+
+const stored = Effect.fnUntraced(function* ({ snapshots }: Journal["Service"]) {
+  const snapshot = yield* snapshots.newest(snapshotName)
+  // Only the program that wrote the bytes reads them (see `Snapshots`).
+  return snapshot === undefined ? RunningProfit.make() : (deserialize(snapshot.body) as RunningProfit.RunningProfit)
+})
+
+const keep = ({ snapshots }: Journal["Service"], profit: RunningProfit.RunningProfit) =>
+  snapshots.keep(snapshotName, { sequence: profit.sequence, body: serialize(profit) })
+
+const readOn = (
+  journal: Journal["Service"],
+  profit: RunningProfit.RunningProfit
+): Effect.Effect<RunningProfit.RunningProfit, JournalError> =>
+  journal.events({ after: profit.sequence, tags: RunningProfit.tags }).pipe(
+    Stream.runForEachArray((page) =>
+      Effect.andThen(
+        Effect.sync(() => RunningProfit.see(profit, page)),
+        Effect.yieldNow // The bot goes first.
+      )
+    ),
+    Effect.flatMap(() =>
+      profit.isExact ? Effect.succeed(profit) : readOn(journal, RunningProfit.make(Number.POSITIVE_INFINITY))
+    )
+  )

@@ -1,0 +1,123 @@
+/**
+ * Profit and loss by average cost, kept up event by event: what `Profit.report` makes of all trades, without keeping them. It
+ * keeps a sum for each slot and day, so it can be stored and read on from.
+ *
+ * Trades count in the order of their time, but are not always recorded in it. The newest ones of each pool are therefore kept
+ * for a while. One that comes even later makes `isExact` false: then the caller reads everything again and keeps all trades.
+ */
+import type { Recorded } from "../domain/BotEvent.ts"
+import { dayMillis, hourMillis } from "../domain/Durations.ts"
+import { type Lot, match } from "./Lots.ts"
+import * as Profit from "./Profit.ts"
+import * as Trades from "./Trades.ts"
+
+export const method = "average"
+
+export interface RunningProfit {
+  /** The last event in it. */
+  sequence: number
+  isExact: boolean
+  /** Trades of a pool that are kept. */
+  readonly keptTrades: number
+  /** The open orders, the prices, and nothing that is counted already. */
+  readonly books: Trades.TradesBooks
+  readonly pools: Map<string, Pool>
+  /** What is counted, by strategy, slot, assets and day. */
+  readonly counted: Map<string, Profit.Item>
+  readonly flows: Map<string, Profit.Item>
+  readonly quotes: Set<string>
+  /** Attempts that ended without money, and when they cannot be heard of any more. */
+  readonly ended: Map<string, number>
+}
+
+interface Pool {
+  lots: ReadonlyArray<Lot>
+  /** Trades before this time are in the lots. */
+  countedUntil: number
+  readonly kept: Array<Trades.Trade>
+}
+
+export const make = (keptTrades = 500): RunningProfit => ({
+  sequence: 0,
+  isExact: true,
+  keptTrades,
+  books: Trades.emptyBooks(),
+  pools: new Map(),
+  counted: new Map(),
+  flows: new Map(),
+  quotes: new Set(),
+  ended: new Map()
+})
+
+export const tags = [...Trades.tags, "Settled", "Abandoned", "FundingDead"] as const
+
+export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): void => {
+  const fold = Trades.make(() => undefined, profit.books)
+  for (const entry of entries) {
+    fold.see(entry)
+    forget(profit, entry)
+    profit.sequence = entry.sequence
+  }
+  const { trades, fees, flows } = profit.books
+  for (const flow of flows.splice(0)) count(profit.flows, Profit.itemOfFlow(flow))
+  for (const fee of fees.splice(0)) {
+    profit.quotes.add(fee.quote)
+    count(profit.counted, Profit.itemOfFee(fee))
+  }
+  for (const trade of trades.splice(0)) take(profit, trade)
+  for (const pool of profit.pools.values()) settle(profit, pool)
+}
+
+/** An order that is settled is never heard of again; one that was given up may still turn out to be paid. */
+const forget = ({ books: { planned }, ended }: RunningProfit, { at, event }: Recorded): void => {
+  if (event._tag === "Settled") planned.delete(event.placement)
+  else if (event._tag === "Abandoned" || event._tag === "FundingDead") {
+    const deadline = planned.get(event.placement)?.event.deadline ?? at
+    ended.set(event.placement, Math.max(deadline, at) + hourMillis)
+  } else if (event._tag === "Planned") {
+    for (const [placement, until] of ended) {
+      if (at <= until) continue
+      ended.delete(placement)
+      planned.delete(placement)
+    }
+  } else if ("placement" in event) ended.delete(event.placement)
+}
+
+const take = ({ pools, quotes }: RunningProfit, trade: Trades.Trade): void => {
+  const key = Profit.poolOf(trade)
+  const pool = pools.get(key) ?? { lots: [], countedUntil: Number.NEGATIVE_INFINITY, kept: [] }
+  pools.set(key, pool)
+  pool.kept.push(trade)
+  quotes.add(trade.quote)
+}
+
+/** The older half of too many. */
+const settle = (profit: RunningProfit, pool: Pool): void => {
+  if (pool.kept.some(({ at }) => at < pool.countedUntil)) profit.isExact = false
+  if (pool.kept.length <= profit.keptTrades) return
+  pool.kept.sort(byTime)
+  const older = pool.kept.splice(0, pool.kept.length - Math.floor(profit.keptTrades / 2))
+  const { gains, open } = match(older, method, pool.lots)
+  for (const gain of gains) count(profit.counted, Profit.itemOfGain(gain))
+  pool.lots = open
+  pool.countedUntil = older.at(-1)?.at ?? pool.countedUntil
+}
+
+const byTime = (a: Trades.Trade, b: Trades.Trade): number => a.at - b.at
+
+const count = (items: Map<string, Profit.Item>, item: Profit.Item): void => {
+  const day = Math.floor(item.at / dayMillis)
+  const key = [item.strategy, item.slot, item.asset, item.quote, day].join("\u0000")
+  const known = items.get(key)
+  const figures = Profit.plus(Profit.plus(Profit.nothing, known?.figures ?? {}), item.figures)
+  items.set(key, { ...item, figures })
+}
+
+/** All that the figures consist of, to be grouped; `now` dates the unrealised part. */
+export const items = (profit: RunningProfit, mark: Profit.Mark, now: number): ReadonlyArray<Profit.Item> => {
+  const open = [...profit.pools.values()].flatMap(({ kept, lots }) => {
+    const matched = match(kept.toSorted(byTime), method, lots)
+    return [...matched.gains.map(Profit.itemOfGain), ...matched.open.map((lot) => Profit.itemOfLot(lot, mark, now))]
+  })
+  return [...profit.counted.values(), ...open, ...Profit.flowsIn([...profit.flows.values()], profit.quotes)]
+}

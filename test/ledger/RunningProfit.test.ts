@@ -1,0 +1,109 @@
+/** Profit that is kept up event by event is the profit of the whole journal, in whatever order the fills were recorded. */
+import { deserialize, serialize } from "node:v8"
+import { assert, describe, it } from "@effect/vitest"
+import { begin, orderOf } from "../../bench/journalRows.ts"
+import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
+import { dayMillis } from "../../src/domain/Durations.ts"
+import * as Ledger from "../../src/domain/Ledger.ts"
+import * as Seeded from "../../src/domain/Seeded.ts"
+import * as MoneyOverTime from "../../src/ledger/MoneyOverTime.ts"
+import * as Profit from "../../src/ledger/Profit.ts"
+import * as RunningProfit from "../../src/ledger/RunningProfit.ts"
+import * as Trades from "../../src/ledger/Trades.ts"
+
+const start = 1_700_000_000_000
+const decimals = (symbol: string) => (symbol === "BTC" ? 8 : 6)
+
+const record = (events: ReadonlyArray<BotEvent>): ReadonlyArray<Recorded> =>
+  events.map((event, index) => ({ sequence: index + 1, at: start + index * 60_000, event }))
+
+/** Both sides at random, fills up to `lateMillis` older than their record. */
+const history = (seed: number, orders: number, lateMillis: number) => {
+  const draw = Seeded.seeded(seed)
+  const events = Array.from({ length: orders }, (_, number) => orderOf(number + 1)).flat()
+  const sales = new Map<string, boolean>()
+  const at = (index: number) => start + index * 60_000
+  return record(
+    [...begin, ...events].map((event, index): BotEvent => {
+      if (event._tag === "Planned") {
+        const isSale = draw() < 0.5
+        sales.set(event.placement, isSale)
+        const { inputAmount, inputAsset, outputAmount, outputAsset } = event
+        if (!isSale) return event
+        return {
+          ...event,
+          side: "SELL",
+          inputAsset: outputAsset,
+          inputAmount: outputAmount,
+          outputAsset: inputAsset,
+          outputAmount: inputAmount
+        }
+      }
+      if (event._tag !== "FillSeen") return event
+      const part = BigInt(Math.floor(1_000 + draw() * 9_000))
+      const filledAt = Math.floor(at(index) - draw() * lateMillis)
+      const [base, quote] = [event.amountOut * part, event.amountIn * BigInt(Math.floor(1_000 + draw() * 9_000))]
+      return sales.get(event.placement)
+        ? { ...event, side: "SELL", amountIn: base, amountOut: quote, inputAsset: "BTC", outputAsset: "USDC", filledAt }
+        : { ...event, amountIn: quote, amountOut: base, filledAt }
+    })
+  )
+}
+
+const whole = (entries: ReadonlyArray<Recorded>) => {
+  const fold = Trades.make(decimals)
+  for (const entry of entries) fold.see(entry)
+  return fold.result()
+}
+
+const compare = (profit: RunningProfit.RunningProfit, entries: ReadonlyArray<Recorded>): void => {
+  const trading = whole(entries)
+  const now = start + 30 * dayMillis
+  const mark = Profit.markBy(trading.lastPrices, decimals)
+  const items = RunningProfit.items(profit, Profit.markBy(profit.books.lastPrices, decimals), now)
+  for (const by of [undefined, ...Profit.groupings]) {
+    const report = Profit.report(trading, { method: "average", mark, now, ...(by === undefined ? {} : { by }) })
+    assert.deepStrictEqual(Profit.grouped(items, by), report)
+  }
+}
+
+describe("profit kept up event by event", () => {
+  it("is that of the whole journal, wherever it was stored and read on from", () => {
+    for (const seed of [1, 2, 3]) {
+      const entries = history(seed, 150, 600_000)
+      let profit = RunningProfit.make(10)
+      for (let index = 0; index < entries.length; index += 37) {
+        RunningProfit.see(profit, entries.slice(index, index + 37))
+        profit = deserialize(serialize(profit))
+      }
+      assert.isTrue(profit.isExact)
+      assert.isBelow(profit.books.planned.size, 40)
+      assert.isTrue([...profit.pools.values()].every(({ kept }) => kept.length <= 10))
+      compare(profit, entries)
+    }
+  })
+
+  it("says so when a fill comes too late to be counted in its place, and counts it with all trades kept", () => {
+    const entries = history(4, 150, 5 * dayMillis)
+    const profit = RunningProfit.make(10)
+    RunningProfit.see(profit, entries.slice(0, 500))
+    RunningProfit.see(profit, entries.slice(500))
+    assert.isFalse(profit.isExact)
+    const complete = RunningProfit.make(Number.POSITIVE_INFINITY)
+    RunningProfit.see(complete, entries)
+    assert.isTrue(complete.isExact)
+    compare(complete, entries)
+  })
+
+  it("and the trades and the money of a journal need only the kinds of events that they name", () => {
+    const entries = history(5, 100, 0)
+    const [trading, moving] = [new Set<string>(Trades.tags), new Set<string>(Ledger.movingTags)]
+    assert.deepStrictEqual(whole(entries.filter(({ event }) => trading.has(event._tag))), whole(entries))
+    const places = (some: ReadonlyArray<Recorded>) => {
+      const fold = MoneyOverTime.make()
+      some.forEach(fold.see)
+      return fold.result()
+    }
+    assert.deepStrictEqual(places(entries.filter(({ event }) => moving.has(event._tag))), places(entries))
+  })
+})
