@@ -1,12 +1,12 @@
 /** What the journal knows of a bot at this moment, for the terminal and for programs. */
 import { Console, Effect } from "effect"
 import * as LiveProfit from "../../control/view/LiveProfit.ts"
+import type { RunningProfit } from "../../control/view/RunningProfit.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import { iso } from "../../domain/Text.ts"
 import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import type * as Lease from "../../journal/Lease.ts"
 import type * as Profit from "../../ledger/Profit.ts"
-import type { RunningProfit } from "../../ledger/RunningProfit.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import { age } from "../../report/text/Words.ts"

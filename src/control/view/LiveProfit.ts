@@ -10,9 +10,9 @@ import type { Recorded } from "../../domain/BotEvent.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { utcDate } from "../../domain/Text.ts"
 import * as Profit from "../../ledger/Profit.ts"
-import * as RunningProfit from "../../ledger/RunningProfit.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import type * as Money from "../../report/text/Money.ts"
+import * as RunningProfit from "./RunningProfit.ts"
 import * as StoredProfit from "./StoredProfit.ts"
 
 export interface LiveProfit {

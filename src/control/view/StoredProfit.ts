@@ -5,7 +5,7 @@
 import { deserialize, serialize } from "node:v8"
 import { Effect, Schedule, Semaphore, Stream } from "effect"
 import { Journal, type JournalError } from "../../journal/Journal.ts"
-import * as RunningProfit from "../../ledger/RunningProfit.ts"
+import * as RunningProfit from "./RunningProfit.ts"
 
 /** The name of this fold among the journal's snapshots. */
 const snapshotName = "profit"

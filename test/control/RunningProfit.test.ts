@@ -2,13 +2,13 @@
 import { deserialize, serialize } from "node:v8"
 import { assert, describe, it } from "@effect/vitest"
 import { begin, orderOf } from "../../bench/journalRows.ts"
+import * as RunningProfit from "../../src/control/view/RunningProfit.ts"
 import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
 import { dayMillis } from "../../src/domain/Durations.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import * as Seeded from "../../src/domain/Seeded.ts"
 import * as MoneyOverTime from "../../src/ledger/MoneyOverTime.ts"
 import * as Profit from "../../src/ledger/Profit.ts"
-import * as RunningProfit from "../../src/ledger/RunningProfit.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
 
 const start = 1_700_000_000_000

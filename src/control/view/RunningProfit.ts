@@ -5,11 +5,11 @@
  * Trades count in the order of their time, but are not always recorded in it. The newest ones of each pool are therefore kept
  * for a while. One that comes even later makes `isExact` false: then the caller reads everything again and keeps all trades.
  */
-import type { Recorded } from "../domain/BotEvent.ts"
-import { dayMillis, hourMillis } from "../domain/Durations.ts"
-import { type Lot, match } from "./Lots.ts"
-import * as Profit from "./Profit.ts"
-import * as Trades from "./Trades.ts"
+import type { Recorded } from "../../domain/BotEvent.ts"
+import { dayMillis, hourMillis } from "../../domain/Durations.ts"
+import { type Lot, match } from "../../ledger/Lots.ts"
+import * as Profit from "../../ledger/Profit.ts"
+import * as Trades from "../../ledger/Trades.ts"
 
 export const method = "average"
 
