@@ -73,10 +73,13 @@ export const priceChart = (id: string) => {
   let bar: { time: number; open: number; high: number; low: number; close: number } | undefined
   let begins = 0
   let step = 60
+  // Asking the page for a colour has it compute its styles, so they are asked for once a theme, not once a mark.
+  let [up, down] = ["", ""]
 
   const paint = (): void => {
     themed(chart)
-    const [up, down] = [colour("--buy"), colour("--sell")]
+    up = colour("--buy")
+    down = colour("--sell")
     candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false })
     drawn = ""
   }
@@ -123,7 +126,7 @@ export const priceChart = (id: string) => {
       lines = chosen.map(({ price, side, slot }) =>
         candles.createPriceLine({
           price: Number(price),
-          color: colour(side === "BUY" ? "--buy" : "--sell"),
+          color: side === "BUY" ? up : down,
           lineWidth: 1,
           lineStyle: LineStyle.Dashed,
           axisLabelVisible: false,
@@ -140,7 +143,7 @@ export const priceChart = (id: string) => {
           position: side === "BUY" ? "atPriceBottom" : "atPriceTop",
           price: Number(price),
           shape: side === "BUY" ? "arrowUp" : "arrowDown",
-          color: colour(side === "BUY" ? "--buy" : "--sell"),
+          color: side === "BUY" ? up : down,
           size: isFew ? 1 : 0.5
         }))
       )
