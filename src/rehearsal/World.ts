@@ -129,7 +129,9 @@ export class Domain {
     }
     const context = Context.make(ClockReference, this.clock).pipe(
       Context.add(Random.Random, service),
-      Context.add(References.MinimumLogLevel, "None")
+      Context.add(References.MinimumLogLevel, "None"),
+      // Nobody reads the spans, and they take a fifth of the time.
+      Context.add(References.TracerEnabled, false)
     )
     return Effect.runForkWith(context)(effect, { scheduler: this.scheduler })
   }

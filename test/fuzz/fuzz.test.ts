@@ -13,7 +13,7 @@ import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import * as Guard from "../../src/venue/signing/IntentGuard.ts"
 import { Signer } from "../../src/venue/signing/Signer.ts"
 import * as StrictJson from "../../src/venue/wire/StrictJson.ts"
-import { assets } from "../simulation/Episode.ts"
+import { assets } from "../simulation/market.ts"
 import { config, testAccount, testKey } from "../venue/scriptedVenue.ts"
 import { wounded } from "./wound.ts"
 

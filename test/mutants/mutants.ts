@@ -2,6 +2,8 @@
  * The rules of funding, each taken out of the real code: what the simulation must notice. A mutant is a few replacements of
  * text that occurs exactly once; `mutants.test.ts` holds that they still apply, `npm run mutants` that they are found.
  */
+import type { Feature } from "../simulation/Plan.ts"
+
 export interface Edit {
   readonly file: string
   readonly find: string
@@ -10,6 +12,10 @@ export interface Edit {
 
 export interface Mutant {
   readonly name: string
+  /** The profile in which it is looked for, where that is known; else in both that make no claim about the end. */
+  readonly profile?: "safety" | "hostile"
+  /** What every episode has: without the accident that a rule guards against, its absence shows nothing. */
+  readonly including?: ReadonlyArray<Feature>
   readonly edits: ReadonlyArray<Edit>
 }
 
@@ -19,6 +25,7 @@ const payload = "src/domain/Payload.ts"
 export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "submit before journal",
+    profile: "safety",
     edits: [
       {
         file: funding,
@@ -30,6 +37,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "re-sign on time-out",
+    profile: "safety",
     edits: [
       {
         file: funding,
@@ -67,6 +75,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "given up after a cancel request",
+    profile: "safety",
     edits: [
       {
         file: funding,
@@ -109,6 +118,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "any refusal proves that nothing was paid",
+    profile: "hostile",
     edits: [{ file: payload, find: "(clearRefusal.test(text) ? 1 : 0)", replace: "(clearRefusal.test(text) ? 1 : 1)" }]
   },
   {
@@ -123,6 +133,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "the lease is not asked for",
+    profile: "safety",
+    including: ["lostLease"],
     edits: [
       {
         file: "src/engine/funding/FundingGate.ts",
@@ -133,6 +145,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "the clock is not compared",
+    profile: "safety",
+    including: ["botClock", "venueClock"],
     edits: [
       {
         file: "src/engine/tracking/VenueTime.ts",
@@ -143,6 +157,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "the order is not read once more",
+    profile: "hostile",
+    including: ["lies"],
     edits: [
       {
         file: funding,
@@ -153,6 +169,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "bytes are sent before that is recorded",
+    profile: "safety",
     edits: [
       {
         file: "src/engine/funding/Submission.ts",
@@ -168,6 +185,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a create is repeated without a record",
+    profile: "safety",
     edits: [
       {
         file: "src/engine/funding/Placing.ts",
@@ -181,6 +199,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "the echo of an order is not checked",
+    profile: "hostile",
+    including: ["lies"],
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",
@@ -191,6 +211,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "the guard takes any address",
+    profile: "hostile",
+    including: ["lies"],
     edits: [
       {
         file: "src/venue/signing/IntentGuard.ts",
@@ -201,6 +223,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "the guard takes any amount",
+    profile: "hostile",
+    including: ["lies"],
     edits: [
       {
         file: "src/venue/signing/IntentGuard.ts",
@@ -211,11 +235,72 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "the guard signs several intents",
+    profile: "hostile",
+    including: ["lies"],
     edits: [
       {
         file: "src/venue/signing/IntentGuard.ts",
         find: "Array.isArray(intents) && intents.length === 1 ?",
         replace: "Array.isArray(intents) ?"
+      }
+    ]
+  },
+  {
+    name: "the gate takes a price of any age",
+    profile: "safety",
+    including: ["suspensions", "outages"],
+    edits: [
+      {
+        file: "src/engine/funding/FundingGate.ts",
+        find: "  return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })",
+        replace: "  return badDeviation(placement, { price, limits })"
+      }
+    ]
+  },
+  {
+    name: "a fill counts as often as it is reported",
+    profile: "hostile",
+    including: ["lies"],
+    edits: [
+      {
+        file: "src/engine/tracking/OrderTracker.ts",
+        find: "  const fills = [...new Map(reported.fills.map((fill) => [fill.id, fill])).values()]\n",
+        replace: "  const fills = [...reported.fills]\n"
+      }
+    ]
+  },
+  {
+    name: "every report of a contradiction is an alert",
+    profile: "hostile",
+    including: ["lies"],
+    edits: [
+      {
+        file: "src/engine/tracking/OrderTracker.ts",
+        find: "placement.contradiction === undefined ? contradictionIn(placement, reported, order) : undefined",
+        replace: "contradictionIn(placement, reported, order)"
+      }
+    ]
+  },
+  {
+    name: "a contradiction is nobody's business",
+    profile: "hostile",
+    including: ["lies"],
+    edits: [
+      {
+        file: "src/engine/tracking/OrderTracker.ts",
+        find: "  if (contradiction !== undefined) {\n",
+        replace: "  if (contradiction !== undefined && order.id === undefined) {\n"
+      }
+    ]
+  },
+  {
+    name: "dust is sold twice",
+    including: ["dust", "edits"],
+    edits: [
+      {
+        file: "src/engine/planning/LegRests.ts",
+        find: "    const quantity = Ledger.dustOf(state.ledger, strategy.name, market.base.symbol)\n",
+        replace: "    const quantity = 2n * Ledger.dustOf(state.ledger, strategy.name, market.base.symbol)\n"
       }
     ]
   }

@@ -19,8 +19,9 @@ import { Domain, World } from "../../src/rehearsal/World.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
-import { markets, parse } from "./Episode.ts"
+import { markets, parse } from "./market.ts"
 import * as Oracle from "./Oracle.ts"
+import { Violation } from "./oracle/Judge.ts"
 
 /** What can befall a record. The last one is a disk that promised more than it kept. */
 export const recordFaults = ["crash before", "crash after", "refused", "lost"] as const
@@ -90,7 +91,8 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
     now: () => world.now,
     killWithinMillis: Number.POSITIVE_INFINITY,
     secrets: [connection.account.key, connection.apiKey],
-    isUnfit: () => false
+    isUnfit: () => false,
+    isLiedAbout: () => false
   })
   const counts = { records: 0, requests: 0 }
   let crashAt = Number.POSITIVE_INFINITY
@@ -159,7 +161,7 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
   let bot = begin("killed")
   const driveTo = (time: number) => {
     world.drive(() => {
-      oracle.check()
+      oracle.check(true)
       return world.now >= Math.min(time, crashAt) || bot.exit() !== undefined
     })
   }
@@ -187,10 +189,10 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
   }
   const exit = bot.exit()
   bot.kill()
-  if (exit === undefined) throw new Oracle.Violation("I20", "it did not come to rest")
+  if (exit === undefined) throw new Violation("I20", "it did not come to rest")
   const told = BotProcess.withJournal({ world, journalFile }, replay)
   const differences = BookCheck.differences(state, signerId, [told])
-  if (differences.length > 0) throw new Oracle.Violation("I10", differences.join("; "))
+  if (differences.length > 0) throw new Violation("I10", differences.join("; "))
   return counts
 }
 

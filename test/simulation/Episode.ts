@@ -7,10 +7,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
-import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
-import { Clock } from "effect/Clock"
+import { Effect, Exit, Scope } from "effect"
 import { HttpClient } from "effect/http"
-import { marketsByName } from "../../src/cli/Modes.ts"
 import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
@@ -20,35 +18,24 @@ import * as BookCheck from "../../src/rehearsal/BookCheck.ts"
 import * as BotProcess from "../../src/rehearsal/BotProcess.ts"
 import * as Network from "../../src/rehearsal/Network.ts"
 import { calm } from "../../src/rehearsal/Trouble.ts"
-import { Domain, randomFrom, World } from "../../src/rehearsal/World.ts"
+import { randomFrom, World } from "../../src/rehearsal/World.ts"
 import * as Books from "../../src/sandbox/core/money/Books.ts"
-import { noFaults } from "../../src/sandbox/Faults.ts"
-import { Sandbox } from "../../src/sandbox/Sandbox.ts"
-import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
-import { render } from "../../src/strategy/Problem.ts"
-import { budgets, type Strategy } from "../../src/strategy/Strategy.ts"
-import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { budgets } from "../../src/strategy/Strategy.ts"
 import * as Lies from "./Lies.ts"
+import { markets, parse } from "./market.ts"
 import * as Oracle from "./Oracle.ts"
+import { Violation } from "./oracle/Judge.ts"
+import * as Shown from "./oracle/Shown.ts"
 import { draw, type EpisodeOptions, fileOf, type Plan } from "./Plan.ts"
+import { serverOf } from "./server.ts"
 
 const start = Date.UTC(2026, 0, 1)
 const minute = 60_000
 /** A doubt ends an hour after its order did. */
 const restMillis = 100 * minute
-
-export const assets = [
-  { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
-  { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
-  { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
-] as const
-export const markets = marketsByName({ assets, ticks: new Map() })
-
-export const parse = (text: string): Strategy => {
-  const read = StrategyFile.parse(text, "strategy.yaml", { assets, ticks: new Map() })
-  if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
-  return read.success
-}
+const auditMillis = 10_000
+/** Where nothing is claimed about the end: time for what was under way to show. */
+const aftermathMillis = 20_000
 
 export interface EpisodeResult {
   readonly trace: string
@@ -84,33 +71,6 @@ export const run = async (options: EpisodeOptions): Promise<EpisodeResult> => {
   }
 }
 
-const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => {
-  const domain = new Domain(world, plan.seed)
-  domain.skewMillis = plan.venueSkewMillis
-  const server = await Effect.runPromise(
-    Layer.buildWithScope(
-      SandboxServer.layerMemory({
-        seed: plan.seed,
-        speed: 60,
-        faults: { ...noFaults, duplicateCreate: 0.05, listLagMillis: plan.has.has("stale") ? 1500 : 0 },
-        settings: {
-          recognitionMillis: plan.recognitionMillis,
-          payoutMillis: plan.payoutMillis,
-          failedPayoutShare: plan.failedPayoutShare
-        }
-      }),
-      scope
-    ).pipe(Effect.provideService(Clock, domain.clock))
-  )
-  const sandbox = Context.get(server, Sandbox)
-  return {
-    domain,
-    service: Context.get(server, HttpClient.HttpClient),
-    connection: Context.get(server, SandboxServer.SandboxConnection),
-    state: Effect.runSync(sandbox.read((state) => state).pipe(Effect.provideService(Clock, domain.clock), Effect.orDie))
-  }
-}
-
 const play = async (
   options: EpisodeOptions,
   plan: Plan,
@@ -127,18 +87,19 @@ const play = async (
   let diskFullUntil = Number.NEGATIVE_INFINITY
   let killSince: number | undefined
   let clearSince = start
+  let audited = start
   const names = ["one", "two"].slice(0, plan.bots)
 
   const strategiesOf = ({ edit, name }: Pick<Seat, "edit" | "name">) => [
-    parse(fileOf(name, plan.strategy, edit)),
-    parse(fileOf(`${name}-scalper`, "scalper", edit))
+    parse(fileOf(name, plan.strategy, edit, plan.leastOrder)),
+    parse(fileOf(`${name}-scalper`, "scalper", edit, plan.leastOrder))
   ]
   const budget = new Map<string, bigint>()
   for (const name of names) {
     for (const { amount, asset } of strategiesOf({ name, edit: 0 }).flatMap(budgets))
       budget.set(asset.id, (budget.get(asset.id) ?? 0n) + amount)
   }
-  const lies = Lies.make(plan.seed, plan.lies, plan.dropsMillis, (lie) => oracle.note(`lie: ${lie}`))
+  const lies = Lies.make(plan.seed, plan.lies, plan.dropsMillis)
   const oracle: Oracle.Oracle = Oracle.make({
     state,
     account: signerId,
@@ -146,7 +107,21 @@ const play = async (
     now: () => world.now,
     killWithinMillis: options.killWithinMillis ?? 1_000,
     secrets: [connection.account.key, connection.apiKey],
-    isUnfit: lies.isUnfit
+    isUnfit: lies.isUnfit,
+    isLiedAbout: lies.isLiedAbout
+  })
+  const rewriteFor =
+    (name: string) =>
+    (departure: Network.Departure, answer: Network.HttpAnswer): Network.HttpAnswer | undefined =>
+      lies.rewrite(departure, answer, ({ about, lie }) => {
+        oracle.note(`lie: ${lie}`)
+        if (about !== undefined && departure.fate === "delivered") oracle.told(name, { about, lie })
+      })
+
+  /** The venue's books change only while it answers. */
+  let isChanged = true
+  const changed = Effect.sync(() => {
+    isChanged = true
   })
 
   const troubleNow = () => (isCalm ? calm : plan.trouble)
@@ -154,10 +129,10 @@ const play = async (
     Network.make({
       world,
       seed: plan.seed + index,
-      service,
+      service: HttpClient.transform(service, (answering) => Effect.ensuring(answering, changed)),
       servers,
       trouble: troubleNow,
-      ...(plan.lies === 0 && !plan.dropsMillis ? {} : { rewrite: lies.rewrite }),
+      ...(plan.lies === 0 && !plan.dropsMillis ? {} : { rewrite: rewriteFor(name) }),
       seen: (departure) => {
         trace.update(`${world.now} ${name} ${departure.method} ${departure.path} ${departure.fate}\n`)
         if (departure.fate !== "delivered") clearSince = world.now + plan.trouble.lateMillis
@@ -186,6 +161,7 @@ const play = async (
         Effect.suspend(() => {
           if (world.now < diskFullUntil) {
             oracle.note("disk full")
+            oracle.interrupted(name)
             return Effect.fail(new JournalError({ message: "Cannot write the journal: disk full", cause: "full" }))
           }
           return Effect.tap(journal.append(rows), () =>
@@ -216,7 +192,7 @@ const play = async (
         markets,
         strategies: () => strategiesOf(seat),
         withdraw,
-        pace: { orderLifetimeMillis: plan.orderLifetimeMillis },
+        pace: { orderLifetimeMillis: plan.orderLifetimeMillis, pollMinMillis: plan.pollMinMillis },
         disk: diskOf(seat.name),
         leaseLost: () => (seat.isLeaseLost ? "somebody removed it" : undefined)
       },
@@ -235,16 +211,30 @@ const play = async (
     if (process === undefined) return
     const believed = process.inside()?.state
     process.kill()
+    oracle.interrupted(seat.name)
     seat.process = undefined
     seat.isLeaseLost = false
     oracle.leaseLost(seat.name, false)
     const told = BotProcess.withJournal({ world, journalFile: seat.journalFile }, replay)
     if (believed?.sequence === told.sequence && !isSame(believed, told))
-      throw new Oracle.Violation("I9", `${seat.name}: its memory is not what its journal tells`)
+      throw new Violation("I9", `${seat.name}: its memory is not what its journal tells`)
     const overdrawn = Ledger.overdrawn(told.ledger)
-    if (overdrawn.length > 0) throw new Oracle.Violation("I22", `${seat.name}: ${overdrawn.join("; ")}`)
+    if (overdrawn.length > 0) throw new Violation("I22", `${seat.name}: ${overdrawn.join("; ")}`)
     const sums = [...Ledger.sums(told.ledger)].filter(([, sum]) => sum !== 0n)
-    if (sums.length > 0) throw new Oracle.Violation("I1", `${seat.name}: its ledger does not add up: ${sums}`)
+    if (sums.length > 0) throw new Violation("I1", `${seat.name}: its ledger does not add up: ${sums}`)
+  }
+
+  /** I17 and I24: how much there is of everything, and whether what people are shown is what is on disk. */
+  const audit = (): void => {
+    const states = seats.flatMap(({ name, process }) => {
+      const state = process?.inside()?.state
+      return state === undefined ? [] : [[name, state] as const]
+    })
+    oracle.bounded({
+      ...world.waiting,
+      unfinished: new Map(states.map(([name, state]) => [name, unfinished(state).length]))
+    })
+    for (const [name, state] of states) Shown.check(oracle, name, state)
   }
 
   const look = (): void => {
@@ -255,7 +245,11 @@ const play = async (
       const suspended = (seat.process?.domain.suspendedUntil ?? 0) + 1
       oracle.withdrawing(seat.name, since === undefined ? undefined : Math.max(since, suspended))
     }
-    oracle.check()
+    oracle.check(isChanged)
+    isChanged = false
+    if (world.now - audited < auditMillis) return
+    audited = world.now
+    audit()
   }
 
   /** A bot that ended: allowed where its disk is full, else a defect. */
@@ -263,7 +257,7 @@ const play = async (
     const exit = seat.process?.exit()
     if (exit === undefined) return
     if (!(Exit.isFailure(exit) && String(exit).includes("JournalError")))
-      throw new Oracle.Violation("I23", `bot ${seat.name} ended by itself: ${String(exit).slice(0, 2_000)}`)
+      throw new Violation("I23", `bot ${seat.name} ended by itself: ${String(exit).slice(0, 2_000)}`)
     end(seat)
     seat.restartAt = world.now + 5_000
   }
@@ -278,8 +272,9 @@ const play = async (
     end(seat)
     seat.restartAt = world.now + random() * downMillis
   })
-  sometimes(suspendEveryMillis, ({ process }) => {
+  sometimes(suspendEveryMillis, ({ name, process }) => {
     oracle.note("suspension")
+    oracle.interrupted(name)
     process?.domain.suspend(random() * suspendMillis)
   })
   sometimes(plan.clockStepMillis === 0 ? 0 : plan.chaosMillis / 2, (seat) => {
@@ -339,7 +334,7 @@ const play = async (
   const isLive = plan.profile === "liveness"
   if (isLive) leaving = { code: "leaving", text: "the episode ends" }
   for (const seat of seats) begin(seat, isLive ? "idle" : "killed")
-  const rest = world.now + (isLive ? restMillis : minute)
+  const rest = world.now + (isLive ? restMillis : aftermathMillis)
   world.drive(() => {
     look()
     return world.now >= rest || (isLive && seats.every(({ process }) => process?.exit() !== undefined))
@@ -349,20 +344,21 @@ const play = async (
     if (isLive && exit === undefined) {
       const open = unfinished(seat.process?.inside()?.state ?? raise("no state"))
       const what = open.map(({ id, state: at, status }) => `${id} ${at} ${status ?? ""}`).join(", ")
-      throw new Oracle.Violation(
+      throw new Violation(
         "I20",
         `${seat.name} is not at rest ${restMillis / minute} minutes after the faults stopped: ${what}`
       )
     }
     if (exit !== undefined && Exit.isFailure(exit))
-      throw new Oracle.Violation("I23", `bot ${seat.name} ended by itself: ${String(exit).slice(0, 2_000)}`)
+      throw new Violation("I23", `bot ${seat.name} ended by itself: ${String(exit).slice(0, 2_000)}`)
     end(seat)
   }
   const told = seats.map(({ journalFile }) => BotProcess.withJournal({ world, journalFile }, replay))
   const imbalances = Books.imbalances(state.books)
-  if (imbalances.length > 0) throw new Oracle.Violation("I1", `the sandbox itself: ${imbalances.join("; ")}`)
+  if (imbalances.length > 0) throw new Violation("I1", `the sandbox itself: ${imbalances.join("; ")}`)
   const differences = isLive ? BookCheck.differences(state, signerId, told) : []
-  if (differences.length > 0) throw new Oracle.Violation("I10", differences.join("; "))
+  if (differences.length > 0) throw new Violation("I10", differences.join("; "))
+  if (isLive) oracle.complete()
 
   return {
     trace: trace.digest("hex"),

@@ -4,6 +4,7 @@
  */
 import type { Departure, HttpAnswer } from "../../src/rehearsal/Network.ts"
 import * as Seeded from "../../src/sandbox/core/Seeded.ts"
+import type { Subject } from "./Oracle.ts"
 
 interface Attributes {
   [name: string]: unknown
@@ -135,6 +136,21 @@ const payloads = {
   }
 }
 
+/** What no bot may believe, and must tell somebody of; the other lies are odd, old or silent. */
+const alarming: ReadonlySet<string> = new Set([
+  ...Object.keys(echo),
+  ...Object.keys(payloads),
+  "an address that moves",
+  "fills beyond the deposit",
+  "more deposited than was sent"
+])
+
+/** A lie as it leaves the venue; `about` where the bot must tell somebody of it. */
+export interface Told {
+  readonly lie: string
+  readonly about?: Subject
+}
+
 interface Message extends Attributes {
   intents: Array<Attributes>
 }
@@ -150,13 +166,8 @@ const dropMillis = (attributes: Attributes): void => {
   attributes["deadline"] = text(attributes["deadline"]).replace(/\.\d+Z$/, ".000Z")
 }
 
-/** `share` of the orders and of the payloads are lied about. `told` hears of each lie that the bot is told. */
-export const make = (
-  seed: number,
-  share: number,
-  dropsMillis: boolean,
-  told: (lie: string, orderId: string) => void
-) => {
+/** `share` of the orders and of the payloads are lied about. */
+export const make = (seed: number, share: number, dropsMillis: boolean) => {
   const kindOf = (orderId: string): "echo" | "later" | "address" | undefined => {
     const dice = Seeded.fraction(seed, "lie", orderId)
     if (dice >= share) return undefined
@@ -165,36 +176,50 @@ export const make = (
   }
   const numberOf = (orderId: string) => Seeded.fraction(seed, "which lie", orderId)
 
-  const tell = (orderId: string, attributes: Attributes, isCreate: boolean): void => {
+  /** Changes what is said about an order, and returns the lie. */
+  const tell = (orderId: string, attributes: Attributes, isCreate: boolean): string | undefined => {
     const kind = kindOf(orderId)
-    if (kind === undefined) return
+    if (kind === undefined) return undefined
     if (kind === "address") {
-      if (isCreate) return
+      if (isCreate) return undefined
       attributes["depositAddress"] = `thief-${orderId}`
-      return told("an address that moves", orderId)
+      return "an address that moves"
     }
     const lies: Record<string, Change> = kind === "echo" ? echo : later
-    if (kind === "later" && isCreate) return
+    if (kind === "later" && isCreate) return undefined
     const name = choose(Object.keys(lies), numberOf(orderId))
-    if (name === undefined) return
+    if (name === undefined) return undefined
+    const truth = JSON.stringify(attributes)
     lies[name]?.(attributes)
-    told(name, orderId)
+    return JSON.stringify(attributes) === truth ? undefined : name
   }
 
-  const rewrite = ({ method, path }: Departure, { status, text: body }: HttpAnswer): HttpAnswer | undefined => {
+  /** `told` hears of each lie that is answered. */
+  const rewrite = (
+    { body: asked, method, path }: Departure,
+    { status, text: body }: HttpAnswer,
+    told: (told: Told) => void
+  ): HttpAnswer | undefined => {
+    const tells = (lie: string, about: Subject) => told(alarming.has(lie) ? { lie, about } : { lie })
     if (status >= 300) return undefined
     if (path.startsWith("/v0/orders")) {
       const answer: { data: unknown } = JSON.parse(body)
       const isCreate = method === "POST" && path === "/v0/orders"
       const orders: ReadonlyArray<unknown> = Array.isArray(answer.data) ? answer.data : [answer.data]
       for (const order of orders) {
-        if (!isObject(order) || !isObject(order["attributes"])) continue
-        if (dropsMillis) dropMillis(order["attributes"])
-        tell(text(order["id"]), order["attributes"], isCreate)
+        if (!isObject(order)) continue
+        const { attributes } = order
+        if (!isObject(attributes)) continue
+        if (dropsMillis) dropMillis(attributes)
+        const orderId = text(order["id"])
+        const lie = tell(orderId, attributes, isCreate)
+        if (lie === undefined) continue
+        if (isCreate) tells(lie, { deadline: Date.parse(JSON.parse(asked).data.attributes.deadline) })
+        else tells(lie, { orderId, ...(kindOf(orderId) === "address" ? { shows: `thief-${orderId}` } : {}) })
       }
       if (Array.isArray(answer.data) && Seeded.fraction(seed, "odd list", path, body.length) < share / 2) {
         answer.data.unshift(null)
-        told("a list with null in it", "")
+        told({ lie: "a list with null in it" })
       }
       return { status, text: JSON.stringify(answer) }
     }
@@ -206,12 +231,12 @@ export const make = (
       if (name === undefined) return undefined
       lies[name]?.(message)
       answer.intent.payload.message = JSON.stringify(message)
-      told(name, "")
+      tells(name, { depositAddress: text(JSON.parse(asked).depositAddress) })
       return { status, text: JSON.stringify(answer) }
     }
     if (path === "/v0/submit-intent" && Seeded.fraction(seed, "submit", body) < share) {
       const which = Seeded.fraction(seed, "which submit", body)
-      told("a false answer to signed bytes", "")
+      told({ lie: "a false answer to signed bytes" })
       if (which < 0.3) return { status: 400, text: JSON.stringify({ message: "deadline has expired" }) }
       if (which < 0.6) return { status: 400, text: JSON.stringify({ message: "nonce was already used" }) }
       return { status, text: JSON.stringify({ ...JSON.parse(body), intentHash: "1".repeat(44) }) }
@@ -219,5 +244,9 @@ export const make = (
     return undefined
   }
 
-  return { rewrite, isUnfit: (orderId: string) => kindOf(orderId) === "echo" || kindOf(orderId) === "address" }
+  return {
+    rewrite,
+    isUnfit: (orderId: string) => kindOf(orderId) === "echo" || kindOf(orderId) === "address",
+    isLiedAbout: (orderId: string) => kindOf(orderId) !== undefined
+  }
 }

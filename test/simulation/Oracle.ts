@@ -1,7 +1,7 @@
 /**
  * Judges a simulated world after every step: by the venue's own double entry, by what left the bot over the network, and by
  * what was on disk at that moment; never by what a bot believes. Each violation carries the number of its invariant
- * (I1–I25 of the reliability notes).
+ * (I1–I25 of the reliability notes); `oracle/` has the judges of single ones.
  */
 import type { Amount } from "../../src/domain/Amount.ts"
 import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
@@ -10,14 +10,11 @@ import { plainJson } from "../../src/domain/Text.ts"
 import type { Departure } from "../../src/rehearsal/Network.ts"
 import * as Books from "../../src/sandbox/core/money/Books.ts"
 import type { SandboxOrder, SandboxSwap, State } from "../../src/sandbox/core/State.ts"
-
-export class Violation extends Error {
-  readonly invariant: string
-  constructor(invariant: string, text: string) {
-    super(`${invariant}: ${text}`)
-    this.invariant = invariant
-  }
-}
+import * as Alerts from "./oracle/Alerts.ts"
+import * as Bounds from "./oracle/Bounds.ts"
+import { type Court, Violation } from "./oracle/Judge.ts"
+import * as Postings from "./oracle/Postings.ts"
+import * as Prices from "./oracle/Prices.ts"
 
 interface Known {
   readonly bot: string
@@ -29,7 +26,7 @@ interface Known {
   isSent: boolean
   isCancelled: boolean
   isGivenUp: boolean
-  readonly contradictions: Map<string, number>
+  bound: Of<"Bound"> | undefined
 }
 
 interface Bot {
@@ -58,7 +55,15 @@ export interface OracleOptions {
   readonly secrets: ReadonlyArray<string>
   /** Orders about whose creation the venue lies: no money may ever reach them. */
   readonly isUnfit: (orderId: string) => boolean
+  /** Orders of which the venue says at any time what is not so. */
+  readonly isLiedAbout: (orderId: string) => boolean
 }
+
+/** How a lie names the placement that it is about: its create, its bound order, or its deposit address. */
+export type Subject =
+  | { readonly deadline: number }
+  | { readonly orderId: string /** Where it says now that money should go. */; readonly shows?: string }
+  | { readonly depositAddress: string }
 
 /** A clock this wrong is noticed after a few answers of the venue, which an active bot gets at once. */
 const wrongMillis = 60_000
@@ -71,10 +76,24 @@ export const make = (options: OracleOptions) => {
   const reached = new Map<string, number>()
   const seenHashes = new Map<string, number>()
 
-  const note = (what: string) => reached.set(what, (reached.get(what) ?? 0) + 1)
-  const violated = (invariant: string, text: string): never => {
-    throw new Violation(invariant, text)
+  const note = (what: string) => {
+    reached.set(what, (reached.get(what) ?? 0) + 1)
   }
+  /** The first one; thrown in the middle of a bot it would only look like the bot's own failure. */
+  let fallen: Violation | undefined
+  const violated = (invariant: string, text: string): never => {
+    fallen ??= new Violation(invariant, text)
+    throw fallen
+  }
+  const court: Court = { now, note, violated }
+  const keyOf = (bot: string, placement: string) => `${bot} ${placement}`
+  const prices = Prices.make(court)
+  const bounds = Bounds.make(court)
+  const alerts = Alerts.make(court)
+  const postings = Postings.make(court, {
+    orderOf: (bot, placement) => state.orders.get(placements.get(keyOf(bot, placement))?.bound?.orderId ?? ""),
+    isLiedAbout: options.isLiedAbout
+  })
   const botOf = (name: string): Bot => {
     const known = bots.get(name)
     if (known !== undefined) return known
@@ -91,7 +110,6 @@ export const make = (options: OracleOptions) => {
     bots.set(name, bot)
     return bot
   }
-  const keyOf = (bot: string, placement: string) => `${bot} ${placement}`
 
   const keepsSecrets = (what: string, text: string): void => {
     for (const secret of options.secrets) if (text.includes(secret)) violated("I16", `a secret is in ${what}`)
@@ -102,9 +120,13 @@ export const make = (options: OracleOptions) => {
     keepsSecrets(`the journal (${event._tag})`, plainJson(event))
     const bot = botOf(name)
     note(event._tag)
+    bounds.recorded(name)
+    alerts.recorded(name, event)
+    postings.recorded(name, event)
     if (event._tag === "KillSwitch") bot.killedAt = event.on ? now() : undefined
     if (event._tag === "Planned") {
       if (bot.killedAt !== undefined) violated("I18", `${event.placement} was planned under kill`)
+      prices.needed(name, `${event.placement} was planned`)
       placements.set(keyOf(name, event.placement), {
         bot: name,
         planned: event,
@@ -115,7 +137,7 @@ export const make = (options: OracleOptions) => {
         isSent: false,
         isCancelled: false,
         isGivenUp: false,
-        contradictions: new Map()
+        bound: undefined
       })
       return
     }
@@ -129,6 +151,7 @@ export const make = (options: OracleOptions) => {
         placement.createRecordedAt = now()
         return
       case "Bound":
+        placement.bound = event
         bot.orders.set(event.orderId, placement)
         return
       case "OrphanSeen":
@@ -143,6 +166,7 @@ export const make = (options: OracleOptions) => {
         return
       case "FundingSigned":
         placement.signed = [...placement.signed, event]
+        prices.needed(name, `${event.placement} was signed`)
         if (bot.killedAt !== undefined) violated("I18", `${event.placement} was signed under kill`)
         if (placement.isCancelled) violated("I6", `${event.placement} was signed after its cancel was recorded`)
         if (now() > (bot.leaseLostAt ?? now())) violated("R8", `${event.placement} was signed without the lease`)
@@ -155,24 +179,24 @@ export const make = (options: OracleOptions) => {
       case "FundingSent":
         if (placement.isSent) return
         placement.isSent = true
+        prices.needed(name, `bytes of ${event.placement} were first sent`)
         if (bot.killedAt !== undefined) violated("I18", `bytes of ${event.placement} were first sent under kill`)
         if (now() > (bot.leaseLostAt ?? now()))
           violated("R8", `bytes of ${event.placement} were first sent without the lease`)
         if (placement.isCancelled) violated("I6", `bytes of ${event.placement} were first sent after its cancel`)
         return
-      case "Contradiction": {
-        const times = (placement.contradictions.get(event.what) ?? 0) + 1
-        placement.contradictions.set(event.what, times)
+      case "Contradiction":
         bot.frozen.set(slot, event.what)
-        if (times > 1) violated("I21", `${event.placement} says ${times} times: ${event.what}`)
         return
-      }
       default:
     }
   }
 
-  const departed = (name: string, { body, fate, method, path }: Departure): void => {
+  const departed = (name: string, departure: Departure): void => {
+    const { body, fate, method, path } = departure
     note(`request ${fate}`)
+    bounds.departed(name)
+    prices.departed(name, departure)
     keepsSecrets(`a request (${method} ${path})`, path + body)
     if (method !== "POST") return
     if (path === "/v0/orders") return creates(name, body)
@@ -293,13 +317,36 @@ export const make = (options: OracleOptions) => {
     }
   }
 
+  /** An answer with a lie in it has reached a bot, and it must not believe it. */
+  const told = (name: string, { about, lie }: { readonly about: Subject; readonly lie: string }): void => {
+    const found = [...placements.values()].find(({ bot, bound, planned }) => {
+      if (bot !== name) return false
+      if ("deadline" in about) return planned.deadline === about.deadline
+      if ("depositAddress" in about) return bound?.depositAddress === about.depositAddress
+      return bound?.orderId === about.orderId && (about.shows === undefined || bound.depositAddress !== about.shows)
+    })
+    if (found !== undefined) alerts.told(name, found.planned.placement, lie)
+  }
+
   return {
     recorded,
     departed,
-    check: () => {
-      checkFunding()
-      checkBudget()
+    told,
+    /** The process ended, slept or could not write. */
+    interrupted: alerts.interrupted,
+    booksOf: postings.booksOf,
+    /** At rest, after everything went right for long. */
+    complete: postings.complete,
+    bounded: bounds.check,
+    /** `isChanged`: the venue has answered since the last time. */
+    check: (isChanged: boolean) => {
+      if (fallen !== undefined) throw fallen
+      if (isChanged) {
+        checkFunding()
+        checkBudget()
+      }
       checkKill()
+      alerts.check()
     },
     /** The operator's switch, as soon as nothing is in its way any more; `undefined` while it is off or something is. */
     withdrawing: (name: string, since: number | undefined) => {

@@ -29,7 +29,9 @@ export const features = [
   "fullDisk",
   "lies",
   "droppedMillis",
-  "lostLease"
+  "lostLease",
+  "unhurried",
+  "dust"
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -54,6 +56,8 @@ export interface Plan {
   readonly payoutMillis: Delay
   readonly failedPayoutShare: number
   readonly orderLifetimeMillis: number
+  /** Quotes are half of all requests; where a bot looks less often, an episode costs half as much. */
+  readonly pollMinMillis: number
   readonly botSkewMillis: number
   readonly venueSkewMillis: number
   /** How far the clock of a bot jumps, now and then. */
@@ -66,6 +70,9 @@ export interface Plan {
   /** Somebody removes the file of a lease, now and then. */
   readonly losesLease: boolean
   readonly hasFullDisk: boolean
+  /** Orders fill in slices, and files refuse small orders: so rests become dust. */
+  readonly slicing: { readonly partialFillShare?: number }
+  readonly leastOrder: number | undefined
   readonly lies: number
   readonly strategy: string
   readonly has: ReadonlySet<Feature>
@@ -92,6 +99,9 @@ const excluded: Readonly<Record<Profile, ReadonlyArray<Feature>>> = {
   hostile: []
 }
 
+/** How often they come; they have dice of their own, so that older seeds stay what they were. */
+const youngest: Partial<Record<Feature, number>> = { droppedMillis: 0.3, lostLease: 0.3, unhurried: 0.7, dust: 0.3 }
+
 export const draw = ({ including = [], minutes = 4, profile, seed, without = [] }: EpisodeOptions): Plan => {
   const random = randomFrom(seed * 3 + profiles.indexOf(profile))
   random()
@@ -99,10 +109,10 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     among[Math.floor(random() * among.length)] ?? otherwise
   const has = new Set<Feature>()
   for (const feature of features) {
-    // The youngest have dice of their own, so that older seeds stay what they were.
+    const own = youngest[feature]
     const isDrawn =
-      feature === "droppedMillis" || feature === "lostLease"
-        ? Seeded.fraction(seed, feature) < 0.3
+      own !== undefined
+        ? Seeded.fraction(seed, feature) < own
         : random() < (feature === "secondBot" || feature === "fullDisk" ? 0.25 : 0.6)
     const isIn = including.includes(feature) || (isDrawn && !excluded[profile].includes(feature))
     if (isIn && !without.includes(feature)) has.add(feature)
@@ -146,6 +156,7 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     payoutMillis: has.has("slowPayouts") ? [10 * second, 2 * minute] : [300, 1500],
     failedPayoutShare: has.has("failedPayouts") ? 0.2 : 0,
     orderLifetimeMillis: has.has("shortLives") ? drawn.life : 7 * 24 * hour,
+    pollMinMillis: has.has("unhurried") ? 3 * second : second,
     botSkewMillis: has.has("botClock") ? drawn.botSkew : 0,
     venueSkewMillis: has.has("venueClock") ? drawn.venueSkew : 0,
     clockStepMillis: has.has("clockSteps") ? drawn.step : 0,
@@ -155,6 +166,8 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     hasEdits: has.has("edits"),
     losesLease: has.has("lostLease"),
     hasFullDisk: has.has("fullDisk"),
+    slicing: has.has("dust") ? { partialFillShare: 1 } : {},
+    leastOrder: has.has("dust") ? 170 : undefined,
     lies: has.has("lies") ? drawn.lies : 0,
     strategy: drawn.strategy,
     has
@@ -201,8 +214,10 @@ market-making: { levels: 1, spread: 0.2%, step: 0.2%, size: SIZE, requote: 0.2%,
 }
 
 /** The text of a strategy file; `edit` numbers its versions. */
-export const fileOf = (name: string, kind: string, edit: number): string => {
+export const fileOf = (name: string, kind: string, edit: number, leastOrder?: number): string => {
   const size = ["0.005", "0.004", "0.006", "0.003"][edit % 4] ?? "0.005"
   const section = (strategies[kind] ?? "").replaceAll("SIZE0", `${size.slice(0, 3)}1${size.slice(4)}`)
-  return `name: ${name}\nmarket: BTC/USDC\n${section.replaceAll("SIZE", size)}\n`
+  const limited =
+    leastOrder === undefined ? section : section.replace("limits: {", `limits: { minOrder: ${leastOrder},`)
+  return `name: ${name}\nmarket: BTC/USDC\n${limited.replaceAll("SIZE", size)}\n`
 }

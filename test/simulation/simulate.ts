@@ -1,7 +1,7 @@
 /** `npm run simulate`: runs episodes of the bad world and, where one fails, prints the smallest command that replays it. */
 import { parseArgs } from "node:util"
 import { run } from "./Episode.ts"
-import { Violation } from "./Oracle.ts"
+import { Violation } from "./oracle/Judge.ts"
 import { draw, type EpisodeOptions, type Feature, features, type Profile, profiles } from "./Plan.ts"
 
 const { values } = parseArgs({

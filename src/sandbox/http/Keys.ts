@@ -32,6 +32,7 @@ export const issue = (seed: number, claims: Claims): string => {
 
 /** The claims of our own token while it is valid; the HTTP header bounds the length of the text. */
 export const read = (seed: number, token: string, use: Claims["use"], nowMillis: number): Claims | undefined => {
+  if (token === "") return undefined
   const end = token.lastIndexOf(".")
   const content = token.slice(0, Math.max(0, end))
   if (signatureOf(seed, content) !== token.slice(end + 1)) return undefined

@@ -9,8 +9,17 @@ const pkcs8Header = Buffer.from("302e020100300506032b657004220420", "hex")
 
 const seedOf = (seed: number, purpose: KeyPurpose): Uint8Array => Seeded.bytes(seed, "ed25519", purpose)
 
-const privateKey = (seed: number, purpose: KeyPurpose): KeyObject =>
-  createPrivateKey({ key: Buffer.concat([pkcs8Header, seedOf(seed, purpose)]), format: "der", type: "pkcs8" })
+/** The key asked for last of each purpose: parsing it costs more than signing with it. */
+const parsed = new Map<KeyPurpose, { readonly seed: number; readonly key: KeyObject }>()
+
+const privateKey = (seed: number, purpose: KeyPurpose): KeyObject => {
+  const known = parsed.get(purpose)
+  if (known?.seed === seed) return known.key
+  const der = Buffer.concat([pkcs8Header, seedOf(seed, purpose)])
+  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" })
+  parsed.set(purpose, { seed, key })
+  return key
+}
 
 export const publicKey = (seed: number, purpose: KeyPurpose): Uint8Array =>
   createPublicKey(privateKey(seed, purpose)).export({ format: "der", type: "spki" }).subarray(-32)

@@ -1,0 +1,89 @@
+/**
+ * I11 and dust, by the venue's own fills: each is posted once, with the venue's amounts, and at rest none is missing. The
+ * judge keeps a ledger of its own from what is on disk; what leaves the dust is never more than what went there (I22), and
+ * what people are shown is that ledger (I24).
+ */
+import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
+import * as Ledger from "../../../src/domain/Ledger.ts"
+import type { SandboxOrder } from "../../../src/sandbox/core/State.ts"
+import type { Court } from "./Judge.ts"
+
+interface Account {
+  readonly ledger: Ledger.Ledger
+  readonly planned: Map<string, Of<"Planned">>
+  readonly posted: Map<string, Map<string, Of<"FillSeen">>>
+  events: number
+}
+
+export interface VenueOrders {
+  /** The order that a placement is bound to, unless it is a swap. */
+  orderOf(bot: string, placement: string): Pick<SandboxOrder, "id" | "fills"> | undefined
+  /** The venue's answers about it are not what it did. */
+  isLiedAbout(orderId: string): boolean
+}
+
+export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueOrders) => {
+  const accounts = new Map<string, Account>()
+  const accountOf = (bot: string): Account => {
+    const known = accounts.get(bot)
+    if (known !== undefined) return known
+    const fresh: Account = { ledger: Ledger.make(), planned: new Map(), posted: new Map(), events: 0 }
+    accounts.set(bot, fresh)
+    return fresh
+  }
+
+  const post = (bot: string, { planned, posted }: Account, event: Of<"FillSeen">): void => {
+    const fills = posted.get(event.placement) ?? new Map<string, Of<"FillSeen">>()
+    posted.set(event.placement, fills)
+    if (fills.has(event.fillId)) violated("I11", `${event.placement} posts the fill ${event.fillId} twice`)
+    fills.set(event.fillId, event)
+    const spent = [...fills.values()].reduce((sum, { amountIn }) => sum + amountIn, 0n)
+    const wanted = planned.get(event.placement)?.inputAmount ?? 0n
+    if (spent > wanted) violated("I11", `the fills of ${event.placement} spend ${spent} of ${wanted}`)
+    const order = orderOf(bot, event.placement)
+    if (order === undefined || isLiedAbout(order.id)) return
+    const truth = order.fills.find(({ id }) => id === event.fillId)
+    if (truth === undefined)
+      return violated("I11", `${event.placement} posts ${event.fillId}, which the venue never did`)
+    if (truth.amountIn !== event.amountIn || truth.amountOut !== event.amountOut)
+      violated(
+        "I11",
+        `${event.fillId} moved ${truth.amountIn} and ${truth.amountOut}, not what ${event.placement} posts`
+      )
+  }
+
+  const dustOf = ({ ledger }: Account, strategy: string, asset: string) => Ledger.dustOf(ledger, strategy, asset)
+
+  return {
+    recorded: (bot: string, event: BotEvent): void => {
+      const account = accountOf(bot)
+      account.events += 1
+      if (event._tag === "Planned") {
+        account.planned.set(event.placement, event)
+        const { inputAmount, inputAsset, slot, strategy } = event
+        if (slot === Ledger.dustSlot(inputAsset)) {
+          note("dust swept")
+          const dust = dustOf(account, strategy, inputAsset)
+          if (inputAmount > dust)
+            violated("I22", `${event.placement} sells ${inputAmount} of ${dust} ${inputAsset} dust`)
+        }
+      }
+      if (event._tag === "FillSeen") post(bot, account, event)
+      Ledger.apply(account.ledger, event)
+      if (event._tag === "LegClosed" && dustOf(account, event.strategy, event.asset) > 0n) note("dust booked")
+    },
+    /** What is on disk of a bot, as the judge adds it up, and up to which event. */
+    booksOf: (bot: string): Pick<Account, "events" | "ledger"> => accountOf(bot),
+    /** At rest: every fill of the venue is posted. */
+    complete: (): void => {
+      for (const [bot, { planned, posted }] of accounts) {
+        for (const placement of planned.keys()) {
+          const order = orderOf(bot, placement)
+          if (order === undefined || isLiedAbout(order.id)) continue
+          const missing = order.fills.find(({ id }) => posted.get(placement)?.has(id) !== true)
+          if (missing !== undefined) violated("I11", `${placement} never posted the fill ${missing.id}`)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,164 @@
+/** Each judge of the oracle lets a true history pass and objects to a doctored one: a judge that cannot fail judges nothing. */
+import { assert, describe, it } from "@effect/vitest"
+import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { Fill } from "../../../src/domain/Order.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import type { Departure } from "../../../src/rehearsal/Network.ts"
+import * as Alerts from "./Alerts.ts"
+import * as Bounds from "./Bounds.ts"
+import { Violation } from "./Judge.ts"
+import * as Postings from "./Postings.ts"
+import * as Prices from "./Prices.ts"
+import * as Shown from "./Shown.ts"
+
+const court = () => {
+  const clock = { now: 0 }
+  return {
+    clock,
+    now: () => clock.now,
+    note: () => undefined,
+    violated: (invariant: string, text: string): never => {
+      throw new Violation(invariant, text)
+    }
+  }
+}
+
+const objects = (invariant: string, act: () => void): void => {
+  try {
+    act()
+  } catch (error) {
+    assert.instanceOf(error, Violation)
+    return assert.strictEqual(error instanceof Violation ? error.invariant : "", invariant)
+  }
+  assert.fail(`${invariant} cannot fail`)
+}
+
+const about = { strategy: "grid", slot: "cell-1", placement: "p1" }
+const planned: Of<"Planned"> = {
+  _tag: "Planned",
+  ...about,
+  market: "BTC/USDC",
+  side: "SELL",
+  price: Decimal.make(60_000n, 0),
+  quantity: 100n,
+  inputAsset: "BTC",
+  inputAmount: 100n,
+  outputAsset: "USDC",
+  outputAmount: 200n,
+  deadline: 1,
+  why: { code: "test", text: "" }
+}
+const fill = (fillId: string, amountIn: bigint): Of<"FillSeen"> => ({
+  _tag: "FillSeen",
+  ...about,
+  fillId,
+  side: "SELL",
+  price: planned.price,
+  inputAsset: "BTC",
+  amountIn,
+  outputAsset: "USDC",
+  amountOut: amountIn * 2n,
+  filledAt: 0
+})
+const contradiction = (what: string): BotEvent => ({ _tag: "Contradiction", ...about, what, evidence: "" })
+
+describe("judges of the oracle", () => {
+  it("I7: a price that nobody asked for lately", () => {
+    const at = court()
+    const prices = Prices.make(at)
+    const question = (fate: Departure["fate"]): Departure => ({
+      method: "POST",
+      path: "/v0/quote",
+      body: '{"dry":true}',
+      at: 0,
+      fate
+    })
+    prices.departed("one", question("delivered"))
+    at.clock.now = Prices.oldestMillis
+    prices.needed("one", "signed")
+    objects("I7", () => prices.needed("two", "signed"))
+    prices.departed("one", question("requestLost"))
+    at.clock.now += 1
+    objects("I7", () => prices.needed("one", "signed"))
+  })
+
+  const venueOf = (fills: ReadonlyArray<Omit<Fill, "at">>) => ({
+    orderOf: () => ({ id: "o1", fills: fills.map((each) => ({ ...each, at: 0 })) }),
+    isLiedAbout: () => false
+  })
+  const postingsOf = (...fills: ReadonlyArray<Omit<Fill, "at">>) => {
+    const postings = Postings.make(court(), venueOf(fills))
+    postings.recorded("one", planned)
+    return postings
+  }
+  const truth = { id: "f1", amountIn: 60n, amountOut: 120n }
+
+  it("I11: a fill posted twice, never made, with other amounts, or never posted", () => {
+    const postings = postingsOf(truth)
+    postings.recorded("one", fill("f1", 60n))
+    postings.complete()
+    objects("I11", () => postings.recorded("one", fill("f1", 60n)))
+    objects("I11", () => postingsOf(truth).recorded("one", fill("f2", 60n)))
+    objects("I11", () => postingsOf(truth).recorded("one", fill("f1", 59n)))
+    objects("I11", () => postingsOf({ ...truth, amountIn: 101n }).recorded("one", fill("f1", 101n)))
+    objects("I11", () => postingsOf(truth).complete())
+  })
+
+  it("I22: dust that is sold twice", () => {
+    const postings = postingsOf()
+    const sale = { ...planned, placement: "p2", slot: "dust:BTC", inputAmount: 30n }
+    postings.recorded("one", { _tag: "BudgetAllotted", strategy: "grid", asset: "BTC", amount: 100n })
+    const left = { strategy: "grid", slot: "cell-1", side: "SELL", asset: "BTC", rest: 30n, reason: "" } as const
+    postings.recorded("one", { _tag: "LegClosed", ...left })
+    postings.recorded("one", sale)
+    objects("I22", () => postings.recorded("one", { ...sale, placement: "p3", inputAmount: 31n }))
+  })
+
+  it("I17: more than a few of anything", () => {
+    const calm = { tasks: 1, timers: 1, unfinished: new Map([["one", 1]]) }
+    const at = court()
+    const bounds = Bounds.make(at)
+    bounds.check(calm)
+    objects("I17", () => bounds.check({ ...calm, tasks: Bounds.most.tasks + 1 }))
+    objects("I17", () => bounds.check({ ...calm, timers: Bounds.most.timers + 1 }))
+    objects("I17", () => bounds.check({ ...calm, unfinished: new Map([["one", Bounds.most.unfinished + 1]]) }))
+    for (let count = 0; count < Bounds.most.recordsPerMinute; count += 1) bounds.recorded("one")
+    objects("I17", () => bounds.recorded("one"))
+    at.clock.now = 60_000
+    bounds.recorded("one")
+    for (let count = 0; count < Bounds.most.requestsPerMinute; count += 1) bounds.departed("one")
+    objects("I17", () => bounds.departed("one"))
+  })
+
+  it("I21: an anomaly without an alert, and one with two", () => {
+    const at = court()
+    const alerts = Alerts.make(at)
+    alerts.told("one", "p1", "more deposited than was sent")
+    at.clock.now = Alerts.silentMillis
+    alerts.check()
+    at.clock.now += 1
+    objects("I21", () => alerts.check())
+    alerts.recorded("one", contradiction("too much"))
+    alerts.check()
+    alerts.told("one", "p1", "more deposited than was sent")
+    objects("I21", () => alerts.recorded("one", contradiction("too much again")))
+    alerts.recorded("one", { _tag: "VenueDown", reason: "silent" })
+    objects("I21", () => alerts.recorded("one", { _tag: "VenueDown", reason: "silent" }))
+    alerts.recorded("one", { _tag: "VenueUp", downMillis: 1 })
+    alerts.recorded("one", { _tag: "VenueDown", reason: "silent" })
+  })
+
+  it("I24: money on the page that is not on disk", () => {
+    const state = BotState.make()
+    const postings = postingsOf()
+    const allotted = { _tag: "BudgetAllotted", strategy: "grid", asset: "BTC", amount: 100n } as const
+    BotState.apply(state, { sequence: 1, at: 0, event: allotted })
+    BotState.apply(state, { sequence: 2, at: 0, event: { ...allotted, amount: 200n } })
+    postings.recorded("one", { ...allotted, amount: 200n })
+    Shown.check(postings, "one", state)
+    const other = postingsOf()
+    other.recorded("one", allotted)
+    objects("I24", () => Shown.check(other, "one", state))
+  })
+})

@@ -1,0 +1,37 @@
+/** The sandbox of an episode, in a process of its own with a clock of its own, and its books for the oracle. */
+import { Context, Effect, Layer, type Scope } from "effect"
+import { Clock } from "effect/Clock"
+import { HttpClient } from "effect/http"
+import { Domain, type World } from "../../src/rehearsal/World.ts"
+import { noFaults } from "../../src/sandbox/Faults.ts"
+import { Sandbox } from "../../src/sandbox/Sandbox.ts"
+import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import type { Plan } from "./Plan.ts"
+
+export const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => {
+  const domain = new Domain(world, plan.seed)
+  domain.skewMillis = plan.venueSkewMillis
+  const server = await Effect.runPromise(
+    Layer.buildWithScope(
+      SandboxServer.layerMemory({
+        seed: plan.seed,
+        speed: 60,
+        faults: { ...noFaults, duplicateCreate: 0.05, listLagMillis: plan.has.has("stale") ? 1500 : 0 },
+        settings: {
+          ...plan.slicing,
+          recognitionMillis: plan.recognitionMillis,
+          payoutMillis: plan.payoutMillis,
+          failedPayoutShare: plan.failedPayoutShare
+        }
+      }),
+      scope
+    ).pipe(Effect.provideService(Clock, domain.clock))
+  )
+  const sandbox = Context.get(server, Sandbox)
+  return {
+    domain,
+    service: Context.get(server, HttpClient.HttpClient),
+    connection: Context.get(server, SandboxServer.SandboxConnection),
+    state: Effect.runSync(sandbox.read((state) => state).pipe(Effect.provideService(Clock, domain.clock), Effect.orDie))
+  }
+}
