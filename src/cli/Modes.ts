@@ -24,6 +24,7 @@ import * as HttpVenue from "../venue/HttpVenue.ts"
 import { Session } from "../venue/http/Session.ts"
 import { VenueClient } from "../venue/http/VenueClient.ts"
 import * as Incidents from "../venue/Incidents.ts"
+import { Swaps } from "../venue/Swaps.ts"
 import * as Ed25519 from "../venue/signing/Ed25519.ts"
 import * as IntentGuard from "../venue/signing/IntentGuard.ts"
 import * as RemoteSigner from "../venue/signing/RemoteSigner.ts"
@@ -82,7 +83,7 @@ export const signerOf = Effect.fn("Modes.signerOf")(function* (account: BotConfi
 export const signerLayer = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.layer(signing.signer.socket) : Signer.layer(signing.key)
 
-const guardLayer = ({ signing }: BotConfig["account"]) =>
+export const guardLayer = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.guardLayer(signing.signer.socket) : IntentGuard.layer
 
 export const venueConfig = ({ venue }: BotConfig, account: VenueAccount) =>
@@ -132,11 +133,10 @@ export const readOnlyJournal = (journal: string) =>
     Layer.provide(Sqlite.layer({ filename: journal, readOnly: true }))
   )
 
-const httpVenue = HttpVenue.layer.pipe(
-  Layer.provide(Session.layer),
-  Layer.provide(VenueClient.layer),
-  Layer.provide(NodeHttpClient.layerUndici)
-)
+const overHttp = <A, E, R>(venue: Layer.Layer<A, E, R>) =>
+  venue.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer), Layer.provide(NodeHttpClient.layerUndici))
+
+const httpVenue = overHttp(HttpVenue.layer)
 
 /** Incidents as the venue reports them, if the configuration names a feed. */
 export const incidents = ({ markets, venue }: BotConfig) =>
@@ -145,10 +145,14 @@ export const incidents = ({ markets, venue }: BotConfig) =>
     : Incidents.layer(venue.incidents, markets.assets).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** One order book for everything that runs on this venue. */
-const withBook = <E, R>(venue: Layer.Layer<Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
+const withBook = <A, E, R>(venue: Layer.Layer<A | Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
 
 export const live = (config: BotConfig, account: VenueAccount, pid: number, pace: Pace = {}) =>
-  Layer.mergeAll(withBook(httpVenue), incidents(config), guardLayer(config.account)).pipe(
+  Layer.mergeAll(
+    withBook(overHttp(Layer.merge(HttpVenue.layer, Swaps.layer))),
+    incidents(config),
+    guardLayer(config.account)
+  ).pipe(
     Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, pace)),

@@ -9,6 +9,7 @@ import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import type * as Money from "../report/text/Money.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
+import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
 
 /** The request cannot be carried out; nothing has changed. */
 export class DeskRefused extends Schema.TaggedError<DeskRefused>()("DeskRefused", { message: Schema.String }) {}
@@ -29,6 +30,13 @@ export interface Desk {
   /** `at`: a time or an age, as `explain --at` accepts it. */
   explain(slot: string | undefined, at: string | undefined): Effect.Effect<Schema.Json, DeskRefused>
   readonly reconcile: Effect.Effect<Schema.Json, DeskRefused>
+}
+
+/** Swaps by hand, made by the bot as placements of its own. */
+export interface SwapDesk {
+  quote(request: SwapRequest): Effect.Effect<SwapOffer, DeskRefused>
+  /** Makes the swap of a quote; returns its name. A quote is taken once. */
+  take(quote: string): Effect.Effect<string, DeskRefused>
 }
 
 export class Bot extends Context.Service<
@@ -55,5 +63,6 @@ export class Bot extends Context.Service<
     /** Checks the strategy files now. */
     readonly reload: Effect.Effect<void, DeskRefused>
     readonly desk: Desk
+    readonly swaps: SwapDesk
   }
 >()("limitbot/control/Bot") {}

@@ -7,7 +7,7 @@
  */
 import { Schema, SchemaGetter } from "effect"
 import * as Decimal from "./Decimal.ts"
-import { Amount, SwapEvent } from "./SwapEvent.ts"
+import { AgreedSwap, Amount, SwapEvent, swapReport } from "./SwapEvent.ts"
 
 const Text = Schema.String
 const Time = Schema.Int
@@ -214,7 +214,9 @@ const placing = {
     mid,
     /** Drawn for this order: the fingerprint by which a lost create is found again. */
     deadline: Time,
-    why: Reason
+    why: Reason,
+    /** Of a swap by hand: the terms that the operator agreed to. */
+    swap: Schema.optionalKey(AgreedSwap)
   },
   CreateSent: { ...placement, attempt: Schema.Int },
   CreateRefused: { ...placement, code: Text, text: Text, ...correlation },
@@ -283,6 +285,8 @@ const funding = {
 }
 
 const tracking = {
+  /** What the venue says of a swap, recorded when it changes. Evidence: it moves nothing. */
+  SwapReported: { ...placement, ...swapReport, ...correlation },
   StatusSeen: { ...placement, status: Text, ...correlation },
   FillSeen: {
     ...placement,
@@ -313,7 +317,7 @@ const tracking = {
 }
 
 const swaps = {
-  /** A step of a swap that the operator made by hand: it belongs to no strategy. Its steps are numbered from one. */
+  /** Only in older journals: a step of a swap by hand, which is a placement now. Its steps are numbered from one. */
   SwapStep: { swap: Text, step: Schema.Int, at: Time, event: SwapEvent }
 }
 

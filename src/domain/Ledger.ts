@@ -6,6 +6,7 @@
  */
 import { type Amount, max, min } from "./Amount.ts"
 import type { BotEvent, Of, Tag } from "./BotEvent.ts"
+import { byHand } from "./Placement.ts"
 
 export const places = [
   "wallet",
@@ -29,6 +30,9 @@ type Account = Place | "outside" | "traded"
  */
 export const dustSlot = (asset: string): string => `dust:${asset}`
 const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
+
+/** Where a strategy keeps what it may spend. Swaps by hand have no budget: their money comes from outside and goes back. */
+const purseOf = (strategy: string): "wallet" | "outside" => (strategy === byHand ? "outside" : "wallet")
 
 /** Who the money in a place belongs to: a strategy (wallet, fees, …) or one placement. */
 interface Entry {
@@ -101,7 +105,8 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
   }
   if (!("placement" in event)) return []
   /** Where what is not spent goes back to. */
-  const home = isDustSlot(event.slot) ? "dust" : "wallet"
+  const purse = purseOf(event.strategy)
+  const home = isDustSlot(event.slot) ? "dust" : purse
   const at = (account: Account) => ({ account, owner: event.placement })
   const of = (account: Account) => ({ account, owner: event.strategy })
   const held = (asset: string, account: Account) => balance(ledger, asset, account, event.placement)
@@ -113,7 +118,7 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
       const swept = home === "dust" ? min(amount, max(0n, balance(ledger, asset, "dust", event.strategy))) : 0n
       return transfers([
         { asset, amount: swept, from: of("dust"), to: at("deposit in flight") },
-        { asset, amount: amount - swept, from: of("wallet"), to: at("deposit in flight") }
+        { asset, amount: amount - swept, from: of(purse), to: at("deposit in flight") }
       ])
     }
     case "FundingInDoubt":
@@ -146,7 +151,7 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
         },
         { rest: event.fresh, moved: noTransfers }
       )
-      const unknown = { asset: event.asset, amount: left.rest, from: of("wallet"), to: at("in order") }
+      const unknown = { asset: event.asset, amount: left.rest, from: of(purse), to: at("in order") }
       return transfers([...left.moved, unknown])
     }
     case "FillSeen":
@@ -170,7 +175,7 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
       const found = min(amount + fee, max(0n, held(asset, "residual")))
       const from = held(asset, place) === 0n && found === amount + fee ? at("residual") : at(place)
       return transfers([
-        { asset, amount, from, to: of(event._tag === "Refunded" ? home : "wallet") },
+        { asset, amount, from, to: of(event._tag === "Refunded" ? home : purse) },
         { asset, amount: fee, from, to: of("fees") }
       ])
     }
@@ -215,7 +220,7 @@ const moveAll = (
 /** The operator has looked: the money is where they say, and what is written off stays named. */
 const resolved = (ledger: Ledger, { placement, strategy, word }: Of<"Resolved">): ReadonlyArray<Transfer> => {
   const unsure: ReadonlyArray<Place> = ["in doubt", "deposit in flight"]
-  const wallet = { account: "wallet", owner: strategy } as const
+  const wallet = { account: purseOf(strategy), owner: strategy } as const
   switch (word) {
     case "paid":
       return [
@@ -262,6 +267,14 @@ export const ownedBy = (ledger: Ledger, strategy: string, asset: string): Amount
 export const withoutWallets = ({ balances }: Ledger, owners: ReadonlySet<string>): Ledger => ({
   balances: new Map([...balances].filter(([, { entry }]) => entry.account !== "wallet" || !owners.has(entry.owner)))
 })
+
+/** Without what these placements hold. */
+export const without = ({ balances }: Ledger, placements: ReadonlySet<string>): Ledger => ({
+  balances: new Map([...balances].filter(([, { entry }]) => !placements.has(entry.owner)))
+})
+
+/** What swaps by hand brought to the account, net of what they took from it. */
+export const broughtByHand = (ledger: Ledger, asset: string): Amount => balance(ledger, asset, "outside", byHand)
 
 /** What a placement holds in one place. */
 export const heldBy = (ledger: Ledger, placement: string, asset: string, place: Place): Amount =>

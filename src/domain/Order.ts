@@ -4,6 +4,7 @@
  */
 import type { Amount } from "./Amount.ts"
 import type { Price, Side } from "./Market.ts"
+import type { SwapReport } from "./SwapEvent.ts"
 
 /** Documented statuses. */
 export const fillStatuses = [
@@ -87,6 +88,8 @@ export interface Order {
   /** Epoch milliseconds. */
   readonly deadline: number
   readonly createdAt: number
+  /** Of a swap: what the venue said in its own words. */
+  readonly report?: SwapReport
 }
 
 /** What an order asks for besides market, side, size and price. Left out: the venue's default. */

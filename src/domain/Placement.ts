@@ -8,6 +8,9 @@
  * slot gets nothing new. `abandoned` is an attempt that was never signed: nothing can be in it, whatever the venue made of
  * it. `dead` is a payment that provably was not made and never will be, or that the operator has taken off the books.
  */
+/** The strategy of swaps that the operator makes by hand: no file can have this name, and it has no budget. */
+export const byHand = "by hand"
+
 const placementStates = [
   "planned",
   "creating",

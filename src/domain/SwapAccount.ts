@@ -1,6 +1,5 @@
 /**
- * One swap as its journal tells it: how far it is, and where its money is. A fold and nothing else, so a restart is a
- * re-read; it throws on a history that cannot have happened.
+ * One swap as its steps tell it, for people and programs: how far it is, and where its money is. A fold and nothing else.
  *
  *   agreed → funding → deposited → ended        (or `dropped` before anything was signed)
  *
@@ -44,7 +43,7 @@ export interface SwapAccount {
   readonly seen?: Seen
   readonly seenAt?: number
   readonly contradiction?: string | undefined
-  readonly ended?: SwapEventOf<"SwapEnded">
+  readonly ended?: SwapEventOf<"SwapEnded"> | undefined
   readonly timeline: ReadonlyArray<RecordedStep>
 }
 
@@ -59,7 +58,6 @@ export const apply = (account: SwapAccount | undefined, recorded: RecordedStep):
     return { id, steps: 1, phase: "agreed", agreed: event, agreedAt: at, timeline: [recorded] }
   }
   if (step !== account.steps + 1) throw impossible(recorded, `follows step ${account.steps}`)
-  if (account.phase === "ended" || account.phase === "dropped") throw impossible(recorded, `comes after the end`)
   const change = changeOf(account, event, at)
   return { ...account, ...change, steps: step, timeline: [...account.timeline, recorded] }
 }
@@ -74,8 +72,10 @@ const changeOf = (account: SwapAccount, event: SwapEvent, at: number): Partial<S
     case "SwapDropped":
       if (account.phase !== "agreed") throw new Error(`Swap ${account.id} was dropped after it was funded`)
       return { phase: "dropped" }
-    case "SwapSeen":
-      return { seen: event, seenAt: at, ...((event.deposited ?? 0n) > 0n ? { phase: "deposited" as const } : {}) }
+    case "SwapSeen": {
+      const isNews = (event.deposited ?? 0n) > 0n && (!isOver(account) || wasUnpaid(account))
+      return { seen: event, seenAt: at, ...(isNews ? { phase: "deposited", ended: undefined } : {}) }
+    }
     case "SwapContradicted":
       return { contradiction: event.what }
     case "SwapEnded":
@@ -102,6 +102,9 @@ const changeOf = (account: SwapAccount, event: SwapEvent, at: number): Partial<S
       return walletChange(account, event, at)
   }
 }
+
+/** It ended without a payment. A deposit that shows after all begins it anew. */
+const wasUnpaid = ({ ended, phase }: SwapAccount): boolean => phase === "dropped" || ended?.outcome === "unfunded"
 
 /** Who looked knows more than the venue said: what was paid is waited for, what was not is over. */
 const resolved = (
@@ -202,7 +205,7 @@ export const moneyOf = (account: SwapAccount): SwapMoney => {
     return { input: { ...nowhere, [place]: unseen, "in swap": deposited }, received: 0n }
   }
   if (ended.outcome === "unfunded") return { input: nowhere, received: 0n }
-  const left = max(deposited, seen?.deposited === undefined ? committed(account) : 0n)
+  const left = max(deposited, committed(account))
   const spent = min(left, seen?.amountIn ?? 0n)
   const refunded = min(left - spent, seen?.refunded ?? 0n)
   const unexplained = left - spent - refunded
@@ -212,10 +215,12 @@ export const moneyOf = (account: SwapAccount): SwapMoney => {
 
 export const isOver = ({ phase }: SwapAccount): boolean => phase === "ended" || phase === "dropped"
 
-/** How a finished report is to be booked: by its amounts. */
-export const conclusion = ({ agreed }: SwapAccount, seen: Seen): Omit<SwapEventOf<"SwapEnded">, "_tag"> | undefined => {
-  const { amountIn = 0n, amountOut = 0n, refunded = 0n, refundReason, status } = seen
-  if (status !== "SUCCESS" && status !== "REFUNDED" && status !== "FAILED") return undefined
+/** How a swap whose money is all accounted for ended: by the amounts of the venue's last report. */
+export const conclusion = ({
+  agreed,
+  seen
+}: Pick<SwapAccount, "agreed" | "seen">): Omit<SwapEventOf<"SwapEnded">, "_tag"> => {
+  const { amountIn = 0n, amountOut = 0n, refunded = 0n, refundReason, status = "nothing" } = seen ?? {}
   const why = refundReason === undefined ? "" : ` (${refundReason})`
   if (status === "FAILED") return { outcome: "failed", text: `the venue gave it up${why}` }
   if (amountOut > 0n) {

@@ -1,6 +1,7 @@
 /**
- * Everything that can happen to a swap that the operator makes by hand, as one closed union. Each is a step in the bot's
- * journal (`SwapStep`), written before the effect that it announces. A tag is never reused with another meaning.
+ * What can happen to a swap that the operator makes by hand, as people and programs read it. Such a swap is a placement,
+ * and its steps are made from the placement's events (see `SwapSteps`). Older journals have these steps themselves
+ * (`SwapStep`). A tag is never reused with another meaning.
  *
  * Amounts are smallest units (text in JSON), times epoch milliseconds. An amount that is absent is one that the venue did not
  * say; it is never taken for zero.
@@ -20,33 +21,38 @@ const correlation = { correlationId: optional(Text) }
 /** The same shape as a configured asset, kept because the configuration may change. */
 const Asset = Schema.Struct({ symbol: Text, id: Text, decimals: Schema.Int })
 
+/** The terms of a swap by hand, from the venue's quote. */
+const agreed = {
+  venue: Text,
+  account: Text,
+  swapType: Text,
+  origin: Asset,
+  destination: Asset,
+  depositType: Text,
+  depositAddress: Text,
+  depositMemo: optional(Text),
+  /** What is to be deposited. */
+  amountIn: Amount,
+  minAmountIn: optional(Amount),
+  amountOut: Amount,
+  minAmountOut: optional(Amount),
+  refundFee: optional(Amount),
+  recipient: Text,
+  recipientType: Text,
+  refundTo: Text,
+  refundType: Text,
+  deadline: Time,
+  /** The whole answer of the venue as JSON, with its signature: evidence in a dispute. */
+  quote: Text,
+  isSignatureVerified: Schema.Boolean,
+  ...correlation
+}
+export const AgreedSwap = Schema.Struct(agreed)
+export type AgreedSwap = typeof AgreedSwap.Type
+
 const funding = {
   /** The quote that the operator agreed to. Nothing is paid yet, and an address that nobody pays is inert. */
-  SwapAgreed: {
-    venue: Text,
-    account: Text,
-    swapType: Text,
-    origin: Asset,
-    destination: Asset,
-    depositType: Text,
-    depositAddress: Text,
-    depositMemo: optional(Text),
-    /** What is to be deposited. */
-    amountIn: Amount,
-    minAmountIn: optional(Amount),
-    amountOut: Amount,
-    minAmountOut: optional(Amount),
-    refundFee: optional(Amount),
-    recipient: Text,
-    recipientType: Text,
-    refundTo: Text,
-    refundType: Text,
-    deadline: Time,
-    /** The whole answer of the venue as JSON, with its signature: evidence in a dispute. */
-    quote: Text,
-    isSignatureVerified: Schema.Boolean,
-    ...correlation
-  },
+  SwapAgreed: agreed,
   /** Given up before anything was signed or asked of a wallet. */
   SwapDropped: { reason: Text },
   /** The signed bytes, durable before they are first sent; a retry sends these and nothing else. */
@@ -72,22 +78,26 @@ const funding = {
   DepositReported: { txHash: Text, ...correlation }
 }
 
+/** What the venue says of a swap. */
+export const swapReport = {
+  status: Text,
+  deposited: optional(Amount),
+  amountIn: optional(Amount),
+  amountOut: optional(Amount),
+  refunded: optional(Amount),
+  withdrawFee: optional(Amount),
+  refundReason: optional(Text),
+  intentHashes: Texts,
+  ledgerTxHashes: Texts,
+  originTxHashes: Texts,
+  destinationTxHashes: Texts
+}
+const Report = Schema.Struct(swapReport)
+export type SwapReport = typeof Report.Type
+
 const tracking = {
   /** The venue's report, recorded when it differs from the one before. */
-  SwapSeen: {
-    status: Text,
-    deposited: optional(Amount),
-    amountIn: optional(Amount),
-    amountOut: optional(Amount),
-    refunded: optional(Amount),
-    withdrawFee: optional(Amount),
-    refundReason: optional(Text),
-    intentHashes: Texts,
-    ledgerTxHashes: Texts,
-    originTxHashes: Texts,
-    destinationTxHashes: Texts,
-    ...correlation
-  },
+  SwapSeen: { ...swapReport, ...correlation },
   /** What the venue says cannot be true together with what it said, or with what we did. */
   SwapContradicted: { what: Text, evidence: Text, ...correlation },
   /** The operator's word on what only somebody who looked can know (`limitbot resolve`). */

@@ -27,7 +27,7 @@ import * as UnexplainedRest from "./reconciliation/UnexplainedRest.ts"
 import * as StartUp from "./StartUp.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import { unfinished } from "./state/BotState.ts"
-import type { Placement } from "./state/Placement.ts"
+import { marketOf, type Placement } from "./state/Placement.ts"
 import * as Observation from "./tracking/Observation.ts"
 import { isMoving, levelsIn, pauseMillis } from "./tracking/PollPlan.ts"
 import * as VenueTime from "./tracking/VenueTime.ts"
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function* ({
     market === undefined ? Effect.undefined : hold([market.base.id, market.quote.id])
 
   const gate = Effect.fnUntraced(function* (placement: Placement) {
-    const held = yield* holding(markets.get(placement.market))
+    const held = yield* holding(marketOf(placement, markets))
     if (held !== undefined) return held
     const withdrawAll = yield* withdraw
     const limits = strategies.find(({ name }) => name === placement.strategy)?.limits
@@ -130,7 +130,7 @@ export const make = Effect.fnUntraced(function* ({
   const work = Effect.fnUntraced(function* (id: string, mayBeginAny: boolean, turnStartedAt: number) {
     const placement = books.state.placements.get(id)
     if (placement === undefined) return
-    const market = markets.get(placement.market)
+    const market = marketOf(placement, markets)
     const now = yield* Clock.currentTimeMillis
     const withdrawn = (yield* withdraw) ?? placement.cancel?.why
     if (placement.state === "planned") {

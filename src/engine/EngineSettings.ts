@@ -3,6 +3,7 @@
 import { Context } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import { dayMillis, hourMillis } from "../domain/Durations.ts"
+import { byHand } from "../domain/Placement.ts"
 import type { Expectations } from "./tracking/OrderTracker.ts"
 
 export interface Settings {
@@ -74,6 +75,12 @@ export class EngineSettings extends Context.Service<EngineSettings, Settings>()(
  */
 export const refusalPauseMillis = (settings: Settings, refusals: number): number =>
   refusals === 0 ? 0 : Math.min(settings.refusalMaxMillis, settings.retryMinMillis * 2 ** Math.min(refusals - 1, 20))
+
+/** No funding when less than this is left until the deadline. A quote that somebody agreed to lives for minutes only. */
+export const marginMillis = ({ strategy }: { readonly strategy: string }, settings: Settings): number =>
+  strategy === byHand ? Math.min(settings.deadlineMarginMillis, swapMarginMillis) : settings.deadlineMarginMillis
+
+const swapMarginMillis = 15_000
 
 /** The pause before attempt number `attempts + 1`. The count is in the journal, so a restart does not forget it. */
 export const backoffMillis = (settings: Settings, attempts: number): number =>

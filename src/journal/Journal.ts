@@ -28,6 +28,8 @@ export interface Which {
   readonly after?: number
   /** Only events of these kinds. */
   readonly tags?: ReadonlyArray<Tag>
+  /** Only events of this strategy. */
+  readonly strategy?: string
 }
 
 export class Journal extends Context.Service<
@@ -166,15 +168,17 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
   )
 
   const page = Effect.fn("Journal.page")(
-    function* (after: number, tags: ReadonlyArray<Tag> | undefined) {
+    function* (after: number, { strategy, tags }: Which) {
+      const ofStrategy = strategy === undefined ? sql`1 = 1` : sql`strategy = ${strategy}`
       const rows = yield* sql<Row>`
-        SELECT sequence, at, body FROM journal WHERE sequence > ${after} AND ${ofTags(sql, tags)}
+        SELECT sequence, at, body FROM journal
+        WHERE sequence > ${after} AND ${ofTags(sql, tags)} AND ${ofStrategy}
         ORDER BY sequence LIMIT ${pageSize}`
       return pageOf(yield* decodeRows(rows))
     },
     Effect.mapError(broken("Cannot read the journal"))
   )
-  const events = ({ after = 0, tags }: Which = {}) => Stream.paginate(after, (last) => page(last, tags))
+  const events = ({ after = 0, ...which }: Which = {}) => Stream.paginate(after, (last) => page(last, which))
 
   const pageBefore = Effect.fn("Journal.pageBefore")(
     function* (before: number) {

@@ -6,6 +6,7 @@ import type { Amount } from "../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Side } from "../domain/Market.ts"
+import { byHand } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
 
 interface About {
@@ -124,6 +125,8 @@ export const make = (
 
   const ofPlacement = (event: PlacementEvent, at: number): void => {
     if (event._tag === "Planned") {
+      // Swaps by hand are nobody's trading: their money comes from outside and goes back.
+      if (event.strategy === byHand) return
       const [base, quote] =
         event.side === "SELL" ? [event.inputAsset, event.outputAsset] : [event.outputAsset, event.inputAsset]
       const { strategy, slot, placement, market, side, price } = event

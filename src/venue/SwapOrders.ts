@@ -12,6 +12,7 @@ import { type Amount, max, min } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Fill, Order, PayoutLeg } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
+import type { SwapReport } from "../domain/SwapEvent.ts"
 import { noAnswer } from "./http/Reply.ts"
 import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
@@ -175,9 +176,27 @@ const toOrder = (
     estimatedWithdrawFee: 0n,
     deadline,
     createdAt: parseTimestamp(timestamp ?? "") ?? now,
+    ...present({ report: swap === undefined ? undefined : reportOf(swap) }),
     ...progressOf(swap, inputAmount, amountOf(quote.refundFee), now > deadline)
   })
 }
+
+/** What the venue said, without what our own clock or arithmetic adds. */
+const reportOf = (swap: Swap): SwapReport => ({
+  status: swap.status,
+  ...present({
+    deposited: swap.depositedAmount,
+    amountIn: swap.amountIn,
+    amountOut: swap.amountOut,
+    refunded: swap.refundedAmount,
+    withdrawFee: swap.withdrawFee,
+    refundReason: swap.refundReason
+  }),
+  intentHashes: swap.intentHashes,
+  ledgerTxHashes: swap.ledgerTxHashes,
+  originTxHashes: swap.originTxHashes,
+  destinationTxHashes: swap.destinationTxHashes
+})
 
 type Progress = Pick<
   Order,

@@ -11,6 +11,7 @@ import type * as Money from "../../report/text/Money.ts"
 import * as KillFile from "../run/KillFile.ts"
 import type * as StrategyWatch from "../run/watch/StrategyWatch.ts"
 import * as Desk from "./Desk.ts"
+import * as SwapDesk from "./SwapDesk.ts"
 
 export interface Running {
   readonly engine: Engine
@@ -22,6 +23,8 @@ export interface Running {
   readonly assets: Money.Assets
   readonly markets: ReadonlyMap<string, Market>
   readonly leaving: () => string | undefined
+  /** Whose money swaps by hand move; left out where no money moves. */
+  readonly swapper?: SwapDesk.Swapper
 }
 
 const refused = ({ message }: { readonly message: string }) => new DeskRefused({ message })
@@ -54,7 +57,8 @@ export const open = Effect.fn("Surfaces.open")(function* (options: ControlOption
     setKillSwitch: (why) => KillFile.set(journal, why).pipe(withFiles, Effect.mapError(refused)),
     releaseKillSwitch: KillFile.release(journal).pipe(withFiles, Effect.mapError(refused)),
     reload: Effect.mapError(files.look, refused),
-    desk
+    desk,
+    swaps: yield* SwapDesk.make(running)
   })
   const url = yield* Effect.provideService(ControlServer.serve(options), Bot, bot)
   yield* ControlServer.announce(journal, url)

@@ -35,7 +35,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
       // Nobody knows whether money in doubt has left; what is not deposited by now counts as still in the wallet.
       [
         "wallet",
-        ours(symbol, "wallet", "dust", "in doubt") - allotted(symbol),
+        ours(symbol, "wallet", "dust", "in doubt") - allotted(symbol) + Ledger.broughtByHand(state.ledger, symbol),
         theirs("balance", "private") - theirs("initial")
       ],
       ["deposits and orders", ours(symbol, "deposit in flight", "in order"), theirs("depositInTransit", "inOrders")],

@@ -23,6 +23,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as ChatOperator from "../control/notify/ChatOperator.ts"
 import * as Notifications from "../control/notify/Notifications.ts"
 import * as Surfaces from "../control/Surfaces.ts"
+import type * as SwapDesk from "../control/SwapDesk.ts"
 import * as Telemetry from "../control/Telemetry.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/Resolving.ts"
@@ -61,6 +62,8 @@ export interface BotRunOptions extends Display.DisplayOptions {
   readonly killSwitch: Effect.Effect<string | undefined>
   /** Judges new and edited files as `plan` does; left out where no real money moves: then no file is judged. */
   readonly admission?: Admission.Admission
+  /** Whose money swaps by hand move; left out where no money moves. */
+  readonly swapper?: SwapDesk.Swapper
   /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain?: ReadonlyArray<string>
 }

@@ -110,6 +110,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     },
     strategies,
     markets,
+    swapper: { config, signerId: account.signerId },
     assets: new Map(config.markets.assets.map((asset) => [asset.symbol, asset])),
     journal: config.journal,
     configFile: demo.configFile,

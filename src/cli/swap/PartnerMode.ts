@@ -1,18 +1,17 @@
 /**
  * What the commands that work beside a bot run on: swaps, history, reconciliation, balances. They use the same ports
- * over the same HTTP client as the bot. Only swaps write into the bot's journal, and only while no bot runs; the
- * others read it.
+ * over the same HTTP client as the bot. Only swaps write into the bot's journal, and only while no bot runs (else the
+ * bot makes them); the others read it.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer } from "effect"
+import { defaults, EngineSettings, type Settings } from "../../engine/EngineSettings.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
-import * as Sqlite from "../../journal/Sqlite.ts"
 import { History } from "../../venue/History.ts"
 import * as HttpVenue from "../../venue/HttpVenue.ts"
 import { Session } from "../../venue/http/Session.ts"
 import { VenueClient } from "../../venue/http/VenueClient.ts"
 import { Swaps } from "../../venue/Swaps.ts"
-import * as IntentGuard from "../../venue/signing/IntentGuard.ts"
 import { ownAccount } from "../../venue/VenueConfig.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
 import * as WalletConfig from "../files/WalletConfig.ts"
@@ -35,7 +34,7 @@ const venueWith = <E, R>(history: Layer.Layer<History, E, R>, config: BotConfig,
       Layer.provide(VenueClient.layer),
       Layer.provide(NodeHttpClient.layerUndici)
     ),
-    IntentGuard.layer
+    Modes.guardLayer(config.account)
   ).pipe(Layer.provide(Modes.signerLayer(config.account)), Layer.provide(venueConfig(config, signerId)))
 
 export const venue = (config: BotConfig, signerId: string) => venueWith(History.layer, config, signerId)
@@ -52,7 +51,12 @@ export const swapping = (config: BotConfig, signerId: string, pid: number) =>
     venue(config, signerId),
     Modes.incidents(config),
     WalletConfig.layer(config.account.wallet, config.venue.url),
-    Sqlite.layer({ filename: config.journal, readOnly: true }).pipe(
-      Layer.provideMerge(Modes.books(config.journal, pid))
-    )
+    Layer.succeed(EngineSettings, settings(config, signerId)),
+    Modes.books(config.journal, pid)
   )
+
+/** A swap names the places of its money itself, so the account's own are not asked. */
+const settings = ({ account: { depositType } }: BotConfig, signerId: string): Settings => ({
+  ...defaults,
+  account: { signerId, depositType, maxAppFeeBasisPoints: 0 }
+})

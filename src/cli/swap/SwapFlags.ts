@@ -3,6 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
@@ -10,6 +11,9 @@ import { DurationText } from "../flags.ts"
 import { WrongUsage } from "../Usage.ts"
 
 const BasisPoints = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
+
+const defaultSlippage = 100
+const defaultDeadlineMillis = 10 * minuteMillis
 
 export const terms = {
   amount: Argument.String("amount").pipe(
@@ -25,7 +29,7 @@ export const terms = {
   slippage: Flag.Finite("slippage").pipe(
     Flag.withSchema(BasisPoints),
     Flag.withDescription("How much worse than quoted it may become, in basis points"),
-    Flag.withDefault(100)
+    Flag.withDefault(defaultSlippage)
   ),
   depositType: Flag.Literals("deposit-type", Wire.depositTypes).pipe(
     Flag.withDescription("Where the payment comes from; default: account.depositType"),
@@ -54,7 +58,7 @@ export const terms = {
   deadline: Flag.String("deadline").pipe(
     Flag.withSchema(DurationText),
     Flag.withDescription("How long the deposit may take, for example 10m"),
-    Flag.withDefault(600_000)
+    Flag.withDefault(defaultDeadlineMillis)
   ),
   confidentiality: Flag.Literals("confidentiality", Wire.confidentialities).pipe(
     Flag.withDescription("How public the swap is"),
@@ -99,6 +103,48 @@ export const terms = {
 
 type Value<P> = P extends Flag.Flag<infer A> ? A : P extends Argument.Argument<infer A> ? A : never
 export type Terms = { readonly [K in keyof typeof terms]: Value<(typeof terms)[K]> }
+
+/** As if only these flags were given: all else is the account's own. */
+export const plain = ({
+  amount,
+  deadlineMillis = defaultDeadlineMillis,
+  from,
+  slippage = defaultSlippage,
+  to,
+  type = "EXACT_INPUT"
+}: {
+  readonly amount: string
+  readonly from: string
+  readonly to: string
+  readonly type?: Terms["type"]
+  readonly slippage?: number
+  readonly deadlineMillis?: number
+}): Terms => ({
+  amount: Option.some(amount),
+  from: Option.some(from),
+  to: Option.some(to),
+  type,
+  slippage,
+  deadline: deadlineMillis,
+  depositType: Option.none(),
+  depositMode: "SIMPLE",
+  recipient: Option.none(),
+  recipientType: Option.none(),
+  refundTo: Option.none(),
+  refundType: Option.none(),
+  confidentiality: "public",
+  referral: Option.none(),
+  appFees: Option.none(),
+  rebates: Option.none(),
+  insured: false,
+  quoteWaiting: 0,
+  connectedWallets: [],
+  sessionId: Option.none(),
+  virtualChainRecipient: Option.none(),
+  virtualChainRefundRecipient: Option.none(),
+  customRecipientMsg: Option.none(),
+  dry: false
+})
 
 export interface SwapRequest {
   readonly request: QuoteRequest

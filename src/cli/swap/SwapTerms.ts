@@ -2,7 +2,7 @@
 
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
-import type { SwapEventOf } from "../../domain/SwapEvent.ts"
+import type { AgreedSwap } from "../../domain/SwapEvent.ts"
 import type { QuoteResponse } from "../../venue/Swaps.ts"
 import type { Answer } from "../../venue/Venue.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
@@ -20,8 +20,6 @@ interface Circumstances {
   readonly account: string
   readonly isSignatureVerified: boolean
 }
-
-type Agreed = SwapEventOf<"SwapAgreed">
 
 export const agreed = Effect.fn("SwapTerms.agreed")(function* (
   { destination, origin, request }: SwapRequest,
@@ -44,8 +42,7 @@ export const agreed = Effect.fn("SwapTerms.agreed")(function* (
     return yield* new QuoteUnusable({ why: "it wants a memo, which a signed transfer cannot carry" })
   }
   const { depositType, recipient, recipientType, refundTo, refundType, swapType } = request
-  const event: Agreed = {
-    _tag: "SwapAgreed",
+  const agreed: AgreedSwap = {
     ...circumstances,
     swapType,
     origin,
@@ -66,5 +63,5 @@ export const agreed = Effect.fn("SwapTerms.agreed")(function* (
     quote: JSON.stringify(value),
     ...present({ correlationId })
   }
-  return event
+  return agreed
 })

@@ -1,17 +1,16 @@
 /**
  * `limitbot swap AMOUNT FROM TO`: a swap from the quote to the evidence. The quote is shown and agreed to, funded
- * exactly once, followed to its end, and closed with hashes and amounts. After any interruption it continues with
- * `--resume`.
+ * exactly once, followed to its end, and closed with hashes and amounts. While a bot runs on the journal, that bot
+ * quotes and carries it. After any interruption it continues with `--resume`, or with the next bot.
  */
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
-import * as SwapAccount from "../../domain/SwapAccount.ts"
-import { type RecordedStep, SwapEvent, type SwapEventOf } from "../../domain/SwapEvent.ts"
-import * as SwapBook from "../../engine/funding/SwapBook.ts"
-import * as Swapping from "../../engine/funding/Swapping.ts"
+import { isFinished } from "../../domain/Placement.ts"
+import { unclearPayment } from "../../engine/funding/Paying.ts"
+import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as VenueTime from "../../engine/tracking/VenueTime.ts"
-import { type JournalInUse, LeaseLost } from "../../journal/Lease.ts"
+import { LeaseLost } from "../../journal/Lease.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import { Venue } from "../../venue/Venue.ts"
@@ -20,12 +19,13 @@ import * as ConfigFile from "../files/ConfigFile.ts"
 import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
 import { Process } from "../Process.ts"
-import * as Progress from "../Progress.ts"
 import * as KillFile from "../run/KillFile.ts"
 import { Terminal } from "../Terminal.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as PartnerMode from "./PartnerMode.ts"
 import * as SwapFlags from "./SwapFlags.ts"
+import * as SwapFollow from "./SwapFollow.ts"
+import * as SwapHandOver from "./SwapHandOver.ts"
 import * as SwapTerms from "./SwapTerms.ts"
 
 /** What may not be paid now is not even quoted. */
@@ -41,43 +41,6 @@ export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) 
     return "Not agreed to; nothing was paid"
   }
 }
-
-/** A journal has one writer, and paying means writing. */
-export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", {
-  journal: Schema.String,
-  pid: Schema.Int
-}) {
-  override get message(): string {
-    return `A bot (process ${this.pid}) works with ${this.journal}, and only one may pay from it. Stop that bot and swap then, or let the bot do it: a rule with \`by: swap\` in one of its files. Only looking (--dry) is possible meanwhile.`
-  }
-}
-
-/** The journal has no such swap, or the swap is not in the required state. */
-export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
-
-/** Over, but without the wanted output. */
-export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid", {
-  swap: Schema.String,
-  outcome: Schema.String,
-  text: Schema.String
-}) {
-  override get message(): string {
-    return `Swap ${this.swap} ended ${this.outcome}: ${this.text}`
-  }
-}
-
-/** Still under way, and nothing more can be done now. */
-export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStillOpen", {
-  swap: Schema.String,
-  why: Schema.String
-}) {
-  override get message(): string {
-    return `Swap ${this.swap} is not over: ${this.why}. Look again with: limitbot swap --resume ${this.swap}`
-  }
-}
-
-/** After the deadline a deposit can still be refunded; for a longer wait, look again later. */
-const patienceAfterDeadlineMillis = 120_000
 
 const ways = {
   yes: Flag.Boolean("yes").pipe(
@@ -110,16 +73,30 @@ export const command = Command.make(
     if (given.dry && Option.isNone(resume)) {
       return yield* Effect.provide(looked(given, config, signerId, json), PartnerMode.venue(config, signerId))
     }
+    const isResumed = Option.isSome(resume)
+    if (!isResumed) yield* someoneAgrees({ yes, json })
     const { pid } = yield* Process
     yield* Effect.gen(function* () {
-      const book = yield* SwapBook.make
-      const account = Option.isSome(resume)
-        ? yield* resumed(book, resume.value, payAgain, json)
-        : yield* begun(book, given, config, signerId, { yes, json })
-      yield* toTheEnd(book, yield* gateOf(config.journal), account, json)
+      const why = yield* stopped(config.journal)
+      const name = isResumed ? resume.value : yield* begun(given, config, signerId, yield* why, { yes, json })
+      const again = payAgain ? yield* released(name) : new Set<string>()
+      const { advance } = yield* SwapsByHand.make(why)
+      yield* SwapFollow.toTheEnd({ name, json, isResumed }, patiently(advance(name, again)))
     }).pipe(
+      Effect.scoped,
       Effect.provide(PartnerMode.swapping(config, signerId, pid)),
-      Effect.catchTag("JournalInUse", ({ journal, pid }: JournalInUse) => new BotIsRunning({ journal, pid }))
+      Effect.catchTag("JournalInUse", (bot) =>
+        Effect.gen(function* () {
+          const agrees = Effect.fnUntraced(function* (terms: ReadonlyArray<string>) {
+            if (!json) yield* Console.log(terms.join("\n"))
+            if (!yes && !(yield* isConfirmed)) return yield* new NotAgreed()
+          })
+          const name = isResumed
+            ? yield* SwapHandOver.resumed(bot, resume.value, payAgain)
+            : yield* SwapHandOver.begun(bot, given, agrees)
+          yield* SwapHandOver.follow(bot, { name, json, isResumed })
+        })
+      )
     )
   })
 ).pipe(
@@ -136,8 +113,17 @@ interface Ways {
   readonly json: boolean
 }
 
+/** Before anything is asked of the venue: somebody must be there to say yes. */
+const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Ways) {
+  const terminal = yield* Terminal
+  yield* TlsCheck.verified
+  if (!yes && (json || !terminal.isInteractive)) {
+    return yield* new WrongUsage({ message: "Nobody is there to agree to the quote: add --yes, or --dry to only look" })
+  }
+})
+
 /** What closes a bot's gate closes this one: the kill switch, a lost lease, a wrong clock. */
-const gateOf = Effect.fnUntraced(function* (journal: string) {
+const stopped = Effect.fnUntraced(function* (journal: string) {
   const { state } = yield* Bookkeeper
   const venue = yield* Venue
   const leaseLost = yield* LeaseLost
@@ -162,22 +148,16 @@ const looked = Effect.fnUntraced(function* (
   yield* showDry(asked, value, json)
 })
 
-/** A new swap, agreed to and in the journal. */
+/** The name of a new swap, agreed to and in the journal. */
 const begun = Effect.fnUntraced(function* (
-  book: SwapBook.SwapBook,
   given: SwapFlags.Terms,
   config: ConfigFile.BotConfig,
   signerId: string,
+  closed: string | undefined,
   { json, yes }: Ways
 ) {
-  const terminal = yield* Terminal
-  yield* TlsCheck.verified
-  if (!yes && (json || !terminal.isInteractive)) {
-    return yield* new WrongUsage({ message: "Nobody is there to agree to the quote: add --yes, or --dry to only look" })
-  }
   const now = yield* Clock.currentTimeMillis
   const asked = yield* SwapFlags.asked(given, config, signerId, now)
-  const closed = yield* yield* gateOf(config.journal)
   if (closed !== undefined) return yield* new SwapHeld({ why: closed })
   const answer = yield* (yield* Swaps).quote(asked.request)
   const agreed = yield* SwapTerms.agreed(asked, answer, {
@@ -187,9 +167,7 @@ const begun = Effect.fnUntraced(function* (
   })
   if (!json) yield* Console.log(SwapLine.terms(agreed).join("\n"))
   if (!yes && !(yield* isConfirmed)) return yield* new NotAgreed()
-  const account = yield* book.begin(agreed)
-  yield* show(account.timeline, agreed, json)
-  return account
+  return yield* SwapsByHand.begin(agreed)
 })
 
 const isConfirmed = Prompt.run(Prompt.Confirm({ message: "Pay and swap?" })).pipe(
@@ -212,119 +190,22 @@ const showDry = (
         ].join("\n")
       )
 
-const resumed = Effect.fnUntraced(function* (book: SwapBook.SwapBook, id: string, payAgain: boolean, json: boolean) {
-  const account = book.find(id)
-  if (account === undefined) return yield* new NotResumable({ message: `There is no swap ${id} in the journal` })
-  if (!payAgain || SwapAccount.isOver(account)) {
-    yield* advise(account, json)
-    return account
+/** The payment of this swap that the operator says was not made. */
+const released = Effect.fnUntraced(function* (name: string) {
+  const { state } = yield* Bookkeeper
+  const placement = state.placements.get(name)
+  const payment = placement === undefined ? undefined : unclearPayment(placement)
+  const isOpen = placement !== undefined && !isFinished(placement.state)
+  if (isOpen && payment === undefined) {
+    return yield* new SwapFollow.NotResumable({ message: `Swap ${name} has no payment that is unclear` })
   }
-  if (account.wallet === undefined || !SwapAccount.mayHavePaid(account.wallet) || account.wallet.state === "paid") {
-    return yield* new NotResumable({ message: `Swap ${id} has no payment that is unclear` })
-  }
-  const reason = "said with --pay-again"
-  const released = yield* book.append(id, account.steps, [{ _tag: "WalletReleased", reason }])
-  yield* show(released, account.agreed, json)
-  return released.reduce<SwapAccount.SwapAccount>(SwapAccount.apply, account)
+  return new Set(payment === undefined ? [] : [payment])
 })
 
-/** Says what only the operator can find out. */
-const advise = Effect.fnUntraced(function* (account: SwapAccount.SwapAccount, json: boolean) {
-  const lines = (account.seen?.deposited ?? 0n) === 0n ? SwapLine.unclearPayment(account) : []
-  if (lines.length === 0) return
-  yield* Console.log(
-    json ? JSON.stringify({ event: "attention", swap: account.id, text: lines.join(" ") }) : lines.join("\n")
+/** A venue that does not answer is asked again. */
+const patiently = <E, R>(step: Effect.Effect<void, E | VenueError, R>) =>
+  Effect.catchIf(
+    step,
+    (error): error is VenueError => error instanceof VenueError && error.reason._tag !== "Unauthorized",
+    ({ message }) => Effect.logDebug(message)
   )
-})
-
-/** Follows a swap, showing every step, until it is over or nothing more can be done now. */
-const toTheEnd = Effect.fnUntraced(function* (
-  book: SwapBook.SwapBook,
-  gate: Effect.Effect<string | undefined>,
-  begunWith: SwapAccount.SwapAccount,
-  json: boolean
-) {
-  const swapping = yield* Swapping.make(book, gate)
-  const progress = yield* Progress.make(`swap ${begunWith.id}`)
-  let account = begunWith
-  while (!SwapAccount.isOver(account)) {
-    const before = account.steps
-    account = yield* patiently(swapping.advance(account), book, account)
-    const fresh = account.timeline.slice(before)
-    if (fresh.length > 0) progress.wipe()
-    yield* show(fresh, account.agreed, json)
-    if (SwapAccount.isOver(account)) break
-    if (fresh.some(({ event }) => event._tag === "WalletUnclear")) yield* advise(account, json)
-    if (account.doubt !== undefined && account.phase === "funding") return yield* stillOpen(account)
-    const now = yield* Clock.currentTimeMillis
-    progress.update(stageOf(account), stages, account.seen?.status ?? account.phase)
-    const late = now - account.agreed.deadline
-    if (late > patienceAfterDeadlineMillis) return yield* stillOpen(account)
-    yield* Effect.sleep(Swapping.defaultPace.pollMillis)
-  }
-  yield* closing(account, json)
-}, Effect.scoped)
-
-/** A venue that does not answer is asked again; steps recorded before the failure are read back. */
-const patiently = <E, R>(
-  step: Effect.Effect<SwapAccount.SwapAccount, E | VenueError, R>,
-  book: SwapBook.SwapBook,
-  account: SwapAccount.SwapAccount
-) =>
-  Effect.gen(function* () {
-    const result = yield* Effect.result(step)
-    if (result._tag === "Success") return result.success
-    const error = result.failure
-    if (!(error instanceof VenueError) || error.reason._tag === "Unauthorized") return yield* Effect.fail(error)
-    yield* Effect.logDebug(error.message)
-    return book.find(account.id) ?? account
-  })
-
-const stages = 4
-const stageOf = ({ phase, seen }: SwapAccount.SwapAccount): number =>
-  phase === "agreed" ? 0 : phase === "funding" ? 1 : seen?.status === "PROCESSING" ? 3 : 2
-
-const stillOpen = ({ agreed, doubt, id, seen, wallet }: SwapAccount.SwapAccount) =>
-  new SwapStillOpen({
-    swap: id,
-    why:
-      doubt ??
-      (wallet?.state === "asked" || wallet?.state === "unclear"
-        ? `nobody knows whether the wallet paid ${agreed.depositAddress}; the venue says ${seen?.status ?? "nothing"} (if you are sure that it did not, add --pay-again)`
-        : `its deadline is over and the venue says ${seen?.status ?? "nothing"}`)
-  })
-
-const show = Effect.fnUntraced(function* (
-  steps: ReadonlyArray<RecordedStep>,
-  agreed: SwapEventOf<"SwapAgreed">,
-  json: boolean
-) {
-  for (const step of steps) {
-    if (json) {
-      yield* Console.log(yield* stepJson(step))
-      continue
-    }
-    const line = SwapLine.stepLine(step, agreed)
-    if (line !== undefined) yield* Console.log(line)
-    if (step.event._tag === "WalletAsked" && step.event.wallet === "manual") {
-      yield* Console.log(SwapLine.paymentOrder(agreed).join("\n"))
-    }
-  }
-})
-
-const encode = Schema.encodeEffect(SwapEvent)
-
-const stepJson = Effect.fnUntraced(function* ({ at, event, step, swap }: RecordedStep) {
-  const { _tag, ...fields } = yield* Effect.orDie(encode(event)) // Recorded steps have been encoded before.
-  return JSON.stringify({ event: _tag, swap, step, at, ...fields })
-})
-
-const closing = Effect.fnUntraced(function* (account: SwapAccount.SwapAccount, json: boolean) {
-  if (json) yield* Console.log(JSON.stringify({ event: "summary", ...SwapLine.evidence(account) }))
-  else yield* Console.log(`\n${SwapLine.evidenceLines(account).join("\n")}`)
-  const { ended, id } = account
-  if (ended?.outcome === "paid") return
-  const dropped = account.timeline.at(-1)?.event
-  const text = ended?.text ?? (dropped?._tag === "SwapDropped" ? dropped.reason : "nothing was paid")
-  return yield* new SwapNotPaid({ swap: id, outcome: ended?.outcome ?? "unfunded", text })
-})

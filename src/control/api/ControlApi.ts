@@ -7,6 +7,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 import { Commands, Reads } from "./Access.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { EventStream } from "./Stream.ts"
+import { SwapOffer, SwapRequest } from "./Swap.ts"
 import * as Views from "./Views.ts"
 
 /** The request cannot be carried out; nothing has changed. */
@@ -149,6 +150,14 @@ const CommandGroup = HttpApiGroup.make("command")
     HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", {
       payload: Schema.Struct({}),
       success: Schema.Json,
+      error
+    }),
+    /** What the venue offers for a swap by hand, to be shown to who decides. Nothing is paid or recorded. */
+    HttpApiEndpoint.post("swapQuote", "/api/v1/swap/quote", { payload: SwapRequest, success: SwapOffer, error }),
+    /** Makes the swap of a quote, which is taken once. `confirm` must be the exact word. */
+    HttpApiEndpoint.post("swap", "/api/v1/swap", {
+      payload: Schema.Struct({ quote: Name, confirm: Schema.Literal("swap") }),
+      success: Schema.Struct({ ...Done.fields, swap: Schema.String }),
       error
     }),
     /** Problems of edited files; nothing is written. */

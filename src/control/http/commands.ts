@@ -2,6 +2,7 @@
 import { Clock, Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
+import { byHand } from "../../domain/Placement.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import * as OperatorPause from "../../engine/planning/OperatorPause.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -76,7 +77,8 @@ export const layer = HttpApiBuilder.group(
       }),
       cancelAll: Effect.fnUntraced(function* ({ payload: { why = byOperator } }) {
         const names = [...new Set([...(yield* named(undefined)), ...unfinished(books.state).map((p) => p.strategy)])]
-        yield* record((state) => names.flatMap((name) => OperatorPause.pause(state, name, "drain", why)))
+        const paused = names.filter((name) => name !== byHand)
+        yield* record((state) => paused.flatMap((name) => OperatorPause.pause(state, name, "drain", why)))
         const count = yield* withdraw(names, { code: "operator", text: why })
         return done(
           `All strategies paused; ${counted(count, "order")} withdrawn. Resume each when you want it to trade`
@@ -110,6 +112,12 @@ export const layer = HttpApiBuilder.group(
         return done("The strategy files were read; see the events for what changed")
       }),
       reconcile: () => Effect.mapError(bot.desk.reconcile, asRefused),
+      swapQuote: ({ payload }) => Effect.mapError(bot.swaps.quote(payload), asRefused),
+      swap: Effect.fnUntraced(function* ({ payload: { quote } }) {
+        const swap = yield* Effect.mapError(bot.swaps.take(quote), asRefused)
+        yield* bot.wake
+        return { ...done(`Swap ${swap} is made`), swap }
+      }),
       check: ({ payload: { files } }) =>
         bot.desk.check(files).pipe(
           Effect.map((problems) => ({ problems })),

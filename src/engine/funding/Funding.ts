@@ -14,7 +14,7 @@ import * as Payload from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
 import { type Answer, Venue } from "../../venue/Venue.ts"
-import { EngineSettings } from "../EngineSettings.ts"
+import { EngineSettings, marginMillis } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
@@ -80,17 +80,18 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
 
   const begin = Effect.fnUntraced(function* (placement: PlacementIn<"created">, surroundings: Surroundings) {
     const now = yield* Clock.currentTimeMillis
-    if (placement.deadline - now < settings.deadlineMarginMillis) {
+    if (placement.deadline - now < marginMillis(placement, settings)) {
       return yield* abandon(placement, "too little time is left until its deadline")
     }
-    const dear = tooDear(placement, settings.maxFeeBasisPoints)
+    const dear = placement.swap === undefined ? tooDear(placement, settings.maxFeeBasisPoints) : undefined
     if (dear !== undefined) return yield* abandon(placement, `not funded: ${dear}`)
     const hold = yield* surroundings.gate(placement)
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
     if (!(yield* isStillAsBound(placement))) return
     const { market } = surroundings
     if (market === undefined) return yield* abandon(placement, "not funded: its market is not configured")
-    const depositType = depositTypeOf(settings.account, inputAsset(market, placement.side))
+    const { swap } = placement
+    const depositType = swap?.depositType ?? depositTypeOf(settings.account, inputAsset(market, placement.side))
     if (depositType !== "ORIGIN_CHAIN") return yield* sign(placement, market, surroundings)
     const changed = yield* surroundings.gate(placement)
     if (changed !== undefined) return yield* abandon(placement, `not funded: ${changed}`)

@@ -6,6 +6,7 @@
 import type { Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
+import { byHand } from "../../domain/Placement.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { badDeviation, staleness } from "../planning/RiskLimits.ts"
 import * as UnexplainedRest from "../reconciliation/UnexplainedRest.ts"
@@ -58,6 +59,8 @@ export const closedBecause = (
   if (state.diskFullSince !== undefined) return "the disk is full"
   const wrongClock = VenueTime.problem(state) ?? VenueTime.problemOf(skewMillis)
   if (wrongClock !== undefined) return wrongClock
+  // Its terms were agreed to by a person, who saw them.
+  if (placement.strategy === byHand) return undefined
   if (limits === undefined) return "its strategy is no longer loaded"
   if (price === undefined) return "there is no price"
   return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })

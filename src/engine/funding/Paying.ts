@@ -14,7 +14,7 @@ import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
-import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
+import { backoffMillis, EngineSettings, marginMillis } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
   /** Asks the wallet once more, on the operator's word, if the order still waits for its deposit. */
   const askAgain = Effect.fnUntraced(function* (placement: Asked, now: number, { gate, market }: Surroundings) {
     const { deadline, funding, order } = placement
-    if (wallet.kind !== "command" || deadline - now < settings.deadlineMarginMillis) return
+    if (wallet.kind !== "command" || deadline - now < marginMillis(placement, settings)) return
     const read = yield* readOrder(venue, placement.by, order)
     if (read.value.depositedAmount > 0n) return yield* noteDeposit(placement, read.value, read.correlationId)
     // A known transfer without a deposit is reason enough to wait.

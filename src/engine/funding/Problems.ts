@@ -6,7 +6,6 @@ import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
-import * as SwapAccount from "../../domain/SwapAccount.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { Slot } from "../state/SlotFold.ts"
@@ -28,28 +27,8 @@ const stuckMillis = 3_600_000
 
 export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyProblem> => [
   ...unfinished(state).flatMap((placement) => ofPlacement(placement, now)),
-  ...[...state.slots.values()].flatMap(ofSlot),
-  ...[...state.swaps.values()].flatMap((swap) => ofSwap(swap, now))
+  ...[...state.slots.values()].flatMap(ofSlot)
 ]
-
-/** The problems of a swap made by hand; its name stands for the placement. */
-const ofSwap = (swap: SwapAccount.SwapAccount, now: number): ReadonlyArray<MoneyProblem> => {
-  if (SwapAccount.isOver(swap)) return []
-  const { agreed, contradiction, doubt, id, intent, seen, timeline, wallet } = swap
-  const since = timeline.at(-1)?.at ?? swap.agreedAt
-  const said = `deposit address ${agreed.depositAddress}, ${intent?.intentHash ?? wallet?.txHash ?? "no transaction known"}, the venue says ${seen?.status ?? "nothing"}`
-  const problem = (kind: MoneyProblem["kind"], evidence: string): ReadonlyArray<MoneyProblem> => {
-    const about = { kind, placement: id, strategy: "swap", slot: id, asset: agreed.origin.symbol }
-    return [{ ...about, amount: agreed.amountIn, since, evidence: `${evidence}; ${said}` }]
-  }
-  const isUnclear = wallet?.state === "unclear" || wallet?.state === "asked"
-  if (swap.phase === "funding" && doubt !== undefined) return problem("in-doubt", doubt)
-  if (swap.phase === "funding" && isUnclear && now > agreed.deadline)
-    return problem("in-doubt", `nobody knows whether the wallet paid: ${wallet?.text ?? "it gave no answer"}`)
-  if (contradiction !== undefined) return problem("contradiction", contradiction)
-  const isPaid = swap.phase === "funding" || swap.phase === "deposited"
-  return isPaid && now > agreed.deadline + stuckMillis ? problem("stuck", "its deadline is over by an hour") : []
-}
 
 const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProblem> => {
   const { id, inputAmount, inputAsset, slot, strategy } = placement
@@ -113,12 +92,10 @@ export const resolve = (
   state: BotState,
   { placement: id, text, word }: OperatorAnswer,
   now: number
-): Result.Result<Of<"Resolved" | "SwapStep">, string> => {
+): Result.Result<Of<"Resolved">, string> => {
   const problems = problemsOf(state, now).filter(({ placement }) => placement === id)
   const [problem] = problems
   if (problem === undefined) return Result.fail(`${id} has no problem that needs somebody's word`)
-  const swap = state.swaps.get(id)
-  if (swap !== undefined) return resolveSwap(swap, problems, { placement: id, text, word }, now)
   const refused = objection(state.placements.get(id), problems, word, now)
   if (refused !== undefined) return Result.fail(`${id}: ${refused}`)
   const { slot, strategy } = problem
@@ -129,25 +106,6 @@ const noContradiction = "there is no contradiction; say --paid, --not-paid or --
 
 const sayAgainAfter = (seconds: number): string =>
   `its payload can still be executed for ${seconds} s; say it again then`
-
-const resolveSwap = (
-  { id, intent, steps }: SwapAccount.SwapAccount,
-  problems: ReadonlyArray<MoneyProblem>,
-  { text, word }: OperatorAnswer,
-  now: number
-): Result.Result<Of<"SwapStep">, string> => {
-  const seconds = intent === undefined ? 0 : Math.ceil((intent.validUntil - now) / 1000)
-  if ((word === "not-paid" || word === "forget") && seconds > 0) return Result.fail(`${id}: ${sayAgainAfter(seconds)}`)
-  if (word === "adopt" && problems.every(({ kind }) => kind !== "contradiction"))
-    return Result.fail(`${id}: ${noContradiction}`)
-  return Result.succeed({
-    _tag: "SwapStep",
-    swap: id,
-    step: steps + 1,
-    at: now,
-    event: { _tag: "SwapResolved", word, text }
-  })
-}
 
 const objection = (
   placement: Placement | undefined,

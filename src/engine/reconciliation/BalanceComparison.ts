@@ -45,9 +45,11 @@ export const positions = (
   { state, swaps }: { readonly state: BotState; readonly swaps: ReadonlyArray<SwapAccount> },
   isPrivate: PrivateAssets
 ): Positions => {
-  const totals = Ledger.totals(state.ledger).filter(({ asset }) => isPrivate.has(asset))
+  // Swaps say of themselves which balance they touch.
+  const names = new Set(swaps.map(({ id }) => id))
+  const totals = Ledger.totals(Ledger.without(state.ledger, names)).filter(({ asset }) => isPrivate.has(asset))
   const strategies = [...state.strategies.values()]
-  const orders = unfinished(state).filter(({ outputAsset }) => isPrivate.has(outputAsset))
+  const orders = unfinished(state).filter(({ id, outputAsset }) => isPrivate.has(outputAsset) && !names.has(id))
   const inPlaces = (symbol: string, wanted: ReadonlyArray<string>): Amount =>
     totals.reduce(
       (sum, { amount, asset, place }) => (asset === symbol && wanted.includes(place) ? sum + amount : sum),

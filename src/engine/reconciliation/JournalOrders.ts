@@ -4,6 +4,7 @@
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
+import { byHand } from "../../domain/Placement.ts"
 
 export interface TimelineEntry {
   readonly at: number
@@ -41,6 +42,8 @@ export interface JournalOrder {
 export const apply = (orders: Map<string, JournalOrder>, { at, event }: Recorded): void => {
   if (!("placement" in event)) return
   if (event._tag === "Planned") {
+    // Swaps by hand are compared as swaps (see `Reconciliation`).
+    if (event.strategy === byHand) return
     orders.set(event.placement, planned(event, at))
     return
   }

@@ -6,6 +6,7 @@ import { Clock, Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { Journal, type JournalError } from "../../journal/Journal.ts"
 import * as BotState from "./BotState.ts"
+import * as OldSwaps from "./OldSwaps.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 
 /** The journal holds a history that cannot have happened. */
@@ -71,6 +72,8 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     for (const entry of recorded) BotState.apply(state, entry)
     yield* PubSub.publishAll(changes, recorded)
   })
+
+  yield* write(OldSwaps.adopted(state.oldSwaps))
 
   const recordFrom = Effect.fn("Bookkeeper.record")(
     function* (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) {
@@ -150,8 +153,16 @@ const replayed = Effect.gen(function* () {
   return known ?? { state: yield* replayUntil(Number.POSITIVE_INFINITY, () => {}), snapshotAt: 0 }
 })
 
-/** The state that the journal tells, read from the newest snapshot. */
-export const replay = Effect.map(replayed, ({ state }) => state)
+/** The state that the journal tells, read from the newest snapshot. Old swaps are shown as a writer will take them over. */
+export const replay = Effect.gen(function* () {
+  const { state } = yield* replayed
+  const { sequence } = state
+  const at = yield* Clock.currentTimeMillis
+  for (const event of OldSwaps.adopted(state.oldSwaps))
+    BotState.apply(state, { sequence: state.sequence + 1, at, event })
+  state.sequence = sequence
+  return state
+})
 
 /** Folds the whole journal again and stores the result; earlier snapshots are ignored. */
 export const renewSnapshot = Effect.gen(function* () {

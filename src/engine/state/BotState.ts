@@ -9,9 +9,9 @@ import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { hourMillis, utcDay } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
-import { isFinished } from "../../domain/Placement.ts"
-import * as SwapAccount from "../../domain/SwapAccount.ts"
+import { byHand, isFinished } from "../../domain/Placement.ts"
 import type { Memory } from "../../strategy/Decision.ts"
+import * as OldSwaps from "./OldSwaps.ts"
 import type { Placement } from "./Placement.ts"
 import { after, planned } from "./PlacementFold.ts"
 import * as SlotFold from "./SlotFold.ts"
@@ -77,8 +77,10 @@ export interface BotState {
   readonly slots: Map<string, SlotFold.Slot>
   readonly strategies: Map<string, StrategyState>
   readonly ledger: Ledger.Ledger
-  /** Swaps made by hand. */
-  readonly swaps: Map<string, SwapAccount.SwapAccount>
+  /** The number of the last swap by hand: `s3` is followed by `s4`. */
+  swapCount: number
+  /** Swaps of older journals that are not over and no placements yet. */
+  readonly oldSwaps: OldSwaps.OldSwaps
 }
 
 export const make = (): BotState => ({
@@ -97,7 +99,8 @@ export const make = (): BotState => ({
   slots: new Map(),
   strategies: new Map(),
   ledger: Ledger.make(),
-  swaps: new Map()
+  swapCount: 0,
+  oldSwaps: new Map()
 })
 
 export const slotKey = (strategy: string, slot: string): string => `${strategy}/${slot}`
@@ -205,11 +208,9 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "OddOrderSeen":
     case "BotStopped":
       return
-    case "SwapStep": {
-      const { swap } = event
-      state.swaps.set(swap, SwapAccount.apply(state.swaps.get(swap), event))
-      return
-    }
+    case "SwapStep":
+      state.swapCount = Math.max(state.swapCount, OldSwaps.numberOf(event.swap))
+      return OldSwaps.apply(state.oldSwaps, event)
     case "JournalMoved":
       state.movedTo = event.to
       return
@@ -287,7 +288,7 @@ const isSaidOfEnded = ({ _tag }: PlacementEvent): boolean =>
   _tag === "Resolved" || _tag === "OrphanSeen" || _tag === "OrphanCancelled"
 
 const noteTrading = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
-  if (!changesOwnState(event)) return
+  if (!changesOwnState(event) || placement.strategy === byHand) return
   changeStrategy(state, placement.strategy, ({ moves, trading }) => ({
     moves: moves + 1,
     trading: new Map(trading).set(placement.market, tradingAfter(trading.get(placement.market), placement, event, at))
@@ -303,6 +304,11 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   forgetEnded(state, at)
   noteTrading(state, placement, event, at)
   changeSlot(state, event, () => ({ placement: id }))
+  if (event.strategy === byHand) {
+    state.swapCount = Math.max(state.swapCount, OldSwaps.numberOf(id))
+    state.oldSwaps.delete(id)
+    return
+  }
   changeStrategy(state, event.strategy, (strategy) => {
     const refusals = new Map(strategy.refusals)
     refusals.delete(event.slot)
@@ -368,6 +374,7 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
 
 /** What a placement still held at its end is in the residual by now. */
 const noteUnexplained = (state: BotState, { id, order, strategy, ...placement }: Placement): void => {
+  if (strategy === byHand) return
   for (const asset of [placement.inputAsset, placement.outputAsset]) {
     const amount = Ledger.heldBy(state.ledger, id, asset, "residual")
     const unexplained = { placement: id, order: order?.id ?? "", asset, amount }

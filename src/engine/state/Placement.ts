@@ -5,9 +5,10 @@
  */
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
-import type { Price, Side } from "../../domain/Market.ts"
+import type { Market, Price, Side } from "../../domain/Market.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
 import type { Payload } from "../../domain/Payload.ts"
+import type { AgreedSwap, SwapReport } from "../../domain/SwapEvent.ts"
 
 export interface BoundOrder {
   readonly id: string
@@ -61,6 +62,8 @@ export interface Attempt {
   readonly terms?: OrderTerms
   readonly deadline: number
   readonly why: Reason
+  /** Of a swap by hand: what the operator agreed to. */
+  readonly swap?: AgreedSwap
   readonly plannedAt: number
 }
 
@@ -71,6 +74,8 @@ interface Progress {
   readonly createRefusal?: string
   readonly cancel?: Cancel
   readonly status?: string
+  /** Of a swap: what the venue last said of it. */
+  readonly report?: SwapReport
   readonly deposited: Amount
   readonly fills: ReadonlyMap<string, KnownFill>
   readonly unspent: Amount
@@ -116,6 +121,10 @@ export type Placement =
   | (InState<"dead"> & Bound & Funded)
 
 export type PlacementIn<S extends Placement["state"]> = Extract<Placement, { readonly state: S }>
+
+/** Its market with the assets themselves: a swap by hand names its own; undefined when it is no longer configured. */
+export const marketOf = ({ market, swap }: Placement, markets: ReadonlyMap<string, Market>): Market | undefined =>
+  swap === undefined ? markets.get(market) : { name: market, base: swap.origin, quote: swap.destination }
 
 export const filledIn = (placement: Placement): Amount => sum(placement, "amountIn")
 export const filledOut = (placement: Placement): Amount => sum(placement, "amountOut")

@@ -200,6 +200,7 @@ const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => 
 
 type VenueEvent = Of<
   | "StatusSeen"
+  | "SwapReported"
   | "DepositSeen"
   | "FillSeen"
   | "Closed"
@@ -215,6 +216,10 @@ const seen = (placement: Placement, event: VenueEvent): Placement => {
   switch (event._tag) {
     case "StatusSeen":
       return { ...placement, status: event.status }
+    case "SwapReported": {
+      const { _tag, placement: _id, slot, strategy, correlationId, ...report } = event
+      return { ...placement, report }
+    }
     case "DepositSeen":
       if (placement.order === undefined) throw impossible(placement, event, "has no order")
       if (placement.state === "closing") return { ...placement, deposited: event.total }

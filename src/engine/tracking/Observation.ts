@@ -33,6 +33,8 @@ const mostOdd = 100
 
 interface Seen {
   readonly order: Order
+  /** Whose it is, where it was read by itself: swaps may share an address and differ by memo. */
+  readonly placement?: string
   readonly correlationId: string | undefined
 }
 
@@ -107,17 +109,23 @@ export const make = Effect.gen(function* () {
     placements: ReadonlyArray<Placement>,
     seen: ReadonlyMap<string, Seen>
   ) {
-    const missing = placements.flatMap(({ by, order }) =>
-      order === undefined || seen.has(order.id) ? [] : [{ by, order }]
+    const missing = placements.flatMap(({ by, id, order }) =>
+      order === undefined || seen.has(order.id) ? [] : [{ by, id, order }]
     )
     const answers = yield* Effect.forEach(
       missing,
-      ({ by, order }) => Effect.flatMap(Effect.result(readOrder(venue, by, order)), unlessFatal),
+      ({ by, id, order }) =>
+        Effect.flatMap(
+          Effect.result(Effect.map(readOrder(venue, by, order), (read) => ({ ...read, placement: id }))),
+          unlessFatal
+        ),
       { concurrency: settings.concurrency }
     )
-    const reports = answers.flatMap((answer) =>
-      answer._tag === "Failure" ? [] : [{ order: answer.success.value, correlationId: answer.success.correlationId }]
-    )
+    const reports = answers.flatMap((answer): ReadonlyArray<Seen> => {
+      if (answer._tag === "Failure") return []
+      const { correlationId, placement, value: order } = answer.success
+      return [{ order, placement, correlationId }]
+    })
     // An order that we know and the venue denies remains exposure until the venue says something else.
     const failures = answers.flatMap((answer) =>
       answer._tag === "Failure" && answer.failure.reason._tag !== "Rejected" ? [answer.failure.message] : []
@@ -187,7 +195,7 @@ export const make = Effect.gen(function* () {
     )
 
     for (const report of reports) {
-      const id = byOrder.get(report.order.id) ?? byDeadline.get(report.order.deadline)
+      const id = report.placement ?? byOrder.get(report.order.id) ?? byDeadline.get(report.order.deadline)
       if (id === undefined) continue
       // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
       yield* books.recordFrom(({ placements }) => {

@@ -13,6 +13,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import { feesToOthers, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
+import type { SwapReport } from "../../domain/SwapEvent.ts"
 import type { Placement } from "../state/Placement.ts"
 
 /** Where our money comes from and goes back to, as every order must repeat it. */
@@ -157,7 +158,9 @@ const contradictionIn = (placement: Placement, reported: Order, order: Order): s
   }
   if (depositedByFills(order) > order.depositedAmount) return "fills spent more than was deposited"
   const signed = placement.funding?.amount ?? 0n
-  if (order.depositedAmount > placement.inputAmount || order.depositedAmount > signed) {
+  // Whoever pays a swap by hand from elsewhere may pay more; the venue sends the rest back.
+  const mayExceed = placement.swap !== undefined && placement.funding?.payment !== undefined
+  if (!mayExceed && (order.depositedAmount > placement.inputAmount || order.depositedAmount > signed)) {
     return `${order.depositedAmount} was deposited although ${signed} was signed for`
   }
   const unfair = order.fills.find((fill) => isWorse(placement, fill))
@@ -178,6 +181,9 @@ export const observe = (placement: Placement, reported: Order, correlationId?: s
   const correlation = present({ correlationId })
   const contradiction = placement.contradiction === undefined ? contradictionIn(placement, reported, order) : undefined
   const events: Array<BotEvent> = []
+  if (reported.report !== undefined && !isSame(placement.report, reported.report)) {
+    events.push({ _tag: "SwapReported", ...about(placement), ...reported.report, ...correlation })
+  }
   if (contradiction !== undefined) {
     const evidence = `deposited ${order.depositedAmount}, fills ${order.fills.length}, status ${order.fillStatus}`
     events.push({ _tag: "Contradiction", ...about(placement), what: contradiction, evidence, ...correlation })
@@ -196,6 +202,15 @@ export const observe = (placement: Placement, reported: Order, correlationId?: s
   }
   if (isTerminal(order.fillStatus)) events.push(...close(placement, order))
   return events
+}
+
+const isSame = (known: SwapReport | undefined, said: SwapReport): boolean => {
+  const text = (report: SwapReport) =>
+    Object.entries(report)
+      .map(([field, value]) => `${field} ${value}`)
+      .toSorted()
+      .join()
+  return known !== undefined && text(known) === text(said)
 }
 
 /** A refund proves that the money had arrived, whatever the report says of a deposit: the doubt is over. */

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { genesis, hashOf, type Link } from "../Hash.ts"
 import { createHistory } from "./historyTables.ts"
-import { createSwaps } from "./swapTables.ts"
+import { createSwaps, takeSwapsOver } from "./swapTables.ts"
 
 const createJournal = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -91,5 +91,6 @@ export const migrations = Migrator.fromRecord({
   "0003_create_swaps": createSwaps,
   "0004_create_history": createHistory,
   "0005_create_chain": createChain,
-  "0006_create_snapshots": createSnapshots
+  "0006_create_snapshots": createSnapshots,
+  "0007_take_swaps_over": takeSwapsOver
 })

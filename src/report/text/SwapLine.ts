@@ -1,15 +1,13 @@
 /** A swap in words: one sentence per step, where its money is, and at the end the evidence. */
 import { type Amount, type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import { moneyOf, type SwapAccount, swapPlaces } from "../../domain/SwapAccount.ts"
-import type { RecordedStep, SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"
+import type { AgreedSwap, RecordedStep, SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"
 import { iso } from "../../domain/Text.ts"
 import { printable } from "./Table.ts"
 import { clock } from "./Words.ts"
 
-type Agreed = SwapEventOf<"SwapAgreed">
-
 /** The terms to agree to, line by line. */
-export const terms = (agreed: Agreed): ReadonlyArray<string> => {
+export const terms = (agreed: AgreedSwap): ReadonlyArray<string> => {
   const { amountIn, amountOut, destination, minAmountOut, origin } = agreed
   const least = minAmountOut === undefined ? "" : `, at least ${formatWithSymbol(minAmountOut, destination)}`
   const signature = agreed.isSignatureVerified ? "verified with venue.quoteKey" : "not verified (no venue.quoteKey)"
@@ -31,7 +29,7 @@ export const paymentOrder = ({
   depositAddress,
   depositMemo,
   origin
-}: Agreed): ReadonlyArray<string> =>
+}: AgreedSwap): ReadonlyArray<string> =>
   [
     `Pay exactly  ${formatWithSymbol(amountIn, origin)}  (${amountIn} smallest units of ${origin.id})`,
     `to           ${depositAddress}`,
@@ -50,7 +48,7 @@ export const unclearPayment = ({ agreed, id, wallet }: SwapAccount): ReadonlyArr
     : []
 
 /** "12:34:56.789  s1  …". */
-export const stepLine = ({ at, event, swap }: RecordedStep, agreed: Agreed): string | undefined => {
+export const stepLine = ({ at, event, swap }: RecordedStep, agreed: AgreedSwap): string | undefined => {
   const text = sentence(event, agreed)
   return text === undefined ? undefined : printable(`${clock(at)}  ${swap}  ${text}`)
 }
@@ -74,7 +72,7 @@ export const stepSaid = ({ event, swap }: Pick<RecordedStep, "event" | "swap">):
   }
 }
 
-const sentence = (event: SwapEvent, { destination, origin }: Agreed): string | undefined => {
+const sentence = (event: SwapEvent, { destination, origin }: AgreedSwap): string | undefined => {
   const paid = (amount: Amount) => formatWithSymbol(amount, origin)
   switch (event._tag) {
     case "SwapAgreed":

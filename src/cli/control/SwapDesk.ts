@@ -1,0 +1,95 @@
+/**
+ * Swaps by hand that somebody asks of a running bot. A quote is kept until somebody agrees to it or it is over; agreeing
+ * records a placement, and the engine carries it like any other. Money goes only to the places of the bot's own account.
+ */
+import { randomUUID } from "node:crypto"
+import { Clock, Effect, Option } from "effect"
+import type { SwapOffer, SwapRequest } from "../../control/api/Swap.ts"
+import { DeskRefused, type SwapDesk } from "../../control/Bot.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import { byHand } from "../../domain/Placement.ts"
+import type { AgreedSwap } from "../../domain/SwapEvent.ts"
+import { EngineSettings, marginMillis } from "../../engine/EngineSettings.ts"
+import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import * as SwapLine from "../../report/text/SwapLine.ts"
+import { Swaps } from "../../venue/Swaps.ts"
+import type { BotConfig } from "../files/ConfigFile.ts"
+import * as SwapFlags from "../swap/SwapFlags.ts"
+import * as SwapTerms from "../swap/SwapTerms.ts"
+
+/** Quotes that wait for an answer; the oldest is forgotten first. */
+const mostQuotes = 20
+
+export interface Swapper {
+  readonly config: BotConfig
+  readonly signerId: string
+}
+
+export interface SwapDeskOptions {
+  readonly swapper?: Swapper
+  readonly leaving: () => string | undefined
+}
+
+const refuse = ({ message }: { readonly message: string }) => new DeskRefused({ message })
+
+export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: SwapDeskOptions) {
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  const swaps = Option.getOrUndefined(yield* Effect.serviceOption(Swaps))
+  const quotes = new Map<string, AgreedSwap>()
+
+  /** What may not be paid now is not even quoted. */
+  const open = Effect.suspend(() => {
+    const { diskFullSince, killed, movedTo } = books.state
+    const why =
+      leaving() ??
+      (killed === undefined ? undefined : `the kill switch is on: ${killed}`) ??
+      (diskFullSince === undefined ? undefined : "the disk is full") ??
+      (movedTo === undefined ? undefined : `this journal was handed over as ${movedTo}`)
+    return why === undefined ? Effect.void : Effect.fail(new DeskRefused({ message: `Nothing is paid now: ${why}` }))
+  })
+
+  const quote = Effect.fn("SwapDesk.quote")(function* (request: SwapRequest) {
+    if (swapper === undefined || swaps === undefined) {
+      return yield* new DeskRefused({ message: "This bot pays nothing: it is a dry run" })
+    }
+    yield* open
+    const { config, signerId } = swapper
+    const now = yield* Clock.currentTimeMillis
+    const asked = yield* Effect.mapError(SwapFlags.asked(SwapFlags.plain(request), config, signerId, now), refuse)
+    const answer = yield* Effect.mapError(swaps.quote(asked.request), refuse)
+    const agreed = yield* SwapTerms.agreed(asked, answer, {
+      venue: config.venue.url,
+      account: signerId,
+      isSignatureVerified: config.venue.quoteKey !== undefined
+    }).pipe(Effect.mapError(refuse))
+    const name = randomUUID()
+    quotes.set(name, agreed)
+    for (const old of quotes.keys()) if (quotes.size > mostQuotes) quotes.delete(old)
+    const { amountIn, amountOut, destination, minAmountOut, origin } = agreed
+    return {
+      quote: name,
+      until: agreed.deadline - marginMillis({ strategy: byHand }, settings),
+      pay: formatWithSymbol(amountIn, origin),
+      receive: formatWithSymbol(amountOut, destination),
+      least: minAmountOut === undefined ? null : formatWithSymbol(minAmountOut, destination),
+      terms: SwapLine.terms(agreed)
+    } satisfies SwapOffer
+  })
+
+  const take = Effect.fn("SwapDesk.take")(function* (name: string) {
+    yield* open
+    const agreed = quotes.get(name)
+    const now = yield* Clock.currentTimeMillis
+    // Forgotten before anything is recorded: two requests cannot both take it.
+    quotes.delete(name)
+    if (agreed === undefined || now > agreed.deadline - marginMillis({ strategy: byHand }, settings)) {
+      return yield* new DeskRefused({ message: "This quote is over or was taken already: ask for a new one" })
+    }
+    return yield* Effect.orDie(Effect.provideService(SwapsByHand.begin(agreed), Bookkeeper, books)) // A journal that cannot be written stops the bot.
+  })
+
+  const desk: SwapDesk = { quote, take }
+  return desk
+})

@@ -1,0 +1,74 @@
+/**
+ * Swaps by hand without a running bot: records one that was agreed to, and moves it a step further as the engine would,
+ * with the same machine, gate and journal. A running bot needs none of this; its turns carry every placement.
+ */
+import { Clock, Effect } from "effect"
+import { isFinished } from "../../domain/Placement.ts"
+import type { AgreedSwap } from "../../domain/SwapEvent.ts"
+import { LeaseLost } from "../../journal/Lease.ts"
+import { FundingHold, Venue } from "../../venue/Venue.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import type { BotState } from "../state/BotState.ts"
+import { marketOf, type Placement } from "../state/Placement.ts"
+import { begun } from "../state/SwapByHand.ts"
+import { readOrder } from "../tracking/OrderReads.ts"
+import { observe } from "../tracking/OrderTracker.ts"
+import { closedBecause } from "./FundingGate.ts"
+import * as Placing from "./Placing.ts"
+
+const nameAfter = ({ swapCount }: BotState): string => `s${swapCount + 1}`
+
+/** Records a swap that the operator agreed to, and returns its name. Nothing is paid yet. */
+export const begin = Effect.fn("SwapsByHand.begin")(function* (agreed: AgreedSwap) {
+  const books = yield* Bookkeeper
+  let name = ""
+  yield* books.recordFrom((state) => {
+    name = nameAfter(state)
+    return begun(name, agreed)
+  })
+  return name
+})
+
+/** `stopped`: why no money may leave now for a reason that the journal does not know, such as the kill switch. */
+export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string | undefined>) {
+  const books = yield* Bookkeeper
+  const venue = yield* Venue
+  const hold = yield* FundingHold
+  const leaseLost = yield* LeaseLost
+  const placing = yield* Placing.make
+
+  const gate = Effect.fnUntraced(function* (placement: Placement) {
+    const { swap } = placement
+    const held = swap === undefined ? undefined : yield* hold([swap.origin.id, swap.destination.id])
+    const why = held ?? (yield* stopped)
+    if (why !== undefined) return why
+    return closedBecause(books.state, placement, {
+      now: yield* Clock.currentTimeMillis,
+      withdrawAll: undefined,
+      limits: undefined,
+      price: undefined,
+      skewMillis: yield* venue.clockSkewMillis,
+      leaseLost: yield* leaseLost
+    })
+  })
+
+  const look = Effect.fnUntraced(function* ({ by, id, order }: Placement) {
+    if (order === undefined) return
+    const { correlationId, value } = yield* readOrder(venue, by, order)
+    yield* books.recordFrom(({ placements }) => {
+      const current = placements.get(id)
+      return current === undefined || isFinished(current.state) ? [] : observe(current, value, correlationId)
+    })
+  })
+
+  /** `payAgain`: unclear payments that the operator says were not made. */
+  const advance = Effect.fn("SwapsByHand.advance")(function* (name: string, payAgain: ReadonlySet<string> = new Set()) {
+    const placement = books.state.placements.get(name)
+    if (placement === undefined || isFinished(placement.state)) return
+    yield* placing.advance(placement, { market: marketOf(placement, new Map()), gate, payAgain })
+    const current = books.state.placements.get(name)
+    if (current !== undefined && !isFinished(current.state)) yield* look(current)
+  })
+
+  return { advance }
+})

@@ -1,0 +1,59 @@
+/**
+ * A swap that the operator makes by hand, as a placement. The operator agreed to a quote, so the order is there from the
+ * beginning: what follows, from the gate to the last unit of money, is what happens to every placement by swap. No price
+ * of ours binds it and no budget pays for it.
+ */
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { byHand } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
+import type { AgreedSwap } from "../../domain/SwapEvent.ts"
+
+/** Digits after the point of the quoted price, which people read and nothing depends on. */
+const priceScale = 12
+
+/** Its placement and its slot have the swap's name. */
+export const about = (swap: string) => ({ strategy: byHand, slot: swap, placement: swap })
+
+/** What is recorded together when the operator has agreed. */
+export const begun = (name: string, swap: AgreedSwap): ReadonlyArray<BotEvent> => {
+  const { amountIn, amountOut, deadline, depositAddress, depositMemo, destination, origin, refundFee = 0n } = swap
+  const input = Decimal.make(amountIn, origin.decimals)
+  const price = Decimal.divide(Decimal.make(amountOut, destination.decimals), input, priceScale, "down")
+  const text = `Swap by hand: ${formatWithSymbol(amountIn, origin)} for ${formatWithSymbol(amountOut, destination)}`
+  return [
+    {
+      _tag: "Planned",
+      ...about(name),
+      market: `${origin.symbol}/${destination.symbol}`,
+      side: "SELL",
+      price,
+      quantity: amountIn,
+      by: "swap",
+      inputAsset: origin.symbol,
+      inputAmount: amountIn,
+      outputAsset: destination.symbol,
+      outputAmount: promised(swap),
+      deadline,
+      why: { code: "by-hand", text },
+      swap
+    },
+    { _tag: "CreateSent", ...about(name), attempt: 1 },
+    {
+      _tag: "Bound",
+      ...about(name),
+      orderId: depositAddress,
+      depositAddress,
+      ...present({ depositMemo }),
+      via: "reply",
+      estimatedWithdrawFee: 0n,
+      estimatedRefundFee: refundFee,
+      ...present({ correlationId: swap.correlationId })
+    }
+  ]
+}
+
+/** The least output of the whole input. Without a fixed input there is none to hold the venue to. */
+const promised = ({ minAmountOut = 0n, swapType }: AgreedSwap): bigint =>
+  swapType === "EXACT_INPUT" || swapType === "EXACT_OUTPUT" ? minAmountOut : 0n
