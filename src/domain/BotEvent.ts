@@ -215,7 +215,7 @@ const placing = {
     /** Drawn for this order: the fingerprint by which a lost create is found again. */
     deadline: Time,
     why: Reason,
-    /** Of a swap by hand: the terms that the operator agreed to. */
+    /** The terms that the operator agreed to, if it is a swap by hand. */
     swap: Schema.optionalKey(AgreedSwap)
   },
   CreateSent: { ...placement, attempt: Schema.Int },

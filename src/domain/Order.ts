@@ -88,7 +88,7 @@ export interface Order {
   /** Epoch milliseconds. */
   readonly deadline: number
   readonly createdAt: number
-  /** Of a swap: what the venue said in its own words. */
+  /** What the venue said in its own words, if it is a swap. */
   readonly report?: SwapReport
 }
 

@@ -168,7 +168,7 @@ const walletChange = (account: SwapAccount, event: WalletEvent, at: number): Par
 }
 
 /** Asking again could pay twice. */
-export const mayHavePaid = ({ state }: WalletPayment): boolean => state !== "refused" && state !== "released"
+const mayHavePaid = ({ state }: WalletPayment): boolean => state !== "refused" && state !== "released"
 
 /** What was signed for or asked of the wallet, and may therefore be on its way. */
 const committed = ({ intent, wallet }: SwapAccount): Amount =>

@@ -1,6 +1,6 @@
 /**
  * What can happen to a swap that the operator makes by hand, as people and programs read it. Such a swap is a placement,
- * and its steps are made from the placement's events (see `SwapSteps`). Older journals have these steps themselves
+ * and its steps are made from the placement's events (see `journal/swapSteps`). Older journals have these steps themselves
  * (`SwapStep`). A tag is never reused with another meaning.
  *
  * Amounts are smallest units (text in JSON), times epoch milliseconds. An amount that is absent is one that the venue did not

@@ -2,7 +2,6 @@
  * Swaps by hand that somebody asks of a running bot. A quote is kept until somebody agrees to it or it is over; agreeing
  * records a placement, and the engine carries it like any other. Money goes only to the places of the bot's own account.
  */
-import { randomUUID } from "node:crypto"
 import { Clock, Effect, Option } from "effect"
 import type { SwapOffer, SwapRequest } from "../../control/api/Swap.ts"
 import { DeskRefused, type SwapDesk } from "../../control/Bot.ts"
@@ -64,7 +63,8 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
       account: signerId,
       isSignatureVerified: config.venue.quoteKey !== undefined
     }).pipe(Effect.mapError(refuse))
-    const name = randomUUID()
+    // The venue gives each quote an address of its own.
+    const name = agreed.depositAddress
     quotes.set(name, agreed)
     for (const old of quotes.keys()) if (quotes.size > mostQuotes) quotes.delete(old)
     const { amountIn, amountOut, destination, minAmountOut, origin } = agreed

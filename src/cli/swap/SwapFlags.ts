@@ -146,7 +146,7 @@ export const plain = ({
   dry: false
 })
 
-export interface SwapRequest {
+export interface AskedSwap {
   readonly request: QuoteRequest
   readonly origin: Asset
   readonly destination: Asset
@@ -205,7 +205,7 @@ export const asked = Effect.fn("SwapFlags.asked")(function* (
       "A signed transfer cannot carry a memo: use --deposit-mode SIMPLE, or --deposit-type ORIGIN_CHAIN"
     )
   }
-  return { request: checked, origin, destination } satisfies SwapRequest
+  return { request: checked, origin, destination } satisfies AskedSwap
 })
 
 const optionalFields = (given: Terms) => {

@@ -6,8 +6,8 @@ import { Clock, Console, Effect, Schema, Stream } from "effect"
 import { byHand } from "../../domain/Placement.ts"
 import * as SwapAccount from "../../domain/SwapAccount.ts"
 import { type AgreedSwap, type RecordedStep, SwapEvent } from "../../domain/SwapEvent.ts"
-import * as SwapSteps from "../../domain/SwapSteps.ts"
 import { Journal } from "../../journal/Journal.ts"
+import { see } from "../../journal/swapSteps.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import * as Progress from "../Progress.ts"
 
@@ -84,7 +84,7 @@ const reader = Effect.fnUntraced(function* (name: string) {
   return Effect.gen(function* () {
     const entries = yield* Stream.runCollect(journal.events({ after, strategy: byHand }))
     after = entries.at(-1)?.sequence ?? after
-    const steps = entries.flatMap((entry) => SwapSteps.see(swaps, entry)).filter(({ swap }) => swap === name)
+    const steps = entries.flatMap((entry) => see(swaps, entry)).filter(({ swap }) => swap === name)
     return { account: swaps.get(name), steps }
   })
 })

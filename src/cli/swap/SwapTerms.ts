@@ -6,7 +6,7 @@ import type { AgreedSwap } from "../../domain/SwapEvent.ts"
 import type { QuoteResponse } from "../../venue/Swaps.ts"
 import type { Answer } from "../../venue/Venue.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
-import type { SwapRequest } from "./SwapFlags.ts"
+import type { AskedSwap } from "./SwapFlags.ts"
 
 /** The quote lacks something without which no money is paid. */
 export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
@@ -22,7 +22,7 @@ interface Circumstances {
 }
 
 export const agreed = Effect.fn("SwapTerms.agreed")(function* (
-  { destination, origin, request }: SwapRequest,
+  { destination, origin, request }: AskedSwap,
   { correlationId, value }: Answer<QuoteResponse>,
   circumstances: Circumstances
 ) {

@@ -175,7 +175,7 @@ const isConfirmed = Prompt.run(Prompt.Confirm({ message: "Pay and swap?" })).pip
 )
 
 const showDry = (
-  { destination, origin }: SwapFlags.SwapRequest,
+  { destination, origin }: SwapFlags.AskedSwap,
   { quote }: Effect.Success<ReturnType<Swaps["Service"]["quote"]>>["value"],
   json: boolean
 ) =>

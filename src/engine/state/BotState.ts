@@ -209,8 +209,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "BotStopped":
       return
     case "SwapStep":
-      state.swapCount = Math.max(state.swapCount, OldSwaps.numberOf(event.swap))
-      return OldSwaps.apply(state.oldSwaps, event)
+      return OldSwaps.apply(state, event)
     case "JournalMoved":
       state.movedTo = event.to
       return
@@ -250,6 +249,7 @@ const changeStrategy = (
   name: string,
   change: (strategy: StrategyState) => Partial<StrategyState>
 ): void => {
+  if (name === byHand) return
   const strategy = state.strategies.get(name) ?? emptyStrategy(name)
   state.strategies.set(name, { ...strategy, ...change(strategy) })
 }
@@ -288,7 +288,7 @@ const isSaidOfEnded = ({ _tag }: PlacementEvent): boolean =>
   _tag === "Resolved" || _tag === "OrphanSeen" || _tag === "OrphanCancelled"
 
 const noteTrading = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
-  if (!changesOwnState(event) || placement.strategy === byHand) return
+  if (!changesOwnState(event)) return
   changeStrategy(state, placement.strategy, ({ moves, trading }) => ({
     moves: moves + 1,
     trading: new Map(trading).set(placement.market, tradingAfter(trading.get(placement.market), placement, event, at))
@@ -304,11 +304,7 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   forgetEnded(state, at)
   noteTrading(state, placement, event, at)
   changeSlot(state, event, () => ({ placement: id }))
-  if (event.strategy === byHand) {
-    state.swapCount = Math.max(state.swapCount, OldSwaps.numberOf(id))
-    state.oldSwaps.delete(id)
-    return
-  }
+  if (event.strategy === byHand) OldSwaps.noteNew(state, id)
   changeStrategy(state, event.strategy, (strategy) => {
     const refusals = new Map(strategy.refusals)
     refusals.delete(event.slot)
@@ -374,7 +370,6 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
 
 /** What a placement still held at its end is in the residual by now. */
 const noteUnexplained = (state: BotState, { id, order, strategy, ...placement }: Placement): void => {
-  if (strategy === byHand) return
   for (const asset of [placement.inputAsset, placement.outputAsset]) {
     const amount = Ledger.heldBy(state.ledger, id, asset, "residual")
     const unexplained = { placement: id, order: order?.id ?? "", asset, amount }

@@ -10,11 +10,23 @@ import * as SwapByHand from "./SwapByHand.ts"
 
 export type OldSwaps = Map<string, SwapAccount.SwapAccount>
 
+/** Where they are kept. */
+interface Swaps {
+  swapCount: number
+  readonly oldSwaps: OldSwaps
+}
+
 /** Folds a step in (in place); what is over is forgotten. */
-export const apply = (swaps: OldSwaps, step: Of<"SwapStep">): void => {
-  const account = SwapAccount.apply(swaps.get(step.swap), step)
-  if (SwapAccount.isOver(account)) swaps.delete(step.swap)
-  else swaps.set(step.swap, account)
+export const apply = (state: Swaps, step: Of<"SwapStep">): void => {
+  const account = SwapAccount.apply(state.oldSwaps.get(step.swap), step)
+  noteNew(state, step.swap)
+  if (!SwapAccount.isOver(account)) state.oldSwaps.set(step.swap, account)
+}
+
+/** A swap is a placement from now on; its number is taken. */
+export const noteNew = (state: Swaps, swap: string): void => {
+  state.swapCount = Math.max(state.swapCount, Number(swap.slice(1)))
+  state.oldSwaps.delete(swap)
 }
 
 /** Their lives as placements, up to where they are. */
@@ -84,5 +96,3 @@ const contradiction = ({ contradiction: what, id }: SwapAccount.SwapAccount): Re
   what === undefined
     ? []
     : [{ _tag: "Contradiction", ...SwapByHand.about(id), what, evidence: "noted by an older version" }]
-
-export const numberOf = (swap: string): number => Number(swap.slice(1))

@@ -62,7 +62,7 @@ export interface Attempt {
   readonly terms?: OrderTerms
   readonly deadline: number
   readonly why: Reason
-  /** Of a swap by hand: what the operator agreed to. */
+  /** What the operator agreed to, if it is a swap by hand. */
   readonly swap?: AgreedSwap
   readonly plannedAt: number
 }
@@ -74,7 +74,7 @@ interface Progress {
   readonly createRefusal?: string
   readonly cancel?: Cancel
   readonly status?: string
-  /** Of a swap: what the venue last said of it. */
+  /** What the venue last said of it, if it is a swap. */
   readonly report?: SwapReport
   readonly deposited: Amount
   readonly fills: ReadonlyMap<string, KnownFill>

@@ -631,20 +631,46 @@ describe("deposits by intent", () => {
     )
   )
 
+  it.effect("to which somebody else sends first are not made at all", () =>
+    play(
+      Effect.gen(function* () {
+        const before = yield* balance
+        const begun = yield* begin()
+        yield* payByIntent(begun.agreed.depositAddress, "500")
+        const dropped = yield* finish(begun)
+        assert.strictEqual(dropped.phase, "dropped")
+        assert.isUndefined(dropped.intent)
+        yield* Effect.sleep("3 minutes")
+        assert.strictEqual(yield* balance, before)
+      }).pipe(Effect.provide(journalLayer))
+    )
+  )
+
   it.effect("to which somebody adds are noted, refunded, and both books agree", () =>
     play(
       Effect.gen(function* () {
         const before = yield* balance
         const begun = yield* begin()
-        yield* Effect.scoped(Effect.flatMap(makeWorker(), (one) => one.advance(begun)))
-        yield* payByIntent(begun.agreed.depositAddress, "500")
+        const venue = yield* Venue
+        const context = yield* Effect.context<SandboxConnection | HttpClient.HttpClient>()
+        const submitIntent: typeof venue.submitIntent = (intent) =>
+          payByIntent(begun.agreed.depositAddress, "500").pipe(
+            Effect.orDie,
+            Effect.provideContext(context),
+            Effect.andThen(venue.submitIntent(intent))
+          )
+        const beside = Effect.provideService(makeWorker(), Venue, { ...venue, submitIntent })
+        yield* Effect.scoped(Effect.flatMap(beside, (one) => one.advance(begun)))
         const account = yield* finish(begun)
         assert.strictEqual(outcome(account), "paid")
         const { refunded, residual, spent } = SwapAccount.moneyOf(account).input
         assert.deepStrictEqual([spent, refunded, residual], [1_000_000n, 500n, 0n])
         assert.match(account.contradiction ?? "", /1000500 was deposited although 1000000 was signed for/)
         assert.strictEqual(before - (yield* balance), 1_000_000n)
+        const { state } = yield* Bookkeeper
+        assert.strictEqual(Ledger.broughtByHand(state.ledger, "BTC"), -1_000_000n)
       }).pipe(Effect.provide(journalLayer)),
+      // What somebody else paid is not yet known when ours is sent.
       { settings: { recognitionMillis: [2000, 2000] } }
     )
   )
