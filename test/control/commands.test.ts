@@ -119,6 +119,50 @@ describe("commands to a running bot", () => {
     assert.isNull((await status()).strategies[0]?.paused)
   }, 60_000)
 
+  it("a swap by hand is quoted and carried by the bot, to its own account, and taken once", async () => {
+    const asked = { amount: "0.001", from: "BTC", to: "USDC" }
+    const strange = await bot.command("/api/v1/swap/quote", { ...asked, recipient: "thief", refundTo: "thief" })
+    const offered = strange.status === 200 ? (JSON.parse(strange.body) as { terms: ReadonlyArray<string> }) : undefined
+    assert.notInclude(offered?.terms.join() ?? "", "thief", "who has the token cannot send money away")
+
+    const { quote, terms } = JSON.parse((await bot.command("/api/v1/swap/quote", asked)).body) as {
+      readonly quote: string
+      readonly terms: ReadonlyArray<string>
+    }
+    assert.match(terms.join("\n"), /^pay {8}0\.001 BTC[\s\S]*recipient {2}\S+/)
+    assert.isEmpty(await log("by-hand"), "a quote leaves nothing behind")
+    const take = () => bot.command("/api/v1/swap", { quote, confirm: "swap" })
+    const answers = await Promise.all([take(), take()])
+    assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 409])
+    assert.include(answers.map(({ body }) => body).join(), '"swap":"s1"')
+
+    const foreign = await limitbot("swap", "0.001", "BTC", "USDC", "--yes", "--recipient", "friend.near")
+    assertSays(foreign, 2, /does not take --recipient/)
+    const told = await limitbot("swap", "0.001", "BTC", "USDC", "--yes", "--json")
+    assert.strictEqual(told.code, 0, told.stderr)
+    const lines = told.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    assert.deepInclude(lines.at(-1), { event: "summary", swap: "s2", outcome: "paid" })
+    const steps = ["SwapAgreed", "IntentSigned", "IntentSent", "IntentAcknowledged", "SwapEnded"]
+    assert.includeMembers(
+      lines.map(({ event }) => event),
+      steps
+    )
+    const listed = JSON.parse((await limitbot("swaps", "--json")).stdout) as ReadonlyArray<Record<string, unknown>>
+    assert.deepStrictEqual(
+      listed.map(({ swap, outcome }) => [swap, outcome]),
+      [
+        ["s1", "paid"],
+        ["s2", "paid"]
+      ]
+    )
+    const { residual } = (await bot.look("/api/v1/money")) as { readonly residual: Readonly<Record<string, string>> }
+    const again = (await bot.look("/api/v1/money")) as { readonly residual: Readonly<Record<string, string>> }
+    assert.deepStrictEqual(residual, again.residual)
+  }, 60_000)
+
   it("cancel-all withdraws everything and stays withdrawn until resumed", async () => {
     assertSays(await limitbot("cancel-all"), 2, /Add --yes/)
     const done = await limitbot("cancel-all", "--yes")

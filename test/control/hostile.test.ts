@@ -14,6 +14,9 @@ const post = (headers: Readonly<Record<string, string>>, body = '{"confirm":"kil
   body
 })
 
+/** A swap that the bot would quote, but for what is changed. */
+const wish = (changes: object = {}): string => JSON.stringify({ amount: "0.001", from: "BTC", to: "USDC", ...changes })
+
 interface Status {
   readonly killSwitch: string | null
   readonly turnedAt: number
@@ -149,6 +152,38 @@ describe("hostile requests", () => {
           { authorization: `Bearer ${bot.token}` },
           JSON.stringify({ files: [{ file: "x", text: "x".repeat(1_100_000) }] })
         )
+    ],
+    [
+      "a viewer's swap",
+      "/api/v1/swap",
+      () => post({ authorization: `Bearer ${bot.viewerToken}` }, '{"quote":"x","confirm":"swap"}')
+    ],
+    ["a viewer's quote", "/api/v1/swap/quote", () => post({ authorization: `Bearer ${bot.viewerToken}` }, wish())],
+    ["a swap without its word", "/api/v1/swap", () => post({ authorization: `Bearer ${bot.token}` }, '{"quote":"x"}')],
+    [
+      "a swap of a quote that was never given",
+      "/api/v1/swap",
+      () => post({ authorization: `Bearer ${bot.token}` }, '{"quote":"__proto__","confirm":"swap"}')
+    ],
+    [
+      "a swap at an address of the asker's",
+      "/api/v1/swap",
+      () => post({ authorization: `Bearer ${bot.token}` }, '{"depositAddress":"thief","amountIn":"1","confirm":"swap"}')
+    ],
+    [
+      "a swap of nothing",
+      "/api/v1/swap/quote",
+      () => post({ authorization: `Bearer ${bot.token}` }, wish({ amount: "-1" }))
+    ],
+    [
+      "a swap of something unknown",
+      "/api/v1/swap/quote",
+      () => post({ authorization: `Bearer ${bot.token}` }, wish({ from: "__proto__" }))
+    ],
+    [
+      "a swap for all the tolerance there is",
+      "/api/v1/swap/quote",
+      () => post({ authorization: `Bearer ${bot.token}` }, wish({ slippage: 1_001 }))
     ],
     ["a file out of the assets", "/assets/../../../../etc/passwd", () => ({})],
     ["an encoded path", "/assets/%2e%2e%2f%2e%2e%2fpackage.json", () => ({})],

@@ -128,6 +128,21 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await shows("#events", /loaded/)
   }, 60_000)
 
+  it("shows the quote of a swap, and makes it only for the typed word", async () => {
+    await page.locator("#swap").click()
+    await page.getByLabel("Amount").fill("0.001")
+    await page.getByLabel("Pay with").fill("BTC")
+    await page.getByLabel("Receive").fill("USDC")
+    await page.getByRole("button", { name: "Quote" }).click()
+    await shows("#dialog", /pay\s+0\.001 BTC/)
+    const confirm = page.locator("#dialog").getByRole("button", { name: "Swap" })
+    assert.isTrue(await confirm.isDisabled())
+    await page.getByLabel("Type swap").fill("swap")
+    await confirm.click()
+    await shows(".toast", /Swap s1 is made/)
+    await shows("#events", /by hand\/s1/)
+  }, 60_000)
+
   it("cancels all and kills only for the typed word", async () => {
     await page.locator("#cancel-all").click()
     const confirm = page.locator("#dialog").getByRole("button", { name: "Cancel all" })

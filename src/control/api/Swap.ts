@@ -13,8 +13,8 @@ export const SwapRequest = Schema.Struct({
   from: Symbol,
   to: Symbol,
   type: Schema.optionalKey(Schema.Literals(["EXACT_INPUT", "EXACT_OUTPUT"])),
-  /** How much worse than quoted it may become, in basis points; left out: 100. */
-  slippage: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))),
+  /** How much worse than quoted it may become, in basis points; left out: 100. More is a gift to somebody. */
+  slippage: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000 }))),
   /** How long the deposit may take; left out: ten minutes. */
   deadlineMillis: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: dayMillis })))
 })

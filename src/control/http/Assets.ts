@@ -34,6 +34,7 @@ const scripts = [
   "format.ts",
   "panels.ts",
   "reading.ts",
+  "swap.ts",
   "theme.ts",
   "views.ts"
 ] as const

@@ -3,20 +3,20 @@ import * as Api from "./api.ts"
 import { byId, h, toast } from "./dom.ts"
 import type { Problem } from "./panels.ts"
 
-const dialog = (): HTMLDialogElement => {
+export const dialog = (): HTMLDialogElement => {
   const found = byId("dialog")
   if (!(found instanceof HTMLDialogElement)) throw new Error("#dialog is no dialog")
   return found
 }
 
-const open = (title: string, ...content: ReadonlyArray<Node>): HTMLDialogElement => {
+export const open = (title: string, ...content: ReadonlyArray<Node>): HTMLDialogElement => {
   const shown = dialog()
   shown.replaceChildren(h("h2", { id: "dialog-title" }, title), ...content)
   if (!shown.open) shown.showModal()
   return shown
 }
 
-const closeButton = (label: string) => h("button", { type: "button", click: () => dialog().close() }, label)
+export const closeButton = (label: string) => h("button", { type: "button", click: () => dialog().close() }, label)
 
 /** Sends a command; true when it was done. */
 export const command = async (path: string, payload: unknown): Promise<boolean> => {

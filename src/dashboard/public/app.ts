@@ -23,6 +23,7 @@ import {
   showSlots
 } from "./panels.ts"
 import { makeReading } from "./reading.ts"
+import { swap } from "./swap.ts"
 import { followTheme } from "./theme.ts"
 import type { Price, Profit, Status } from "./views.ts"
 
@@ -194,7 +195,7 @@ const drawHeader = (read: Status): void => {
         command("pause", {})
       )
   }
-  for (const id of ["pause", "cancel-all", "kill"]) {
+  for (const id of ["pause", "swap", "cancel-all", "kill"]) {
     const button = byId(id)
     if (button instanceof HTMLButtonElement) button.disabled = !mayCommand() || link !== "live"
   }
@@ -340,6 +341,7 @@ const begin = async (): Promise<void> => {
     })
   }
   byId("search").addEventListener("input", () => refresh("events"))
+  byId("swap").addEventListener("click", swap)
   byId("cancel-all").addEventListener("click", () =>
     confirmTyped(
       "Cancel all",

@@ -202,45 +202,43 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("a process that dies at any step pays once", () =>
+  it.effect.each([1, 2, 3, 4, 5, 6])("a process that dies after its write number %s pays once", (deadAt) =>
     play(
       Effect.gen(function* () {
         const { account } = yield* SandboxConnection
         const paid = Effect.map(venueBooks, ({ accounts }) =>
           BigInt(accounts[account.signerId]?.["BTC"]?.balance ?? "0")
         )
-        for (let deadAt = 1; deadAt <= 6; deadAt += 1) {
-          const before = yield* paid
-          const begun = yield* begin()
-          const books = yield* Bookkeeper
-          let writes = 0
-          // The write succeeds and the process dies before it acts on it.
-          const dying = <A>(write: Effect.Effect<A, JournalError>) =>
-            Effect.flatMap(write, (written) =>
-              ++writes === deadAt
-                ? Effect.fail(new JournalError({ message: "killed", cause: "killed" }))
-                : Effect.succeed(written)
-            )
-          const mortal = Bookkeeper.of({
-            ...books,
-            record: (...events) => dying(books.record(...events)),
-            recordFrom: (events) => dying(books.recordFrom(events)),
-            recordIfFits: (...events) => dying(books.recordIfFits(...events))
-          })
-          const run = Effect.gen(function* () {
-            const worker = yield* Effect.provideService(makeWorker(), Bookkeeper, mortal)
-            for (let look = 0; look < 10; look += 1) {
-              yield* worker.advance(begun)
-              yield* Effect.sleep("1 second")
-            }
-          })
-          assert.isTrue(Result.isFailure(yield* Effect.result(Effect.scoped(run))), `it dies at ${deadAt}`)
-          const ended = yield* finish(yield* seen(begun.id))
-          assert.strictEqual(outcome(ended), "paid", `dead at ${deadAt}`)
-          assert.strictEqual((yield* paid) - before, -1_000_000n, `dead at ${deadAt}`)
-          assert.strictEqual(ended.timeline.filter(({ event }) => event._tag === "IntentSigned").length, 1)
-          assert.deepStrictEqual(yield* placesOf(begun.id), {})
-        }
+        const before = yield* paid
+        const begun = yield* begin()
+        const books = yield* Bookkeeper
+        let writes = 0
+        // The write succeeds and the process dies before it acts on it.
+        const dying = <A>(write: Effect.Effect<A, JournalError>) =>
+          Effect.flatMap(write, (written) =>
+            ++writes === deadAt
+              ? Effect.fail(new JournalError({ message: "killed", cause: "killed" }))
+              : Effect.succeed(written)
+          )
+        const mortal = Bookkeeper.of({
+          ...books,
+          record: (...events) => dying(books.record(...events)),
+          recordFrom: (events) => dying(books.recordFrom(events)),
+          recordIfFits: (...events) => dying(books.recordIfFits(...events))
+        })
+        const run = Effect.gen(function* () {
+          const worker = yield* Effect.provideService(makeWorker(), Bookkeeper, mortal)
+          for (let look = 0; look < 10; look += 1) {
+            yield* worker.advance(begun)
+            yield* Effect.sleep("1 second")
+          }
+        })
+        assert.isTrue(Result.isFailure(yield* Effect.result(Effect.scoped(run))), `it dies at ${deadAt}`)
+        const ended = yield* finish(yield* seen(begun.id))
+        assert.strictEqual(outcome(ended), "paid", `dead at ${deadAt}`)
+        assert.strictEqual((yield* paid) - before, -1_000_000n, `dead at ${deadAt}`)
+        assert.strictEqual(ended.timeline.filter(({ event }) => event._tag === "IntentSigned").length, 1)
+        assert.deepStrictEqual(yield* placesOf(begun.id), {})
       }).pipe(Effect.provide(journalLayer))
     )
   )
