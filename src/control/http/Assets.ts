@@ -34,7 +34,6 @@ const scripts = [
   "format.ts",
   "panels.ts",
   "reading.ts",
-  "swap.ts",
   "theme.ts",
   "views.ts"
 ] as const

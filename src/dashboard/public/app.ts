@@ -3,7 +3,7 @@
  * read anew, a few times a second at most; a gap, a silence or a bot that comes back has everything read anew. Every panel
  * says how old it is.
  */
-import { command, confirmSimple, confirmTyped, explain, login, reconcile, resolveProblem } from "./actions.ts"
+import { command, confirmSimple, confirmTyped, explain, login, reconcile, resolveProblem, swap } from "./actions.ts"
 import * as Api from "./api.ts"
 import { type Book, bookView } from "./book.ts"
 import { type Candles, priceChart, profitChart } from "./charts.ts"
@@ -23,7 +23,6 @@ import {
   showSlots
 } from "./panels.ts"
 import { makeReading } from "./reading.ts"
-import { swap } from "./swap.ts"
 import { followTheme } from "./theme.ts"
 import type { Price, Profit, Status } from "./views.ts"
 
