@@ -100,16 +100,30 @@ const runOver = (
 
 const modes = ["pessimistic", "optimistic"] as const
 
-/** Both ends, and what lies between them. The first two are over the bars as they are. */
-export const run = (strategy: Strategy, inputs: Backtest.MarketInputs): PathSides => {
-  const over = (mode: FillMode): PathSide => ({ ...Backtest.runAll(strategy, inputs, mode), path: "bars" })
+/**
+ * Both ends, and what lies between them. The first two are over the bars as they are. `ended` is told after each run how
+ * many of all have ended.
+ */
+export const run = (
+  strategy: Strategy,
+  inputs: Backtest.MarketInputs,
+  ended: (runs: number, of: number) => void = () => undefined
+): PathSides => {
+  const all = modes.length + (partsOf(inputs) === 1 ? 0 : 2 * modes.length) + draws
+  let runs = 0
+  const noted = (side: PathSide): PathSide => {
+    runs += 1
+    ended(runs, all)
+    return side
+  }
+  const over = (mode: FillMode): PathSide => noted({ ...Backtest.runAll(strategy, inputs, mode), path: "bars" })
   const [unkind, kind] = [over("pessimistic"), over("optimistic")]
   const extremes =
     partsOf(inputs) === 1
       ? []
       : modes.flatMap((mode) => [
-          runOver(strategy, inputs, "low first", () => true, mode, unkind),
-          runOver(strategy, inputs, "high first", () => false, mode, unkind)
+          noted(runOver(strategy, inputs, "low first", () => true, mode, unkind)),
+          noted(runOver(strategy, inputs, "high first", () => false, mode, unkind))
         ])
   const drawn = Array.from({ length: draws }, (_, draw) => {
     const next = seeded(draw + 1)
@@ -121,17 +135,10 @@ export const run = (strategy: Strategy, inputs: Backtest.MarketInputs): PathSide
     })
     const order = seeded(draw + 1001)
     const lows = Uint8Array.from({ length: inputs[0].candles.bars }, () => (order() < 0.5 ? 1 : 0))
-    return first === undefined
-      ? unkind
-      : runOver(
-          strategy,
-          [first, ...others],
-          "drawn",
-          (bar) => lows[bar] === 1,
-          "optimistic",
-          unkind,
-          seeded(draw + 2001)
-        )
+    if (first === undefined) return unkind
+    const markets: Backtest.MarketInputs = [first, ...others]
+    const isLowFirst = (bar: number) => lows[bar] === 1
+    return noted(runOver(strategy, markets, "drawn", isLowFirst, "optimistic", unkind, seeded(draw + 2001)))
   })
   return [unkind, kind, ...extremes, ...drawn]
 }

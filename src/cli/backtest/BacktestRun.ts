@@ -11,6 +11,7 @@ import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
 import { marketNames, marketsOf } from "../../strategy/Strategy.ts"
+import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as BacktestMarkets from "./BacktestMarkets.ts"
@@ -103,6 +104,7 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
   files: Arr.NonEmptyReadonlyArray<string>
 ) {
   const started = yield* Clock.currentTimeNanos
+  const progress = yield* Progress.make("backtest")
   const prepared = yield* Effect.forEach(files, (file) => prepare(input, file))
   const [{ strategy: one }, ...others] = prepared
   const other = others.find(({ strategy }) => marketNames(strategy) !== marketNames(one))?.strategy
@@ -119,6 +121,7 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
     volume: prepared.some(({ volume }) => volume) && late,
     ...range
   }
+  progress.update(0, 1, "reading the candles")
   const loaded = yield* BacktestMarkets.load(input, { ...wanted, indexed: false }, marketsOf(one))
   const series = yield* withDetail(input, wanted, loaded.series)
   const [{ candles }] = series
@@ -141,7 +144,9 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
       const kernelStarted = yield* Clock.currentTimeNanos
       const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
       const runs: Arr.NonEmptyReadonlyArray<Envelope.PathSide | Backtest.BandSide> = variesPaths
-        ? Envelope.run(strategy, inputs)
+        ? Envelope.run(strategy, inputs, (ended, all) =>
+            progress.update(ended, all, `${strategy.name}: ${ended} of ${all} runs`)
+          )
         : [runSide(first), ...rest.map(runSide)]
       const ended = yield* Clock.currentTimeNanos
       return {
@@ -160,4 +165,4 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
       } satisfies BacktestSummary.Result
     })
   )
-})
+}, Effect.scoped)
