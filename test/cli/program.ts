@@ -11,10 +11,11 @@ import { NodeServices } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import bs58 from "bs58"
 import { Layer, ManagedRuntime } from "effect"
-import { afterAll, vi } from "vitest"
+import { vi } from "vitest"
 import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { limitbot } from "../builtProgram.ts"
+import { atEndOfFiles } from "../endOfFile.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
@@ -24,16 +25,25 @@ const folders = new Set<string>()
 const canaries = new Set<string>()
 const transcripts: Array<string> = []
 
-afterAll(() => {
+const endChildren = (): void => {
   for (const child of children) child.kill("SIGKILL")
+}
+// A worker that is ended takes no child's output any more.
+process.on("exit", endChildren)
+atEndOfFiles(() => {
+  endChildren()
   const written = [...folders].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => !name.endsWith(".key") && statSync(join(folder, name)).isFile())
       .map((name) => readFileSync(join(folder, name), "latin1"))
   )
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-  for (const text of [...transcripts, ...written]) {
-    for (const canary of canaries) assert.isFalse(text.includes(canary), `a secret came out:\n${text.slice(0, 2000)}`)
+  const said = [...transcripts, ...written]
+  const secrets = [...canaries]
+  for (const kept of [folders, canaries]) kept.clear()
+  transcripts.length = 0
+  for (const text of said) {
+    for (const secret of secrets) assert.isFalse(text.includes(secret), `a secret came out:\n${text.slice(0, 2000)}`)
   }
 })
 
@@ -125,7 +135,7 @@ export const assertSays = ({ code, stderr }: Ended, expected: number, what: RegE
 
 /** Sandboxes run in the test's own process: one each, because bots of one account would see each other's orders. */
 const sandboxes: Array<{ readonly dispose: () => Promise<void> }> = []
-afterAll(() => Promise.all(sandboxes.map((sandbox) => sandbox.dispose())))
+atEndOfFiles(async () => void (await Promise.all(sandboxes.splice(0).map((sandbox) => sandbox.dispose()))))
 
 export type Connection = SandboxServer.ConnectionRecord
 

@@ -1,9 +1,13 @@
-/** Starts the real program as child processes: a sandbox that keeps its state in a file, and bots that run against it. */
+/**
+ * Starts the real program as child processes: a sandbox that keeps its state in a file, and bots that run against it. Every
+ * child is ended with the test file that started it.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { limitbot } from "../builtProgram.ts"
+import { atEndOfFiles } from "../endOfFile.ts"
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "limitbot-e2e-"))
 
@@ -29,8 +33,16 @@ export interface Program {
   line(satisfies: (line: string) => boolean): Promise<string>
 }
 
+const children = new Set<ChildProcess>()
+const endChildren = (): void => {
+  for (const child of children) child.kill("SIGKILL")
+}
+process.on("exit", endChildren)
+atEndOfFiles(endChildren)
+
 export const start = (args: ReadonlyArray<string>): Program => {
   const child = spawn(process.execPath, [limitbot, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+  children.add(child)
   const lines: Array<string> = []
   const errors: Array<string> = []
   const waiting = new Set<() => void>()
@@ -44,6 +56,7 @@ export const start = (args: ReadonlyArray<string>): Program => {
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => errors.push(chunk))
   const ended = new Promise<number | null>((done) => {
     child.on("close", (code) => {
+      children.delete(child)
       done(code)
       for (const wake of waiting) wake()
     })

@@ -27,15 +27,14 @@ export const command = Command.make(
       const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
       const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
       const realised = Profit.realisedByFill(trading.trades, "average")
-      const rows = trading.trades
-        .filter(
-          (trade) =>
-            trade.at >= from &&
-            is(strategy, trade.strategy) &&
-            is(slot, `${trade.strategy}/${trade.slot}`) &&
-            is(market, trade.market)
-        )
-        .map((trade) => FillsText.row(trade, trading, realised.get(Profit.fillKey(trade)), assets))
+      const wanted = trading.trades.filter(
+        (trade) =>
+          trade.at >= from &&
+          is(strategy, trade.strategy) &&
+          is(slot, `${trade.strategy}/${trade.slot}`) &&
+          is(market, trade.market)
+      )
+      const rows = FillsText.rowsOf(wanted, trading, realised, assets)
       if (json) return Console.log(JSON.stringify(rows))
       if (csv) {
         const cells = rows.map((fill) => FillsText.titles.map((title) => fill[title] ?? ""))

@@ -23,7 +23,7 @@ import * as VenueTime from "../tracking/VenueTime.ts"
 import type { Surroundings } from "./FundingGate.ts"
 import type * as Paying from "./Paying.ts"
 import { refusalOf } from "./Refusal.ts"
-import { submit } from "./Submission.ts"
+import { type Submitter, submit } from "./Submission.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
@@ -130,7 +130,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       if (elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis) < settings.resolveAfterMillis) return
       return yield* abandon(placement, `not funded: ${failure.message}`)
     }
-    yield* record({
+    const event: BotEvent = {
       _tag: "FundingSigned",
       ...about(placement),
       orderId: order.id,
@@ -141,15 +141,26 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       intentHash: signed.success.intentHash,
       validUntil: signed.success.validUntil,
       ...correlation
-    })
-    const current = fresh(placement)
-    if (current?.state === "funding") yield* send(current, surroundings)
+    }
+    // A bot that leaves between the two would have to wait until what it signed and did not send has expired.
+    yield* Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        yield* record(event)
+        const current = fresh(placement)
+        const submitIntent: Submitter["submitIntent"] = (intent) => restore(venue.submitIntent(intent))
+        if (current?.state === "funding") yield* send(current, surroundings, { submitIntent })
+      })
+    )
   })
 
   /** Bytes that never left can still be held back. Once they have left, only sending them again shows their fate. */
-  const send = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, { gate }: Surroundings) {
+  const send = Effect.fnUntraced(function* (
+    placement: PlacementIn<"funding">,
+    { gate }: Surroundings,
+    submitter: Submitter = venue
+  ) {
     if (placement.funding.attempts === 0 && (yield* gate(placement)) !== undefined) return
-    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), {
+    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), {
       sent: (attempt) => record({ _tag: "FundingSent", ...about(placement), attempt }),
       acknowledged: (answer) => record({ _tag: "FundingAcknowledged", ...about(placement), ...answer }),
       refused: (answer) => record({ _tag: "FundingAnswered", ...about(placement), ...answer })

@@ -35,6 +35,8 @@ interface Traced {
   readonly correlationId?: string
 }
 
+export type Submitter = Pick<Venue["Service"], "submitIntent">
+
 /** How each step is recorded; the first is recorded before anything leaves the process. */
 export interface SubmissionRecords<E, R> {
   sent(attempt: number): Effect.Effect<void, E, R>
@@ -43,7 +45,7 @@ export interface SubmissionRecords<E, R> {
 }
 
 export const submit = Effect.fnUntraced(function* <E, R>(
-  venue: Venue["Service"],
+  venue: Submitter,
   payload: Payload,
   pace: SubmissionPace,
   now: number,

@@ -1,7 +1,8 @@
 /** Fills with price, fee and what they earned: as rows, as a table, and as the columns of a spreadsheet. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
-import type { Trade, TradingRecord } from "../../ledger/Trades.ts"
+import { fillKey } from "../../ledger/Profit.ts"
+import type { Fee, Trade, TradingRecord } from "../../ledger/Trades.ts"
 import * as Money from "./Money.ts"
 import * as Table from "./Table.ts"
 
@@ -21,19 +22,33 @@ const priceOf = (
   return Decimal.divide(value, quantity, pricePlaces, "down")
 }
 
-export const row = (
-  trade: Trade,
+/** The rows of these trades; `realised` by `Profit.fillKey`. */
+export const rowsOf = (
+  trades: ReadonlyArray<Trade>,
   { fees, orders }: TradingRecord,
-  realised: bigint | undefined,
+  realised: ReadonlyMap<string, bigint>,
   assets: Money.Assets
-) => {
+): ReadonlyArray<Row> => {
+  const limits = new Map(orders.map(({ placement, price }) => [placement, price]))
+  const payouts = new Map(fees.flatMap((fee) => (fee.kind === "payout" ? [[fee.placement, fee] as const] : [])))
+  return trades.map((trade) => {
+    const of = { limit: limits.get(trade.placement), payout: payouts.get(trade.placement) }
+    return row(trade, { ...of, realised: realised.get(fillKey(trade)) }, assets)
+  })
+}
+
+interface OfOrder {
+  readonly limit: Decimal.Decimal | undefined
+  readonly payout: Fee | undefined
+  readonly realised: bigint | undefined
+}
+
+const row = (trade: Trade, { limit, payout, realised }: OfOrder, assets: Money.Assets) => {
   const [paidAsset, paid, receivedAsset, received] =
     trade.side === "SELL"
       ? [trade.base, trade.baseAmount, trade.quote, trade.quoteAmount]
       : [trade.quote, trade.quoteAmount, trade.base, trade.baseAmount]
   const price = priceOf(trade, assets)
-  const limit = orders.find(({ placement }) => placement === trade.placement)?.price
-  const payout = fees.findLast(({ placement, kind }) => placement === trade.placement && kind === "payout")
   return {
     at: iso(trade.at),
     market: trade.market,

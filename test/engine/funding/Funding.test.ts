@@ -1,6 +1,6 @@
 /** The last moment before money leaves: what is looked at again, and what is done when it is not as it was. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -205,6 +205,29 @@ describe("the last moment before funding", () => {
         assert.strictEqual(state.placements.get("p1")?.state, "dead")
         assert.strictEqual(Ledger.freeOf(state.ledger, "s", "BTC"), 10_000_000n)
       })
+  )
+
+  it.effect("a bot that left between signing and sending waited minutes until the bytes had expired", () =>
+    Effect.gen(function* () {
+      let leave = (): void => {}
+      let hold: string | undefined
+      const closed = (asked: number) => {
+        if (asked === 3) leave()
+        return hold
+      }
+      const { bind, done, state, work } = yield* world({ closed })
+      yield* bind("p1", "address-p1")
+      const turn = yield* Effect.forkChild(work("p1"))
+      leave = () => turn.interruptUnsafe()
+      yield* Fiber.await(turn)
+      assert.strictEqual(state.placements.get("p1")?.funding?.attempts, 1)
+      assert.isFalse(state.placements.get("p1")?.funding?.acknowledged)
+      hold = "the bot leaves"
+      yield* TestClock.adjust(5_000)
+      yield* work("p1")
+      assert.strictEqual(done.signed, 1)
+      assert.isTrue(state.placements.get("p1")?.funding?.acknowledged)
+    })
   )
 
   it.effect(
