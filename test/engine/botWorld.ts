@@ -190,7 +190,7 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
       scope
     )
     const stop = Effect.andThen(Fiber.interrupt(fiber), Scope.close(process, yield* Effect.exit(Effect.void)))
-    return { state: books.state, fiber, stop } as const
+    return { state: books.state, fiber, stop, context } as const
   })
 
   return {

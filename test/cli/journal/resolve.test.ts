@@ -7,7 +7,9 @@ import { writeDoubtful } from "./doubtful.ts"
 const config = ["--config", "config.yaml"]
 
 describe("limitbot resolve", () => {
-  it("lists what is in doubt and takes the operator's word, with and without a running bot", async () => {
+  it("lists what is in doubt and takes the operator's word, with and without a running bot", {
+    timeout: 60_000
+  }, async () => {
     const cwd = workspace(await startSandbox())
     await writeDoubtful(join(cwd, "journal.sqlite"), 2)
 

@@ -7,7 +7,7 @@ import * as SandboxWallet from "../../../src/cli/files/SandboxWallet.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { byHand } from "../../../src/domain/Placement.ts"
 import * as SwapAccount from "../../../src/domain/SwapAccount.ts"
-import type { AgreedSwap, SwapEvent } from "../../../src/domain/SwapEvent.ts"
+import type { SwapEvent } from "../../../src/domain/SwapEvent.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import { unclearPayment } from "../../../src/engine/funding/Paying.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
@@ -25,17 +25,15 @@ import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import { takeSwapsOver } from "../../../src/journal/schema/swapTables.ts"
 import { readSwaps } from "../../../src/journal/swapSteps.ts"
 import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
-import { type QuoteRequest, Swaps } from "../../../src/venue/Swaps.ts"
+import type { QuoteRequest } from "../../../src/venue/Swaps.ts"
 import { IntentGuard } from "../../../src/venue/signing/IntentGuard.ts"
 import { FundingHold, Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, RetryLater, VenueError } from "../../../src/venue/VenueError.ts"
-import { btc, quoteRequest, send, usdc, venueBooks } from "../../sandbox/clients.ts"
+import { btc, send, venueBooks } from "../../sandbox/clients.ts"
 import { play, start } from "../../sandbox/play.ts"
 import { payByIntent } from "../../sandbox/playedSwaps.ts"
+import { agreedSwap, destination, origin } from "./agreedSwap.ts"
 
-const asset = (symbol: string, id: string, decimals: number) => ({ symbol, id, decimals })
-const origin = asset("BTC", btc, 8)
-const destination = asset("USDC", usdc, 6)
 const deadline = start + 120_000
 
 const onChain = { depositType: "ORIGIN_CHAIN" } as const
@@ -43,30 +41,7 @@ const onChain = { depositType: "ORIGIN_CHAIN" } as const
 /** Quoted, and agreed to. */
 const agree = Effect.fnUntraced(function* (changes: Partial<QuoteRequest> = {}) {
   const { account, url } = yield* SandboxConnection
-  const asked = quoteRequest(account.signerId, { deadline: new Date(deadline).toISOString(), ...changes })
-  const { quote } = (yield* (yield* Swaps).quote(asked)).value
-  const agreed: AgreedSwap = {
-    venue: url,
-    account: account.signerId,
-    swapType: asked.swapType,
-    origin,
-    destination,
-    depositType: asked.depositType,
-    depositAddress: quote.depositAddress ?? "",
-    ...(quote.depositMemo === undefined ? {} : { depositMemo: quote.depositMemo }),
-    amountIn: BigInt(quote.amountIn),
-    amountOut: BigInt(quote.amountOut),
-    minAmountOut: BigInt(quote.minAmountOut ?? 0),
-    refundFee: BigInt(quote.refundFee ?? 0),
-    recipient: asked.recipient,
-    recipientType: asked.recipientType,
-    refundTo: asked.refundTo,
-    refundType: asked.refundType,
-    deadline,
-    quote: "{}",
-    isSignatureVerified: true
-  }
-  return agreed
+  return yield* agreedSwap(account.signerId, url, { deadline: new Date(deadline).toISOString(), ...changes })
 })
 
 /** The same, and in the journal. */

@@ -1,0 +1,112 @@
+/** Swaps by hand that a running bot carries: in its turns, under its gate, and on after a kill at any moment. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import * as Ledger from "../../../src/domain/Ledger.ts"
+import { byHand } from "../../../src/domain/Placement.ts"
+import type { SwapAccount } from "../../../src/domain/SwapAccount.ts"
+import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import { see } from "../../../src/journal/swapSteps.ts"
+import { type Bend, inVirtualTime, ladder, make, openOrders, type Running, start, until } from "../botWorld.ts"
+import { agreedSwap } from "./agreedSwap.ts"
+
+const deadline = new Date(start + 600_000).toISOString()
+
+type World = Effect.Success<typeof make>
+
+const begin = ({ signerId, url }: World, { context }: Running) =>
+  agreedSwap(signerId, url, { deadline }).pipe(
+    Effect.flatMap(SwapsByHand.begin),
+    Effect.provideContext(context),
+    Effect.orDie
+  )
+
+const eventsOf = ({ context }: Running) =>
+  Journal.use(({ events }) => Stream.runCollect(events({ strategy: byHand }))).pipe(
+    Effect.provideContext(context),
+    Effect.orDie
+  )
+const tagsOf = (bot: Running) => Effect.map(eventsOf(bot), (events) => events.map(({ event }) => event._tag))
+
+const broughtBy = ({ state }: Running) =>
+  ["BTC", "USDC"].map((asset) => Number(Ledger.broughtByHand(state.ledger, asset)))
+
+const assertWhole = ({ state }: Running) => {
+  for (const [asset, sum] of Ledger.sums(state.ledger)) assert.strictEqual(sum, 0n, asset)
+  assert.deepStrictEqual(Ledger.overdrawn(state.ledger), [])
+  const residual = Ledger.totals(state.ledger).filter(({ place }) => place === "residual")
+  assert.deepStrictEqual(residual, [])
+}
+
+describe("a swap by hand in a running bot", () => {
+  const moments: ReadonlyArray<readonly [moment: string, path: RegExp, isAnswered: boolean]> = [
+    ["before its payload is generated", /generate-intent/, false],
+    ["before its payload is submitted", /submit-intent/, false],
+    ["before the answer to its payload", /submit-intent/, true],
+    ["while it is under way", /status/, true]
+  ]
+
+  it.effect.each(moments)("is paid once though the bot is killed %s", ([, path, isAnswered]) =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const first = yield* world.run({ strategies: [] })
+        const name = yield* begin(world, first)
+        let isReached = false
+        const bend: Bend = ({ url }) => {
+          if (!path.test(url)) return undefined
+          isReached = true
+          return isAnswered ? undefined : "hangs"
+        }
+        world.network.bend = bend
+        yield* until(() => isReached, 60_000, "the moment")
+        yield* first.stop
+        world.network.bend = () => undefined
+
+        const second = yield* world.run({ strategies: [] })
+        yield* until(() => !second.state.placements.has(name), 120_000, "its end")
+        const tags = yield* tagsOf(second)
+        assert.strictEqual(tags.filter((tag) => tag === "FundingSigned").length, 1)
+        assert.notInclude(tags, "Contradiction")
+        const [btc, usdc = 0] = broughtBy(second)
+        assert.strictEqual(btc, -1_000_000)
+        assert.isAbove(usdc, 0)
+        assertWhole(second)
+        const told = new Map<string, SwapAccount>()
+        for (const event of yield* eventsOf(second)) see(told, event)
+        assert.strictEqual(told.get(name)?.ended?.outcome, "paid")
+        assert.strictEqual(told.get(name)?.seen?.amountOut, BigInt(usdc))
+      })
+    )
+  )
+
+  it.effect("is given up before it is paid when the kill switch is pulled", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        world.setWithdraw({ code: "kill-switch", text: "stop" })
+        const bot = yield* world.run({ strategies: [] })
+        const name = yield* begin(world, bot)
+        yield* until(() => bot.state.placements.get(name)?.state === "abandoned", 60_000, "given up")
+        assert.deepStrictEqual(broughtBy(bot), [0, 0])
+        assert.notInclude(yield* tagsOf(bot), "FundingSigned")
+      })
+    )
+  )
+
+  it.effect("leaves the strategies beside it alone: neither their limits nor their money", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const bot = yield* world.run({ strategies: [ladder(2).replace("6000 }", "6000 }, maxOpenOrders: 2")] })
+        const name = yield* begin(world, bot)
+        yield* until(() => !bot.state.placements.has(name), 120_000, "its end")
+        yield* until(() => openOrders(bot).length === 2, 60_000, "both orders rest")
+        assert.strictEqual(Ledger.ownedBy(bot.state.ledger, "ladder", "USDC"), 6_000_000_000n)
+        assert.deepStrictEqual([...bot.state.strategies.keys()], ["ladder"])
+        assert.strictEqual(broughtBy(bot)[0], -1_000_000)
+        assertWhole(bot)
+      })
+    )
+  )
+})
