@@ -30,8 +30,15 @@ export interface Verified {
 const pageSize = 5_000
 
 /** Reads all of it; `expected` is a head that was noted elsewhere, of this moment or an earlier one. */
-export const verify = Effect.fn("Chain.verify")(function* (expected?: string) {
+export const verify = Effect.fn("Chain.verify")(function* (
+  expected?: string,
+  told: (verified: number, of: number) => void = () => undefined
+) {
   const sql = yield* SqlClient.SqlClient
+  const newest = yield* Effect.mapError(
+    sql<{ readonly sequence: number | null }>`SELECT max(sequence) AS sequence FROM journal`,
+    broken("Cannot verify the journal")
+  )
   let [last, head] = [0, genesis]
   let isExpectedSeen = expected === undefined || expected === genesis
   for (let isMore = true; isMore; ) {
@@ -50,6 +57,7 @@ export const verify = Effect.fn("Chain.verify")(function* (expected?: string) {
       ;[last, head] = [sequence, hash]
       isExpectedSeen ||= hash === expected
     }
+    told(last, newest[0]?.sequence ?? last)
     isMore = rows.length === pageSize
   }
   if (!isExpectedSeen) {

@@ -11,6 +11,7 @@ import * as Sqlite from "../../journal/Sqlite.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { Process } from "../Process.ts"
+import * as Progress from "../Progress.ts"
 
 /** The requested copy cannot be made or taken over. */
 export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", { message: Schema.String }) {}
@@ -39,6 +40,12 @@ const existing = Effect.fnUntraced(function* (config: string) {
   return journal
 })
 
+const verified = Effect.fnUntraced(function* (expected: string | undefined) {
+  const progress = yield* Progress.make("verify")
+  const told = (events: number, of: number) => progress.update(events, of, `event ${events} of ${of}`)
+  return yield* Chain.verify(expected, told)
+}, Effect.scoped)
+
 const say = (json: boolean, facts: Readonly<Record<string, unknown>>, text: string) =>
   Console.log(json ? JSON.stringify(facts) : text)
 
@@ -54,7 +61,7 @@ const verify = Command.make(
   },
   Effect.fn(function* ({ config, head, json }) {
     const journal = yield* existing(config)
-    const { events, head: newest } = yield* Effect.provide(Chain.verify(Option.getOrUndefined(head)), reading(journal))
+    const { events, head: newest } = yield* Effect.provide(verified(Option.getOrUndefined(head)), reading(journal))
     yield* say(json, { journal, events, head: newest }, `${journal}: ${events} events, none changed. Head ${newest}`)
   })
 ).pipe(Command.withDescription("Check that no event was changed, removed or put in between"))
@@ -72,12 +79,12 @@ const compact = Command.make(
     const before = yield* sizeOf(journal)
     const { events, head } = yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const verified = yield* Chain.verify()
+      const present = yield* verified(undefined)
       yield* Bookkeeper.renewSnapshot
       yield* StoredProfit.renewSnapshot
       yield* sql`VACUUM`
       yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
-      return yield* Chain.verify(verified.head)
+      return yield* verified(present.head)
     }).pipe(Effect.provide(yield* writing(journal)))
     const after = yield* sizeOf(journal)
     const text = `${journal}: ${before} bytes before, ${after} after; ${events} events, all kept. Head ${head}`
@@ -119,7 +126,7 @@ const backup = Command.make(
       const close = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "JournalMoved", to: out }]))
       yield* Effect.andThen(close, copyTo(out)).pipe(Effect.provide(yield* writing(journal)))
     } else yield* Effect.provide(copyTo(out), reading(journal))
-    const { events, head } = yield* Effect.provide(Chain.verify(), reading(out))
+    const { events, head } = yield* Effect.provide(verified(undefined), reading(out))
     const next = move ? ` This journal is closed; take the copy up with: limitbot journal restore ${out}` : ""
     yield* say(json, { file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
   }, Effect.scoped)
@@ -138,7 +145,7 @@ const restore = Command.make(
       const message = `${journal} exists. Move it away first (with its -wal and -shm files), so that nothing is lost.`
       return yield* new CopyRefused({ message })
     }
-    const { events, head } = yield* Effect.provide(Chain.verify(), reading(from))
+    const { events, head } = yield* Effect.provide(verified(undefined), reading(from))
     yield* Effect.provide(copyTo(journal), reading(from))
     const state = yield* Effect.flatMap(Journal, ({ append }) =>
       Effect.andThen(append([{ _tag: "JournalRestored", events, head }]), Bookkeeper.replay)

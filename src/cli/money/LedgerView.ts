@@ -5,6 +5,7 @@ import { Journal } from "../../journal/Journal.ts"
 import { type Mark, markBy } from "../../ledger/Profit.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
+import * as Progress from "../Progress.ts"
 
 export interface LedgerView extends JournalView {
   readonly trading: Trades.TradingRecord
@@ -41,11 +42,17 @@ export const readAlong = Effect.fnUntraced(function* (
 ) {
   const journal = yield* Journal
   const { sequence: last } = state
+  const progress = yield* Progress.make("journal")
   yield* journal.events({ tags }).pipe(
     Stream.takeWhile(({ sequence }) => sequence <= last),
-    Stream.runForEachArray((page) => Effect.sync(() => page.forEach(see)))
+    Stream.runForEachArray((page) =>
+      Effect.sync(() => {
+        page.forEach(see)
+        progress.update(page.at(-1)?.sequence ?? 0, last, `event ${page.at(-1)?.sequence ?? 0} of ${last}`)
+      })
+    )
   )
-})
+}, Effect.scoped)
 
 export const oldest = (prices: Trades.TradingRecord["lastPrices"]): number | undefined =>
   prices.size === 0 ? undefined : Math.min(...[...prices.values()].map(({ at }) => at))
