@@ -24,6 +24,16 @@ export const partsOf = ({ bars, time: { stepMillis } }: Candles): number => {
   return 1
 }
 
+/** Between the prices of the file live sees others: so many places more, as far as a double has digits. */
+const finer = 3
+const mostDigits = 15
+
+const placesWithin = ({ high, priceScale }: Candles): number => {
+  let most = 1
+  for (const price of high) if (price > most) most = price
+  return Math.max(priceScale, Math.min(priceScale + finer, mostDigits - Math.ceil(Math.log10(most + 1))))
+}
+
 const axisOf = ({ bars, stepMillis, runBars, runTimes }: TimeAxis, parts: number): TimeAxis => ({
   bars: bars * parts,
   stepMillis: stepMillis / parts,
@@ -38,7 +48,8 @@ export const unfolded = (
   lowFirst: LowFirst,
   early: () => number = () => 0
 ): Candles => {
-  const { bars, low, high, close, time, priceScale } = candles
+  const { bars, low, high, close, time } = candles
+  const priceScale = placesWithin(candles)
   const make = () => column(bars * parts)
   const into = { open: make(), high: make(), low: make(), close: make(), volume: make() }
   const [steps, tick] = [parts / legs, 10 ** priceScale]

@@ -136,7 +136,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     if (millis === 0) return nextBar
     let bar = nextBar
     while (bar < candles.bars && TimeAxis.openTime(candles.time, bar) < now + millis) bar++
-    return bar
+    // What would come to rest after the last bar never does.
+    return bar === candles.bars ? bar + 1 : bar
   }
   const wakeAfter = (slot: Slot, millis: number) => {
     slot.wakeBar = barAfter(millis)

@@ -125,7 +125,7 @@ const costs: Costs = {
   refundFee: { base: feeOf("SOL"), quote: feeOf("USDC") }
 }
 
-const live = async (text: string, candles: Candles.Candles, seed: number): Promise<number> => {
+const live = async (text: string, candles: Candles.Candles, seed: number) => {
   const folder = mkdtempSync(join(tmpdir(), "limitbot-certificate-"))
   try {
     const csv = join(folder, "sol.csv")
@@ -144,7 +144,14 @@ const live = async (text: string, candles: Candles.Candles, seed: number): Promi
         sum + worth(side === "BUY" ? "SOL" : "USDC", amountOut) - worth(side === "BUY" ? "USDC" : "SOL", amountIn),
       0
     )
-    return result.fees.reduce((sum, { asset, fee }) => sum - worth(asset, fee), traded)
+    const turnover = result.seen.reduce(
+      (sum, { side, amountIn }) => sum + worth(side === "BUY" ? "USDC" : "SOL", amountIn),
+      0
+    )
+    return {
+      profit: result.fees.reduce((sum, { asset, fee }) => sum - worth(asset, fee), traded),
+      rounding: turnover * lastDigits
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -156,10 +163,16 @@ export interface Certificate {
   readonly live: number
   readonly low: number
   readonly high: number
+  /** What prices of eight digits leave open: what was traded, times this. */
+  readonly rounding: number
   readonly runs: ReadonlyArray<string>
 }
 
-export const isInside = ({ live, low, high }: Certificate): boolean => live >= low - 1e-6 && live <= high + 1e-6
+/** The price that the bot sees has eight digits, and so has that of an order made of it: each is off by 1e-7 at most. */
+const lastDigits = 2e-7
+
+export const isInside = ({ live, low, high, rounding }: Certificate): boolean =>
+  live >= low - rounding - 1e-6 && live <= high + rounding + 1e-6
 
 export const certify = async (kind: string, seed: number, bars: number): Promise<Certificate> => {
   const text = strategyText(kind, seed)
@@ -170,10 +183,12 @@ export const certify = async (kind: string, seed: number, bars: number): Promise
   const sides = Envelope.run(strategy, [input])
   const quote = (amount: bigint): number => Number(amount) / 1e6
   const gains = sides.map((side) => quote(Backtest.profitOf(side)))
+  const { profit, rounding } = await live(text, candles, seed)
   return {
     kind,
     seed,
-    live: await live(text, candles, seed),
+    live: profit,
+    rounding,
     low: Math.min(...gains),
     high: Math.max(...gains),
     runs: sides.map(({ mode, path, fills }, i) => `${mode} ${path}: ${gains[i]?.toFixed(3)} (${fills})`)

@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Conditions } from "../../../src/backtest/kernel/Conditions.ts"
-import { type FillRules, isImmediate } from "../../../src/backtest/kernel/FillRules.ts"
+import { type FillRules, isImmediate, touching } from "../../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
 import type { Outcome } from "../../../src/backtest/kernel/Outcome.ts"
 import type { Candles } from "../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { Decide } from "../../../src/strategy/Strategy.ts"
 import { naive } from "../NaiveKernel.ts"
 import { anyRules, immediateRules, random, randomCandles, randomConditions, randomLimits } from "../RandomStrategies.ts"
 
@@ -117,6 +118,23 @@ describe("Kernel", () => {
     () => campaignOfLimits(seeds, anyRules),
     600_000
   )
+
+  it("fills nothing that would come to rest after the last bar, however good its price", () => {
+    const next = random(1)
+    const candles = randomCandles(next, 60)
+    const last = TimeAxis.closeTime(candles.time, candles.bars - 1)
+    const conditions = randomConditions(1, { ...touching, price: "arrival", placeMillis: 30_000 })
+    const leg = { side: "BUY", price: Decimal.make(200n), quantity: 100n } as const
+    const decide: Decide = ({ now }) => ({
+      desired: now < last ? [] : [{ slot: "late", legs: [leg], cycle: false, why: { code: "late", text: "" } }],
+      absent: [],
+      memory: null,
+      reasons: [],
+      until: { onFill: false, time: last }
+    })
+    const { fills, counts, openOrders } = compare(1, { ...conditions, decide }, candles)
+    assert.deepStrictEqual([fills.length, counts.placed, openOrders], [0, 1, 1])
+  })
 
   it("fills by slices as it fills whole orders when nothing sets them apart", () => {
     for (let seed = 1; seed <= 20; seed++) {

@@ -36,7 +36,8 @@ export class Clock {
 
   /** The bar with the next alarm; the number of bars when there is none. */
   get alarmBar(): number {
-    return this.alarms[0]?.bar ?? this.time.bars
+    const first = this.alarms[0]
+    return first === undefined ? this.time.bars : Math.min(first.bar, this.time.bars)
   }
 
   /** It is the opening of the bar. */
@@ -53,9 +54,11 @@ export class Clock {
     this.bar = bar + 1
   }
 
-  /** The bar whose opening comes `millis` from now, never before the next one. */
+  /** The bar whose opening comes `millis` from now, never before the next one; a bar that never comes when none does. */
   barAfter(millis: number): number {
-    return millis === 0 ? this.bar : Math.max(this.bar, TimeAxis.firstBarFrom(this.time, this.now + millis))
+    if (millis === 0) return this.bar
+    const bar = TimeAxis.firstBarFrom(this.time, this.now + millis)
+    return bar < this.time.bars ? Math.max(this.bar, bar) : this.time.bars + 1
   }
 
   setAlarm(slot: number, millis: number): void {
