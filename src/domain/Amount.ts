@@ -13,6 +13,10 @@ export interface Asset {
   readonly decimals: number
 }
 
+/** Assets are found by the symbols that files and the journal name. */
+export const bySymbol = (assets: ReadonlyArray<Asset>): ReadonlyMap<string, Asset> =>
+  new Map(assets.map((asset) => [asset.symbol, asset]))
+
 /** Decimal units of the asset to smallest units; `undefined` when it is finer than the smallest unit. */
 export const fromDecimal = (value: Decimal.Decimal, decimals: number): Amount | undefined =>
   value.scale > decimals ? undefined : value.digits * Decimal.powerOfTen(decimals - value.scale)

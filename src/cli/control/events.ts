@@ -3,10 +3,12 @@
  * with the live stream, from the number after the last one shown, so nothing is missed or shown twice, even across
  * restarts.
  */
+
 import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { LineView } from "../../control/api/Views.ts"
 import { lineOf, mentions } from "../../control/view/Recent.ts"
+import { bySymbol } from "../../domain/Amount.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { printable } from "../../report/text/Table.ts"
@@ -55,7 +57,7 @@ export const command = Command.make(
   Effect.fn(function* ({ config, follow, forMillis, json, limit, search }) {
     const shown: Shown = { json, search }
     const { journal, markets } = yield* ConfigFile.loadSettings(config)
-    const assets: Money.Assets = new Map(markets.assets.map((asset) => [asset.symbol, asset]))
+    const assets = bySymbol(markets.assets)
     const { last, lines } = yield* inJournal(journal, newest(assets, shown, limit))
     yield* Effect.forEach(lines, (line) => print(line, shown), { discard: true })
     if (!follow) return

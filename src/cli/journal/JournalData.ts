@@ -1,5 +1,6 @@
 /** A bot's journal as a source for backtests: the minutes of prices that it saw, and how its orders filled. */
-import { Effect, FileSystem, Schema, Stream } from "effect"
+
+import { Effect, Schema, Stream } from "effect"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import * as Candles from "../../candles/Candles.ts"
 import * as ColumnCache from "../../candles/ColumnCache.ts"
@@ -7,6 +8,7 @@ import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import * as Modes from "../Modes.ts"
+import { isThere } from "./JournalView.ts"
 
 /** The journal has nothing of what was requested. */
 export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()("JournalDataMissing", {
@@ -14,8 +16,7 @@ export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()
 }) {}
 
 const within = Effect.fnUntraced(function* <A, E, R>(file: string, look: Effect.Effect<A, E, R>) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const exists = yield* fileSystem.exists(file).pipe(Effect.orElseSucceed(() => false))
+  const exists = yield* isThere(file)
   if (!exists) return yield* new JournalDataMissing({ message: `${file}: there is no journal; name the file of one` })
   return yield* Effect.provide(look, Modes.readOnlyJournal(file))
 })

@@ -1,5 +1,6 @@
 /** What commands that only look need: the configured journal, folded, even while a bot writes it. */
 import { Clock, Effect, FileSystem, Schema, Stream } from "effect"
+import { bySymbol } from "../../domain/Amount.ts"
 import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -28,7 +29,7 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
   past?: Past
 ) {
   const { journal, markets } = yield* ConfigFile.loadSettings(configFile)
-  const assets = new Map(markets.assets.map((asset) => [asset.symbol, asset]))
+  const assets = bySymbol(markets.assets)
   const folded = Effect.gen(function* () {
     const state = yield* past === undefined ? Bookkeeper.replay : Bookkeeper.replayUntil(past.until, past.seen)
     const now = yield* Clock.currentTimeMillis
@@ -37,14 +38,16 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
   return yield* inJournal(journal, folded)
 })
 
+/** A journal that nobody may look for counts as absent. */
+export const isThere = (journal: string) =>
+  FileSystem.FileSystem.use((fileSystem) => fileSystem.exists(journal)).pipe(Effect.orElseSucceed(() => false))
+
 /** Runs an effect on a journal as it is, even while a bot writes it. */
 export const inJournal = Effect.fn("JournalView.inJournal")(function* <A, E, R>(
   journal: string,
   look: Effect.Effect<A, E, R>
 ) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
-  if (!exists) return yield* new NoJournal({ journal })
+  if (!(yield* isThere(journal))) return yield* new NoJournal({ journal })
   return yield* Effect.provide(look, Modes.readOnlyJournal(journal))
 })
 

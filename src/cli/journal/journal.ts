@@ -1,4 +1,5 @@
 /** `limitbot journal …`: check it, make it smaller, copy it while the bot runs, take over a copy. */
+
 import { Console, Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
@@ -12,6 +13,7 @@ import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { Process } from "../Process.ts"
 import * as Progress from "../Progress.ts"
+import { isThere } from "./JournalView.ts"
 
 /** The requested copy cannot be made or taken over. */
 export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", { message: Schema.String }) {}
@@ -29,8 +31,7 @@ const writing = Effect.fnUntraced(function* (journal: string) {
 
 const journalOf = Effect.fnUntraced(function* (config: string) {
   const { journal } = yield* ConfigFile.loadSettings(config)
-  const fileSystem = yield* FileSystem.FileSystem
-  const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
+  const exists = yield* isThere(journal)
   return { journal, exists }
 })
 

@@ -1,6 +1,8 @@
 /** `limitbot recover FILE…`: a new journal from what the venue can prove, after the old one was lost. */
-import { Clock, Console, Effect, FileSystem, Schema, Stream } from "effect"
+
+import { Clock, Console, Effect, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
+import { bySymbol } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
 import { wantedBy } from "../../engine/book/Wanted.ts"
@@ -20,6 +22,7 @@ import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
+import { isThere } from "./JournalView.ts"
 
 /** A journal exists: it knows more than the venue. */
 export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
@@ -41,13 +44,12 @@ export const command = Command.make(
   Effect.fn(function* ({ files, config: file, json }) {
     const config = yield* ConfigFile.load(file)
     const strategies = yield* StrategyFiles.load(files, config.markets)
-    const fileSystem = yield* FileSystem.FileSystem
-    const exists = yield* fileSystem.exists(config.journal).pipe(Effect.orElseSucceed(() => false))
+    const exists = yield* isThere(config.journal)
     if (exists) return yield* new JournalThere({ journal: config.journal })
     const account = yield* Modes.accountOf(config)
     const { pid } = yield* Process
     const run = { pid, version, mode: "live", account: account.signerId, venue: config.venue.url }
-    const assets = new Map(config.markets.assets.map((asset) => [asset.symbol, asset]))
+    const assets = bySymbol(config.markets.assets)
     const result = yield* rebuild(run, strategies, Modes.marketsByName(config.markets)).pipe(
       Effect.provide(Modes.live(config, account, pid))
     )

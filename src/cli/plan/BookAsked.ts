@@ -1,5 +1,6 @@
 /** Which markets and sizes `limitbot book` asks for, and what of ours rests in them. */
-import { Effect, FileSystem, Schema } from "effect"
+
+import { Effect, Schema } from "effect"
 import { type Amount, fromDecimal } from "../../domain/Amount.ts"
 import type { OwnOrder } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -8,6 +9,7 @@ import { restingIn } from "../../engine/book/OwnOrders.ts"
 import type { Wanted } from "../../engine/book/Wanted.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import { Venue } from "../../venue/Venue.ts"
+import { isThere } from "../journal/JournalView.ts"
 import * as Modes from "../Modes.ts"
 
 /** The sizes to ask for by default, in US dollars. */
@@ -35,8 +37,7 @@ export interface OwnResting {
 
 /** What rests according to the journal; nothing if there is no journal yet. */
 export const restingNow = Effect.fnUntraced(function* (journal: string) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
+  const exists = yield* isThere(journal)
   if (!exists) return { orders: new Map(), traded: new Set() } satisfies OwnResting
   const state = yield* Effect.provide(Bookkeeper.replay, Modes.readOnlyJournal(journal))
   const ofStrategies = [...state.strategies.values()].flatMap(({ loaded }) => loaded?.market.split(", ") ?? [])

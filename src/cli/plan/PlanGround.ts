@@ -2,7 +2,8 @@
  * What a plan is based on: the journal, if there is one, and what the venue says now about prices, fees, balances and
  * the value of assets. Everything here only reads.
  */
-import { Clock, Effect, FileSystem } from "effect"
+
+import { Clock, Effect } from "effect"
 import { type Amount, type Asset, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity } from "../../domain/Market.ts"
@@ -19,6 +20,7 @@ import type { MarketSources } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import { isThere } from "../journal/JournalView.ts"
 import * as Modes from "../Modes.ts"
 import * as WarmPrices from "../warmup/WarmPrices.ts"
 
@@ -40,8 +42,7 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
   strategies: ReadonlyArray<Strategy>,
   sources: MarketSources
 ) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const exists = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
+  const exists = yield* isThere(journal)
   if (!exists) {
     const nothing: PriceStore["Service"] = { append: () => Effect.void, since: () => Effect.succeed([]) }
     const warmed = yield* candlesOf(nothing, strategies, sources)

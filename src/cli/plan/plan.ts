@@ -2,8 +2,10 @@
  * `limitbot plan FILE…`: what a run of these files would do now, at what cost, and what is unsafe about it. It
  * changes nothing.
  */
+
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
+import { bySymbol } from "../../domain/Amount.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
@@ -30,7 +32,7 @@ export const command = Command.make(
     const account = yield* Modes.accountOf(config)
     const plan = yield* Effect.provide(PlanDraft.draft(config, account, strategies), Modes.looking(config, account))
     const refused = [...new Set(plan.findings.map(({ name }) => name))].filter((name) => !allow.includes(name))
-    const assets = new Map(config.markets.assets.map((asset) => [asset.symbol, asset]))
+    const assets = bySymbol(config.markets.assets)
     if (json) yield* Console.log(JSON.stringify(PlanText.json(plan, assets, refused)))
     else for (const line of PlanText.lines(plan, assets, refused, yield* styleHere)) yield* Console.log(line)
     if (refused.length > 0) return yield* new PlanRefused({ names: refused, findings: [], isPrinted: json })

@@ -4,9 +4,11 @@
  * over real HTTP with real signatures and a real journal. At the end both sides' books are compared and the folder is
  * removed.
  */
+
 import { NodeHttpClient } from "@effect/platform-node"
 import { Console, Duration, Effect, FileSystem, Option, Schema } from "effect"
 import { Command } from "effect/cli"
+import { bySymbol } from "../../domain/Amount.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { defaultSettings } from "../../sandbox/core/Settings.ts"
 import { candlesSymbol } from "../../sandbox/SandboxOptions.ts"
@@ -111,7 +113,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     strategies,
     markets,
     swapper: { config, signerId: account.signerId },
-    assets: new Map(config.markets.assets.map((asset) => [asset.symbol, asset])),
+    assets: bySymbol(config.markets.assets),
     journal: config.journal,
     configFile: demo.configFile,
     collector: undefined,

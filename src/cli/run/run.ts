@@ -1,6 +1,8 @@
 /** `limitbot run FILE…`: the bot itself, live or dry. */
+
 import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { bySymbol } from "../../domain/Amount.ts"
 import { version } from "../../version.ts"
 import * as Telemetry from "../control/Telemetry.ts"
 import { decisionCode } from "../DecisionCode.ts"
@@ -64,7 +66,7 @@ export const command = Command.make(
     const { pid } = yield* Process
     const journal = dryRun ? yield* temporaryJournal : config.journal
     const mode = dryRun ? "dry-run" : "live"
-    const assets = new Map(config.markets.assets.map((asset) => [asset.symbol, asset]))
+    const assets = bySymbol(config.markets.assets)
     const options: BotRun.BotRunOptions = {
       run: { pid, version, decisionCode: decisionCode(), mode, account: account.signerId, venue: config.venue.url },
       strategies,

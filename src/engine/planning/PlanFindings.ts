@@ -83,7 +83,7 @@ const crosses = (a: PlannedChange, b: PlannedChange): boolean =>
   a.input.amount * b.input.amount >= a.output.amount * b.output.amount
 
 /** The highest payment per unit received comes first. */
-const byGreed = (a: PlannedChange, b: PlannedChange): number => {
+const byPricePriority = (a: PlannedChange, b: PlannedChange): number => {
   const difference = b.input.amount * a.output.amount - a.input.amount * b.output.amount
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
 }
@@ -95,8 +95,8 @@ const crossings = ({ changes }: Ground): ReadonlyArray<PlanFinding> => {
   const found: Array<readonly [PlannedChange, PlannedChange]> = []
   for (const [pair, orders] of byPair) {
     const [input = "", output = ""] = pair.split(">")
-    const others = input > output ? [] : (byPair.get(`${output}>${input}`) ?? []).toSorted(byGreed)
-    for (const a of orders.toSorted(byGreed)) {
+    const others = input > output ? [] : (byPair.get(`${output}>${input}`) ?? []).toSorted(byPricePriority)
+    for (const a of orders.toSorted(byPricePriority)) {
       for (const b of others) {
         if (!crosses(a, b) || found.length >= mostPairs) break
         found.push([a, b])
