@@ -42,20 +42,26 @@ export class JournalHandedOver extends Schema.TaggedError<JournalHandedOver>()("
 }
 
 export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strategies: ReadonlyArray<Strategy>) {
-  const { state, record } = yield* Bookkeeper
-  if (state.movedTo !== undefined) return yield* new JournalHandedOver({ to: state.movedTo })
-  const last = state.run
-  for (const what of ["account", "venue", "mode"] as const) {
-    if (last !== undefined && last[what] !== run[what]) {
-      return yield* new JournalOfAnother({ what, journal: last[what], configured: run[what] })
-    }
-  }
+  const { record, state } = yield* Bookkeeper
+  yield* belongs(run)
   const { overall } = yield* EngineSettings
   const limits = { ...overall, exposure: Object.fromEntries(overall?.exposure ?? []) }
   yield* record(
     { _tag: "BotStarted", ...run, overall: limits },
     ...strategies.flatMap((strategy) => loaded(state, strategy))
   )
+})
+
+/** Fails unless the journal is here, and of this account, venue and mode as far as they are given. */
+export const belongs = Effect.fn("StartUp.belongs")(function* (run: Partial<BotRun>) {
+  const { state } = yield* Bookkeeper
+  if (state.movedTo !== undefined) return yield* new JournalHandedOver({ to: state.movedTo })
+  for (const what of ["account", "venue", "mode"] as const) {
+    const [journal, configured] = [state.run?.[what], run[what]]
+    if (journal !== undefined && configured !== undefined && journal !== configured) {
+      return yield* new JournalOfAnother({ what, journal, configured })
+    }
+  }
 })
 
 /** What loading a strategy changes: its file and, where it differs, its budget. */

@@ -5,12 +5,14 @@
 import { Clock, Effect, Option } from "effect"
 import type { SwapOffer, SwapRequest } from "../../control/api/Swap.ts"
 import { DeskRefused, type SwapDesk } from "../../control/Bot.ts"
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
+import * as Ledger from "../../domain/Ledger.ts"
 import { byHand } from "../../domain/Placement.ts"
 import type { AgreedSwap } from "../../domain/SwapEvent.ts"
 import { EngineSettings, marginMillis } from "../../engine/EngineSettings.ts"
 import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { workingLedger } from "../../engine/state/BotState.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
@@ -74,9 +76,19 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
       pay: formatWithSymbol(amountIn, origin),
       receive: formatWithSymbol(amountOut, destination),
       least: minAmountOut === undefined ? null : formatWithSymbol(minAmountOut, destination),
-      terms: SwapLine.terms(agreed)
+      terms: [...SwapLine.terms(agreed), ...countedOn(origin)]
     } satisfies SwapOffer
   })
+
+  /** The venue does not say what the account holds, so whoever swaps is told what others want of it. */
+  const countedOn = (asset: Asset): ReadonlyArray<string> => {
+    const free = Ledger.totals(workingLedger(books.state)).find(
+      ({ asset: symbol, place }) => symbol === asset.symbol && place === "wallet"
+    )
+    return free === undefined || free.amount <= 0n
+      ? []
+      : [`budgets    strategies count on ${formatWithSymbol(free.amount, asset)} of this account beside it`]
+  }
 
   const take = Effect.fn("SwapDesk.take")(function* (name: string) {
     yield* open

@@ -8,6 +8,7 @@ import { Command, Flag, Prompt } from "effect/cli"
 import { isFinished } from "../../domain/Placement.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
+import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as VenueTime from "../../engine/tracking/VenueTime.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
@@ -77,6 +78,7 @@ export const command = Command.make(
     if (!isResumed) yield* someoneAgrees({ yes, json })
     const { pid } = yield* Process
     yield* Effect.gen(function* () {
+      yield* StartUp.belongs({ account: signerId, venue: config.venue.url })
       const why = yield* stopped(config.journal)
       const name = isResumed ? resume.value : yield* begun(given, config, signerId, yield* why, { yes, json })
       const again = payAgain ? yield* released(name) : new Set<string>()
@@ -124,14 +126,12 @@ const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Ways) {
 
 /** What closes a bot's gate closes this one: the kill switch, a lost lease, a wrong clock. */
 const stopped = Effect.fnUntraced(function* (journal: string) {
-  const { state } = yield* Bookkeeper
   const venue = yield* Venue
   const leaseLost = yield* LeaseLost
   const killed = yield* KillFile.watch(journal)
   return Effect.gen(function* () {
     const why = yield* killed
     if (why !== undefined) return `The kill switch is on: ${why}`
-    if (state.movedTo !== undefined) return `this journal was handed over as ${state.movedTo}`
     return (yield* leaseLost) ?? VenueTime.problemOf(yield* venue.clockSkewMillis)
   })
 })

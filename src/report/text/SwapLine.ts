@@ -116,9 +116,12 @@ const sentence = (event: SwapEvent, { destination, origin }: AgreedSwap): string
   }
 }
 
-const seenText = ({ deposited, status }: SwapEventOf<"SwapSeen">, paid: (amount: Amount) => string): string =>
+/** That nothing has arrived yet is no news. */
+const seenText = ({ deposited, status }: SwapEventOf<"SwapSeen">, paid: (amount: Amount) => string) =>
   deposited === undefined || deposited === 0n
-    ? `venue says ${status}`
+    ? status === "PENDING_DEPOSIT"
+      ? undefined
+      : `venue says ${status}`
     : `venue says ${status}, ${paid(deposited)} deposited`
 
 /** Everything that proves how a swap ended. */
