@@ -105,6 +105,10 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
     `{ levels: ${pick(1, 3)}, spread: 0.${pick(3, 9)}%, step: 0.${pick(2, 5)}%, size: ${pick(1, 3)}, requote: 0.${pick(2, 9)}%, skew: 0.${pick(1, 4)}%, maxInventory: ${pick(4, 9)} }`,
   rebalance: (pick) => `{ target: 50%, band: 0.${pick(1, 6)}% }`,
   bracket: (pick, side) => {
+    if (pick(0, 1) === 1) {
+      const when = `mid ${side === "buy" ? ">" : "<"} ${1001 + pick(-3, 3) * 2}`
+      return `{ side: ${side}, size: { base: ${pick(1, 4)} }, when: "${when}", entry: 0.${pick(1, 5)}%, takeProfit: 0.${pick(4, 9)}3%, stop: 1.${pick(1, 9)}3%, reach: 2%, times: ${pick(1, 4)}, cooldown: ${pick(1, 2) * 4}m, expireAfter: ${pick(1, 3) * 4}m }`
+    }
     const [up, down] = [1001 + pick(3, 12) * 2, 999 - pick(3, 12) * 2]
     const exits = side === "buy" ? `takeProfit: ${up}, stop: ${down}` : `takeProfit: ${down}, stop: ${up}`
     return `{ side: ${side}, size: { base: ${pick(1, 5)} }, entry: ${side === "buy" ? 999 - pick(0, 1) * 2 : 1001 + pick(0, 1) * 2}, ${exits}, reach: 1% }`

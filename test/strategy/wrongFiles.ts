@@ -360,6 +360,22 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   ),
   inKind(
     "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 9, takeProfit: 8, stop: 10, times: 3 }",
+    "7:57 the take-profit must be above the entry price 9",
+    "7:66 the stop must be below"
+  ),
+  inKind(
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: entry + 5%, stop: 3% }",
+    "7:58 these do not fit together: a price + a ratio"
+  ),
+  inKind(
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: 5%, stop: 3%, stopBy: swap }",
+    "7:80 only a bracket of fixed prices takes this key"
+  ),
+  inKind(
+    "bracket",
     "{ side: buy, size: { base: 1 }, entry: 9, takeProfit: 10, stop: 8, by: swap }",
     '7:70 unknown key "by"'
   ),

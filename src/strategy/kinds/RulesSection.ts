@@ -43,7 +43,7 @@ export interface Rules {
   readonly needs: Needs
 }
 
-const mostFirings = 1_000_000
+export const mostFirings = 1_000_000
 
 export const readRules = (section: YamlNode, { market, budget, to }: KindContext): Rules | undefined => {
   const before = to.problems.length
@@ -208,7 +208,7 @@ const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): b
  * Each single order must fit into the budget. Whether all fit at once is up to the limits when they fire: one rule
  * may sell what another buys, whatever the budget begins with.
  */
-const checkSize = (
+export const checkSize = (
   { side, size }: Rule,
   at: YamlNode,
   isSupplied: boolean,

@@ -5,7 +5,8 @@
  *
  * The stop may follow: `trail` keeps it behind the best price since the entry filled (in steps, so that not every
  * tick is a new answer), and `breakevenAt` moves it to the entry price. With `stopBy: swap` the exit at the stop is a
- * swap.
+ * swap. A bracket that begins after a condition, again and again, or with prices that follow from the market is a rule
+ * (see `BracketRule`).
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -23,6 +24,8 @@ import { checkBudget } from "./BudgetCheck.ts"
 import { atPrice, bySwap, execution } from "./Execution.ts"
 import { decimalIn, isTrueIn } from "./Memory.ts"
 import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
+import { followingFields, isFollowing, readFollowing } from "./rules/BracketRule.ts"
+import { behaviourOf } from "./rules.ts"
 import { quantityAt, size } from "./Size.ts"
 import { filledLegs } from "./SlotLegs.ts"
 
@@ -47,8 +50,12 @@ export const bracket: Kind = {
   name: "bracket",
   about: "one entry with a take-profit and a stop",
   setup: (market) => setup(market),
-  schema: () => schemaOf(bracketFields(anyMarket)),
+  schema: () => ({ anyOf: [schemaOf(bracketFields(anyMarket)), schemaOf(followingFields(anyMarket))] }),
   read: (section, context) => {
+    if (isFollowing(section)) {
+      const rule = readFollowing(section, context)
+      return rule === undefined ? undefined : behaviourOf(rule)
+    }
     const { market, to } = context
     const read = bracketFields(market)(section, to)
     if (read?.side === undefined || read.size === undefined || read.entry === undefined) return undefined

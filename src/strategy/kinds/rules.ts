@@ -18,7 +18,7 @@ import { boundsOf, type Judgement, momentOf, truth } from "../expression/Judge.t
 import { neededBy } from "../expression/Needs.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
-import type { Kind } from "../Kind.ts"
+import type { Behaviour, Kind } from "../Kind.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import type { Inputs } from "../Strategy.ts"
@@ -39,15 +39,16 @@ export const rules: Kind = {
   schema: rulesSchema,
   read: (section, context) => {
     const whole = readRules(section, context)
-    if (whole === undefined) return undefined
-    return {
-      initialMemory: null,
-      ...neededBy(whole.needs),
-      decide: (view, memory) => decide(whole, view, memory),
-      inputs: (view, memory) => inputs(whole, view, memory)
-    }
+    return whole === undefined ? undefined : behaviourOf(whole)
   }
 }
+
+export const behaviourOf = (whole: Rules): Behaviour => ({
+  initialMemory: null,
+  ...neededBy(whole.needs),
+  decide: (view, memory) => decide(whole, view, memory),
+  inputs: (view, memory) => inputs(whole, view, memory)
+})
 
 const decide = (whole: Rules, view: View, memory: Memory): Decision => {
   const { market } = whole

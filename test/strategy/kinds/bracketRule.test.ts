@@ -1,0 +1,56 @@
+/** Brackets whose prices follow from the market when they begin. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { checkBounds } from "../bounds.ts"
+import type { Slots } from "../support.ts"
+import { completed, decideAt, price, strategyOf } from "../support.ts"
+
+const file = (section: string) => `name: test
+market: BTC/USDC
+kind: bracket
+limits: { budget: { base: 5, quote: 100000 } }
+bracket: ${section}
+`
+const prices = ({ desired }: ReturnType<typeof decideAt>) =>
+  desired.flatMap(({ legs }) => legs.map((leg) => `${leg.side} ${Decimal.format(leg.price)}`))
+
+describe("a bracket by percentages", () => {
+  it("enters below the mid and leaves around the entry; a sale is mirrored", () => {
+    const buys = strategyOf(file("{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: 5%, stop: 3% }"))
+    const first = decideAt(buys, price("1000"))
+    assert.deepStrictEqual(prices(first), ["BUY 990", "SELL 1039.5"])
+    const held: Slots = new Map([["position", completed(1, 100_000_000n)]])
+    const holding = decideAt(buys, price("995"), first.memory, held)
+    assert.strictEqual(Decimal.format(holding.until.priceBelow ?? Decimal.zero).slice(0, 5), "960.3")
+    const stopped = decideAt(buys, price("960"), holding.memory, held)
+    assert.deepStrictEqual(prices(stopped), ["BUY 990", "SELL 955.2"])
+    const sells = strategyOf(file("{ side: sell, size: { base: 1 }, entry: 1%, takeProfit: 5%, stop: 3% }"))
+    assert.deepStrictEqual(prices(decideAt(sells, price("1000"))), ["SELL 1010", "BUY 959.5"])
+  })
+
+  it("begins after its condition, and again after the cooldown, as often as the file says", () => {
+    const text =
+      "{ side: buy, size: { quote: 100 }, when: mid > 1100, entry: mid, takeProfit: 5%, stop: 3%, times: 2, cooldown: 1h }"
+    const strategy = strategyOf(file(text))
+    const waits = decideAt(strategy, price("1000"))
+    assert.deepStrictEqual([prices(waits), waits.absent.map(({ why }) => why.code)], [[], ["condition"]])
+    const began = decideAt(strategy, price("1200"), waits.memory)
+    assert.deepStrictEqual(prices(began), ["BUY 1200", "SELL 1260"])
+    const ended = (legs: number): Slots => new Map([["position", completed(legs, 1n)]])
+    const over = decideAt(strategy, price("1300"), began.memory, ended(2), 1_000)
+    assert.deepStrictEqual([prices(over), over.until.time], [[], 1_000 + 3_600_000])
+    const again = decideAt(strategy, price("1300"), over.memory, ended(2), 3_601_000)
+    assert.deepStrictEqual(prices(again), ["BUY 1300", "SELL 1365"])
+    const last = decideAt(strategy, price("1300"), again.memory, ended(4), 9_999_000)
+    assert.deepStrictEqual(
+      last.absent.map(({ why }) => why.code),
+      ["used-up"]
+    )
+  })
+
+  it.each([1, 2, 3])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
+    const text =
+      "{ side: buy, size: { risk: 1% }, when: mid > 1000, entry: 1%, takeProfit: 5%, stop: 3%, trail: 2%, times: 9 }"
+    checkBounds(strategyOf(file(text)), { low: 900, high: 1100, seed })
+  })
+})
