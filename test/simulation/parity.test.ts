@@ -87,7 +87,7 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
   grid: (pick) => {
     const spacing = pick(3, 12) * 2
     const lower = 1001 - pick(1, 5) * spacing
-    return `{ levels: [${Array.from({ length: pick(3, 9) }, (_, level) => lower + level * spacing).join(", ")}], size: { base: ${pick(1, 5)} } }`
+    return `{ levels: [${Array.from({ length: pick(3, 9) }, (_, level) => lower + level * spacing).join(", ")}], size: { base: ${pick(1, 5)} }${pick(0, 1) === 0 ? "" : `, stop: ${lower - pick(1, 4) * 2}, takeProfit: ${lower + spacing * 9}, reach: 2%`} }`
   },
   ladder: (pick, side) =>
     `{ side: ${side}, from: ${side === "buy" ? 999 : 1001}, to: ${side === "buy" ? 999 - pick(2, 20) * 2 : 1001 + pick(2, 20) * 2}, rungs: ${pick(2, 6)}, profile: linear, total: { base: 7 }, takeProfit: ${pick(2, 15)}.1% }`,
@@ -103,7 +103,8 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
     `{ side: ${side}, price: ${side === "buy" ? 1001 - pick(0, 10) * 2 : 1001 + pick(0, 10) * 2}, total: { base: 8 }, visible: { base: ${pick(1, 4)} } }`,
   "market-making": (pick) =>
     `{ levels: ${pick(1, 3)}, spread: 0.${pick(3, 9)}%, step: 0.${pick(2, 5)}%, size: ${pick(1, 3)}, requote: 0.${pick(2, 9)}%, skew: 0.${pick(1, 4)}%, maxInventory: ${pick(4, 9)} }`,
-  rebalance: (pick) => `{ target: 50%, band: 0.${pick(1, 6)}% }`,
+  rebalance: (pick) =>
+    `{ target: 50%, band: 0.${pick(1, 6)}%${pick(0, 1) === 0 ? "" : `, every: ${pick(2, 4) * 4}m, reach: 0.${pick(1, 9)}%, reserve: ${pick(1, 9)}000`} }`,
   bracket: (pick, side) => {
     if (pick(0, 1) === 1) {
       const when = `mid ${side === "buy" ? ">" : "<"} ${1001 + pick(-3, 3) * 2}`

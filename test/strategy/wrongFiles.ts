@@ -270,6 +270,13 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   inKind("grid", "{ step: 1%, size: { quote: 50 } }", '7:3 missing key "fundNearest"'),
   inKind("grid", "{ step: 1%, size: { quote: 50 }, fundNearest: 2, levels: 5 }", "7:60 a grid with a step has no ends"),
   inKind("grid", "{ step: 1, size: { quote: 50 }, fundNearest: 2 }", "7:11 expected a ratio"),
+  inKind(
+    "grid",
+    "{ lower: 5, upper: 9, levels: 3, size: { base: 1 }, stop: 5, takeProfit: 8 }",
+    "7:61 the stop must be below the lowest level 5",
+    "7:76 the take-profit must be above the highest level 9"
+  ),
+  inKind("grid", "{ lower: 5, upper: 9, levels: 3, size: { base: 1 }, reach: 1% }", "7:62 reach without stop"),
   inKind("grid", "{ step: 1%, size: { quote: 9000 }, fundNearest: 6 }", "7:21 6 buys resting at once need 54000 USDC"),
   inKind(
     "iceberg",
@@ -399,7 +406,15 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   inKind("market-making", "{ levels: 2, spread: 1%, size: 0.6 }", "7:34 all asks together need 1.2 BTC"),
   inKind("market-making", "{ levels: 2, spread: 150%, size: 0.1 }", "7:24 the widest bid would be at no price"),
   inKind("market-making", "{ levels: 2, spread: 1%, size: 0.1, maxInventory: 0.05 }", "7:53 maxInventory is smaller"),
+  inKind(
+    "ladder",
+    "{ side: buy, from: 9, to: 5, rungs: 3, total: { quote: 9 }, profile: linear, scale: 2 }",
+    "7:87 scale belongs to the profile geometric"
+  ),
   inKind("rebalance", "{ target: 50% }", '7:3 missing key "band"'),
+  inKind("rebalance", "{ target: 50%, band: 5%, reach: 1% }", "7:35 reach without every does nothing"),
+  inKind("rebalance", "{ target: 50%, band: 5%, every: week }", "7:35 expected a duration"),
+  inKind("rebalance", "{ target: 50%, band: 5%, reserve: 50000 }", "7:37 the reserve is all of the quote budget"),
   inKind("rebalance", "{ target: 50%, band: 50% }", "7:24 target minus band must be above 0%"),
   inKind("rebalance", "{ target: 95%, band: 5% }", "7:24 target minus band must be above 0%"),
   inKind(

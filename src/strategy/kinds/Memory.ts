@@ -2,7 +2,7 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Memory } from "../Decision.ts"
 
-const isRecord = (memory: Memory): memory is { readonly [key: string]: Memory } =>
+export const isRecord = (memory: Memory): memory is { readonly [key: string]: Memory } =>
   typeof memory === "object" && memory !== null && !Array.isArray(memory)
 
 export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefined => {

@@ -8,7 +8,7 @@
  * window.
  *
  * With `step` instead of levels the grid has no ends: its levels lie at that ratio around the anchor. With `trail` its
- * range follows the price (see `TrailingGrid`).
+ * range follows the price (see `TrailingGrid`). With `stop` or `takeProfit` it ends (see `GridEnd`).
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -23,6 +23,7 @@ import type { Budget } from "../Strategy.ts"
 import type { YamlNode } from "../YamlReader.ts"
 import { type Cell, type CellShape, type Grid, type Level, levelsOf, makeCells } from "./GridCells.ts"
 import { editable } from "./grid/EditedGrid.ts"
+import { checkEnds, endFields, endingAt, endOf } from "./grid/GridEnd.ts"
 import { around, between, checkDistinct, checkTick, type Scale, scaleOf, spacings } from "./PriceLevels.ts"
 import { size } from "./Size.ts"
 import { type Trail, trailing, trails } from "./TrailingGrid.ts"
@@ -62,13 +63,21 @@ const readBounded = (section: YamlNode, context: KindContext): Behaviour | undef
   const fundNearest = shape.fundNearest?.value
   checkBudget(market, cells, budget, fundNearest, section, to)
   const source = place(to.source, section.start)
+  checkEnds(shape, [levels[0]?.price, levels.at(-1)?.price], to)
+  const end = endOf(shape, { market, budget, size: cellShape.size, source })
   if (shape.following !== undefined) {
     const { trail, scale } = shape.following
     const decide = trailing({ market, scale, shape: cellShape, count: cells.length, trail, budget, source })
-    return { initialMemory: null, decide }
+    return { initialMemory: null, decide: endingAt(decide, end) }
   }
   const whole = gridOf(market, cells, cellShape, budget, fundNearest, source)
-  return { initialMemory: null, decide: editable(() => whole) }
+  return {
+    initialMemory: null,
+    decide: endingAt(
+      editable(() => whole),
+      end
+    )
+  }
 }
 
 const gridOf = (
@@ -118,7 +127,9 @@ const readEndless = (section: YamlNode, context: KindContext): Behaviour | undef
   )
   const levels = `step ${Decimal.format(step)}`
   const gridAt = (start: Price) => ({ ...gridOf(market, cellsAt(start), shape, budget, fundNearest, source), levels })
-  return { initialMemory: null, decide: editable(gridAt) }
+  checkEnds(read, [undefined, undefined], to)
+  const end = endOf(read, { market, budget, size: shape.size, source })
+  return { initialMemory: null, decide: endingAt(editable(gridAt), end) }
 }
 
 /** Keeps the last result, because an anchored grid asks for the same cells every time. */
@@ -140,6 +151,7 @@ const endlessFields = (market: Market) =>
       "keep only so many nearest buys and sells funded; default: all"
     ),
     allowLoss,
+    ...endFields,
     levels: Read.optional(endless),
     lower: Read.optional(endless),
     upper: Read.optional(endless),
@@ -153,6 +165,7 @@ const allowLoss = Read.optional(Read.trueOrFalse, "a cell may sell below what it
 
 const common = (market: Market) => ({
   allowLoss,
+  ...endFields,
   size: Read.required(size(market), "of each cell"),
   profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; default: quote"),
   fundNearest: Read.optional(
@@ -183,7 +196,7 @@ const listedFields = (market: Market) =>
     ...common(market)
   })
 
-interface Shape {
+interface Shape extends Read.Fields<typeof endFields> {
   /** Strictly rising prices, each with its place in the file. */
   readonly levels: ReadonlyArray<Read.Located<Price>> | undefined
   readonly size: Read.Located<CellShape["size"]> | undefined

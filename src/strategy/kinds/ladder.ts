@@ -8,7 +8,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { inputAmount, inputAsset, type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, schemaOf } from "../JsonSchema.ts"
+import { anyMarket, numeric, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
 import { place, report, type Span } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
@@ -31,7 +31,11 @@ export const ladder: Kind = {
     const prices = read === undefined ? undefined : readPrices(read, context)
     if (read?.total === undefined || read.side === undefined || prices === undefined) return undefined
     const side = read.side.value === "buy" ? "BUY" : "SELL"
-    const sizes = split(read.total.value.amount, prices.length, read.profile?.value ?? "flat")
+    const profile = read.profile?.value ?? (read.scale === undefined ? "flat" : "geometric")
+    if (read.scale !== undefined && profile !== "geometric") {
+      report(to, read.scale, `scale belongs to the profile geometric, not to ${profile}`)
+    }
+    const sizes = split(read.total.value.amount, prices.length, profile, read.scale?.value)
     const entries = prices.map((price, index): Leg => {
       const rung: Size = { unit: read.total?.value.unit ?? "base", amount: sizes[index] ?? 0n }
       return { side, price, quantity: quantityAt(market, rung, price) }
@@ -62,6 +66,16 @@ export const ladder: Kind = {
   }
 }
 
+const scale: Read.Reader<Decimal.Decimal> = Read.scalar(
+  "a number above zero with at most three decimal places",
+  (text) => {
+    const value = Decimal.parse(text)
+    return value !== undefined && Decimal.isPositive(value) && value.scale <= 3 ? value : undefined
+  },
+  undefined,
+  numeric("^\\+?(\\d+\\.?\\d{0,3}|\\.\\d{1,3})$", { exclusiveMinimum: 0 })
+)
+
 const ladderFields = (market: Market) =>
   Read.fields({
     side: Read.required(Read.oneOf("buy", "sell"), "of all rungs"),
@@ -72,6 +86,7 @@ const ladderFields = (market: Market) =>
       Read.oneOf(...profiles),
       "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, each half as much again; default: flat"
     ),
+    scale: Read.optional(scale, "each rung is so many times as large as the one before; default: 1.5"),
     total: Read.required(size(market), "all rungs together"),
     takeProfit: Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once"),
     allowLoss: Read.optional(Read.trueOrFalse, "a rung may sell below what it paid, after an edit; default: never")
@@ -96,17 +111,24 @@ const readPrices = (
   return checkDistinct(market, prices, rungs, "rungs", to) ? prices : undefined
 }
 
-/** Flat: all equal. Linear: 1, 2, 3, … parts. Geometric: each rung one and a half times the one before. */
-const weights = (count: number, profile: Profile): ReadonlyArray<bigint> =>
+const defaultScale = Decimal.make(15n, 1)
+
+/** Flat: all equal. Linear: 1, 2, 3, … parts. Geometric: each rung so many times the one before. */
+const weights = (count: number, profile: Profile, { digits, scale }: Decimal.Decimal): ReadonlyArray<bigint> =>
   Array.from({ length: count }, (_, index) => {
     if (profile === "flat") return 1n
     if (profile === "linear") return BigInt(index + 1)
-    return 3n ** BigInt(index) * 2n ** BigInt(count - 1 - index)
+    return digits ** BigInt(index) * Decimal.powerOfTen(scale) ** BigInt(count - 1 - index)
   })
 
 /** Parts that sum exactly to the total: each is rounded down, and the last takes the rest. */
-export const split = (total: Amount, count: number, profile: Profile): ReadonlyArray<Amount> => {
-  const parts = weights(count, profile)
+export const split = (
+  total: Amount,
+  count: number,
+  profile: Profile,
+  scale: Decimal.Decimal = defaultScale
+): ReadonlyArray<Amount> => {
+  const parts = weights(count, profile, scale)
   const sum = parts.reduce((a, b) => a + b, 0n)
   const sizes = parts.map((part) => (total * part) / sum)
   const rest = total - sizes.reduce((a, b) => a + b, 0n)

@@ -23,7 +23,8 @@ import { priceIn, progressOf, type View } from "../View.ts"
 import { type Counted, count, countedIn, remember } from "./CountedFills.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
-import { type Rebalance, type RebalancedAsset, readRebalance, rebalanceSchema } from "./RebalanceSection.ts"
+import { decidePeriodic, type Trade } from "./rebalance/PeriodicRebalance.ts"
+import { type Rebalance, type RebalancedAsset, readRebalance, rebalanceSchema } from "./rebalance/RebalanceSection.ts"
 
 const pricePlaces = 18
 
@@ -37,8 +38,30 @@ export const rebalance: Kind = {
     const whole = readRebalance(section, context)
     return whole === undefined
       ? undefined
-      : { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+      : { initialMemory: null, decide: (view, memory) => decideAny(whole, view, memory) }
   }
+}
+
+const decideAny = (whole: Rebalance, view: View, memory: Memory): Decision => {
+  const { periodic } = whole
+  if (periodic === undefined) return decide(whole, view, memory)
+  return decidePeriodic(whole, periodic.everyMillis, view, memory, () => tradesNow(whole, periodic.reach, view))
+}
+
+/** What restores the targets at the present price, for each asset beyond its band. */
+const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): ReadonlyArray<Trade> => {
+  const { quote, held } = holdingsOf(whole, view, null)
+  const orders = ordersOf(whole, held, quote).flatMap((order) => {
+    const { market } = order.held.part
+    const { side, price, quantity } = order.leg
+    const now = order.held.price
+    if (now === undefined || quantity <= 0n || !Decimal.equals(price, orderPrice(market, side, now))) return []
+    const worst = orderPrice(market, side, away(now, side === "BUY" ? reach : negate(reach)))
+    return [{ ...order, leg: { ...order.leg, price: worst } }]
+  })
+  return affordable(orders, quote).flatMap(({ slot, leg, held: { part } }) =>
+    leg.quantity > 0n ? [{ slot, leg, market: part.market }] : []
+  )
 }
 
 /** An asset with what has been counted of its slots, and the price at which the others value it. */
@@ -53,14 +76,16 @@ interface Held {
 
 /** The last price that orders were made for, until the market has left it by `requote`. */
 const referencePrice = (
-  { requote }: Rebalance,
+  { requote, periodic }: Rebalance,
   { market, names }: RebalancedAsset,
   view: View,
   memory: Memory
 ): Price | undefined => {
   const quoted = priceIn(view, market.name)
-  if (requote === undefined || quoted === undefined) return undefined
+  if (quoted === undefined) return undefined
   const now = mid(quoted)
+  if (periodic !== undefined) return now
+  if (requote === undefined) return undefined
   const known = decimalIn(memory, names.price)
   return known !== undefined && isWithin(known, requote, now) ? known : now
 }

@@ -5,7 +5,7 @@ import type { Decision } from "../../../src/strategy/Decision.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import { untouchedSlot } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
-import { between, decideAt, integerBetween, pick, price, random, strategyOf } from "../support.ts"
+import { between, decideAt, integerBetween, pick, price, random, strategyOf, viewAt } from "../support.ts"
 
 const gridFile = (grid: string, budget = "{ base: 1, quote: 100000 }") => `name: test
 market: BTC/USDC
@@ -19,6 +19,42 @@ const five = "{ lower: 100, upper: 140, levels: 5, size: { base: 0.1 } }"
 const firstLegs = ({ desired }: Decision) =>
   desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.side} ${Decimal.format(leg.price)}`)
 const absentCodes = ({ absent }: Decision) => absent.map(({ slot, why }) => `${slot} ${why.code}`)
+
+describe("a grid with a stop and a take-profit", () => {
+  const guarded = strategyOf(
+    gridFile("{ lower: 100, upper: 140, levels: 5, size: { base: 0.1 }, stop: 90, takeProfit: 160, reach: 1% }")
+  )
+  const own = { openOrders: 0, freeBase: 70_000_000n, freeQuote: 0n, realisedProfit: 0n }
+
+  it("is the same grid until one of them is reached", () => {
+    const plain = decideAt(strategyOf(gridFile(five)), price("120"))
+    const decision = decideAt(guarded, price("120"))
+    assert.deepStrictEqual(decision.desired, plain.desired)
+    assert.deepStrictEqual(decision.until, { onFill: false, priceBelow: price("90"), priceAbove: price("160") })
+  })
+
+  it.each([
+    ["90", "SELL 70000000 at 89.1", "the stop 90"],
+    ["161", "SELL 70000000 at 159.39", "the take-profit 160"]
+  ])("at %s it withdraws all orders and sells all that is there, for good", (at, order, because) => {
+    const first = decideAt(guarded, price("120"))
+    const ended = guarded.decide({ ...viewAt(guarded, price(at)), own }, first.memory)
+    const orders = (decision: Decision) =>
+      decision.desired.map(({ legs: [leg] }) => `${leg.side} ${leg.quantity} at ${Decimal.format(leg.price)}`)
+    assert.deepStrictEqual(orders(ended), [order])
+    assert.deepStrictEqual(
+      absentCodes(ended),
+      ["00", "01", "02", "03"].map((cell) => `cell-${cell} grid-ended`)
+    )
+    assert.include(ended.desired[0]?.why.text, because)
+    const later = guarded.decide({ ...viewAt(guarded, price("120")), own: { ...own, freeBase: 5n } }, ended.memory)
+    assert.deepStrictEqual([orders(later), absentCodes(later)], [[], absentCodes(ended)])
+  })
+
+  it.each([1, 2, 3])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
+    checkBounds(guarded, { low: 85, high: 165, seed })
+  })
+})
 
 describe("grid", () => {
   it("starts each cell with the buy below the price and with the sell from the price on", () => {

@@ -226,3 +226,40 @@ rebalance: { targets: { BTC: 33%, ETH: 33% }, band: 1% }
     )
   })
 })
+
+describe("rebalancing by the clock", () => {
+  const weekly = strategyOf(`name: test
+market: BTC/USDC
+kind: rebalance
+limits: { budget: { base: 1, quote: 1500 } }
+rebalance: { target: 50%, band: 2%, every: 7d, reserve: 500, reach: 1% }
+`)
+  const [monday, hour] = [Date.UTC(2026, 0, 5), 3_600_000]
+  const orders = ({ desired }: Decision) =>
+    desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.quantity} at ${Decimal.format(leg.price)}`)
+
+  it("trades back to the target once a week, near the price of that moment, and leaves the reserve alone", () => {
+    const begun = decideAt(weekly, price("2000"), null, new Map(), monday + 5 * hour)
+    // 1 BTC is worth 2000, the free quote 1000: half of 3000 is 0.75 BTC.
+    assert.deepStrictEqual(orders(begun), ["sell 25000000 at 1980"])
+    assert.deepStrictEqual(begun.until, { onFill: false, time: monday + 168 * hour })
+    const part = { ...untouchedSlot, filledInLeg: 5_000_000n, sold: 5_000_000n, proceeds: 99_000_000n }
+    const later = decideAt(weekly, price("3000"), begun.memory, new Map([["sell", part]]), monday + 100 * hour)
+    assert.deepStrictEqual(orders(later), orders(begun))
+    const done = { ...untouchedSlot, completedLegs: 1, sold: 25_000_000n, proceeds: 495_000_000n }
+    const next = decideAt(weekly, price("1990"), later.memory, new Map([["sell", done]]), monday + 168 * hour)
+    assert.deepStrictEqual([orders(next), next.absent.map(({ slot }) => slot)], [[], ["buy", "sell"]])
+    assert.deepStrictEqual(next.absent[0]?.why.code, "rebalance-waits")
+    const fallen = decideAt(weekly, price("1000"), next.memory, new Map([["sell", done]]), monday + 336 * hour)
+    assert.deepStrictEqual(orders(fallen), ["buy 37250000 at 1010"])
+  })
+
+  it.each([1, 2, 3])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
+    checkBounds(weekly, { low: 900, high: 1100, seed })
+    checkBounds(strategyOf(file("{ targets: { BTC: 25%, ETH: 25%, SOL: 25% }, band: 3%, every: 1d }")), {
+      low: 900,
+      high: 1100,
+      seed
+    })
+  })
+})

@@ -1,12 +1,12 @@
 /** The `rebalance:` section of a strategy file: each asset's share of the value, and how far it may drift. */
-import type { Amount } from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import type { Market } from "../../domain/Market.ts"
-import * as Read from "../Fields.ts"
-import { described, type JsonSchema, schemaOf } from "../JsonSchema.ts"
-import type { KindContext } from "../Kind.ts"
-import { place, type Report, report } from "../Problem.ts"
-import type { YamlNode } from "../YamlReader.ts"
+import type { Amount } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market } from "../../../domain/Market.ts"
+import * as Read from "../../Fields.ts"
+import { anyMarket, described, type JsonSchema, schemaOf } from "../../JsonSchema.ts"
+import type { KindContext } from "../../Kind.ts"
+import { place, type Report, report } from "../../Problem.ts"
+import type { YamlNode } from "../../YamlReader.ts"
 
 const defaultRequote = Decimal.make(5n, 3)
 
@@ -28,19 +28,32 @@ export interface Rebalance {
    * How far the price of an asset may move before the orders of the others follow; missing where there are no others.
    */
   readonly requote: Decimal.Decimal | undefined
+  /** Acts at the beginning of each period alone. */
+  readonly periodic: { readonly everyMillis: number; readonly reach: Decimal.Decimal } | undefined
   readonly source: string
 }
 
 const bandAbout = "acts when a share is this far from its target"
 const requoteAbout = "orders follow when the price of another asset has moved this far; default: 0.5%"
 
-const fieldsOfOne = Read.fields({
-  target: Read.required(Read.ratio, "share of the base in the value of both"),
-  band: Read.required(Read.ratio, bandAbout)
+const defaultReach = Decimal.make(2n, 3)
+
+const common = ({ quote }: Market) => ({
+  every: Read.optional(Read.duration, "acts only once in each such period; default: whenever a share leaves its band"),
+  reach: Read.optional(Read.ratioOrZero, "with every: an order may be this much worse than the mid; default: 0.2%"),
+  reserve: Read.optional(Read.amount(quote, { zero: false }), "quote that is left alone and counts for no share")
 })
 
-const fieldsOfSeveral = (targets: Read.Reader<Targets>) =>
+const fieldsOfOne = (market: Market) =>
   Read.fields({
+    target: Read.required(Read.ratio, "share of the base in the value of both"),
+    band: Read.required(Read.ratio, bandAbout),
+    ...common(market)
+  })
+
+const fieldsOfSeveral = (targets: Read.Reader<Targets>, market: Market) =>
+  Read.fields({
+    ...common(market),
     targets: Read.required(targets, "share of each asset in the value of all; the rest is the quote's"),
     band: Read.required(Read.ratio, bandAbout),
     requote: Read.optional(Read.ratio, requoteAbout)
@@ -51,8 +64,8 @@ export const rebalanceSchema = (): JsonSchema => {
     () => undefined,
     () => ({ type: "object", minProperties: 2, additionalProperties: schemaOf(Read.ratio) })
   )
-  const several = schemaOf(fieldsOfSeveral(targets))
-  const properties = { ...Object(schemaOf(fieldsOfOne).properties), ...Object(several.properties) }
+  const several = schemaOf(fieldsOfSeveral(targets, anyMarket))
+  const properties = { ...Object(schemaOf(fieldsOfOne(anyMarket)).properties), ...Object(several.properties) }
   const oneOf = [{ required: ["target"] }, { required: ["targets"] }]
   return { ...several, properties, required: ["band"], oneOf }
 }
@@ -72,7 +85,7 @@ export const readRebalance = (section: YamlNode, context: KindContext): Rebalanc
   context.others.length === 0 ? readOne(section, context) : readSeveral(section, context)
 
 const readOne = (section: YamlNode, { market, budget, to }: KindContext): Rebalance | undefined => {
-  const read = fieldsOfOne(section, to)
+  const read = fieldsOfOne(market)(section, to)
   if (read?.target === undefined || read.band === undefined) return undefined
   const { target, band } = read
   if (!fits(target.value, band.value)) return report(to, band, outOfRange)
@@ -83,19 +96,22 @@ const readOne = (section: YamlNode, { market, budget, to }: KindContext): Rebala
   const names = { buy: "buy", sell: "sell", price: "price" }
   return {
     parts: [{ market, target: target.value, budget: budget.base, names }],
-    quote: budget.quote,
+    quote: freeOf(read, budget.quote, to),
     band: band.value,
     requote: undefined,
+    periodic: periodicOf(read, to),
     source: place(to.source, section.start)
   }
 }
 
 const readSeveral = (section: YamlNode, context: KindContext): Rebalance | undefined => {
   const { market, others, budget, to } = context
-  const read = fieldsOfSeveral(readTargets(context))(section, to)
+  const read = fieldsOfSeveral(readTargets(context), market)(section, to)
   if (read?.targets === undefined || read.band === undefined) return undefined
   const { band, targets, requote } = read
-  if (requote !== undefined && !Decimal.isLess(requote.value, band.value)) {
+  if (requote !== undefined && read.every !== undefined) {
+    report(to, requote, "with every, orders never move: remove requote")
+  } else if (requote !== undefined && !Decimal.isLess(requote.value, band.value)) {
     report(to, requote, "requote must be smaller than the band")
   }
   if (budget !== undefined && budget.quote === 0n) {
@@ -117,11 +133,27 @@ const readSeveral = (section: YamlNode, context: KindContext): Rebalance | undef
   if (first === undefined || parts.length < others.length) return undefined
   return {
     parts: [first, ...parts],
-    quote: budget.quote,
+    quote: freeOf(read, budget.quote, to),
     band: band.value,
     requote: requote?.value ?? defaultRequote,
+    periodic: periodicOf(read, to),
     source: place(to.source, section.start)
   }
+}
+
+type Common = Pick<NonNullable<ReturnType<ReturnType<typeof fieldsOfOne>>>, "every" | "reach" | "reserve">
+
+const periodicOf = ({ every, reach }: Common, to: Report): Rebalance["periodic"] => {
+  if (every !== undefined) return { everyMillis: every.value, reach: reach?.value ?? defaultReach }
+  return reach === undefined
+    ? undefined
+    : report(to, reach, "reach without every does nothing", "give every, or remove it")
+}
+
+/** What the shares are of. */
+const freeOf = ({ reserve }: Common, quote: Amount, to: Report): Amount => {
+  if (reserve !== undefined && reserve.value >= quote) report(to, reserve, "the reserve is all of the quote budget")
+  return quote - (reserve?.value ?? 0n)
 }
 
 const outOfRange = "target minus band must be above 0%, and target plus band below 100%"

@@ -1,0 +1,126 @@
+/**
+ * The end of a grid: once the price reaches its stop or its take-profit, every order is withdrawn and all base that
+ * the budget holds is sold near the price of that moment. A grid that has ended stays ended. Its cells still count on
+ * what was sold, so another grid takes another name.
+ */
+import { formatWithSymbol } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { type Market, mid, type Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Bounds, Decision, DesiredSlot } from "../../Decision.ts"
+import { positionIn } from "../../expression/Judge.ts"
+import * as Read from "../../Fields.ts"
+import { type Report, report } from "../../Problem.ts"
+import type { Budget, Decide } from "../../Strategy.ts"
+import { progressOf, type View } from "../../View.ts"
+import { decimalIn, isRecord, textIn } from "../Memory.ts"
+import { away, negate, orderPrice } from "../PriceLevels.ts"
+import { quantityAt, type Size } from "../Size.ts"
+
+const exit = "exit"
+const defaultReach = Decimal.make(5n, 3)
+/** Anything below this part of a cell is a leftover of rounding and fees. */
+const dustParts = 100n
+
+export const endFields = {
+  stop: Read.optional(Read.price, "at this price all orders are withdrawn and all base is sold, for good"),
+  takeProfit: Read.optional(Read.price, "the same at this price, above the grid"),
+  reach: Read.optional(Read.ratioOrZero, "that sale may give away this much; default: 0.5%")
+}
+
+type EndFields = Read.Fields<typeof endFields>
+
+export interface GridEnd {
+  readonly market: Market
+  readonly budget: Budget
+  /** Of one cell. */
+  readonly size: Size
+  readonly stop: Price | undefined
+  readonly takeProfit: Price | undefined
+  readonly reach: Decimal.Decimal
+  readonly source: string
+}
+
+/** Reports an end that lies within the grid. `levels`: the lowest and the highest, where there are any. */
+export const checkEnds = (
+  { stop, takeProfit, reach }: EndFields,
+  levels: readonly [Price | undefined, Price | undefined],
+  to: Report
+): void => {
+  const [lowest, highest] = levels
+  if (stop !== undefined && lowest !== undefined && !Decimal.isLess(stop.value, lowest)) {
+    report(to, stop, `the stop must be below the lowest level ${Decimal.format(lowest)}`)
+  }
+  if (takeProfit !== undefined && highest !== undefined && !Decimal.isGreater(takeProfit.value, highest)) {
+    report(to, takeProfit, `the take-profit must be above the highest level ${Decimal.format(highest)}`)
+  }
+  if (reach !== undefined && stop === undefined && takeProfit === undefined) {
+    report(to, reach, "reach without stop or takeProfit does nothing", "give one of them, or remove this key")
+  }
+}
+
+export const endOf = (read: EndFields, of: Pick<GridEnd, "market" | "budget" | "size" | "source">): GridEnd => ({
+  ...of,
+  stop: read.stop?.value,
+  takeProfit: read.takeProfit?.value,
+  reach: read.reach?.value ?? defaultReach
+})
+
+/** The grid until one of its ends is reached. */
+export const endingAt = (decide: Decide, end: GridEnd): Decide =>
+  end.stop === undefined && end.takeProfit === undefined
+    ? decide
+    : (view, memory) => {
+        const grid = decide(view, memory)
+        const leaves = decimalIn(memory, "leaves")
+        if (leaves !== undefined) return ended(end, grid, view, leaves, textIn(memory, "ended") ?? "")
+        const reached = reachedIn(end, mid(view.price))
+        if (reached === undefined) return { ...grid, until: within(end, grid.until) }
+        const worst = orderPrice(end.market, "SELL", away(mid(view.price), negate(end.reach)))
+        return ended(end, grid, view, worst, reached)
+      }
+
+const reachedIn = ({ stop, takeProfit }: GridEnd, price: Price): string | undefined => {
+  if (stop !== undefined && !Decimal.isGreater(price, stop)) return `the price reached the stop ${Decimal.format(stop)}`
+  if (takeProfit === undefined || Decimal.isLess(price, takeProfit)) return undefined
+  return `the price reached the take-profit ${Decimal.format(takeProfit)}`
+}
+
+const within = ({ stop, takeProfit }: GridEnd, until: Bounds): Bounds => ({
+  ...until,
+  ...present({
+    priceBelow: nearer(stop, until.priceBelow, Decimal.max),
+    priceAbove: nearer(takeProfit, until.priceAbove, Decimal.min)
+  })
+})
+
+const nearer = (
+  end: Price | undefined,
+  bound: Price | undefined,
+  choose: (a: Price, b: Price) => Price
+): Price | undefined => (end === undefined || bound === undefined ? (end ?? bound) : choose(end, bound))
+
+const ended = (end: GridEnd, grid: Decision, view: View, leaves: Price, because: string): Decision => {
+  const why = { code: "grid-ended", text: `${because}: the grid has ended`, source: end.source }
+  const slots = [...grid.desired, ...grid.absent].map(({ slot }) => slot)
+  return {
+    desired: saleOf(end, view, leaves, because),
+    absent: slots.map((slot) => ({ slot, why })),
+    memory: { ...(isRecord(grid.memory) ? grid.memory : {}), leaves: Decimal.format(leaves), ended: because },
+    reasons: [],
+    until: { onFill: true }
+  }
+}
+
+/** What is there now. Base on its way back from a withdrawn order joins the sale on arrival. */
+const saleOf = (end: GridEnd, view: View, price: Price, because: string): ReadonlyArray<DesiredSlot> => {
+  const { market, budget, size, source } = end
+  const { live, completedLegs, filledInLeg } = progressOf(view, exit)
+  const resting = live?.side === "SELL" ? live.quantity : 0n
+  const quantity = view.own === undefined ? budget.base + positionIn(view) : view.own.freeBase + resting
+  if (quantity <= 0n || quantity * dustParts < quantityAt(market, size, price)) return []
+  const text = `sells all it holds, ${formatWithSymbol(quantity, market.base)}, at ${Decimal.format(price)}: ${because}`
+  const after = { completedLegs, filledInLeg }
+  const legs = [{ side: "SELL", price, quantity, mayLose: true }] as const
+  return [{ slot: exit, legs, cycle: false, after, why: { code: "grid-exit", text, source } }]
+}

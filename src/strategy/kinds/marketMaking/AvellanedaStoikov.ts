@@ -1,0 +1,115 @@
+/**
+ * Quotes by the model of M. Avellaneda and S. Stoikov, "High-frequency trading in a limit order book", Quantitative
+ * Finance 8 (2008). The maker quotes around the reservation price r = s − q γ σ² (T − t), and the distance from bid to
+ * ask is γ σ² (T − t) + (2/γ) ln(1 + γ/κ). Here s is the mid, q the inventory in orders, γ the aversion to risk, σ²
+ * the variance of the price per candle, T − t the candles until the horizon ends, and κ says how fast the intensity of
+ * fills A e^(−κδ) falls with the distance δ from the mid.
+ *
+ * All prices are shares of the mid. σ² is the mean square of the changes from close to close. κ is fitted by maximum
+ * likelihood to how far each candle went beyond the close before it, up and down: the reciprocal of their mean. The
+ * horizon begins anew at each of its multiples since 1970 in UTC.
+ */
+import * as Decimal from "../../../domain/Decimal.ts"
+import { frameStart, timeframeMillis } from "../../../domain/Timeframe.ts"
+import * as Read from "../../Fields.ts"
+import type { CandleColumns } from "../../Indicators.ts"
+import { report, type Report } from "../../Problem.ts"
+import { timeframe } from "../../Timeframe.ts"
+import type { View } from "../../View.ts"
+import type { YamlNode } from "../../YamlReader.ts"
+import { factor } from "../Volatility.ts"
+
+const longest = 1_000
+/** Decimal places of a ratio. */
+const places = 6
+
+export const modelFields = Read.fields({
+  of: Read.required(Read.oneOf("avellaneda-stoikov"), "the model of Avellaneda and Stoikov"),
+  length: Read.required(Read.integer(10, longest), "volatility and intensity are fitted to so many candles"),
+  timeframe: Read.required(timeframe, "of the candles"),
+  riskAversion: Read.required(factor, "a larger one quotes wider and gets rid of inventory sooner"),
+  horizon: Read.required(Read.duration, "after which the inventory should be gone"),
+  min: Read.required(Read.ratio, "narrowest spread"),
+  max: Read.required(Read.ratio, "widest spread")
+})
+
+export interface Model {
+  readonly length: number
+  readonly timeframe: string
+  readonly riskAversion: number
+  readonly horizonMillis: number
+  readonly least: Decimal.Decimal
+  readonly most: Decimal.Decimal
+}
+
+export const readModel = (node: YamlNode, to: Report): Model | undefined => {
+  const read = modelFields(node, to)
+  if (read?.length === undefined || read.timeframe === undefined || read.riskAversion === undefined) return undefined
+  if (read.horizon === undefined || read.min === undefined || read.max === undefined) return undefined
+  if (Decimal.isGreater(read.min.value, read.max.value)) return report(to, read.min, "min is above max")
+  if (read.horizon.value < (timeframeMillis(read.timeframe.value) ?? 0)) {
+    return report(to, read.horizon, "the horizon is shorter than one candle")
+  }
+  return {
+    length: read.length.value,
+    timeframe: read.timeframe.value,
+    riskAversion: read.riskAversion.value,
+    horizonMillis: read.horizon.value,
+    least: read.min.value,
+    most: read.max.value
+  }
+}
+
+/** What the model says until the next candle closes. */
+export interface Quotes {
+  readonly spread: Decimal.Decimal
+  /** The reservation price is so far below the mid for each order bought on balance: γ σ² (T − t). */
+  readonly lean: Decimal.Decimal
+}
+
+interface Fitted {
+  readonly variance: number
+  readonly decay: number
+}
+
+/** From the candles before `end`. */
+const fit = ({ high, low, close }: CandleColumns, end: number, length: number): Fitted => {
+  let [squares, beyond] = [0, 0]
+  for (let index = end - length; index < end; index++) {
+    const before = close[index - 1] ?? Number.NaN
+    squares += ((close[index] ?? Number.NaN) / before - 1) ** 2
+    beyond += Math.max(0, (high[index] ?? Number.NaN) / before - 1) + Math.max(0, 1 - (low[index] ?? Number.NaN) / before)
+  }
+  return { variance: squares / length, decay: (2 * length) / beyond }
+}
+
+/** Candles until the horizon ends, counted from the beginning of this one. */
+const candlesLeft = ({ timeframe, horizonMillis }: Model, now: number): number => {
+  const millis = timeframeMillis(timeframe) ?? 1
+  const begun = frameStart(now, millis)
+  return Math.max(1, (frameStart(now, horizonMillis) + horizonMillis - begun) / millis)
+}
+
+/** The beginning of the next candle, at which the answer changes. */
+export const changesAt = ({ timeframe }: Model, now: number): number => {
+  const millis = timeframeMillis(timeframe) ?? 1
+  return frameStart(now, millis) + millis
+}
+
+/** Changes need one candle more than the length. */
+export const warmUp = ({ length }: Model): number => length + 1
+
+/** `undefined` while there are too few candles. Candles that never moved give the narrowest spread and no lean. */
+export const quotesAt = (model: Model, view: View): Quotes | undefined => {
+  const known = view.candles?.get(model.timeframe)
+  if (known === undefined || known.closed < warmUp(model)) return undefined
+  const { variance, decay } = fit(known.columns, known.closed, model.length)
+  if (Number.isNaN(variance + decay)) return undefined
+  const { riskAversion: aversion } = model
+  const lean = aversion * variance * candlesLeft(model, view.now)
+  const spread = lean + (2 / aversion) * Math.log(1 + aversion / decay)
+  return { spread: Decimal.max(model.least, Decimal.min(model.most, rounded(spread))), lean: rounded(lean) }
+}
+
+const rounded = (value: number): Decimal.Decimal =>
+  Decimal.roundToStep(Decimal.fromNumber(value), Decimal.make(1n, places), "up")

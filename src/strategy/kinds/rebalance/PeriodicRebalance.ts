@@ -1,0 +1,87 @@
+/**
+ * Rebalancing by the clock: at the beginning of each period the shares are compared, and each asset beyond its band is
+ * traded back to its target near the price of that moment. These orders stay until they have filled or the next
+ * period begins; otherwise nothing rests. Periods are counted from 1970 in UTC, and those of whole weeks from Mondays.
+ */
+import { type Amount, format, formatWithSymbol, fromDecimal } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market } from "../../../domain/Market.ts"
+import { iso } from "../../../domain/Text.ts"
+import { frameStart } from "../../../domain/Timeframe.ts"
+import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
+import { progressOf, type SlotProgress, type View } from "../../View.ts"
+import { decimalIn, numberIn, recordIn } from "../Memory.ts"
+import type { Rebalance } from "./RebalanceSection.ts"
+
+/** An order of the present period, with how far its slot was when the period began. */
+export interface Trade {
+  readonly slot: string
+  readonly market: Market
+  readonly leg: Leg
+}
+
+interface Going extends Trade {
+  readonly after: Pick<SlotProgress, "completedLegs" | "filledInLeg">
+}
+
+const slotsOf = ({ parts }: Rebalance) =>
+  parts.flatMap(({ market, names }) => [
+    { slot: names.buy, market, side: "BUY" as const },
+    { slot: names.sell, market, side: "SELL" as const }
+  ])
+
+/** `trades`: what the beginning of a period asks for. */
+export const decidePeriodic = (
+  whole: Rebalance,
+  everyMillis: number,
+  view: View,
+  memory: Memory,
+  trades: () => ReadonlyArray<Trade>
+): Decision => {
+  const period = frameStart(view.now, everyMillis)
+  const going = numberIn(memory, "period") === period ? goingIn(whole, memory) : trades().map(begun(view))
+  const traded = new Set(going.map(({ slot }) => slot))
+  const next = iso(period + everyMillis)
+  const text = `within ${Decimal.percent(whole.band)} of its target when this period began: waits until ${next}`
+  const why = { code: "rebalance-waits", text, source: whole.source }
+  return {
+    desired: going.map((trade) => desiredSlot(whole, trade)),
+    absent: slotsOf(whole).flatMap(({ slot }) => (traded.has(slot) ? [] : [{ slot, why }])),
+    memory: { period, ...Object.fromEntries(going.map((trade) => [trade.slot, remember(trade)])) },
+    reasons: [],
+    until: { onFill: false, time: period + everyMillis }
+  }
+}
+
+const begun =
+  (view: View) =>
+  (trade: Trade): Going => {
+    const { completedLegs, filledInLeg } = progressOf(view, trade.slot)
+    return { ...trade, after: { completedLegs, filledInLeg } }
+  }
+
+const remember = ({ market: { base }, leg, after }: Going): Memory => ({
+  price: Decimal.format(leg.price),
+  quantity: format(leg.quantity, base.decimals),
+  legsBefore: after.completedLegs,
+  filledBefore: format(after.filledInLeg, base.decimals)
+})
+
+const goingIn = (whole: Rebalance, memory: Memory): ReadonlyArray<Going> =>
+  slotsOf(whole).flatMap(({ slot, market, side }) => {
+    const known = recordIn(memory, slot)
+    const amount = (key: string): Amount =>
+      fromDecimal(decimalIn(known, key) ?? Decimal.zero, market.base.decimals) ?? 0n
+    const price = decimalIn(known, "price")
+    if (price === undefined) return []
+    const after = { completedLegs: numberIn(known, "legsBefore") ?? 0, filledInLeg: amount("filledBefore") }
+    return [{ slot, market, leg: { side, price, quantity: amount("quantity") }, after }]
+  })
+
+const desiredSlot = (whole: Rebalance, { slot, market, leg, after }: Going): DesiredSlot => {
+  const verb = leg.side === "BUY" ? "buys" : "sells"
+  const order = `${verb} ${formatWithSymbol(leg.quantity, market.base)} at ${Decimal.format(leg.price)}`
+  const share = `${market.base.symbol} was ${leg.side === "BUY" ? "below" : "above"} its band when this period began`
+  const why = { code: "rebalance", text: `${order}: ${share}`, source: whole.source }
+  return { slot, ...(market === whole.parts[0].market ? {} : { market }), legs: [leg], cycle: false, after, why }
+}
