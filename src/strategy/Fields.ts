@@ -272,6 +272,17 @@ export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { ze
   return described(read, () => schemaOf(number))
 }
 
+/** A plain number above zero, as a double. */
+export const factor: Reader<number> = scalar(
+  "a number above zero",
+  (text) => {
+    const value = Decimal.parse(text)
+    return value !== undefined && Decimal.isPositive(value) ? Decimal.toNumber(value) : undefined
+  },
+  undefined,
+  numeric("^\\+?(\\d+\\.?\\d*|\\.\\d+)$", { exclusiveMinimum: 0 })
+)
+
 const notNegative = (found: string): Decimal.Decimal | undefined => {
   const value = Decimal.parse(found)
   return value === undefined || value.digits < 0n ? undefined : value

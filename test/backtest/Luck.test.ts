@@ -82,12 +82,26 @@ describe("MonteCarlo", () => {
   it("is the same for the same seed", () => {
     const draw = (seed: number) => {
       const next = seeded(seed)
-      return MonteCarlo.spreadOf(Array.from({ length: 100 }, () => MonteCarlo.ofReturns(returns, "returns", next)))
+      return MonteCarlo.spreadOf(
+        Array.from({ length: 100 }, () => MonteCarlo.ofReturns(returns, "returns", next)),
+        0.5
+      )
     }
     assert.deepStrictEqual(draw(3), draw(3))
     assert.notDeepEqual(draw(3), draw(4))
     const { gain } = draw(3)
     assert.isTrue((gain["p5"] ?? 0) < (gain["p50"] ?? 0) && (gain["p50"] ?? 0) < (gain["p95"] ?? 0))
+  })
+
+  it("draws as many trades as there were, and knows the probability of ruin", () => {
+    const next = seeded(1)
+    // Ten tosses of a fair coin for an eighth each: five eighths are lost when the losses are once five ahead.
+    const gains = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? 0.125 : -0.125))
+    const fates = Array.from({ length: 20_000 }, () => MonteCarlo.ofTrades(gains, next))
+    const { ruin, lost } = MonteCarlo.spreadOf(fates, 0.625)
+    // The reflection principle: the sum of ten is even, so P(ever -5) is 2 P(sum <= -6).
+    assert.closeTo(ruin.probability, (2 * (45 + 10 + 1)) / 1024, 0.01)
+    assert.closeTo(lost, (1 - 252 / 1024) / 2, 0.015)
   })
 
   it("reassembles candles that are candles, without jumps between the pieces", () => {

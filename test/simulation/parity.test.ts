@@ -102,7 +102,7 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
   iceberg: (pick, side) =>
     `{ side: ${side}, price: ${side === "buy" ? 1001 - pick(0, 10) * 2 : 1001 + pick(0, 10) * 2}, total: { base: 8 }, visible: { base: ${pick(1, 4)} } }`,
   "market-making": (pick) =>
-    `{ levels: ${pick(1, 3)}, spread: 0.${pick(3, 9)}%, step: 0.${pick(2, 5)}%, size: ${pick(1, 3)}, requote: 0.${pick(2, 9)}%, skew: 0.${pick(1, 4)}%, maxInventory: ${pick(4, 9)} }`,
+    `{ levels: 2, spread: 0.${pick(3, 9)}%, step: 0.${pick(2, 5)}%, size: ${pick(0, 1) === 0 ? pick(1, 3) : `[${pick(1, 3)}, ${pick(1, 3)}]`}, ${pick(0, 1) === 0 ? "" : `sizeSkew: ${pick(1, 9)}0%,`} ${pick(0, 1) === 0 ? "" : `filledDelay: ${pick(1, 3) * 4}m,`} requote: 0.${pick(2, 9)}%, skew: 0.${pick(1, 4)}%, maxInventory: ${pick(4, 9)} }`,
   rebalance: (pick) =>
     `{ target: 50%, band: 0.${pick(1, 6)}%${pick(0, 1) === 0 ? "" : `, every: ${pick(2, 4) * 4}m, reach: 0.${pick(1, 9)}%, reserve: ${pick(1, 9)}000`} }`,
   bracket: (pick, side) => {
@@ -227,11 +227,18 @@ const byEngine = async (text: string, { file, isHalved }: Prices, seed: number):
  */
 const mostApart = 1.1e-7
 
+/**
+ * Rebalancing by the clock trades a small difference of large amounts: the ninth digit of a holding is up to a thousand times as
+ * much of what is a thousandth of it off its target.
+ */
+const mostApartOf = (text: string): number =>
+  text.includes("target: 50%") && text.includes("every: ") ? 2e-5 : mostApart
+
 /** To the unit where orders do not depend on prices that were seen. */
 const assertSame = (engine: ReadonlyArray<Filled>, kernel: ReadonlyArray<Filled>, isExact: boolean, about: string) => {
   const text = ({ what, amountIn, amountOut }: Filled) => (isExact ? `${what} ${amountIn} for ${amountOut}` : what)
   assert.deepStrictEqual(engine.map(text), kernel.map(text), about)
-  assertClose(engine, kernel, mostApart, about)
+  assertClose(engine, kernel, mostApartOf(about), about)
 }
 
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)

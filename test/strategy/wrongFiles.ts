@@ -407,6 +407,16 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   inKind("market-making", "{ levels: 2, spread: 150%, size: 0.1 }", "7:24 the widest bid would be at no price"),
   inKind("market-making", "{ levels: 2, spread: 1%, size: 0.1, maxInventory: 0.05 }", "7:53 maxInventory is smaller"),
   inKind(
+    "market-making",
+    "{ levels: 3, spread: 1%, size: [0.1, 0.2] }",
+    "7:34 2 sizes for 3 levels: give one, or one for each"
+  ),
+  inKind(
+    "market-making",
+    "{ levels: 1, size: 0.1, skew: 1%, spread: { of: avellaneda-stoikov, length: 20, timeframe: 5m, riskAversion: 1, horizon: 1m, min: 1%, max: 2% } }",
+    "7:124 the horizon is shorter than one candle"
+  ),
+  inKind(
     "ladder",
     "{ side: buy, from: 9, to: 5, rungs: 3, total: { quote: 9 }, profile: linear, scale: 2 }",
     "7:87 scale belongs to the profile geometric"

@@ -34,7 +34,7 @@ export const together = <P extends { readonly outcome: Outcome; readonly candles
 
 export const csvHeader = "bar_index,open_time_ms,side,slot,price,base,quote"
 
-const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+export const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** `base` and `quote` are what changed hands: spent, and received after fees. */
 export const csvLine = (market: Market, fill: FillRow): string => {

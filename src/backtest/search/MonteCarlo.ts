@@ -1,28 +1,54 @@
 /**
  * How much of a result is luck? The same run under other luck: its daily returns drawn again with repetition (`returns`)
- * or put in another order (`order`), or the strategy run again on candles put together from pieces of the real ones
- * (`candles`). Everything follows from a seed.
+ * or put in another order (`order`), its trades drawn again with repetition (`trades`), or the strategy run again on
+ * candles put together from pieces of the real ones (`candles`). Everything follows from a seed.
  */
 import { type Candles, column } from "../../candles/Candles.ts"
 import type { Random } from "../../domain/Seeded.ts"
 
-export const methods = ["returns", "order", "candles"] as const
+export const methods = ["returns", "order", "trades", "candles"] as const
 export type SimulationMethod = (typeof methods)[number]
 
 export interface Simulation {
   /** Gain over the start, as a ratio. */
   readonly gain: number
   readonly maxDrawdown: number
+  /** The most that was ever lost of the start, as a ratio. */
+  readonly worst: number
 }
 
-const fateOf = (returns: ReadonlyArray<number>): Simulation => {
-  let [equity, peak, maxDrawdown] = [1, 1, 0]
-  for (const value of returns) {
-    equity *= 1 + value
-    peak = Math.max(peak, equity)
-    maxDrawdown = Math.max(maxDrawdown, 1 - equity / peak)
+/** Of equity as shares of the start, which it follows. */
+export const fateOf = (equity: Iterable<number>): Simulation => {
+  let [last, peak, maxDrawdown, worst] = [1, 1, 0, 0]
+  for (const value of equity) {
+    last = value
+    peak = Math.max(peak, value)
+    maxDrawdown = Math.max(maxDrawdown, 1 - value / peak)
+    worst = Math.max(worst, 1 - value)
   }
-  return { gain: equity - 1, maxDrawdown }
+  return { gain: last - 1, maxDrawdown, worst }
+}
+
+const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> => {
+  let equity = 1
+  return returns.map((value) => {
+    equity *= 1 + value
+    return equity
+  })
+}
+
+const drawn = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> =>
+  values.map(() => values[Math.floor(next() * values.length)] ?? 0)
+
+/** One fate of the gains of trades, as shares of the equity at the start: as many trades, of the same sizes. */
+export const ofTrades = (gains: ReadonlyArray<number>, next: Random): Simulation => {
+  let equity = 1
+  return fateOf(
+    drawn(gains, next).map((gain) => {
+      equity += gain
+      return equity
+    })
+  )
 }
 
 const shuffled = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> => {
@@ -38,9 +64,7 @@ const shuffled = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<nu
 
 /** One fate of a series of returns. */
 export const ofReturns = (returns: ReadonlyArray<number>, method: "returns" | "order", next: Random): Simulation =>
-  fateOf(
-    method === "order" ? shuffled(returns, next) : returns.map(() => returns[Math.floor(next() * returns.length)] ?? 0)
-  )
+  fateOf(compounded(method === "order" ? shuffled(returns, next) : drawn(returns, next)))
 
 /** As many bars, in blocks from anywhere in the series, each moved to where the one before ended. */
 export const resampledCandles = (candles: Candles, blockBars: number, next: Random): Candles => {
@@ -70,6 +94,8 @@ export interface SimulationSummary {
   readonly runs: number
   /** Share of runs that lost. */
   readonly lost: number
+  /** Share of runs that at some time had lost this much of the start. */
+  readonly ruin: { readonly loss: number; readonly probability: number }
   /** By percentile. */
   readonly gain: Readonly<Record<string, number>>
   readonly maxDrawdown: Readonly<Record<string, number>>
@@ -84,9 +110,13 @@ const quantiles = (values: ReadonlyArray<number>): Readonly<Record<string, numbe
   return Object.fromEntries(percentiles.map((percentile) => [`p${percentile}`, at(percentile)]))
 }
 
-export const spreadOf = (fates: ReadonlyArray<Simulation>): SimulationSummary => ({
+export const spreadOf = (fates: ReadonlyArray<Simulation>, loss: number): SimulationSummary => ({
   runs: fates.length,
   lost: fates.length === 0 ? 0 : fates.filter(({ gain }) => gain < 0).length / fates.length,
+  ruin: {
+    loss,
+    probability: fates.length === 0 ? 0 : fates.filter(({ worst }) => worst >= loss).length / fates.length
+  },
   gain: quantiles(fates.map(({ gain }) => gain)),
   maxDrawdown: quantiles(fates.map(({ maxDrawdown }) => maxDrawdown))
 })

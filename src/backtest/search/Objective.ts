@@ -59,3 +59,30 @@ export const ranked = (
   results
     .filter((result) => result.refused === undefined && conditions.every(({ holds }) => holds(result)))
     .sort((a, b) => score(objective, b) - score(objective, a) || a.trial - b.trial)
+
+/**
+ * The trials that no other beats: none is at least as good by every objective and better by one (the Pareto front).
+ * Ordered by the first objective.
+ */
+export const front = (
+  results: ReadonlyArray<TrialResult>,
+  objectives: ReadonlyArray<Objective>,
+  conditions: ReadonlyArray<Condition>
+): ReadonlyArray<TrialResult> => {
+  const [first = "profitQuote"] = objectives
+  const all = ranked(results, first, conditions).map((result) => ({
+    result,
+    scores: objectives.map((objective) => score(objective, result))
+  }))
+  const beats = (a: ReadonlyArray<number>, b: ReadonlyArray<number>) =>
+    a.every((value, index) => value >= (b[index] ?? value)) && a.some((value, index) => value > (b[index] ?? value))
+  return all.filter(({ scores }) => !all.some((other) => beats(other.scores, scores))).map(({ result }) => result)
+}
+
+/** `profitQuote,maxDrawdown`: two objectives or more, each once; undefined when it is none. */
+export const several = (text: string): ReadonlyArray<Objective> | undefined => {
+  const names = text.split(",").map((name) => name.trim())
+  const found = objectives.filter((objective) => names.includes(objective))
+  const isGood = found.length === names.length && new Set(names).size === names.length && names.length > 1
+  return isGood ? names.flatMap((name) => found.find((objective) => objective === name) ?? []) : undefined
+}

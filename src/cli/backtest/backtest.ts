@@ -5,6 +5,7 @@
 import { Array as Arr, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as FillRows from "../../backtest/results/FillRows.ts"
+import * as TradeList from "../../backtest/results/TradeList.ts"
 import * as flags from "../flags.ts"
 import { WrongUsage } from "../Usage.ts"
 import type { Results } from "./BacktestComparison.ts"
@@ -68,6 +69,12 @@ export const command = Command.make(
       Flag.withDescription("Write every fill (of the optimistic side, when both run) to this file"),
       Flag.optional
     ),
+    tradesCsv: Flag.String("trades-csv").pipe(
+      Flag.withDescription(
+        "Write every trade of the same side, with how long it lasted and its excursions, to this file"
+      ),
+      Flag.optional
+    ),
     calibrate: Flag.String("calibrate").pipe(
       Flag.withDescription("Measure times and margins of fills in this journal, instead of assuming them"),
       Flag.optional
@@ -91,6 +98,10 @@ export const command = Command.make(
     if (Option.isSome(input.fillsCsv)) {
       if (rest.length > 0) return yield* new WrongUsage({ message: "--fills-csv: give one strategy file" })
       yield* fileSystem.writeFileString(input.fillsCsv.value, FillRows.csv(first.shown.parts))
+    }
+    if (Option.isSome(input.tradesCsv)) {
+      if (rest.length > 0) return yield* new WrongUsage({ message: "--trades-csv: give one strategy file" })
+      yield* fileSystem.writeFileString(input.tradesCsv.value, TradeList.csv(first.shown.parts))
     }
     const { text, page } = yield* shown([first, ...rest], Option.isSome(input.report), input.json, input.curve)
     if (Option.isSome(input.report) && page !== undefined) yield* fileSystem.writeFileString(input.report.value, page)

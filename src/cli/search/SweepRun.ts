@@ -7,6 +7,7 @@ import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as Halving from "../../backtest/search/Halving.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
+import * as Sensitivity from "../../backtest/search/Sensitivity.ts"
 import * as Sweep from "../../backtest/search/Sweep.ts"
 import * as SweepStore from "../../backtest/search/SweepStore.ts"
 import * as Trial from "../../backtest/search/Trial.ts"
@@ -89,12 +90,23 @@ export interface SweepFlags extends SearchInput.SearchFlags {
   readonly halve: Option.Option<number>
   readonly top: number
   readonly out: Option.Option<string>
+  readonly pareto: Option.Option<string>
+  readonly sensitivity: boolean
+}
+
+/** The objectives of the front; empty where nobody asked for one. */
+const objectivesOf = (pareto: Option.Option<string>) => {
+  if (Option.isNone(pareto)) return Effect.succeed([])
+  const found = Objective.several(pareto.value)
+  const message = `--pareto: two or more of ${Objective.objectives.join(", ")}, with commas`
+  return found === undefined ? new WrongUsage({ message }) : Effect.succeed(found)
 }
 
 export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
   const started = yield* Clock.currentTimeNanos
   const keepOneOf = Option.getOrElse(input.halve, () => Number.POSITIVE_INFINITY)
   if (keepOneOf < 2) return yield* new WrongUsage({ message: "--halve: 2 or more, 3 is usual" })
+  const paretoOf = yield* objectivesOf(input.pareto)
   const loaded = yield* SearchInput.load(input)
   const { candles, trials, objective, conditions } = { ...loaded, objective: input.objective }
   const rungs = Halving.rungs(trials.length, candles.bars, keepOneOf)
@@ -103,7 +115,9 @@ export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
   const steps = yield* search({ ...loaded, objective, rungs }, known, input.out)
   const wallNanos = (yield* Clock.currentTimeNanos) - started
   const all = latest(steps)
-  const best = Objective.ranked(steps.at(-1) ?? [], objective, conditions).slice(0, input.top)
+  const last = steps.at(-1) ?? []
+  const best = Objective.ranked(last, objective, conditions).slice(0, input.top)
+  const [winner] = best
   const found: SweepSummary.SearchResult = {
     space: loaded.space,
     all,
@@ -116,7 +130,13 @@ export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
     threads: loaded.threads,
     wallMillis: Number(wallNanos) / 1e6,
     objective,
-    deflatedSharpe: best[0] === undefined ? 0 : deflated(loaded.search, best[0], all, rungs.length > 1, loaded)
+    deflatedSharpe: winner === undefined ? 0 : deflated(loaded.search, winner, all, rungs.length > 1, loaded),
+    ...(paretoOf.length === 0
+      ? {}
+      : { pareto: { objectives: paretoOf, front: Objective.front(last, paretoOf, conditions) } }),
+    ...(input.sensitivity && winner !== undefined
+      ? { sensitivity: Sensitivity.of(loaded.search, winner.trial, candles, loaded.indices) }
+      : {})
   }
   return { found, loaded }
 })

@@ -2,8 +2,10 @@
 
 import * as Halving from "../../backtest/search/Halving.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
+import type * as Sensitivity from "../../backtest/search/Sensitivity.ts"
 import type { Dimension } from "../../backtest/search/SweepSpace.ts"
 import type * as Trial from "../../backtest/search/Trial.ts"
+import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import * as HeatMap from "../../report/HeatMap.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -25,6 +27,13 @@ export interface SearchResult {
   readonly wallMillis: number
   readonly objective: Objective.Objective
   readonly deflatedSharpe: number
+  /** The trials that no other beats by all of these objectives. */
+  readonly pareto?: {
+    readonly objectives: ReadonlyArray<Objective.Objective>
+    readonly front: ReadonlyArray<Trial.TrialResult>
+  }
+  /** The best with other fees and delays. */
+  readonly sensitivity?: ReadonlyArray<Sensitivity.Sensitivity>
 }
 
 export const json = (found: SearchResult) => ({
@@ -41,7 +50,19 @@ export const json = (found: SearchResult) => ({
     ...result,
     set: SearchInput.named(found.space, result.values),
     pessimistic: found.pessimistic[index]
-  }))
+  })),
+  ...(found.pareto === undefined
+    ? {}
+    : {
+        pareto: {
+          objectives: found.pareto.objectives,
+          front: found.pareto.front.map((result) => ({
+            ...result,
+            set: SearchInput.named(found.space, result.values)
+          }))
+        }
+      }),
+  ...present({ sensitivity: found.sensitivity })
 })
 
 /** With enough trials, something looks good by luck. */
@@ -129,6 +150,39 @@ export const table = ({ space, best, pessimistic }: SearchResult) => ({
   ])
 })
 
+const figures = ({ profitQuote, maxDrawdown, fills, dailySharpe }: Trial.TrialResult): ReadonlyArray<string> => [
+  Number(profitQuote).toFixed(2),
+  percent(maxDrawdown),
+  `${fills}`,
+  dailySharpe.toFixed(4)
+]
+
+const figureTitles = ["PNL", "DRAWDOWN", "FILLS", "DAILY SHARPE"]
+
+const frontLines = ({ space, pareto }: SearchResult): ReadonlyArray<string> => {
+  if (pareto === undefined) return []
+  const titles = [...space.map(({ path }) => path), ...figureTitles]
+  return [
+    `no other trial beats these by ${pareto.objectives.join(" and ")}:`,
+    ...Table.render(
+      titles.map((title) => ({ title, align: "right" as const })),
+      pareto.front.map((result) => [...result.values, ...figures(result)])
+    ),
+    ""
+  ]
+}
+
+const sensitivityLines = ({ sensitivity }: SearchResult): ReadonlyArray<string> =>
+  sensitivity === undefined
+    ? []
+    : [
+        ...Table.render(
+          ["#1 with", ...figureTitles].map((title, index) => ({ title, align: index === 0 ? "left" : "right" })),
+          sensitivity.map(({ name, result }) => [name, ...figures(result)])
+        ),
+        ""
+      ]
+
 /** Two decimals, or more for small figures. */
 const figure = (value: number): string => (Math.abs(value) >= 1 ? value.toFixed(2) : value.toPrecision(2))
 
@@ -150,6 +204,8 @@ export const lines = (found: SearchResult): ReadonlyArray<string> => {
           rows
         )),
     "",
+    ...frontLines(found),
+    ...sensitivityLines(found),
     ...(map === undefined ? [] : [mapNote(found), ...HeatMap.lines(map, figure), ...plateau(map, found), ""]),
     luck(found)
   ]

@@ -5,6 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../../backtest/Backtest.ts"
 import type { FillMode } from "../../backtest/kernel/FillPresets.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
+import * as RoundTrips from "../../backtest/results/RoundTrips.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import type { Candles } from "../../candles/Candles.ts"
@@ -41,18 +42,22 @@ export const command = Command.make(
     ),
     method: Flag.Literals("method", MonteCarlo.methods).pipe(
       Flag.withDescription(
-        "returns: draw daily returns again; order: shuffle them; candles: run on reassembled candles"
+        "returns: draw daily returns again; order: shuffle them; trades: draw the trades again; candles: run on reassembled candles"
       ),
       Flag.withDefault("returns")
     ),
     runs: Flag.Int("runs").pipe(Flag.withDescription("How many simulations"), Flag.withDefault(1000)),
+    ruin: Flag.Int("ruin").pipe(
+      Flag.withDescription("The loss of the equity at the start that counts as ruin, in percent"),
+      Flag.withDefault(50)
+    ),
     block: Flag.Int("block").pipe(Flag.withDescription("Bars of a piece of candles"), Flag.withDefault(1440)),
     seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same simulations"), Flag.withDefault(1)),
     json: flags.json
   },
   Effect.fn(function* (input) {
-    if (input.runs < 1 || input.runs > 1_000_000 || input.block < 1)
-      return yield* new WrongUsage({ message: "--runs: 1 to 1,000,000; --block: at least 1" })
+    if (input.runs < 1 || input.runs > 1_000_000 || input.block < 1 || input.ruin < 1 || input.ruin > 100)
+      return yield* new WrongUsage({ message: "--runs: 1 to 1,000,000; --block: at least 1; --ruin: 1 to 100" })
     const { strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
     const asked = yield* BacktestInput.options(input, strategy.market)
     const { candles, indices } = yield* BacktestInput.loadCandles(
@@ -64,19 +69,25 @@ export const command = Command.make(
     const options = BacktestInput.withoutVolume(asked, candles)
     const mode: FillMode = input.fills
     const next = seeded(input.seed)
-    const returns = Statistics.returnsOf(
-      equityOf(strategy, candles, Backtest.run(strategy, candles, indices, mode, options))
-    )
-    if (input.method !== "candles" && returns.length < 2)
+    const whole = Backtest.run(strategy, candles, indices, mode, options)
+    const equity = equityOf(strategy, candles, whole)
+    const returns = Statistics.returnsOf(equity)
+    const gains = RoundTrips.trades(whole.outcome, candles).map(({ gained }) => gained / (equity[0] ?? 1))
+    if (input.method === "trades" && gains.length < 2)
+      return yield* new WrongUsage({
+        message: `--method trades needs at least 2 completed trades, the run has ${gains.length}: give longer data, or --method candles`
+      })
+    if ((input.method === "returns" || input.method === "order") && returns.length < 2)
       return yield* new WrongUsage({
         message: `--method ${input.method} needs at least 2 daily returns, the run has ${returns.length}: give longer data, or --method candles`
       })
     const fate = (method: MonteCarlo.SimulationMethod): MonteCarlo.Simulation => {
+      if (method === "trades") return MonteCarlo.ofTrades(gains, next)
       if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next)
       const other = MonteCarlo.resampledCandles(candles, input.block, next)
       const side = Backtest.run(strategy, other, CrossingIndex.linearIndices(other, "at"), mode, options)
-      const equity = equityOf(strategy, other, side)
-      return { gain: (equity.at(-1) ?? 1) / (equity[0] ?? 1) - 1, maxDrawdown: side.outcome.maxDrawdown }
+      const [start = 1, ...later] = equityOf(strategy, other, side)
+      return { ...MonteCarlo.fateOf(later.map((value) => value / start)), maxDrawdown: side.outcome.maxDrawdown }
     }
     const progress = yield* Progress.make("monte-carlo")
     const fates = yield* Effect.forEach(Array.from({ length: input.runs }), (_, index) =>
@@ -85,7 +96,7 @@ export const command = Command.make(
         return fate(input.method)
       })
     )
-    const spread = MonteCarlo.spreadOf(fates)
+    const spread = MonteCarlo.spreadOf(fates, input.ruin / 100)
     const isOrder = input.method === "order"
     if (input.json) {
       const meaningless = isOrder ? { meaningless: { lost: sameGain, gain: sameGain } } : {}
@@ -103,7 +114,9 @@ export const command = Command.make(
         ...Table.render(columns, [
           ...(isOrder ? [] : [["gain", ...Object.values(spread.gain).map((ratio) => percent(ratio))]]),
           ["largest drawdown", ...Object.values(spread.maxDrawdown).map((ratio) => percent(ratio))]
-        ])
+        ]),
+        "",
+        `probability of ruin, a loss of ${input.ruin} % of the start at any time: ${percent(spread.ruin.probability)}`
       ].join("\n")
     )
   }, Effect.scoped)

@@ -24,6 +24,16 @@ export const command = Command.make(
       Flag.withDescription("Keep all results in this file; an interrupted search goes on from it"),
       Flag.optional
     ),
+    pareto: Flag.String("pareto").pipe(
+      Flag.withDescription(
+        "Also show the trials that no other beats by all of these objectives: profitQuote,maxDrawdown"
+      ),
+      Flag.optional
+    ),
+    sensitivity: Flag.Boolean("sensitivity").pipe(
+      Flag.withDescription("Also run the best with other fees and other delays"),
+      Flag.withDefault(false)
+    ),
     report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
   },
   Effect.fn(function* (input) {

@@ -6,11 +6,12 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { columnOf, type Series } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import * as Indicators from "../Indicators.ts"
-import { described, numeric, schemaOf } from "../JsonSchema.ts"
+import { described, schemaOf } from "../JsonSchema.ts"
 import { type Report, report } from "../Problem.ts"
 import { timeframe } from "../Timeframe.ts"
 import type { View } from "../View.ts"
-import type { YamlNode } from "../YamlReader.ts"
+import type { YamlMap, YamlNode } from "../YamlReader.ts"
+import { type Model, modelFields, readModel } from "./marketMaking/AvellanedaStoikov.ts"
 
 const longest = 1_000
 /** Decimal places of a ratio: less than a millionth does not change a price noticeably. */
@@ -26,25 +27,17 @@ export interface Volatile {
 export interface Spread {
   /** The widest it may become. */
   readonly widest: Decimal.Decimal
-  /** Missing when it never changes. */
+  /** Missing when it does not follow volatility. */
   readonly follows?: Volatile
+  /** Missing unless a model says what it is. */
+  readonly model?: Model
 }
-
-export const factor: Read.Reader<number> = Read.scalar(
-  "a number above zero",
-  (text) => {
-    const value = Decimal.parse(text)
-    return value !== undefined && Decimal.isPositive(value) ? Decimal.toNumber(value) : undefined
-  },
-  undefined,
-  numeric("^\\+?(\\d+\\.?\\d*|\\.\\d+)$", { exclusiveMinimum: 0 })
-)
 
 const volatileFields = Read.fields({
   of: Read.required(Read.oneOf("atr", "stdev"), "average true range, or standard deviation of the closes"),
   length: Read.required(Read.integer(2, longest), "over so many candles"),
   timeframe: Read.required(timeframe, "of the candles"),
-  factor: Read.required(factor, "the spread is so many times that share of the price"),
+  factor: Read.required(Read.factor, "the spread is so many times that share of the price"),
   min: Read.required(Read.ratio, "narrowest spread"),
   max: Read.required(Read.ratio, "widest spread")
 })
@@ -70,6 +63,10 @@ export const spread: Read.Reader<Spread> = described(
       const widest = Read.ratio(node, to)
       return widest === undefined ? undefined : { widest }
     }
+    if (isModel(node)) {
+      const model = readModel(node, to)
+      return model === undefined ? undefined : { widest: model.most, model }
+    }
     const read = volatileFields(node, to)
     if (read?.of === undefined || read.length === undefined || read.timeframe === undefined) return undefined
     if (read.factor === undefined || read.min === undefined || read.max === undefined) return undefined
@@ -78,8 +75,13 @@ export const spread: Read.Reader<Spread> = described(
     const follows = { series, factor: read.factor.value, least: read.min.value, most: read.max.value }
     return { widest: read.max.value, follows }
   },
-  () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatileFields)] })
+  () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatileFields), schemaOf(modelFields)] })
 )
+
+const isModel = ({ entries }: YamlMap): boolean => {
+  const of = entries.get("of")?.value
+  return of?.type === "scalar" && of.text === "avellaneda-stoikov"
+}
 
 /** From the last closed candle; `undefined` while there are too few. */
 export const spreadAt = ({ widest, follows }: Spread, view: View): Decimal.Decimal | undefined => {

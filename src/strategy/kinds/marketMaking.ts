@@ -5,22 +5,28 @@
  *
  * The spread is a ratio of the price, fixed or by volatility, and never narrower than the market's own spread for an
  * order of this size: quoting inside it gives away what the market pays. The spread, too, stays until a change would
- * move the first quotes by `requote`. Each order is one slot, quoted again when it has filled.
+ * move the first quotes by `requote`. Each order is one slot, quoted again when it has filled, or `filledDelay` later.
+ *
+ * With `sizeSkew` the inventory changes the sizes as well: what was bought on balance makes bids smaller and asks
+ * larger. Spread and centre may also follow a model (see `AvellanedaStoikov`).
  */
-import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
 import { impactOf } from "../../domain/Book.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, schemaOf } from "../JsonSchema.ts"
+import { anyMarket, described, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
-import { place, report } from "../Problem.ts"
+import { place, type Report, report, type Span } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
-import { decimalIn } from "./Memory.ts"
+import type { YamlNode } from "../YamlReader.ts"
+import { decimalIn, numberIn, recordIn } from "./Memory.ts"
+import * as Model from "./marketMaking/AvellanedaStoikov.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { filledLegs } from "./SlotLegs.ts"
 import { type Spread, spread, spreadAt } from "./Volatility.ts"
@@ -28,17 +34,28 @@ import { type Spread, spread, spreadAt } from "./Volatility.ts"
 const mostLevels = 50
 const half = Decimal.make(5n, 1)
 const two = Decimal.make(2n)
+/** The smallest part of an order that is still worth quoting. */
+const leastParts = 4n
 const defaultRequote = Decimal.make(2n, 3)
+
+interface Level {
+  readonly bid: string
+  readonly ask: string
+  readonly quantity: Amount
+}
 
 interface Quoting {
   readonly market: Market
-  readonly levels: ReadonlyArray<{ readonly bid: string; readonly ask: string }>
+  readonly levels: ReadonlyArray<Level>
   readonly spread: Spread
   /** The distance from one level to the next; default: the spread. */
   readonly step: Decimal.Decimal | undefined
+  /** Of the first level. */
   readonly quantity: Amount
   readonly requote: Decimal.Decimal
   readonly skew: Decimal.Decimal
+  readonly sizeSkew: Decimal.Decimal | undefined
+  readonly filledDelayMillis: number
   readonly maxInventory: Amount
   readonly source: string
 }
@@ -52,21 +69,30 @@ export const marketMaking: Kind = {
     const { market, to } = context
     const read = quotingFields(market)(section, to)
     if (read?.levels === undefined || read.spread === undefined || read.size === undefined) return undefined
+    const sizes = read.size.value
+    if (sizes.length > 1 && sizes.length !== read.levels.value) {
+      return report(to, read.size, `${sizes.length} sizes for ${read.levels.value} levels: give one, or one for each`)
+    }
     const levels = Array.from({ length: read.levels.value }, (_, index) => ({
       bid: `bid-${String(index).padStart(2, "0")}`,
-      ask: `ask-${String(index).padStart(2, "0")}`
+      ask: `ask-${String(index).padStart(2, "0")}`,
+      quantity: sizes[index] ?? sizes[0] ?? 0n
     }))
+    const side = levels.reduce((sum, { quantity }) => sum + quantity, 0n)
     const skew = read.skew?.value ?? Decimal.zero
-    const { widest: widestSpread, follows } = read.spread.value
+    const { widest: widestSpread, follows, model } = read.spread.value
+    if (model !== undefined && read.skew !== undefined) {
+      report(to, read.skew, "the model moves the quotes against the inventory itself: remove skew")
+    }
     const widest = Decimal.add(offsetOf(widestSpread, read.step?.value, levels.length - 1), skew)
     if (!Decimal.isLess(widest, Decimal.one)) {
       report(to, read.spread, "the widest bid would be at no price at all: spread, step and skew add up to 100%")
     }
-    const quantity = read.size.value
-    const maxInventory = read.maxInventory?.value ?? quantity * BigInt(levels.length)
+    const [quantity = 0n] = sizes
+    const maxInventory = read.maxInventory?.value ?? side
     if (maxInventory < quantity)
       report(to, read.maxInventory ?? section, "maxInventory is smaller than the size of one order")
-    checkBase(quantity * BigInt(levels.length), read.size, context)
+    checkBase(side, read.size, context)
     const whole: Quoting = {
       market,
       levels,
@@ -75,12 +101,15 @@ export const marketMaking: Kind = {
       quantity,
       requote: read.requote?.value ?? defaultRequote,
       skew,
+      sizeSkew: read.sizeSkew?.value,
+      filledDelayMillis: read.filledDelay?.value ?? 0,
       maxInventory,
       source: place(to.source, section.start)
     }
     return {
       initialMemory: null,
       ...(follows === undefined ? {} : { candles: new Map([[follows.series.timeframe, follows.series.warmUp]]) }),
+      ...(model === undefined ? {} : { candles: new Map([[model.timeframe, Model.warmUp(model)]]) }),
       depth: [quantity],
       decide: (view, memory) => decide(whole, view, memory)
     }
@@ -92,52 +121,116 @@ const quotingFields = (market: Market) =>
     levels: Read.required(Read.integer(1, mostLevels), "orders on each side"),
     spread: Read.required(spread, "between the first bid and the first ask"),
     step: Read.optional(Read.ratio, "from one level to the next; default: the spread"),
-    size: Read.required(Read.amount(market.base, { zero: false }), "of each order, in base"),
+    size: Read.required(sizes(market), "of each order, in base; or a list with one for each level"),
     requote: Read.optional(Read.ratio, "quote anew when the price has moved this far; default: 0.2%"),
     skew: Read.optional(Read.ratioOrZero, "move the quotes against a full inventory by this much; default: nothing"),
+    sizeSkew: Read.optional(
+      Read.ratio,
+      "a full inventory makes orders that add to it smaller by this share, and the others larger; default: nothing"
+    ),
+    filledDelay: Read.optional(Read.duration, "an order that has filled is quoted again so long after the last fill"),
     maxInventory: Read.optional(
       Read.amount(market.base, { zero: false }),
       "most that may be bought or sold on balance; default: one full side"
     )
   })
 
+const sizes = (market: Market): Read.Reader<ReadonlyArray<Amount>> => {
+  const one = Read.amount(market.base, { zero: false })
+  const several = Read.list(one)
+  return described(
+    (node: YamlNode, to: Report) => {
+      if (node.type === "list") return several(node, to)?.map(({ value }) => value)
+      const only = one(node, to)
+      return only === undefined ? undefined : [only]
+    },
+    () => ({ anyOf: [schemaOf(one), schemaOf(several)] })
+  )
+}
+
 /** Distance of a level's bid and ask from the middle. */
 const offsetOf = (spread: Decimal.Decimal, step: Decimal.Decimal = spread, index: number): Decimal.Decimal =>
   Decimal.add(Decimal.multiply(spread, half), Decimal.multiply(step, Decimal.make(BigInt(index))))
 
-const checkBase = (needed: Amount, at: Read.Located<Amount>, { market, budget, to }: KindContext): void => {
+const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext): void => {
   if (budget === undefined || needed <= budget.base) return
   const amounts = `${formatWithSymbol(needed, market.base)} of base budget, and it has ${formatWithSymbol(budget.base, market.base)}`
   report(to, at, `all asks together need ${amounts}`, "raise limits.budget.base, or make the size smaller")
 }
 
-/** Bought minus sold so far, by whole orders: a partial fill leaves the others where they are. */
-const inventoryOf = ({ levels, quantity }: Quoting, view: View): Amount => {
-  const whole = (slot: string, side: Side) => {
+/**
+ * Bought minus sold so far, by whole orders: a partial fill leaves the others where they are. Where sizes change, in
+ * multiples of the first level's size.
+ */
+const inventoryOf = ({ levels, quantity: unit, sizeSkew }: Quoting, view: View): Amount => {
+  if (sizeSkew !== undefined) {
+    const exact = levels.reduce((sum, { bid, ask }) => {
+      const [bought, sold] = [progressOf(view, bid).bought, progressOf(view, ask).sold]
+      return sum + bought - sold
+    }, 0n)
+    return (exact / unit) * unit
+  }
+  const whole = (slot: string, side: Side, quantity: Amount) => {
     const { bought, sold, filledInLeg, completedLegs } = progressOf(view, slot)
     const legs = [{ side, price: Decimal.one, quantity }] as const
     const isPart = filledLegs({ legs, cycle: true }, view, slot) === completedLegs
     const part = isPart ? filledInLeg : 0n
     return side === "BUY" ? bought - sold - part : bought - sold + part
   }
-  return levels.reduce((sum, { bid, ask }) => sum + whole(bid, "BUY") + whole(ask, "SELL"), 0n)
+  return levels.reduce(
+    (sum, { bid, ask, quantity }) => sum + whole(bid, "BUY", quantity) + whole(ask, "SELL", quantity),
+    0n
+  )
 }
 
-/** The spread in force: the last one, until a new one would move the first quotes by `requote`. */
-const spreadInForce = (whole: Quoting, view: View, memory: Memory): Decimal.Decimal | undefined => {
-  const [known, measured] = [decimalIn(memory, "spread"), spreadNow(whole, view)]
-  if (known === undefined || measured === undefined) return measured ?? known
-  const { requote } = whole
-  const moved = Decimal.subtract(Decimal.max(known, measured), Decimal.min(known, measured))
-  return Decimal.isLess(Decimal.multiply(moved, half), requote) ? known : measured
+/** How full the inventory is: 1 when all was bought that may be, -1 when all was sold. */
+const fullness = ({ maxInventory }: Quoting, inventory: Amount): Decimal.Decimal =>
+  Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
+
+/** A leg that has partly filled stays larger than what has filled of it, so that it can end. */
+const sizeOf = (whole: Quoting, quantity: Amount, side: Side, inventory: Amount, filled: Amount): Amount => {
+  const { sizeSkew } = whole
+  if (sizeSkew === undefined) return quantity
+  const share = Decimal.multiply(sizeSkew, fullness(whole, inventory))
+  const factor = side === "BUY" ? Decimal.subtract(Decimal.one, share) : Decimal.add(Decimal.one, share)
+  const exact = Decimal.multiply(Decimal.make(quantity), factor)
+  return max(exact.digits / Decimal.powerOfTen(exact.scale), filled + quantity / leastParts)
 }
+
+/** The distance from bid to ask, and how far each order bought on balance moves both down. */
+interface Measured {
+  readonly spread: Decimal.Decimal
+  readonly lean: Decimal.Decimal
+}
+
+/** What is in force: the last measure, until a new one would move the first quotes by `requote`. */
+const measureInForce = (whole: Quoting, view: View, memory: Memory, inventory: Amount): Measured | undefined => {
+  const { requote } = whole
+  const [spread, measured] = [decimalIn(memory, "spread"), measureNow(whole, view)]
+  if (spread === undefined || measured === undefined) {
+    return measured ?? (spread === undefined ? undefined : { spread, lean: decimalIn(memory, "lean") ?? Decimal.zero })
+  }
+  const known = { spread, lean: decimalIn(memory, "lean") ?? Decimal.zero }
+  const apart = (a: Decimal.Decimal, b: Decimal.Decimal) => Decimal.subtract(Decimal.max(a, b), Decimal.min(a, b))
+  const wider = Decimal.multiply(apart(known.spread, measured.spread), half)
+  const moved = apart(leaning(whole, known.lean, inventory), leaning(whole, measured.lean, inventory))
+  return Decimal.isLess(Decimal.add(wider, moved), requote) ? known : measured
+}
+
+/** In orders of the first level, below the centre for what was bought. */
+const leaning = ({ quantity }: Quoting, lean: Decimal.Decimal, inventory: Amount): Decimal.Decimal =>
+  Decimal.multiply(lean, Decimal.divide(Decimal.make(inventory), Decimal.make(quantity), 6, "down"))
 
 /** The wider of the file's spread and the market's at the size of one order; the file's if that is unknown. */
-const spreadNow = ({ spread, quantity }: Quoting, view: View): Decimal.Decimal | undefined => {
-  const wanted = spreadAt(spread, view)
+const measureNow = ({ spread, quantity }: Quoting, view: View): Measured | undefined => {
+  const wanted =
+    spread.model === undefined
+      ? present({ spread: spreadAt(spread, view), lean: Decimal.zero })
+      : Model.quotesAt(spread.model, view)
+  if (wanted?.spread === undefined) return undefined
   const impact = view.depth === undefined ? undefined : impactOf(view.depth, quantity)
-  if (wanted === undefined || impact === undefined) return wanted
-  return Decimal.max(wanted, Decimal.multiply(impact, two))
+  const least = impact === undefined ? wanted.spread : Decimal.max(wanted.spread, Decimal.multiply(impact, two))
+  return { spread: least, lean: wanted.lean }
 }
 
 const waiting = ({ levels, spread, source }: Quoting, memory: Memory): Decision => {
@@ -147,50 +240,85 @@ const waiting = ({ levels, spread, source }: Quoting, memory: Memory): Decision 
     absent: levels.flatMap(({ bid, ask }) => [bid, ask].map((slot) => ({ slot, why }))),
     memory,
     reasons: [],
-    until: { onFill: false, ...barCloseOf(spread) }
+    until: { onFill: false, ...changesOf(spread, undefined) }
   }
 }
 
 const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
-  spread.follows === undefined && Decimal.equals(spread.widest, width)
+  spread.follows === undefined && spread.model === undefined && Decimal.equals(spread.widest, width)
 
-const barCloseOf = ({ follows }: Spread): { readonly barClose?: string } =>
-  follows === undefined ? {} : { barClose: follows.series.timeframe }
+const changesOf = (
+  { follows, model }: Spread,
+  now: number | undefined
+): Pick<Decision["until"], "barClose" | "time"> => ({
+  ...(follows === undefined ? {} : { barClose: follows.series.timeframe }),
+  ...(model === undefined ? {} : { barClose: model.timeframe }),
+  ...(model === undefined || now === undefined ? {} : { time: Model.changesAt(model, now) })
+})
+
+/** Slots whose order has filled and that wait until `filledDelay` after the last fill; and the legs that were quoted. */
+const delayed = (whole: Quoting, view: View, memory: Memory) => {
+  const { levels, filledDelayMillis } = whole
+  const quoted: Record<string, number> = {}
+  const slots = new Set<string>()
+  const lastAt = filledDelayMillis === 0 ? undefined : view.own?.lastFill?.at
+  const until = lastAt === undefined ? Number.NEGATIVE_INFINITY : lastAt + filledDelayMillis
+  if (filledDelayMillis === 0) return { slots, until, quoted }
+  const known = recordIn(memory, "quoted")
+  for (const slot of levels.flatMap(({ bid, ask }) => [bid, ask])) {
+    const { completedLegs, live } = progressOf(view, slot)
+    const before = numberIn(known, slot) ?? 0
+    const waits = completedLegs > before && view.now < until && live === undefined
+    if (waits) slots.add(slot)
+    quoted[slot] = waits ? before : completedLegs
+  }
+  return { slots, until, quoted }
+}
 
 const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
-  const { market, levels, quantity, requote, maxInventory, source } = whole
-  const width = spreadInForce(whole, view, memory)
-  if (width === undefined) return waiting(whole, memory)
+  const { market, levels, requote, maxInventory, source } = whole
+  const inventory = inventoryOf(whole, view)
+  const measured = measureInForce(whole, view, memory, inventory)
+  if (measured === undefined) return waiting(whole, memory)
+  const { spread: width, lean } = measured
   const price = mid(view.price)
   const known = decimalIn(memory, "centre")
   const centre = known !== undefined && isWithin(known, requote, price) ? known : price
-  const inventory = inventoryOf(whole, view)
-  const middle = skewed(whole, centre, inventory)
+  const middle = skewed(whole, centre, lean, inventory)
+  const delay = delayed(whole, view, memory)
   const numbers = `centre ${Decimal.format(centre)}, spread ${Decimal.percent(width)}, inventory ${formatWithSymbol(inventory, market.base)}`
   const because = (code: string, text: string): Reason => ({ code, text, source })
 
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
-  const quote = (slot: string, side: Side, offset: Decimal.Decimal, isFull: boolean) => {
+  const quote = (slot: string, side: Side, offset: Decimal.Decimal, size: Amount, isFull: boolean) => {
     const own = orderPrice(market, side, away(middle, side === "BUY" ? negate(offset) : offset))
+    const quantity = sizeOf(whole, size, side, inventory, progressOf(view, slot).filledInLeg)
     const leg: Leg = { side, price: own, quantity }
     const text = `${side === "BUY" ? "bids" : "asks"} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(own)}: ${numbers}`
     if (isFull) absent.push({ slot, why: because("inventory-full", `maxInventory is reached: ${numbers}`) })
     else if (!Decimal.isPositive(own)) absent.push({ slot, why: because("no-price", "below the smallest price step") })
+    else if (delay.slots.has(slot))
+      absent.push({ slot, why: because("filled-delay", "it has filled, and its delay is not over") })
     else desired.push({ slot, legs: [leg], cycle: true, why: because("quote", text) })
   }
-  levels.forEach(({ bid, ask }, index) => {
+  let exposure = 0n
+  levels.forEach(({ bid, ask, quantity }, index) => {
     const offset = offsetOf(width, whole.step, index)
-    const exposure = quantity * BigInt(index + 1)
-    quote(bid, "BUY", offset, inventory + exposure > maxInventory)
-    quote(ask, "SELL", offset, exposure - inventory > maxInventory)
+    exposure += quantity
+    quote(bid, "BUY", offset, quantity, inventory + exposure > maxInventory)
+    quote(ask, "SELL", offset, quantity, exposure - inventory > maxInventory)
   })
+  const { time, ...changes } = changesOf(whole.spread, view.now)
+  const times = [...(time === undefined ? [] : [time]), ...(delay.slots.size === 0 ? [] : [delay.until])]
   return {
     desired,
     absent,
     memory: {
       centre: Decimal.format(centre),
-      ...(isFixed(whole, width) ? {} : { spread: Decimal.format(width) })
+      ...(isFixed(whole, width) ? {} : { spread: Decimal.format(width) }),
+      ...(whole.spread.model === undefined ? {} : { lean: Decimal.format(lean) }),
+      ...(whole.filledDelayMillis === 0 ? {} : { quoted: delay.quoted })
     },
     reasons: [],
     until: {
@@ -198,15 +326,18 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
       priceAbove: away(centre, requote),
       onFill: true,
       depth: true,
-      ...barCloseOf(whole.spread)
+      ...changes,
+      ...(times.length === 0 ? {} : { time: Math.min(...times) })
     }
   }
 }
 
-/** The centre moved against the inventory; a full inventory moves it by all of `skew`. */
-const skewed = ({ skew, maxInventory }: Quoting, centre: Price, inventory: Amount): Price => {
-  const share = Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
-  return away(centre, negate(Decimal.multiply(skew, share)))
+/** The centre moved against the inventory: by all of `skew` when it is full, or as far as the model says. */
+const skewed = (whole: Quoting, centre: Price, lean: Decimal.Decimal, inventory: Amount): Price => {
+  const { skew, spread } = whole
+  const shift =
+    spread.model === undefined ? Decimal.multiply(skew, fullness(whole, inventory)) : leaning(whole, lean, inventory)
+  return away(centre, negate(shift))
 }
 
 /** Asked by `limitbot init`. */

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { noCosts } from "../../../src/backtest/kernel/FillPresets.ts"
 import * as Objective from "../../../src/backtest/search/Objective.ts"
+import * as Sensitivity from "../../../src/backtest/search/Sensitivity.ts"
 import * as Sweep from "../../../src/backtest/search/Sweep.ts"
 import * as SweepSpace from "../../../src/backtest/search/SweepSpace.ts"
 import * as Trial from "../../../src/backtest/search/Trial.ts"
@@ -67,6 +68,40 @@ describe("objectives", () => {
     const lost = [trial(1, "-10", 0.5), trial(2, "-10", 0.1), trial(3, "-20", 0.5), trial(4, "5", 0.9)]
     const ranked = Objective.ranked(lost, "pnlPerDrawdown", []).map(({ trial }) => trial)
     assert.deepStrictEqual(ranked, [4, 2, 1, 3])
+  })
+})
+
+describe("the Pareto front", () => {
+  it("has the trials that no other beats, and every other trial is beaten by one of it", () => {
+    const results = trials.map((number) => Trial.run(search, number, candles, indices))
+    const objectives = Objective.several("profitQuote, maxDrawdown") ?? assert.fail()
+    const front = Objective.front(results, objectives, [])
+    const beats = (a: Trial.TrialResult, b: Trial.TrialResult) =>
+      Number(a.profitQuote) >= Number(b.profitQuote) &&
+      a.maxDrawdown <= b.maxDrawdown &&
+      (Number(a.profitQuote) > Number(b.profitQuote) || a.maxDrawdown < b.maxDrawdown)
+    assert.isAtLeast(front.length, 1)
+    const good = results.filter(({ refused }) => refused === undefined)
+    for (const result of good) {
+      const isBeaten = good.some((other) => beats(other, result))
+      assert.strictEqual(front.includes(result), !isBeaten)
+      if (isBeaten) assert.isTrue(front.some((other) => beats(other, result)))
+    }
+    for (const wrong of ["profitQuote", "profitQuote,profitQuote", "profitQuote,gain"])
+      assert.isUndefined(Objective.several(wrong))
+  })
+})
+
+describe("sensitivity", () => {
+  it("is the same trial with other fees and delays", () => {
+    const found = Sensitivity.of(search, trials[0] ?? 0, candles, indices)
+    const plain = Trial.run(search, trials[0] ?? 0, candles, indices)
+    const [asSearched, none, ...others] = found
+    assert.deepStrictEqual([asSearched?.result, none?.result], [plain, plain])
+    assert.isAbove(plain.fills, 0)
+    const fees = others.map(({ result }) => Number(result.feesQuote))
+    assert.isTrue((fees[0] ?? 0) > 0 && (fees[1] ?? 0) > 2.9 * (fees[0] ?? 0), fees.join(" "))
+    assert.isTrue(others.every(({ name }) => /basis points|s to place/.test(name)))
   })
 })
 

@@ -11,7 +11,6 @@ import { place, report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { YamlNode } from "../../YamlReader.ts"
 import { type Size, size } from "../Size.ts"
-import { factor } from "../Volatility.ts"
 
 const mostSafetyOrders = 50
 const mostDeals = 1_000_000
@@ -49,8 +48,8 @@ const safetyFields = (market: Market) =>
     orders: Read.required(Read.integer(1, mostSafetyOrders), "how many below the base order"),
     size: Read.required(size(market), "of the first one"),
     distance: Read.required(Read.ratio, "of the first one from the base order"),
-    sizeScale: Read.optional(factor, "each is so many times as large as the one before; default: 1"),
-    distanceScale: Read.optional(factor, "each step is so many times as wide as the one before; default: 1"),
+    sizeScale: Read.optional(Read.factor, "each is so many times as large as the one before; default: 1"),
+    distanceScale: Read.optional(Read.factor, "each step is so many times as wide as the one before; default: 1"),
     active: Read.optional(Read.integer(1, mostSafetyOrders), "how many of them rest at once; default: all")
   })
 

@@ -13,11 +13,10 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { frameStart, timeframeMillis } from "../../../domain/Timeframe.ts"
 import * as Read from "../../Fields.ts"
 import type { CandleColumns } from "../../Indicators.ts"
-import { report, type Report } from "../../Problem.ts"
+import { type Report, report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { View } from "../../View.ts"
 import type { YamlNode } from "../../YamlReader.ts"
-import { factor } from "../Volatility.ts"
 
 const longest = 1_000
 /** Decimal places of a ratio. */
@@ -27,7 +26,7 @@ export const modelFields = Read.fields({
   of: Read.required(Read.oneOf("avellaneda-stoikov"), "the model of Avellaneda and Stoikov"),
   length: Read.required(Read.integer(10, longest), "volatility and intensity are fitted to so many candles"),
   timeframe: Read.required(timeframe, "of the candles"),
-  riskAversion: Read.required(factor, "a larger one quotes wider and gets rid of inventory sooner"),
+  riskAversion: Read.required(Read.factor, "a larger one quotes wider and gets rid of inventory sooner"),
   horizon: Read.required(Read.duration, "after which the inventory should be gone"),
   min: Read.required(Read.ratio, "narrowest spread"),
   max: Read.required(Read.ratio, "widest spread")
@@ -73,12 +72,13 @@ interface Fitted {
 }
 
 /** From the candles before `end`. */
-const fit = ({ high, low, close }: CandleColumns, end: number, length: number): Fitted => {
+const fitted = ({ high, low, close }: CandleColumns, end: number, length: number): Fitted => {
   let [squares, beyond] = [0, 0]
   for (let index = end - length; index < end; index++) {
     const before = close[index - 1] ?? Number.NaN
     squares += ((close[index] ?? Number.NaN) / before - 1) ** 2
-    beyond += Math.max(0, (high[index] ?? Number.NaN) / before - 1) + Math.max(0, 1 - (low[index] ?? Number.NaN) / before)
+    beyond +=
+      Math.max(0, (high[index] ?? Number.NaN) / before - 1) + Math.max(0, 1 - (low[index] ?? Number.NaN) / before)
   }
   return { variance: squares / length, decay: (2 * length) / beyond }
 }
@@ -103,7 +103,7 @@ export const warmUp = ({ length }: Model): number => length + 1
 export const quotesAt = (model: Model, view: View): Quotes | undefined => {
   const known = view.candles?.get(model.timeframe)
   if (known === undefined || known.closed < warmUp(model)) return undefined
-  const { variance, decay } = fit(known.columns, known.closed, model.length)
+  const { variance, decay } = fitted(known.columns, known.closed, model.length)
   if (Number.isNaN(variance + decay)) return undefined
   const { riskAversion: aversion } = model
   const lean = aversion * variance * candlesLeft(model, view.now)

@@ -1,0 +1,58 @@
+/**
+ * How much a result depends on what nobody knows exactly: the same trial with other fees and other delays. A result
+ * that only lives at one price of a fee, or only without delay, is not to be relied on.
+ */
+import type { Candles } from "../../candles/Candles.ts"
+import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import * as Backtest from "../Backtest.ts"
+import type { FillRules } from "../kernel/FillRules.ts"
+import * as Trial from "./Trial.ts"
+
+/** Of every fill, in basis points, besides the fees of the run. */
+const furtherFees = [10, 30]
+const delaysMillis = [30_000, 120_000, 600_000]
+
+interface Variation {
+  readonly name: string
+  readonly options: Backtest.Options
+}
+
+const seconds = (millis: number): string => `${millis / 1000} s`
+
+const variationsOf = ({ mode, options }: Trial.Search): ReadonlyArray<Variation> => {
+  const { feeBasisPoints } = Backtest.rulesIn(mode, options)
+  const withRules = (name: string, rules: Partial<FillRules>): Variation => ({
+    name,
+    options: { ...options, changes: { ...options.changes, ...rules } }
+  })
+  return [
+    { name: "as searched", options },
+    withRules("no fees", { feeBasisPoints: 0 }),
+    ...furtherFees.map((fee) =>
+      withRules(`fees of ${feeBasisPoints + fee} basis points`, { feeBasisPoints: feeBasisPoints + fee })
+    ),
+    ...delaysMillis.map((delay) =>
+      withRules(`${seconds(delay)} to place, cancel and pay out`, {
+        placeMillis: delay,
+        cancelMillis: delay,
+        payoutMillis: delay
+      })
+    )
+  ]
+}
+
+export interface Sensitivity {
+  readonly name: string
+  readonly result: Trial.TrialResult
+}
+
+export const of = (
+  search: Trial.Search,
+  trial: number,
+  candles: Candles,
+  indices: CrossingIndex.Indices
+): ReadonlyArray<Sensitivity> =>
+  variationsOf(search).map(({ name, options }) => ({
+    name,
+    result: Trial.run({ ...search, options }, trial, candles, indices)
+  }))

@@ -1,0 +1,126 @@
+/** Market making by the model of Avellaneda and Stoikov, sizes by level and by inventory, and the delay after a fill. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { Decision } from "../../../src/strategy/Decision.ts"
+import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
+import { type OwnState, untouchedSlot, type View } from "../../../src/strategy/View.ts"
+import { checkBounds } from "../bounds.ts"
+import { decideAt, price, random, type Slots, strategyOf, viewAt } from "../support.ts"
+
+const file = (section: string) => `name: test
+market: BTC/USDC
+kind: market-making
+limits: { budget: { base: 5, quote: 100000 } }
+market-making: ${section}
+`
+const model = strategyOf(
+  file(
+    "{ levels: 1, size: 0.1, maxInventory: 1, requote: 0.01%, spread: { of: avellaneda-stoikov, length: 50, timeframe: 1m, riskAversion: 20, horizon: 1h, min: 0.01%, max: 9% } }"
+  )
+)
+const bars = 80
+const next = random(7)
+const close = Float64Array.from({ length: bars }, () => 1000 + Math.round((next() - 0.5) * 20))
+const columns: CandleColumns = {
+  open: close,
+  high: close.map((x) => x + 2 + Math.round(next() * 5)),
+  low: close.map((x) => x - 2 - Math.round(next() * 5)),
+  close,
+  volume: close
+}
+const minute = 60_000
+const monday = Date.UTC(2026, 0, 5)
+
+const at = (now: number, slots: Slots = new Map()): View => ({
+  ...viewAt(model, price("1000"), slots, now),
+  candles: new Map([["1m", { columns, closed: bars }]])
+})
+const quotesIn = ({ desired }: Decision) => desired.map(({ legs: [leg] }) => Decimal.toNumber(leg.price))
+
+/** As published, in numbers of the price itself. */
+const published = (inventory: number, minutesLeft: number) => {
+  const s = 1000
+  const changes = Array.from({ length: 50 }, (_, back) => {
+    const index = bars - 1 - back
+    return (close[index] ?? 0) / (close[index - 1] ?? 0) - 1
+  })
+  const beyond = Array.from({ length: 50 }, (_, back) => {
+    const before = close[bars - 2 - back] ?? 0
+    const [up, down] = [(columns.high[bars - 1 - back] ?? 0) - before, before - (columns.low[bars - 1 - back] ?? 0)]
+    return (Math.max(0, up) + Math.max(0, down)) / before / 2
+  })
+  const mean = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const variance = mean(changes.map((change) => change ** 2)) * s ** 2
+  const [gamma, kappa] = [20 / s, 1 / (mean(beyond) * s)]
+  const reservation = s - inventory * gamma * variance * minutesLeft
+  const width = gamma * variance * minutesLeft + (2 / gamma) * Math.log(1 + gamma / kappa)
+  return { reservation, width }
+}
+
+describe("market making by the model of Avellaneda and Stoikov", () => {
+  it.each([
+    [0, 0, 60],
+    [3, 0, 60],
+    [-2, 0, 60],
+    [3, 45, 15]
+  ])("with %s orders bought, %s minutes into the horizon, quotes as published", (inventory, minutes, left) => {
+    const bought = { ...untouchedSlot, bought: BigInt(Math.max(0, inventory)) * 10_000_000n }
+    const sold = { ...untouchedSlot, sold: BigInt(Math.max(0, -inventory)) * 10_000_000n }
+    const slots: Slots = new Map([
+      ["bid-00", bought],
+      ["ask-00", sold]
+    ])
+    const decision = model.decide(at(monday + minutes * minute + 5_000, slots), null)
+    const [bid = 0, ask = 0] = quotesIn(decision)
+    const { reservation, width } = published(inventory, left)
+    // A tick is 0.01, the spread is a share of the reservation price, and both are rounded to a millionth.
+    assert.closeTo((bid + ask) / 2, reservation, 0.02)
+    assert.closeTo((ask - bid) / (reservation / 1000), width, 0.03)
+    assert.deepStrictEqual([decision.until.time, decision.until.barClose], [monday + (minutes + 1) * minute, "1m"])
+  })
+
+  it("quotes nothing before it has its candles, and asks for one more than its length", () => {
+    assert.deepStrictEqual(model.candles, new Map([["1m", 51]]))
+    const cold = { ...at(monday), candles: new Map([["1m", { columns, closed: 50 }]]) }
+    assert.deepStrictEqual(
+      model.decide(cold, null).absent.map(({ why }) => why.code),
+      ["warming-up", "warming-up"]
+    )
+  })
+})
+
+describe("market making", () => {
+  it("takes a size for each level, and shrinks what adds to the inventory", () => {
+    const sized = strategyOf(file("{ levels: 2, spread: 1%, size: [0.1, 0.2], sizeSkew: 50%, maxInventory: 0.4 }"))
+    const sizes = ({ desired }: Decision) => desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.quantity}`)
+    const empty = decideAt(sized, price("1000"))
+    assert.deepStrictEqual(sizes(empty), ["bid-00 10000000", "ask-00 10000000", "bid-01 20000000", "ask-01 20000000"])
+    const bought: Slots = new Map([["bid-00", { ...untouchedSlot, completedLegs: 1, bought: 20_000_000n }]])
+    const skewed = decideAt(sized, price("1000"), empty.memory, bought)
+    assert.deepStrictEqual(sizes(skewed), ["bid-00 7500000", "ask-00 12500000", "ask-01 25000000"])
+  })
+
+  it("quotes an order that has filled again after the delay", () => {
+    const delayed = strategyOf(file("{ levels: 1, spread: 1%, size: 0.1, maxInventory: 1, filledDelay: 30s }"))
+    const own: OwnState = { openOrders: 1, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
+    const first = decideAt(delayed, price("1000"), null, new Map(), monday)
+    const filled: Slots = new Map([["bid-00", { ...untouchedSlot, completedLegs: 1, bought: 10_000_000n }]])
+    const view = (now: number): View => ({
+      ...viewAt(delayed, price("1000"), filled, now),
+      own: { ...own, lastFill: { price: price("995"), at: monday + 10_000 } }
+    })
+    const waits = delayed.decide(view(monday + 12_000), first.memory)
+    assert.deepStrictEqual([waits.desired.map(({ slot }) => slot), waits.until.time], [["ask-00"], monday + 40_000])
+    const again = delayed.decide(view(monday + 40_000), waits.memory)
+    assert.deepStrictEqual(
+      again.desired.map(({ slot }) => slot),
+      ["bid-00", "ask-00"]
+    )
+    assert.isUndefined(again.until.time)
+  })
+
+  it.each([1, 2])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
+    const section = "{ levels: 2, spread: 1%, size: [0.1, 0.2], sizeSkew: 50%, maxInventory: 0.5, filledDelay: 1h }"
+    checkBounds(strategyOf(file(section)), { low: 900, high: 1100, seed })
+  })
+})
