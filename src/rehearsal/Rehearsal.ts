@@ -36,14 +36,16 @@ export interface RehearsalOptions {
   readonly days: number
   readonly level: TroubleLevel
   readonly journalFile: string
+  /** How often the bot looks; default: seldom, because days are rehearsed in minutes. */
+  readonly pace?: { readonly pollMinMillis: number; readonly pollMaxMillis: number }
   /** Called now and then with the finished share, from 0 to 1. */
   readonly progress: (share: number) => Effect.Effect<void>
 }
 
 const startedAt = 1_767_225_600_000
 const leaving: Reason = { code: "leaving", text: "The rehearsal ends" }
-/** Days are rehearsed in minutes, so the bot looks less often than it would at a real service. */
-const pace = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
+/** Less often than at a real service. */
+const seldom = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
 const valueEveryMillis = 300_000
 const stepsAtOnce = 500
 /** Time for the last orders to be withdrawn. */
@@ -74,7 +76,7 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
     markets: options.markets,
     strategies: () => options.strategies,
     withdraw: () => (isCalm ? leaving : undefined),
-    pace,
+    pace: options.pace ?? seldom,
     disk: (journal) => ({
       ...journal,
       append: (events) =>

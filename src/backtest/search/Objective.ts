@@ -60,6 +60,25 @@ export const ranked = (
     .filter((result) => result.refused === undefined && conditions.every(({ holds }) => holds(result)))
     .sort((a, b) => score(objective, b) - score(objective, a) || a.trial - b.trial)
 
+/** Results of the same trials over further data, by trial. */
+export type Elsewhere = ReadonlyMap<number, ReadonlyArray<TrialResult>>
+
+/** By the worst score of each trial over all data; the conditions hold over all of it. */
+export const rankedAcross = (
+  results: ReadonlyArray<TrialResult>,
+  elsewhere: Elsewhere,
+  objective: Objective,
+  conditions: ReadonlyArray<Condition>
+): ReadonlyArray<TrialResult> => {
+  const everywhere = (result: TrialResult) => [result, ...(elsewhere.get(result.trial) ?? [])]
+  const worst = new Map(
+    results.map((result) => [result, Math.min(...everywhere(result).map((each) => score(objective, each)))])
+  )
+  return ranked(results, objective, conditions)
+    .filter((result) => ranked(everywhere(result), objective, conditions).length === everywhere(result).length)
+    .toSorted((a, b) => (worst.get(b) ?? 0) - (worst.get(a) ?? 0) || a.trial - b.trial)
+}
+
 /**
  * The trials that no other beats: none is at least as good by every objective and better by one (the Pareto front).
  * Ordered by the first objective.

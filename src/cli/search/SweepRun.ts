@@ -14,6 +14,8 @@ import * as Trial from "../../backtest/search/Trial.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { dayMillis } from "../../domain/Durations.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as SearchInput from "./SearchInput.ts"
@@ -90,9 +92,33 @@ export interface SweepFlags extends SearchInput.SearchFlags {
   readonly halve: Option.Option<number>
   readonly top: number
   readonly out: Option.Option<string>
+  readonly also: ReadonlyArray<string>
   readonly pareto: Option.Option<string>
   readonly sensitivity: boolean
 }
+
+/** The trials over further files of candles, whole. */
+const elsewhere = Effect.fn("sweep.elsewhere")(function* (
+  input: SweepFlags,
+  plan: Sweep.SweepPlan & { readonly strategy: Strategy },
+  trials: ReadonlyArray<number>
+) {
+  return yield* Effect.forEach(input.also, (data) =>
+    Effect.gen(function* () {
+      const whole = { ...input, data, from: Option.none(), to: Option.none() }
+      const wanted = { open: true, volume: true, indexed: true }
+      const loaded = yield* BacktestInput.loadCandles(whole, wanted, plan.strategy.market.name)
+      yield* BacktestInput.checkTimeframes(plan.strategy, loaded.candles)
+      const options = BacktestInput.withoutVolume(plan.search.options, loaded.candles)
+      const found = new Map<number, Trial.TrialResult>()
+      const { candles, indices } = loaded
+      yield* Sweep.run({ ...plan, candles, indices, search: { ...plan.search, options }, trials }, (result) =>
+        found.set(result.trial, result)
+      )
+      return { data, found }
+    })
+  )
+})
 
 /** The objectives of the front; empty where nobody asked for one. */
 const objectivesOf = (pareto: Option.Option<string>) => {
@@ -116,7 +142,16 @@ export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
   const wallNanos = (yield* Clock.currentTimeNanos) - started
   const all = latest(steps)
   const last = steps.at(-1) ?? []
-  const best = Objective.ranked(last, objective, conditions).slice(0, input.top)
+  const good = Objective.ranked(last, objective, conditions)
+  const also = yield* elsewhere(
+    input,
+    loaded,
+    good.map(({ trial }) => trial)
+  )
+  const others: Objective.Elsewhere = new Map(
+    good.map(({ trial }) => [trial, also.flatMap(({ found }) => found.get(trial) ?? [])])
+  )
+  const best = Objective.rankedAcross(good, others, objective, conditions).slice(0, input.top)
   const [winner] = best
   const found: SweepSummary.SearchResult = {
     space: loaded.space,
@@ -131,6 +166,7 @@ export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
     wallMillis: Number(wallNanos) / 1e6,
     objective,
     deflatedSharpe: winner === undefined ? 0 : deflated(loaded.search, winner, all, rungs.length > 1, loaded),
+    also: also.map(({ data, found }) => ({ data, best: best.flatMap(({ trial }) => found.get(trial) ?? []) })),
     ...(paretoOf.length === 0
       ? {}
       : { pareto: { objectives: paretoOf, front: Objective.front(last, paretoOf, conditions) } }),

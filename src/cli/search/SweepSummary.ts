@@ -27,6 +27,8 @@ export interface SearchResult {
   readonly wallMillis: number
   readonly objective: Objective.Objective
   readonly deflatedSharpe: number
+  /** The best trials over further files, in the same order. */
+  readonly also: ReadonlyArray<{ readonly data: string; readonly best: ReadonlyArray<Trial.TrialResult> }>
   /** The trials that no other beats by all of these objectives. */
   readonly pareto?: {
     readonly objectives: ReadonlyArray<Objective.Objective>
@@ -49,7 +51,8 @@ export const json = (found: SearchResult) => ({
   best: found.best.map((result, index) => ({
     ...result,
     set: SearchInput.named(found.space, result.values),
-    pessimistic: found.pessimistic[index]
+    pessimistic: found.pessimistic[index],
+    ...(found.also.length === 0 ? {} : { also: found.also.map(({ data, best }) => ({ data, ...best[index] })) })
   })),
   ...(found.pareto === undefined
     ? {}
@@ -159,6 +162,16 @@ const figures = ({ profitQuote, maxDrawdown, fills, dailySharpe }: Trial.TrialRe
 
 const figureTitles = ["PNL", "DRAWDOWN", "FILLS", "DAILY SHARPE"]
 
+const alsoLines = ({ also }: SearchResult): ReadonlyArray<string> =>
+  also.flatMap(({ data, best }) => [
+    `the same over ${data}:`,
+    ...Table.render(
+      ["#", ...figureTitles].map((title) => ({ title, align: "right" as const })),
+      best.map((result, index) => [`${index + 1}`, ...figures(result)])
+    ),
+    ""
+  ])
+
 const frontLines = ({ space, pareto }: SearchResult): ReadonlyArray<string> => {
   if (pareto === undefined) return []
   const titles = [...space.map(({ path }) => path), ...figureTitles]
@@ -204,6 +217,7 @@ export const lines = (found: SearchResult): ReadonlyArray<string> => {
           rows
         )),
     "",
+    ...alsoLines(found),
     ...frontLines(found),
     ...sensitivityLines(found),
     ...(map === undefined ? [] : [mapNote(found), ...HeatMap.lines(map, figure), ...plateau(map, found), ""]),

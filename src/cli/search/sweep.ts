@@ -24,6 +24,12 @@ export const command = Command.make(
       Flag.withDescription("Keep all results in this file; an interrupted search goes on from it"),
       Flag.optional
     ),
+    also: Flag.String("also").pipe(
+      Flag.withDescription(
+        "A further file of candles: the best trial is then the one with the best worst result over all files"
+      ),
+      Flag.atLeast(0)
+    ),
     pareto: Flag.String("pareto").pipe(
       Flag.withDescription(
         "Also show the trials that no other beats by all of these objectives: profitQuote,maxDrawdown"

@@ -71,6 +71,24 @@ describe("objectives", () => {
   })
 })
 
+describe("a search over several files", () => {
+  it("ranks by the worst result of each trial, and wants the conditions everywhere", () => {
+    const other = Generate.generate({ ...Generate.defaults, bars: 10_000, seed: 9 })
+    const otherIndices = CrossingIndex.buildIndices(other, "at")
+    const some = trials.slice(0, 12)
+    const results = some.map((number) => Trial.run(search, number, candles, indices))
+    const elsewhere = new Map(some.map((number) => [number, [Trial.run(search, number, other, otherIndices)]]))
+    const found = Objective.rankedAcross(results, elsewhere, "profitQuote", [])
+    const worst = ({ trial, profitQuote }: Trial.TrialResult) =>
+      Math.min(Number(profitQuote), ...(elsewhere.get(trial) ?? []).map((each) => Number(each.profitQuote)))
+    assert.isAbove(found.length, 3)
+    for (const [index, result] of found.entries()) assert.isAtMost(worst(result), worst(found[index - 1] ?? result))
+    const least = Math.max(...found.map(({ fills }) => fills))
+    const strict = Objective.condition(`fills>${least}`) ?? assert.fail()
+    assert.deepStrictEqual(Objective.rankedAcross(results, elsewhere, "profitQuote", [strict]), [])
+  })
+})
+
 describe("the Pareto front", () => {
   it("has the trials that no other beats, and every other trial is beaten by one of it", () => {
     const results = trials.map((number) => Trial.run(search, number, candles, indices))

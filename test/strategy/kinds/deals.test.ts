@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { DesiredOrder } from "../../../src/strategy/Decision.ts"
-import type { OwnState, View } from "../../../src/strategy/View.ts"
+import { type OwnState, untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import { SlowVenue } from "../slowVenue.ts"
 import { between, integerBetween, pick, price, problemsOf, random, strategyOf } from "../support.ts"
@@ -148,5 +148,57 @@ ${stop}  expireAfter: 30m
     const messages = (text: string) => problemsOf(text).map(({ message }) => message)
     assert.match(messages(whole.replace("quote: 2000", "quote: 500"))[0] ?? "", /all orders of a deal need 1050 USDC/)
     assert.match(messages(whole.replace("2%", "40%"))[0] ?? "", /no price at all/)
+  })
+})
+
+describe("deals of sales", () => {
+  const own: OwnState = { openOrders: 0, freeBase: 200_000_000n, freeQuote: 0n, realisedProfit: 0n }
+  const sells = strategyOf(`name: test
+market: BTC/USDC
+kind: deals
+limits: { budget: { base: 2 } }
+deals: { side: sell, size: { base: 0.5 }, reach: 1%, safety: { orders: 2, size: { base: 0.5 }, distance: 2% }, takeProfit: 5%, stop: 10% }
+`)
+  const at = (middle: string, slots: View["slots"], now: OwnState): View => ({
+    now: 0,
+    market: sells.market,
+    price: { bid: price(middle), ask: price(middle), at: 0 },
+    slots,
+    own: now
+  })
+  const orders = ({ desired }: ReturnType<typeof sells.decide>) =>
+    desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.side} ${leg.quantity} at ${Decimal.format(leg.price)}`)
+
+  it("sell above, buy all of it back below the average, and leave at a stop above it", () => {
+    const first = sells.decide(at("1000", new Map(), own), null)
+    assert.deepStrictEqual(orders(first), ["base SELL 50000000 at 990"])
+    const sold = { ...untouchedSlot, completedLegs: 1, sold: 50_000_000n, proceeds: 495_000_000n }
+    const slots: View["slots"] = new Map([["base", sold]])
+    const holding = { ...own, freeBase: 50_000_000n, freeQuote: 495_000_000n, averageEntry: price("990") }
+    const going = sells.decide(at("1000", slots, holding), first.memory)
+    assert.deepStrictEqual(orders(going).slice(1), [
+      "safety-01 SELL 50000000 at 1009.8",
+      "safety-02 SELL 50000000 at 1029.6",
+      "exit BUY 50000000 at 940.5"
+    ])
+    const stopped = sells.decide(at("1090", slots, holding), going.memory)
+    // What the sales brought in pays for less than was sold.
+    assert.deepStrictEqual(orders(stopped), ["exit BUY 45184968 at 1095.45"])
+    const bought = { ...untouchedSlot, completedLegs: 1, bought: 50_000_000n, paid: 470_250_000n }
+    const over = sells.decide(at("940", new Map([...slots, ["exit", bought]]), own), going.memory)
+    assert.include(orders(over)[0], "base SELL")
+  })
+
+  it("need base for all their orders", () => {
+    const text =
+      "  side: sell\n  size: { base: 1 }\n  safety: { orders: 1, size: { base: 1 }, distance: 2% }\n  takeProfit: 1%"
+    assert.deepStrictEqual(
+      problemsOf(file(text)).map(({ message }) => message),
+      ["all orders of a deal need 2.00000000 BTC of base budget, and it has 0.00000000 BTC"]
+    )
+  })
+
+  it("decide the same anywhere inside their bounds", () => {
+    for (const seed of [1, 2, 3]) checkBounds(sells, { low: 900, high: 1100, seed })
   })
 })

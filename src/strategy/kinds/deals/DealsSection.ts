@@ -1,7 +1,7 @@
 /** The `deals:` section of a strategy file: sizes and distances of the orders, and when a deal begins and ends. */
 import { type Amount, floorOf, formatWithSymbol, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Market, Price } from "../../../domain/Market.ts"
+import type { Market, Side } from "../../../domain/Market.ts"
 import { compile, type Scope } from "../../expression/Compiler.ts"
 import { type Needs, noNeeds } from "../../expression/Needs.ts"
 import type { Term } from "../../expression/Term.ts"
@@ -26,6 +26,7 @@ export interface Step {
 
 export interface Deals {
   readonly market: Market
+  readonly side: Side
   readonly size: Size
   readonly reach: Decimal.Decimal
   readonly when: Term | undefined
@@ -45,7 +46,7 @@ export interface Deals {
 
 const safetyFields = (market: Market) =>
   Read.fields({
-    orders: Read.required(Read.integer(1, mostSafetyOrders), "how many below the base order"),
+    orders: Read.required(Read.integer(1, mostSafetyOrders), "how many"),
     size: Read.required(size(market), "of the first one"),
     distance: Read.required(Read.ratio, "of the first one from the base order"),
     sizeScale: Read.optional(Read.factor, "each is so many times as large as the one before; default: 1"),
@@ -55,13 +56,14 @@ const safetyFields = (market: Market) =>
 
 export const dealsFields = (market: Market) =>
   Read.fields({
+    side: Read.optional(Read.oneOf("buy", "sell"), "of the base order and the safety orders; default: buy"),
     size: Read.required(size(market), "of the base order"),
-    reach: Read.optional(Read.ratioOrZero, "the base order may pay this much more than the mid; default: nothing"),
+    reach: Read.optional(Read.ratioOrZero, "the base order may be this much worse than the mid; default: nothing"),
     when: Read.optional(Read.expression, "a deal begins when this is true; default: at once"),
     timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; default: 1h"),
-    safety: Read.optional(safetyFields(market), "further purchases below the base order"),
-    takeProfit: Read.required(Read.ratio, "sells all of it so far above the average entry"),
-    stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry"),
+    safety: Read.optional(safetyFields(market), "further orders below the base order; for sales above it"),
+    takeProfit: Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
+    stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
     stopReach: Read.optional(Read.ratioOrZero, "at the stop the exit may give away this much; default: 0.5%"),
     expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
     cooldown: Read.optional(Read.duration, "between two deals; default: none"),
@@ -100,14 +102,21 @@ export const readDeals = (section: YamlNode, context: KindContext): Deals | unde
   const needs = noNeeds()
   const scope: Scope = { market, budget, timeframe: read.timeframe?.value ?? "1h", names: new Map(), needs, to }
   const when = read.when === undefined ? undefined : compile(read.when.value, "boolean", "condition", scope)
+  const side: Side = read.side?.value === "sell" ? "SELL" : "BUY"
   const last = steps.at(-1)
-  if (read.safety !== undefined && last !== undefined && !Decimal.isLess(last.distance, Decimal.one)) {
+  if (
+    side === "BUY" &&
+    read.safety !== undefined &&
+    last !== undefined &&
+    !Decimal.isLess(last.distance, Decimal.one)
+  ) {
     report(to, read.safety, "the last safety order would be at no price at all: their distances add up to 100%")
   }
-  checkBudget([read.size.value, ...steps.map(({ size }) => size)], read.safety ?? read.size, context)
+  checkBudget([read.size.value, ...steps.map(({ size }) => size)], side, read.safety ?? read.size, context)
   if (to.problems.length > before) return undefined
   return {
     market,
+    side,
     size: read.size.value,
     reach: read.reach?.value ?? Decimal.zero,
     when,
@@ -126,21 +135,19 @@ export const readDeals = (section: YamlNode, context: KindContext): Deals | unde
 }
 
 /**
- * A deal whose price falls all the way needs all its purchases. Sizes in base are left to the limits, because their
- * price is not known.
+ * A deal whose price goes all the way needs all its orders. Sizes in the other asset are left to the limits, because
+ * their price is not known.
  */
 const checkBudget = (
   sizes: ReadonlyArray<Size>,
+  side: Side,
   at: { start: number; end: number },
   { market, budget, to }: KindContext
 ) => {
-  const quote = sizes.reduce((sum, { unit, amount }) => (unit === "quote" ? sum + amount : sum), 0n)
-  if (budget === undefined || quote <= budget.quote) return
-  const [needed, there] = [quote, budget.quote].map((amount: Amount) => formatWithSymbol(amount, market.quote))
-  const hint = "raise limits.budget.quote, or make them smaller or fewer"
-  report(to, at, `all orders of a deal need ${needed} of quote budget, and it has ${there}`, hint)
+  const key = side === "BUY" ? "quote" : "base"
+  const needed = sizes.reduce((sum, { unit, amount }) => (unit === key ? sum + amount : sum), 0n)
+  if (budget === undefined || needed <= budget[key]) return
+  const [asked, there] = [needed, budget[key]].map((amount: Amount) => formatWithSymbol(amount, market[key]))
+  const hint = `raise limits.budget.${key}, or make them smaller or fewer`
+  report(to, at, `all orders of a deal need ${asked} of ${key} budget, and it has ${there}`, hint)
 }
-
-/** The price of an order this far below the base order. */
-export const below = (price: Price, distance: Decimal.Decimal): Price =>
-  Decimal.multiply(price, Decimal.subtract(Decimal.one, distance))

@@ -4,12 +4,13 @@
  *
  * The exit sells the base that the budget holds at that moment, so a pending payout joins it on arrival. What fills
  * during its withdrawal is sold as well: a deal is over when nothing of it rests and nothing is held. A partly filled
- * purchase is withdrawn when the price reaches the exit, so that it is paid out.
+ * purchase is withdrawn when the price reaches the exit, so that it is paid out. With `side: sell` all is mirrored:
+ * sales further and further above, one purchase below their average.
  */
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { type Market, mid, type Price } from "../../../domain/Market.ts"
+import { baseQuantity, type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
 import type { Decision, DesiredSlot, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
@@ -20,7 +21,7 @@ import { anyMarket, schemaOf } from "../../JsonSchema.ts"
 import type { Kind } from "../../Kind.ts"
 import type { Setup } from "../../Setup.ts"
 import * as Ask from "../../Setup.ts"
-import { progressOf, type View } from "../../View.ts"
+import { type OwnState, progressOf, type View } from "../../View.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
 import { quantityAt } from "../Size.ts"
 import {
@@ -33,8 +34,9 @@ import {
   remember,
   stateIn
 } from "./DealState.ts"
-import { below, type Deals, dealsFields, readDeals } from "./DealsSection.ts"
+import { type Deals, dealsFields, readDeals } from "./DealsSection.ts"
 
+const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
 const exit = "exit"
 /** Anything below this part of the base order is a leftover of rounding and fees. */
@@ -83,14 +85,35 @@ const setup = ({ quote }: Market): Setup => ({
 
 const slotsOf = ({ steps }: Deals): ReadonlyArray<string> => [baseOrder, ...steps.map(({ slot }) => slot), exit]
 
-/** Base that can be sold now: no more than was bought, and no more than is there. */
-const heldIn = ({ size, market }: Deals, view: View, price: Price): Amount => {
+/** Away from the market, where the next order of a deal waits: below for purchases, above for sales. */
+const against = ({ side }: Deals, price: Price, ratio: Decimal.Decimal): Price =>
+  away(price, side === "BUY" ? negate(ratio) : ratio)
+
+/** The other way, where the deal gains. */
+const towards = (whole: Deals, price: Price, ratio: Decimal.Decimal): Price => against(whole, price, negate(ratio))
+
+/** The price is at least as far in the direction of `towards`. */
+const isAsGood = ({ side }: Deals, price: Price, at: Price): boolean =>
+  side === "BUY" ? !Decimal.isLess(price, at) : !Decimal.isGreater(price, at)
+
+/**
+ * Base that can be sold now: no more than was bought, and no more than is there. After sales: base that can be bought
+ * back, no more than was sold, and no more than what they brought in pays for.
+ */
+const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
+  const { size, side, market } = whole
   const { live } = progressOf(view, exit)
-  const bought = max(0n, positionIn(view))
-  const there = view.own === undefined ? bought : view.own.freeBase + (live?.side === "SELL" ? live.quantity : 0n)
-  const held = min(bought, there)
-  return held * dustParts < quantityAt(market, size, price) ? 0n : held
+  const position = positionIn(view)
+  const open = max(0n, side === "BUY" ? position : -position)
+  const resting = live !== undefined && live.side !== side ? live.quantity : 0n
+  const free = (own: OwnState) =>
+    side === "BUY" ? own.freeBase : baseQuantity(market, own.freeQuote, exitPrice(whole, deal, view), "down")
+  const there = view.own === undefined ? open : free(view.own) + resting
+  const held = min(open, there)
+  return held * dustParts < quantityAt(market, size, deal.price) ? 0n : held
 }
+
+const exitPrice = (whole: Deals, deal: Deal, view: View): Price => deal.leaves ?? profitPrice(whole, deal, view)
 
 const decide = (whole: Deals, view: View, memory: Memory): Decision => {
   const { market, needs, source, cooldownMillis, expireMillis } = whole
@@ -118,7 +141,7 @@ const decide = (whole: Deals, view: View, memory: Memory): Decision => {
 const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment): DealState => {
   const { deal } = state
   if (deal === undefined) return state
-  const held = heldIn(whole, view, deal.price)
+  const held = heldIn(whole, view, deal)
   const rests = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
   const touched = [baseOrder, ...whole.steps.map(({ slot }) => slot)].some((slot) => isTouched(deal, slot, view))
   const isSold = isComplete(deal, exit, view) && held === 0n
@@ -143,19 +166,23 @@ const isPartly = ({ steps }: Deals, deal: Deal, view: View): boolean =>
 const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boolean => {
   const at = profitPrice(whole, deal, view)
   moment.found.crossings.push(Decimal.toNumber(at))
-  return !Decimal.isLess(mid(view.price), at)
+  return isAsGood(whole, mid(view.price), at)
 }
 
-const profitPrice = ({ market, takeProfit }: Deals, deal: Deal, view: View): Price =>
-  orderPrice(market, "SELL", away(view.own?.averageEntry ?? deal.price, takeProfit))
+const profitPrice = (whole: Deals, deal: Deal, view: View): Price => {
+  const at = towards(whole, view.own?.averageEntry ?? deal.price, whole.takeProfit)
+  return orderPrice(whole.market, opposite(whole.side), at)
+}
 
 /** The price at which to leave if the stop is reached now; otherwise the price that would reach it is recorded. */
-const stopIn = ({ market, stop, stopReach }: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
+const stopIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
+  const { market, side, stop, stopReach } = whole
   if (stop === undefined) return undefined
-  const at = below(view.own?.averageEntry ?? deal.price, stop)
+  const at = against(whole, view.own?.averageEntry ?? deal.price, stop)
   moment.found.crossings.push(Decimal.toNumber(at))
   const price = mid(view.price)
-  return Decimal.isGreater(price, at) ? undefined : orderPrice(market, "SELL", away(price, negate(stopReach)))
+  const isReached = Decimal.equals(price, at) || !isAsGood(whole, price, at)
+  return isReached ? orderPrice(market, opposite(side), against(whole, price, stopReach)) : undefined
 }
 
 const begin = (
@@ -164,7 +191,7 @@ const begin = (
   view: View,
   moment: Moment
 ): { readonly state: DealState; readonly why: string } => {
-  const { market, reach, times, cooldownMillis, when, whenText } = whole
+  const { market, side, reach, times, cooldownMillis, when, whenText } = whole
   if (state.begun >= times) return { state, why: `${times} deals are all it may have` }
   const verdict = when === undefined ? "yes" : truth(when, moment)
   if (state.endedAt !== undefined && view.now < state.endedAt + cooldownMillis) {
@@ -174,7 +201,7 @@ const begin = (
     return { state, why: `cannot be decided: ${[...verdict.lacking].join(", ")} is not known` }
   if (verdict === "cold") return { state, why: "waits for more candles: its indicators are not warm yet" }
   if (verdict === "no") return { state, why: `its condition does not hold: ${whenText}` }
-  const price = orderPrice(market, "BUY", away(mid(view.price), reach))
+  const price = orderPrice(market, side, towards(whole, mid(view.price), reach))
   if (quantityAt(market, whole.size, price) === 0n) return { state, why: "its size comes to nothing at this price" }
   const legs = legsNow(slotsOf(whole), view)
   const deal: Deal = { price, startedAt: view.now, legs, isExpired: false, isClosing: false, leaves: undefined }
@@ -182,25 +209,25 @@ const begin = (
 }
 
 const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired" | "absent"> => {
-  const { market, size, steps, active, source } = whole
+  const { market, side, size, steps, active, source } = whole
   const because = (code: string, text: string): Reason => ({ code, text, source })
-  const buys = (slot: string, price: Price, quantity: Amount, code: string): DesiredSlot => {
-    const text = `buys ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
+  const enters = (slot: string, price: Price, quantity: Amount, code: string): DesiredSlot => {
+    const text = `${verbs[side]} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
     const after = legsBefore(deal, slot)
-    return { slot, legs: [{ side: "BUY", price, quantity }], cycle: false, after, why: because(code, text) }
+    return { slot, legs: [{ side, price, quantity }], cycle: false, after, why: because(code, text) }
   }
-  const isBuying = !deal.isClosing && !deal.isExpired && deal.leaves === undefined
+  const isEntering = !deal.isClosing && !deal.isExpired && deal.leaves === undefined
   const isIn = isTouched(deal, baseOrder, view)
   const waiting = steps.filter(({ slot }) => !isComplete(deal, slot, view))
-  const placed = isBuying && isIn ? waiting.slice(0, active) : []
+  const placed = isEntering && isIn ? waiting.slice(0, active) : []
   const safety = placed.flatMap(({ slot, distance, size: own }) => {
-    const price = orderPrice(market, "BUY", below(deal.price, distance))
+    const price = orderPrice(market, side, against(whole, deal.price, distance))
     const quantity = quantityAt(market, own, price)
-    return quantity === 0n ? [] : [buys(slot, price, quantity, "safety-order")]
+    return quantity === 0n ? [] : [enters(slot, price, quantity, "safety-order")]
   })
-  const base = isBuying ? [buys(baseOrder, deal.price, quantityAt(market, size, deal.price), "base-order")] : []
-  const rests = isBuying ? [] : [baseOrder]
-  const [code, text] = isBuying
+  const base = isEntering ? [enters(baseOrder, deal.price, quantityAt(market, size, deal.price), "base-order")] : []
+  const rests = isEntering ? [] : [baseOrder]
+  const [code, text] = isEntering
     ? ["safety-order", isIn ? `only ${active} of them rest at once` : "waits until the base order fills"]
     : ["deal-ends", "the deal ends"]
   const known = new Set(safety.map(({ slot }) => slot))
@@ -212,20 +239,20 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired
 }
 
 const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot> => {
-  const { market, source } = whole
-  const quantity = heldIn(whole, view, deal.price)
+  const { market, side, source } = whole
+  const quantity = heldIn(whole, view, deal)
   if (quantity === 0n) return []
   const average = view.own?.averageEntry ?? deal.price
-  const price = deal.leaves ?? profitPrice(whole, deal, view)
+  const price = exitPrice(whole, deal, view)
   const { completedLegs, filledInLeg } = progressOf(view, exit)
-  const bought = `${formatWithSymbol(quantity, market.base)}, bought at ${Decimal.format(Decimal.fromNumber(Decimal.toNumber(average), 8))}`
-  const text = `sells ${bought} on average, at ${Decimal.format(price)}`
+  const entered = `${formatWithSymbol(quantity, market.base)}, ${side === "BUY" ? "bought" : "sold"} at ${Decimal.short(average)}`
+  const text = `${side === "BUY" ? "sells" : "buys back"} ${entered} on average, at ${Decimal.format(price)}`
   const code = deal.leaves === undefined ? "take-profit" : "stop"
   const after = { completedLegs, filledInLeg }
   return [
     {
       slot: exit,
-      legs: [{ side: "SELL", price, quantity, mayLose: true }],
+      legs: [{ side: opposite(side), price, quantity, mayLose: true }],
       cycle: false,
       after,
       why: { code, text, source }
