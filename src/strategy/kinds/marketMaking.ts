@@ -8,7 +8,7 @@
  * move the first quotes by `requote`. Each order is one slot, quoted again when it has filled, or `filledDelay` later.
  *
  * With `sizeSkew` the inventory changes the sizes as well: what was bought on balance makes bids smaller and asks
- * larger. Spread and centre may also follow a model (see `AvellanedaStoikov`).
+ * larger. With `maxImpact` all sizes follow the depth of the market. Spread and centre may also follow a model (see `AvellanedaStoikov`).
  */
 import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
 import { impactOf } from "../../domain/Book.ts"
@@ -34,8 +34,9 @@ import { type Spread, spread, spreadAt } from "./Volatility.ts"
 const mostLevels = 50
 const half = Decimal.make(5n, 1)
 const two = Decimal.make(2n)
-/** The smallest part of an order that is still worth quoting. */
-const leastParts = 4n
+/** Sizes follow the depth of the market by halves. */
+const partsOfSize = [8n, 4n, 2n, 1n]
+const wholePart = 8n
 const defaultRequote = Decimal.make(2n, 3)
 
 interface Level {
@@ -55,6 +56,7 @@ interface Quoting {
   readonly requote: Decimal.Decimal
   readonly skew: Decimal.Decimal
   readonly sizeSkew: Decimal.Decimal | undefined
+  readonly maxImpact: Decimal.Decimal | undefined
   readonly filledDelayMillis: number
   readonly maxInventory: Amount
   readonly source: string
@@ -102,6 +104,7 @@ export const marketMaking: Kind = {
       requote: read.requote?.value ?? defaultRequote,
       skew,
       sizeSkew: read.sizeSkew?.value,
+      maxImpact: read.maxImpact?.value,
       filledDelayMillis: read.filledDelay?.value ?? 0,
       maxInventory,
       source: place(to.source, section.start)
@@ -110,7 +113,7 @@ export const marketMaking: Kind = {
       initialMemory: null,
       ...(follows === undefined ? {} : { candles: new Map([[follows.series.timeframe, follows.series.warmUp]]) }),
       ...(model === undefined ? {} : { candles: new Map([[model.timeframe, Model.warmUp(model)]]) }),
-      depth: [quantity],
+      depth: read.maxImpact === undefined ? [quantity] : partsOfSize.map((part) => (quantity * part) / wholePart),
       decide: (view, memory) => decide(whole, view, memory)
     }
   }
@@ -127,6 +130,10 @@ const quotingFields = (market: Market) =>
     sizeSkew: Read.optional(
       Read.ratio,
       "a full inventory makes orders that add to it smaller by this share, and the others larger; default: nothing"
+    ),
+    maxImpact: Read.optional(
+      Read.ratio,
+      "sizes shrink, to an eighth at most, until an order of the first level would move the market no more than this"
     ),
     filledDelay: Read.optional(Read.duration, "an order that has filled is quoted again so long after the last fill"),
     maxInventory: Read.optional(
@@ -162,8 +169,8 @@ const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext
  * Bought minus sold so far, by whole orders: a partial fill leaves the others where they are. Where sizes change, in
  * multiples of the first level's size.
  */
-const inventoryOf = ({ levels, quantity: unit, sizeSkew }: Quoting, view: View): Amount => {
-  if (sizeSkew !== undefined) {
+const inventoryOf = ({ levels, quantity: unit, sizeSkew, maxImpact }: Quoting, view: View): Amount => {
+  if (sizeSkew !== undefined || maxImpact !== undefined) {
     const exact = levels.reduce((sum, { bid, ask }) => {
       const [bought, sold] = [progressOf(view, bid).bought, progressOf(view, ask).sold]
       return sum + bought - sold
@@ -187,14 +194,39 @@ const inventoryOf = ({ levels, quantity: unit, sizeSkew }: Quoting, view: View):
 const fullness = ({ maxInventory }: Quoting, inventory: Amount): Decimal.Decimal =>
   Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
 
+/** What the orders' sizes depend on: eighths of the file's sizes, and the inventory. */
+interface Sizing {
+  readonly eighths: bigint
+  readonly inventory: Amount
+}
+
 /** A leg that has partly filled stays larger than what has filled of it, so that it can end. */
-const sizeOf = (whole: Quoting, quantity: Amount, side: Side, inventory: Amount, filled: Amount): Amount => {
-  const { sizeSkew } = whole
-  if (sizeSkew === undefined) return quantity
-  const share = Decimal.multiply(sizeSkew, fullness(whole, inventory))
+const sizeOf = (whole: Quoting, quantity: Amount, side: Side, sizing: Sizing, filled: Amount): Amount => {
+  const { sizeSkew, maxImpact } = whole
+  if (sizeSkew === undefined && maxImpact === undefined) return quantity
+  const share = Decimal.multiply(sizeSkew ?? Decimal.zero, fullness(whole, sizing.inventory))
   const factor = side === "BUY" ? Decimal.subtract(Decimal.one, share) : Decimal.add(Decimal.one, share)
-  const exact = Decimal.multiply(Decimal.make(quantity), factor)
-  return max(exact.digits / Decimal.powerOfTen(exact.scale), filled + quantity / leastParts)
+  const exact = Decimal.multiply(Decimal.make((quantity * sizing.eighths) / wholePart), factor)
+  const least = filled === 0n ? 1n : filled + quantity / wholePart
+  return max(exact.digits / Decimal.powerOfTen(exact.scale), least)
+}
+
+/** The largest part of the sizes that the market takes without moving too much; the smallest if it takes none. */
+const eighthsNow = ({ maxImpact, quantity }: Quoting, { depth }: View): bigint | undefined => {
+  if (maxImpact === undefined) return wholePart
+  if (depth === undefined) return undefined
+  const fits = (eighths: bigint) => {
+    const impact = impactOf(depth, (quantity * eighths) / wholePart)
+    return impact !== undefined && !Decimal.isGreater(impact, maxImpact)
+  }
+  return partsOfSize.find(fits) ?? 1n
+}
+
+/** Chosen anew when the quotes are; in between, another depth alone moves no orders. */
+const eighthsInForce = (whole: Quoting, view: View, memory: Memory, isNew: boolean): bigint | undefined => {
+  const known = numberIn(memory, "eighths")
+  const before = known === undefined ? undefined : BigInt(Math.trunc(known))
+  return isNew || before === undefined ? (eighthsNow(whole, view) ?? before) : before
 }
 
 /** The distance from bid to ask, and how far each order bought on balance moves both down. */
@@ -233,14 +265,14 @@ const measureNow = ({ spread, quantity }: Quoting, view: View): Measured | undef
   return { spread: least, lean: wanted.lean }
 }
 
-const waiting = ({ levels, spread, source }: Quoting, memory: Memory): Decision => {
-  const why = { code: "warming-up", text: "waits for more candles: its spread is not warm yet", source }
+const waiting = ({ levels, spread, source }: Quoting, memory: Memory, code: string, text: string): Decision => {
+  const why = { code, text, source }
   return {
     desired: [],
     absent: levels.flatMap(({ bid, ask }) => [bid, ask].map((slot) => ({ slot, why }))),
     memory,
     reasons: [],
-    until: { onFill: false, ...changesOf(spread, undefined) }
+    until: { onFill: false, depth: true, ...changesOf(spread, undefined) }
   }
 }
 
@@ -279,11 +311,15 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const { market, levels, requote, maxInventory, source } = whole
   const inventory = inventoryOf(whole, view)
   const measured = measureInForce(whole, view, memory, inventory)
-  if (measured === undefined) return waiting(whole, memory)
+  if (measured === undefined)
+    return waiting(whole, memory, "warming-up", "waits for more candles: its spread is not warm yet")
   const { spread: width, lean } = measured
   const price = mid(view.price)
   const known = decimalIn(memory, "centre")
   const centre = known !== undefined && isWithin(known, requote, price) ? known : price
+  const eighths = eighthsInForce(whole, view, memory, centre !== known)
+  if (eighths === undefined) return waiting(whole, memory, "not-known", "waits until the market's depth is quoted")
+  const sizing = { eighths, inventory }
   const middle = skewed(whole, centre, lean, inventory)
   const delay = delayed(whole, view, memory)
   const numbers = `centre ${Decimal.format(centre)}, spread ${Decimal.percent(width)}, inventory ${formatWithSymbol(inventory, market.base)}`
@@ -293,7 +329,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const absent: Array<Decision["absent"][number]> = []
   const quote = (slot: string, side: Side, offset: Decimal.Decimal, size: Amount, isFull: boolean) => {
     const own = orderPrice(market, side, away(middle, side === "BUY" ? negate(offset) : offset))
-    const quantity = sizeOf(whole, size, side, inventory, progressOf(view, slot).filledInLeg)
+    const quantity = sizeOf(whole, size, side, sizing, progressOf(view, slot).filledInLeg)
     const leg: Leg = { side, price: own, quantity }
     const text = `${side === "BUY" ? "bids" : "asks"} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(own)}: ${numbers}`
     if (isFull) absent.push({ slot, why: because("inventory-full", `maxInventory is reached: ${numbers}`) })
@@ -318,6 +354,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
       centre: Decimal.format(centre),
       ...(isFixed(whole, width) ? {} : { spread: Decimal.format(width) }),
       ...(whole.spread.model === undefined ? {} : { lean: Decimal.format(lean) }),
+      ...(whole.maxImpact === undefined ? {} : { eighths: Number(eighths) }),
       ...(whole.filledDelayMillis === 0 ? {} : { quoted: delay.quoted })
     },
     reasons: [],

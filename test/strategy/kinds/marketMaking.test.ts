@@ -100,6 +100,29 @@ describe("market making", () => {
     assert.deepStrictEqual(sizes(skewed), ["bid-00 7500000", "ask-00 12500000", "ask-01 25000000"])
   })
 
+  it("takes sizes that the market can bear, chosen anew with every requote", () => {
+    const strategy = strategyOf(file("{ levels: 1, spread: 2%, size: 0.8, maxImpact: 0.5%, requote: 1% }"))
+    assert.deepStrictEqual(strategy.depth, [80_000_000n, 40_000_000n, 20_000_000n, 10_000_000n])
+    const level = (quantity: bigint, impact: number) => ({
+      quantity,
+      bid: price(String(1000 - impact)),
+      ask: price(String(1000 + impact)),
+      at: 0
+    })
+    const shallow = [level(10_000_000n, 1), level(20_000_000n, 4), level(40_000_000n, 7), level(80_000_000n, 9)]
+    const deep = [level(80_000_000n, 1)]
+    const at = (middle: string, depth: View["depth"], memory: Decision["memory"]) =>
+      strategy.decide({ ...viewAt(strategy, price(middle)), ...(depth === undefined ? {} : { depth }) }, memory)
+    const sizes = ({ desired }: Decision) => desired.map(({ legs: [leg] }) => leg.quantity)
+    assert.deepStrictEqual(at("1000", undefined, null).absent[0]?.why.code, "not-known")
+    const first = at("1000", shallow, null)
+    assert.deepStrictEqual(sizes(first), [20_000_000n, 20_000_000n])
+    const same = at("1001", deep, first.memory)
+    assert.deepStrictEqual(sizes(same), sizes(first))
+    assert.deepStrictEqual(sizes(at("1020", deep, same.memory)), [80_000_000n, 80_000_000n])
+    assert.deepStrictEqual(sizes(at("1020", undefined, same.memory)), sizes(first))
+  })
+
   it("quotes an order that has filled again after the delay", () => {
     const delayed = strategyOf(file("{ levels: 1, spread: 1%, size: 0.1, maxInventory: 1, filledDelay: 30s }"))
     const own: OwnState = { openOrders: 1, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
