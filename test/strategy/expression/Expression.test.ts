@@ -62,7 +62,8 @@ const evaluated = (
   }
   const candles = new Map([
     ["1h", { columns, closed }],
-    ["4h", { columns, closed: closed / 4 }]
+    ["4h", { columns, closed: closed / 4 }],
+    ["1w", { columns, closed: 20 }]
   ])
   const value = term?.value({
     mid: 250,
@@ -95,7 +96,9 @@ describe("expressions", () => {
     ["mid * (1 - 2%)", 245],
     ["close", 299],
     ["close(4h)", 149],
+    ["close(1w)", 119],
     ["close - open", 1],
+    ["sma(if close > open then close else open, 3)", 298],
     ["sma(close, 3)", 298],
     ["highest(high, 10) - lowest(low, 10)", 13],
     ["change(close, 1)", 299 / 298 - 1],
@@ -106,6 +109,7 @@ describe("expressions", () => {
     ["hour", 9],
     ["minute", 41],
     ["weekday", 1],
+    ["monthday", 20],
     ["position", 0.5]
   ])("%s is %s", (text, expected) => {
     const { value, problems } = evaluated(text)
@@ -122,6 +126,8 @@ describe("expressions", () => {
     ["volume > 1.5 BTC", 1],
     ["hour >= 9 and hour < 17 and weekday <= 5", 1],
     ["rsi(close, 14) > 99", 1],
+    ["close / close[1] > 100.3% and close / close[1] < 100.4%", 1],
+    ["mid / close < 84%", 1],
     ["close == 299 and close != 300 and close <= 299 and close >= 299", 1]
   ])("%s holds: %s", (text, expected) => {
     const { value, problems, type } = evaluated(text)
