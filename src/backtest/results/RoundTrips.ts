@@ -31,9 +31,9 @@ interface Open {
 }
 
 /** A fill, or the part of one, that closed a position or a part of it. */
-export interface Trade {
+export interface ClosedTrade {
   readonly slotName: string
-  /** Of the entry. */
+  /** Side of the entry. */
   readonly side: "BUY" | "SELL"
   readonly base: number
   /** Mean price of the entry, and price of the exit, both after fees. */
@@ -45,7 +45,7 @@ export interface Trade {
 }
 
 /** Closes what it can and returns what that closed; the rest of the fill opens. */
-const book = (open: Open, slotName: string, base: number, quote: number, bar: number): Trade | undefined => {
+const book = (open: Open, slotName: string, base: number, quote: number, bar: number): ClosedTrade | undefined => {
   if (open.base === 0 || open.base > 0 === base > 0) {
     if (open.base === 0) open.since = bar
     open.base += base
@@ -54,7 +54,7 @@ const book = (open: Open, slotName: string, base: number, quote: number, bar: nu
   }
   const closed = Math.min(1, Math.abs(base / open.base))
   const used = Math.min(1, Math.abs(open.base / base))
-  const trade: Trade = {
+  const trade: ClosedTrade = {
     slotName,
     side: open.base > 0 ? "BUY" : "SELL",
     base: Math.abs(open.base) * closed,
@@ -71,7 +71,7 @@ const book = (open: Open, slotName: string, base: number, quote: number, bar: nu
 }
 
 /** In the order in which they ended. */
-export const trades = (outcome: Outcome, candles: Candles): ReadonlyArray<Trade> => {
+export const trades = (outcome: Outcome, candles: Candles): ReadonlyArray<ClosedTrade> => {
   const { market } = outcome.table
   const [baseUnit, quoteUnit] = [10 ** market.base.decimals, 10 ** market.quote.decimals]
   const open = new Map<string, Open>()

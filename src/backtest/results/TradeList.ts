@@ -8,9 +8,9 @@ import { openTime } from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 import { quoted } from "./FillRows.ts"
-import { type Trade, trades } from "./RoundTrips.ts"
+import { type ClosedTrade, trades } from "./RoundTrips.ts"
 
-export interface ListedTrade extends Trade {
+export interface ListedTrade extends ClosedTrade {
   readonly entryTime: number
   readonly exitTime: number
   /** As shares of the entry price: at most zero, and at least zero. */

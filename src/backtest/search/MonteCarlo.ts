@@ -17,7 +17,7 @@ export interface Simulation {
   readonly worst: number
 }
 
-/** Of equity as shares of the start, which it follows. */
+/** The fate of equity, given as shares of the start. */
 export const fateOf = (equity: Iterable<number>): Simulation => {
   let [last, peak, maxDrawdown, worst] = [1, 1, 0, 0]
   for (const value of equity) {

@@ -8,7 +8,7 @@ import * as Backtest from "../Backtest.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 import * as Trial from "./Trial.ts"
 
-/** Of every fill, in basis points, besides the fees of the run. */
+/** Basis points of every fill, besides the fees of the run. */
 const furtherFees = [10, 30]
 const delaysMillis = [30_000, 120_000, 600_000]
 

@@ -51,7 +51,7 @@ interface Quoting {
   readonly spread: Spread
   /** The distance from one level to the next; default: the spread. */
   readonly step: Decimal.Decimal | undefined
-  /** Of the first level. */
+  /** The size of the first level. */
   readonly quantity: Amount
   readonly requote: Decimal.Decimal
   readonly skew: Decimal.Decimal
@@ -194,7 +194,7 @@ const inventoryOf = ({ levels, quantity: unit, sizeSkew, maxImpact }: Quoting, v
 const fullness = ({ maxInventory }: Quoting, inventory: Amount): Decimal.Decimal =>
   Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
 
-/** What the orders' sizes depend on: eighths of the file's sizes, and the inventory. */
+/** The orders' sizes depend on this: eighths of the file's sizes, and the inventory. */
 interface Sizing {
   readonly eighths: bigint
   readonly inventory: Amount
@@ -235,7 +235,7 @@ interface Measured {
   readonly lean: Decimal.Decimal
 }
 
-/** What is in force: the last measure, until a new one would move the first quotes by `requote`. */
+/** The measure in force: the last one, until a new one would move the first quotes by `requote`. */
 const measureInForce = (whole: Quoting, view: View, memory: Memory, inventory: Amount): Measured | undefined => {
   const { requote } = whole
   const [spread, measured] = [decimalIn(memory, "spread"), measureNow(whole, view)]

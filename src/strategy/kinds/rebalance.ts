@@ -23,7 +23,7 @@ import { priceIn, progressOf, type View } from "../View.ts"
 import { type Counted, count, countedIn, remember } from "./CountedFills.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
-import { decidePeriodic, type Trade } from "./rebalance/PeriodicRebalance.ts"
+import { decidePeriodic, type PeriodTrade } from "./rebalance/PeriodicRebalance.ts"
 import { type Rebalance, type RebalancedAsset, readRebalance, rebalanceSchema } from "./rebalance/RebalanceSection.ts"
 
 const pricePlaces = 18
@@ -49,7 +49,7 @@ const decideAny = (whole: Rebalance, view: View, memory: Memory): Decision => {
 }
 
 /** What restores the targets at the present price, for each asset beyond its band. */
-const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): ReadonlyArray<Trade> => {
+const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): ReadonlyArray<PeriodTrade> => {
   const { quote, held } = holdingsOf(whole, view, null)
   const orders = ordersOf(whole, held, quote).flatMap((order) => {
     const { market } = order.held.part

@@ -33,7 +33,7 @@ type EndFields = Read.Fields<typeof endFields>
 export interface GridEnd {
   readonly market: Market
   readonly budget: Budget
-  /** Of one cell. */
+  /** The size of one cell. */
   readonly size: Size
   readonly stop: Price | undefined
   readonly takeProfit: Price | undefined
@@ -112,7 +112,7 @@ const ended = (end: GridEnd, grid: Decision, view: View, leaves: Price, because:
   }
 }
 
-/** What is there now. Base on its way back from a withdrawn order joins the sale on arrival. */
+/** Sells what is there now. Base on its way back from a withdrawn order joins the sale on arrival. */
 const saleOf = (end: GridEnd, view: View, price: Price, because: string): ReadonlyArray<DesiredSlot> => {
   const { market, budget, size, source } = end
   const { live, completedLegs, filledInLeg } = progressOf(view, exit)

@@ -59,7 +59,7 @@ export const readModel = (node: YamlNode, to: Report): Model | undefined => {
   }
 }
 
-/** What the model says until the next candle closes. */
+/** The model's answer until the next candle closes. */
 export interface Quotes {
   readonly spread: Decimal.Decimal
   /** The reservation price is so far below the mid for each order bought on balance: γ σ² (T − t). */

@@ -14,13 +14,13 @@ import { decimalIn, numberIn, recordIn } from "../Memory.ts"
 import type { Rebalance } from "./RebalanceSection.ts"
 
 /** An order of the present period, with how far its slot was when the period began. */
-export interface Trade {
+export interface PeriodTrade {
   readonly slot: string
   readonly market: Market
   readonly leg: Leg
 }
 
-interface Going extends Trade {
+interface Going extends PeriodTrade {
   readonly after: Pick<SlotProgress, "completedLegs" | "filledInLeg">
 }
 
@@ -36,7 +36,7 @@ export const decidePeriodic = (
   everyMillis: number,
   view: View,
   memory: Memory,
-  trades: () => ReadonlyArray<Trade>
+  trades: () => ReadonlyArray<PeriodTrade>
 ): Decision => {
   const period = frameStart(view.now, everyMillis)
   const going = numberIn(memory, "period") === period ? goingIn(whole, memory) : trades().map(begun(view))
@@ -55,7 +55,7 @@ export const decidePeriodic = (
 
 const begun =
   (view: View) =>
-  (trade: Trade): Going => {
+  (trade: PeriodTrade): Going => {
     const { completedLegs, filledInLeg } = progressOf(view, trade.slot)
     return { ...trade, after: { completedLegs, filledInLeg } }
   }

@@ -150,7 +150,7 @@ const periodicOf = ({ every, reach }: Common, to: Report): Rebalance["periodic"]
     : report(to, reach, "reach without every does nothing", "give every, or remove it")
 }
 
-/** What the shares are of. */
+/** The quote that counts for the shares. */
 const freeOf = ({ reserve }: Common, quote: Amount, to: Report): Amount => {
   if (reserve !== undefined && reserve.value >= quote) report(to, reserve, "the reserve is all of the quote budget")
   return quote - (reserve?.value ?? 0n)

@@ -49,7 +49,7 @@ export const isFollowing = (section: YamlNode): boolean =>
   (followingKeys.some((key) => section.entries.has(key)) ||
     priceKeys.some((key) => !isNumber(section.entries.get(key)?.value)))
 
-/** What is missing or no single value is for the reader of fixed prices to report. */
+/** The reader of fixed prices reports what is missing or not a single value. */
 const isNumber = (node: YamlNode | undefined): boolean =>
   node?.type !== "scalar" || node.text === "" || Decimal.parse(node.text) !== undefined || !/[%a-z]/.test(node.text)
 
