@@ -59,6 +59,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "dead before deadline",
+    profile: "safety",
+    including: ["answerLost", "recognition"],
     edits: [
       {
         file: funding,
@@ -93,6 +95,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an acknowledged payload dies of silence",
+    profile: "safety",
+    including: ["recognition"],
     edits: [
       {
         file: payload,
@@ -108,6 +112,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a doubt ends by silence",
+    profile: "safety",
+    including: ["answerLost", "recognition", "shortIntents", "outages"],
     edits: [
       {
         file: payload,
@@ -119,10 +125,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "any refusal proves that nothing was paid",
     profile: "hostile",
+    including: ["lies", "recognition", "shortIntents"],
     edits: [{ file: payload, find: "(clearRefusal.test(text) ? 1 : 0)", replace: "(clearRefusal.test(text) ? 1 : 1)" }]
   },
   {
     name: "the gate is never asked",
+    profile: "safety",
+    including: ["killSwitch"],
     edits: [
       {
         file: "src/engine/funding/FundingGate.ts",

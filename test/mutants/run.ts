@@ -55,7 +55,7 @@ const foundIn = (folder: string, { including = [], profile }: Mutant): string | 
 }
 
 let survivors = 0
-for (const mutant of mutants.filter(({ name }) => name.includes(values.only))) {
+for (const mutant of mutants.filter(({ name }) => values.only.split(",").some((part) => name.includes(part)))) {
   const folder = copyOf(mutant)
   const found = foundIn(folder, mutant)
   rmSync(folder, { recursive: true, force: true })

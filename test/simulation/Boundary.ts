@@ -2,13 +2,14 @@
  * A short life of one bot in which exactly one operation goes wrong (or two): the n-th record of its journal, or its n-th
  * request. What must hold is what always must: nothing is funded twice, and at the end both books agree to the unit.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { Clock } from "effect/Clock"
 import { HttpClient } from "effect/http"
+import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { type Journal, JournalError } from "../../src/journal/Journal.ts"
 import * as BookCheck from "../../src/rehearsal/BookCheck.ts"
@@ -16,6 +17,7 @@ import * as BotProcess from "../../src/rehearsal/BotProcess.ts"
 import * as Network from "../../src/rehearsal/Network.ts"
 import { calm } from "../../src/rehearsal/Trouble.ts"
 import { Domain, World } from "../../src/rehearsal/World.ts"
+import { noFaults } from "../../src/sandbox/Faults.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
@@ -23,8 +25,11 @@ import { markets, parse } from "./market.ts"
 import * as Oracle from "./Oracle.ts"
 import { Violation } from "./oracle/Judge.ts"
 
-/** What can befall a record. The last one is a disk that promised more than it kept. */
-export const recordFaults = ["crash before", "crash after", "refused", "lost"] as const
+/**
+ * What can befall a record. A torn one was cut off in the middle of its last page by the crash; a lost one had been promised,
+ * what it announced was done, and the crash came before the next record.
+ */
+export const recordFaults = ["crash before", "crash after", "torn", "refused", "lost"] as const
 /** What can befall a request; a crash in flight comes when it was served and its answer not yet read. */
 export const requestFaults = [
   "requestLost",
@@ -40,41 +45,65 @@ export type Fault =
   | { readonly on: "record"; readonly number: number; readonly what: (typeof recordFaults)[number] }
   | { readonly on: "request"; readonly number: number; readonly what: (typeof requestFaults)[number] }
 
+/** How the venue behaves: when deposits show, and how many orders a create makes. */
 export const policies = {
-  prompt: [50, 400],
-  slow: [60_000, 120_000]
-} as const
+  prompt: { recognitionMillis: [50, 400] },
+  slow: { recognitionMillis: [60_000, 120_000] },
+  /** Nothing can come to rest: what is judged is only that no money is lost. */
+  never: { recognitionMillis: [864_000_000, 864_000_000] },
+  doubling: { recognitionMillis: [50, 400], duplicateCreate: 1, listLagMillis: 1_500 }
+} as const satisfies Record<string, VenuePolicy>
 export type Policy = keyof typeof policies
+
+interface VenuePolicy {
+  readonly recognitionMillis: readonly [number, number]
+  readonly duplicateCreate?: number
+  readonly listLagMillis?: number
+}
 
 const start = Date.UTC(2026, 0, 1)
 const lifeMillis = 45_000
-const strategy = () =>
-  parse(`name: ladder
-market: BTC/USDC
-kind: ladder
-limits: { budget: { quote: 700 } }
-ladder: { side: buy, from: 60100, to: 59000, rungs: 2, total: { base: 0.01 }, takeProfit: 0.3% }
-`)
+/** Time for what a lost record announced. */
+const goesOnMillis = 60
 
-/** How many records and requests the life had; throws where an invariant falls. */
-export const live = async (policy: Policy, faults: ReadonlyArray<Fault>) => {
+/** `ladder`: two orders, the first of which fills and sells again. `order`: the first one alone. */
+export const scenarios = {
+  ladder: `limits: { budget: { quote: 700 } }
+ladder: { side: buy, from: 60100, to: 59000, rungs: 2, total: { base: 0.01 }, takeProfit: 0.3% }
+`,
+  order: `limits: { budget: { quote: 350 } }
+ladder: { side: buy, from: 60100, to: 60000, rungs: 1, total: { base: 0.005 } }
+`
+} as const
+export type Scenario = keyof typeof scenarios
+
+export interface Life {
+  readonly scenario: Scenario
+  readonly policy: Policy
+}
+
+/** How many records and requests the life had, and which requests write; throws where an invariant falls. */
+export const live = async (life: Life, faults: ReadonlyArray<Fault>) => {
   const folder = mkdtempSync(join(tmpdir(), "limitbot-boundary-"))
   const scope = await Effect.runPromise(Scope.make())
   try {
-    return await play(policy, faults, folder, scope)
+    return await play(life, faults, folder, scope)
   } finally {
     await Effect.runPromise(Scope.close(scope, Exit.void))
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string, scope: Scope.Scope) => {
+const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, folder: string, scope: Scope.Scope) => {
+  const { recognitionMillis, ...venueFaults }: VenuePolicy = policies[policy]
+  const strategy = () => parse(`name: ladder\nmarket: BTC/USDC\nkind: ladder\n${scenarios[scenario]}`)
   const world = new World(start)
   const servers = new Domain(world, 1)
   const layer = SandboxServer.layerMemory({
     seed: 1,
     speed: 60,
-    settings: { recognitionMillis: policies[policy] }
+    faults: { ...noFaults, ...venueFaults },
+    settings: { recognitionMillis, partialFillShare: 0 }
   })
   const server = await Effect.runPromise(
     Layer.buildWithScope(layer, scope).pipe(Effect.provideService(Clock, servers.clock))
@@ -94,9 +123,12 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
     isUnfit: () => false,
     isLiedAbout: () => false
   })
-  const counts = { records: 0, requests: 0 }
+  const counts = { records: 0, requests: 0, writes: [] as Array<number> }
   let crashAt = Number.POSITIVE_INFINITY
-  let losesRecord = false
+  let disk: "clean" | "torn" | "lost" = "clean"
+  /** What is on disk, or was promised to be. */
+  const written: Array<BotEvent> = []
+  let durable = 0
   const faultAt = (on: Fault["on"], number: number) =>
     faults.find((fault) => fault.on === on && fault.number === number)
 
@@ -106,7 +138,10 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
     service: Context.get(server, HttpClient.HttpClient),
     servers,
     trouble: () => ({ ...calm, lateMillis: 25_000 }),
-    seen: (departure) => oracle.departed("one", departure),
+    seen: (departure) => {
+      if (departure.method === "POST" && departure.path !== "/v0/quote") counts.writes.push(counts.requests)
+      oracle.departed("one", departure)
+    },
     fate: () => {
       counts.requests += 1
       const fault = faultAt("request", counts.requests)
@@ -117,12 +152,16 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
     }
   })
 
-  const disk = (journal: Journal["Service"]): Journal["Service"] => ({
+  const diskOf = (journal: Journal["Service"]): Journal["Service"] => ({
     ...journal,
     append: (events) =>
       Effect.suspend(() => {
         if (events.length === 0) return journal.append(events)
         counts.records += 1
+        if (disk === "lost") {
+          crashAt = world.now
+          return Effect.never
+        }
         const fault = faultAt("record", counts.records)
         if (fault?.what === "refused")
           return Effect.fail(new JournalError({ message: "Cannot write the journal: disk full", cause: "full" }))
@@ -130,11 +169,21 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
           crashAt = world.now
           return Effect.never
         }
-        return Effect.tap(journal.append(events), () => {
-          for (const event of events) oracle.recorded("one", event)
-          if (fault === undefined) return Effect.void
+        if (fault?.what === "torn") {
           crashAt = world.now
-          losesRecord = fault.what === "lost"
+          disk = "torn"
+          return Effect.andThen(journal.append(events), Effect.never)
+        }
+        return Effect.tap(journal.append(events), (recorded) => {
+          for (const event of events) oracle.recorded("one", event)
+          written.push(...events)
+          if (fault?.what === "lost") {
+            durable = written.length - events.length
+            disk = "lost"
+            crashAt = world.now + goesOnMillis
+          }
+          if (fault?.what !== "crash after") return Effect.succeed(recorded)
+          crashAt = world.now
           return Effect.never
         })
       })
@@ -152,7 +201,9 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
         markets,
         strategies: () => [strategy()],
         withdraw: () => (isLeaving ? { code: "leaving", text: "the life ends" } : undefined),
-        disk
+        // Most looks find nothing new; fewer of them leave the same boundaries.
+        pace: { pollMinMillis: isLeaving ? 10_000 : 3_000 },
+        disk: diskOf
       },
       world.steps,
       until
@@ -166,9 +217,14 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
     })
   }
   const restart = (until: "idle" | "killed") => {
+    const torn = disk === "torn" ? tornCopy(journalFile) : undefined
     bot.kill()
-    if (losesRecord) loseLast(journalFile)
-    losesRecord = false
+    torn?.()
+    if (disk === "lost") {
+      loseAfter(journalFile, durable)
+      oracle.lost("one", written.splice(durable))
+    }
+    disk = "clean"
     crashAt = Number.POSITIVE_INFINITY
     world.now += 1_000
     bot = begin(until)
@@ -180,7 +236,8 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
   }
   isLeaving = true
   restart("idle")
-  const rest = world.now + 40 * 60_000
+  const isSettling = policy !== "never"
+  const rest = world.now + (isSettling ? 40 : 5) * 60_000
   while (world.now < rest) {
     driveTo(rest)
     const exit = bot.exit()
@@ -189,6 +246,7 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
   }
   const exit = bot.exit()
   bot.kill()
+  if (!isSettling) return counts
   if (exit === undefined) throw new Violation("I20", "it did not come to rest")
   const told = BotProcess.withJournal({ world, journalFile }, replay)
   const differences = BookCheck.differences(state, signerId, [told])
@@ -196,12 +254,23 @@ const play = async (policy: Policy, faults: ReadonlyArray<Fault>, folder: string
   return counts
 }
 
-/** A disk that lost what it had promised: the newest row is gone. */
-const loseLast = (journalFile: string): void => {
+/** A disk that lost what it had promised: only the first rows are left. */
+const loseAfter = (journalFile: string, rows: number): void => {
   const database = new DatabaseSync(journalFile)
   const [trigger] = database.prepare("SELECT sql FROM sqlite_master WHERE name = 'journal_is_append_only_delete'").all()
   database.exec("DROP TRIGGER journal_is_append_only_delete")
-  database.exec("DELETE FROM journal WHERE sequence = (SELECT max(sequence) FROM journal)")
+  database.exec(`DELETE FROM journal WHERE sequence > ${rows}`)
   database.exec(String(trigger?.["sql"]))
   database.close()
+}
+
+/** The files as the crash leaves them, with the newest page of the log cut in two; returns what puts them back. */
+const tornCopy = (journalFile: string): (() => void) => {
+  const log = `${journalFile}-wal`
+  const [main, pages] = [readFileSync(journalFile), readFileSync(log)]
+  return () => {
+    rmSync(`${journalFile}-shm`, { force: true })
+    writeFileSync(journalFile, main)
+    writeFileSync(log, pages.subarray(0, Math.max(0, pages.length - 1_000)))
+  }
 }

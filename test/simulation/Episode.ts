@@ -55,6 +55,7 @@ interface Seat {
   edit: number
   restartAt: number
   starts: number
+  startedAt: number
   skewMillis: number
   /** Until the process ends. */
   isLeaseLost: boolean
@@ -88,6 +89,7 @@ const play = async (
   let killSince: number | undefined
   let clearSince = start
   let audited = start
+  let darkSince: number | undefined
   const names = ["one", "two"].slice(0, plan.bots)
 
   const strategiesOf = ({ edit, name }: Pick<Seat, "edit" | "name">) => [
@@ -148,6 +150,7 @@ const play = async (
       edit: 0,
       restartAt: start,
       starts: 0,
+      startedAt: start,
       skewMillis: plan.botSkewMillis,
       isLeaseLost: false
     })
@@ -182,6 +185,7 @@ const play = async (
 
   const begin = (seat: Seat, until: "idle" | "killed") => {
     seat.starts += 1
+    seat.startedAt = world.now
     clearSince = world.now
     const process = BotProcess.start(
       {
@@ -238,12 +242,16 @@ const play = async (
   }
 
   const look = (): void => {
-    if (Network.isDark(troubleNow(), plan.seed, world.now)) clearSince = world.now
+    const isDark = Network.isDark(troubleNow(), plan.seed, world.now)
+    if (isDark) clearSince = world.now
+    darkSince = isDark && world.now >= diskFullUntil ? (darkSince ?? world.now) : undefined
     for (const seat of seats) {
       const isRunning = seat.process !== undefined
       const since = killSince === undefined || !isRunning ? undefined : Math.max(killSince, clearSince)
       const suspended = (seat.process?.domain.suspendedUntil ?? 0) + 1
       oracle.withdrawing(seat.name, since === undefined ? undefined : Math.max(since, suspended))
+      const isAwake = darkSince !== undefined && isRunning
+      oracle.dark(seat.name, isAwake ? Math.max(darkSince ?? 0, seat.startedAt, suspended) : undefined)
     }
     oracle.check(isChanged)
     isChanged = false

@@ -145,6 +145,13 @@ const alarming: ReadonlySet<string> = new Set([
   "more deposited than was sent"
 ])
 
+export const lieNames: ReadonlyArray<string> = [
+  ...[echo, later, payloads].flatMap((lies) => Object.keys(lies)),
+  "an address that moves",
+  "a list with null in it",
+  "a false answer to signed bytes"
+]
+
 /** A lie as it leaves the venue; `about` where the bot must tell somebody of it. */
 export interface Told {
   readonly lie: string

@@ -26,6 +26,8 @@ interface Known {
   isSent: boolean
   isCancelled: boolean
   isGivenUp: boolean
+  /** Its payment counts as never made: its money is free again. */
+  isDead: boolean
   bound: Of<"Bound"> | undefined
 }
 
@@ -137,6 +139,7 @@ export const make = (options: OracleOptions) => {
         isSent: false,
         isCancelled: false,
         isGivenUp: false,
+        isDead: false,
         bound: undefined
       })
       return
@@ -160,6 +163,7 @@ export const make = (options: OracleOptions) => {
       case "Abandoned":
       case "FundingDead":
         placement.isGivenUp = true
+        placement.isDead ||= event._tag === "FundingDead"
         return
       case "CancelRequested":
         placement.isCancelled = true
@@ -272,6 +276,8 @@ export const make = (options: OracleOptions) => {
       const twin = byPlacement.get(key)
       if (twin !== undefined) violated("I4", `${key} funded two orders: ${twin} and ${order.id}`)
       byPlacement.set(key, order.id)
+      if (owner.isDead && !(order.kind === "order" && options.isLiedAbout(order.id)))
+        violated("R9", `the payment of ${key} counts as never made, and ${order.id} holds it`)
       if (seenHashes.get(order.id) !== paid) {
         seenHashes.set(order.id, paid)
         note("deposit executed")
@@ -328,12 +334,25 @@ export const make = (options: OracleOptions) => {
     if (found !== undefined) alerts.told(name, found.planned.placement, lie)
   }
 
+  /** The disk lost the newest events of a bot, which it had promised to keep. */
+  const lost = (name: string, events: ReadonlyArray<BotEvent>): void => {
+    postings.lost(name, events.length)
+    alerts.lost(name, events)
+    for (const event of events) {
+      const placement = "placement" in event ? placements.get(keyOf(name, event.placement)) : undefined
+      if (placement !== undefined) Object.assign(placement, { isGivenUp: false, isDead: false, isCancelled: false })
+      if (event._tag === "Contradiction") botOf(name).frozen.delete(`${event.strategy}/${event.slot}`)
+    }
+  }
+
   return {
     recorded,
+    lost,
     departed,
     told,
     /** The process ended, slept or could not write. */
     interrupted: alerts.interrupted,
+    dark: alerts.dark,
     booksOf: postings.booksOf,
     /** At rest, after everything went right for long. */
     complete: postings.complete,

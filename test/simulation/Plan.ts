@@ -31,7 +31,8 @@ export const features = [
   "droppedMillis",
   "lostLease",
   "unhurried",
-  "dust"
+  "dust",
+  "shortIntents"
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -73,6 +74,8 @@ export interface Plan {
   /** Orders fill in slices, and files refuse small orders: so rests become dust. */
   readonly slicing: { readonly partialFillShare?: number }
   readonly leastOrder: number | undefined
+  /** How long a payload can be executed. Short ones expire unanswered, and their payments are in doubt. */
+  readonly intentMillis: Delay
   readonly lies: number
   readonly strategy: string
   readonly has: ReadonlySet<Feature>
@@ -100,7 +103,13 @@ const excluded: Readonly<Record<Profile, ReadonlyArray<Feature>>> = {
 }
 
 /** How often they come; they have dice of their own, so that older seeds stay what they were. */
-const youngest: Partial<Record<Feature, number>> = { droppedMillis: 0.3, lostLease: 0.3, unhurried: 0.7, dust: 0.3 }
+const youngest: Partial<Record<Feature, number>> = {
+  droppedMillis: 0.3,
+  lostLease: 0.3,
+  unhurried: 0.7,
+  dust: 0.3,
+  shortIntents: 0.4
+}
 
 export const draw = ({ including = [], minutes = 4, profile, seed, without = [] }: EpisodeOptions): Plan => {
   const random = randomFrom(seed * 3 + profiles.indexOf(profile))
@@ -167,6 +176,7 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     losesLease: has.has("lostLease"),
     hasFullDisk: has.has("fullDisk"),
     slicing: has.has("dust") ? { partialFillShare: 1 } : {},
+    intentMillis: has.has("shortIntents") ? [8 * second, 30 * second] : [2 * minute, 5 * minute],
     leastOrder: has.has("dust") ? 170 : undefined,
     lies: has.has("lies") ? drawn.lies : 0,
     strategy: drawn.strategy,

@@ -64,7 +64,7 @@ describe("bad world", () => {
 
   for (const { symptom, ...options } of mended) {
     it(`no more: ${symptom}`, { timeout: 120_000 }, async () => {
-      const without = [...(options.without ?? []), "unhurried" as const, "dust" as const]
+      const without = [...(options.without ?? []), "unhurried" as const, "dust" as const, "shortIntents" as const]
       assert.isAbove((await run({ ...options, without })).events, 0)
     })
   }

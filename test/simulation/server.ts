@@ -19,6 +19,7 @@ export const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => 
         faults: { ...noFaults, duplicateCreate: 0.05, listLagMillis: plan.has.has("stale") ? 1500 : 0 },
         settings: {
           ...plan.slicing,
+          intentMillis: plan.intentMillis,
           recognitionMillis: plan.recognitionMillis,
           payoutMillis: plan.payoutMillis,
           failedPayoutShare: plan.failedPayoutShare

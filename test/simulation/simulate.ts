@@ -3,6 +3,7 @@ import { parseArgs } from "node:util"
 import { run } from "./Episode.ts"
 import { Violation } from "./oracle/Judge.ts"
 import { draw, type EpisodeOptions, type Feature, features, type Profile, profiles } from "./Plan.ts"
+import { expected } from "./Reached.ts"
 
 const { values } = parseArgs({
   options: {
@@ -97,6 +98,8 @@ if (count > 1) {
     print(
       `${profile}: ${totals.episodes} episodes from seed ${first}, ${totals.failures} failed; ${totals.steps} steps, ${totals.events} events, ${Math.round(totals.virtualMinutes)} virtual minutes in ${Math.round(seconds)} s`
     )
+    const never = expected([profile]).filter((what) => !reached.has(what))
+    if (never.length > 0) print(`  never: ${never.join(", ")}`)
     for (const [what, times] of [...reached].toSorted(([a], [b]) => a.localeCompare(b))) print(`  ${times}  ${what}`)
   }
 }

@@ -7,6 +7,8 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Court } from "./Judge.ts"
 
 export const silentMillis = 60_000
+/** A turn that fails takes half a minute at most; the next one may have begun just before. */
+export const darkMillis = 45_000
 
 interface Anomaly {
   readonly bot: string
@@ -39,6 +41,11 @@ export const make = ({ note, now, violated }: Court) => {
   }
 
   return {
+    /** Since when the venue has been away, and this bot awake and able to say so. */
+    dark: (bot: string, since: number | undefined): void => {
+      if (since === undefined || now() - since <= darkMillis || lasting.has(`${bot} VenueDown`)) return
+      violated("I21", `${bot}: the venue has been away for ${now() - since} ms, and nobody was told`)
+    },
     recorded: (bot: string, event: BotEvent): void => {
       announce(bot, event._tag)
       // A new process has said nothing yet of the venue that it finds.
@@ -54,6 +61,13 @@ export const make = ({ note, now, violated }: Court) => {
       if (event._tag === "Abandoned" || event._tag === "FundingDead" || event._tag === "Settled") {
         over.add(key)
         pending.delete(key)
+      }
+    },
+    /** The disk lost these: what they said was never said. */
+    lost: (bot: string, events: ReadonlyArray<BotEvent>): void => {
+      for (const event of events) {
+        lasting.delete(`${bot} ${event._tag}`)
+        if ("placement" in event) for (const known of [alerts, over]) known.delete(keyOf(bot, event.placement))
       }
     },
     /** A lie about this placement has reached the bot. */

@@ -12,7 +12,7 @@ interface Account {
   readonly ledger: Ledger.Ledger
   readonly planned: Map<string, Of<"Planned">>
   readonly posted: Map<string, Map<string, Of<"FillSeen">>>
-  events: number
+  readonly history: Array<BotEvent>
 }
 
 export interface VenueOrders {
@@ -27,7 +27,7 @@ export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueO
   const accountOf = (bot: string): Account => {
     const known = accounts.get(bot)
     if (known !== undefined) return known
-    const fresh: Account = { ledger: Ledger.make(), planned: new Map(), posted: new Map(), events: 0 }
+    const fresh: Account = { ledger: Ledger.make(), planned: new Map(), posted: new Map(), history: [] }
     accounts.set(bot, fresh)
     return fresh
   }
@@ -54,26 +54,36 @@ export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueO
 
   const dustOf = ({ ledger }: Account, strategy: string, asset: string) => Ledger.dustOf(ledger, strategy, asset)
 
-  return {
-    recorded: (bot: string, event: BotEvent): void => {
-      const account = accountOf(bot)
-      account.events += 1
-      if (event._tag === "Planned") {
-        account.planned.set(event.placement, event)
-        const { inputAmount, inputAsset, slot, strategy } = event
-        if (slot === Ledger.dustSlot(inputAsset)) {
-          note("dust swept")
-          const dust = dustOf(account, strategy, inputAsset)
-          if (inputAmount > dust)
-            violated("I22", `${event.placement} sells ${inputAmount} of ${dust} ${inputAsset} dust`)
-        }
+  const recorded = (bot: string, event: BotEvent): void => {
+    const account = accountOf(bot)
+    account.history.push(event)
+    if (event._tag === "Planned") {
+      account.planned.set(event.placement, event)
+      const { inputAmount, inputAsset, slot, strategy } = event
+      if (slot === Ledger.dustSlot(inputAsset)) {
+        note("dust swept")
+        const dust = dustOf(account, strategy, inputAsset)
+        if (inputAmount > dust) violated("I22", `${event.placement} sells ${inputAmount} of ${dust} ${inputAsset} dust`)
       }
-      if (event._tag === "FillSeen") post(bot, account, event)
-      Ledger.apply(account.ledger, event)
-      if (event._tag === "LegClosed" && dustOf(account, event.strategy, event.asset) > 0n) note("dust booked")
+    }
+    if (event._tag === "FillSeen") post(bot, account, event)
+    Ledger.apply(account.ledger, event)
+    if (event._tag === "LegClosed" && dustOf(account, event.strategy, event.asset) > 0n) note("dust booked")
+  }
+
+  return {
+    recorded,
+    /** The disk lost the newest events. */
+    lost: (bot: string, count: number): void => {
+      const { history } = accountOf(bot)
+      accounts.delete(bot)
+      for (const event of history.slice(0, history.length - count)) recorded(bot, event)
     },
     /** What is on disk of a bot, as the judge adds it up, and up to which event. */
-    booksOf: (bot: string): Pick<Account, "events" | "ledger"> => accountOf(bot),
+    booksOf: (bot: string) => {
+      const { history, ledger } = accountOf(bot)
+      return { events: history.length, ledger }
+    },
     /** At rest: every fill of the venue is posted. */
     complete: (): void => {
       for (const [bot, { planned, posted }] of accounts) {

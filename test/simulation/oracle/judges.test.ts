@@ -146,6 +146,9 @@ describe("judges of the oracle", () => {
     alerts.recorded("one", { _tag: "VenueDown", reason: "silent" })
     objects("I21", () => alerts.recorded("one", { _tag: "VenueDown", reason: "silent" }))
     alerts.recorded("one", { _tag: "VenueUp", downMillis: 1 })
+    alerts.dark("one", at.clock.now)
+    alerts.dark("one", undefined)
+    objects("I21", () => alerts.dark("one", at.clock.now - Alerts.darkMillis - 1))
     alerts.recorded("one", { _tag: "VenueDown", reason: "silent" })
   })
 

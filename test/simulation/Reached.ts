@@ -1,0 +1,84 @@
+/**
+ * I25: what a campaign must have come upon to count: every accident, every lie, everything that is done to a bot, and every
+ * event that a bot of this world can record. A rule that nothing tries is not tested.
+ */
+import type { Tag } from "../../src/domain/BotEvent.ts"
+import { accidents } from "../../src/rehearsal/Trouble.ts"
+import { lieNames } from "./Lies.ts"
+import type { Profile } from "./Plan.ts"
+
+const deeds = ["crash", "suspension", "clock step", "kill switch turned", "edit", "lease lost", "deposit executed"]
+
+/** Events that need a person, another wallet, a day's turn, or files that are not there. */
+const elsewhere = [
+  "BotStopped",
+  "JournalMoved",
+  "JournalRestored",
+  "StrategiesRefused",
+  "EditMended",
+  "LoopFailed",
+  "StrategyRemoved",
+  "EquityMarked",
+  "Paused",
+  "Resumed",
+  "PaymentAsked",
+  "PaymentAskedAgain",
+  "PaymentMade",
+  "PaymentUnclear",
+  "PaymentReported",
+  "PaymentLost",
+  "Resolved",
+  "SwapStep"
+] as const satisfies ReadonlyArray<Tag>
+
+const events = {
+  safety: ["DiskFull", "DiskFreed"],
+  hostile: ["DiskFull", "DiskFreed", "LegFailed", "OddOrderSeen", "Contradiction"],
+  liveness: ["LegClosed"],
+  always: [
+    "BotStarted",
+    "BudgetAllotted",
+    "StrategyLoaded",
+    "ClockCompared",
+    "KillSwitch",
+    "VenueDown",
+    "VenueUp",
+    "Decided",
+    "Denied",
+    "Deferred",
+    "Planned",
+    "CreateSent",
+    "CreateRefused",
+    "Bound",
+    "Abandoned",
+    "OrphanSeen",
+    "OrphanCancelled",
+    "FundingSigned",
+    "FundingSent",
+    "FundingAcknowledged",
+    "FundingAnswered",
+    "FundingDead",
+    "FundingInDoubt",
+    "DepositSeen",
+    "StatusSeen",
+    "FillSeen",
+    "CancelRequested",
+    "CancelSent",
+    "CancelRefused",
+    "Closed",
+    "PayoutStarted",
+    "PaidOut",
+    "Refunded",
+    "Settled"
+  ]
+} as const satisfies Record<Profile | "always", ReadonlyArray<Exclude<Tag, (typeof elsewhere)[number]>>>
+
+/** What episodes of these profiles together must reach. */
+export const expected = (profiles: ReadonlyArray<Profile>): ReadonlyArray<string> => [
+  ...[...accidents, "outage", "rateLimited"].map((fate) => `request ${fate}`),
+  ...deeds,
+  ...events.always,
+  ...profiles.flatMap((profile) => events[profile]),
+  ...(profiles.includes("hostile") ? ["anomaly with its alert", ...lieNames.map((lie) => `lie: ${lie}`)] : []),
+  ...(profiles.includes("liveness") ? ["dust booked", "dust swept"] : [])
+]

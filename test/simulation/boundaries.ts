@@ -1,0 +1,42 @@
+/**
+ * `npm run boundaries`: every operation of a life fails once in every way (`each`), and every outcome of a write meets every
+ * fault of a record (`matrix`), under each policy of the venue. `--part 2/5` takes every fifth case from the second on, so that
+ * several machines, or several evenings, can share a campaign; `--extent pairs` takes all pairs.
+ */
+import { parseArgs } from "node:util"
+import { live, type Policy, policies, type Scenario } from "./Boundary.ts"
+import { casesOf, type Extent, extents, tell } from "./boundaryCases.ts"
+
+const { values } = parseArgs({
+  options: {
+    extent: { type: "string", default: "each,matrix" },
+    policy: { type: "string", default: Object.keys(policies).join() },
+    part: { type: "string", default: "1/1" }
+  }
+})
+const isAsked = (list: string, name: string): boolean => list.split(",").includes(name)
+const [part = 1, parts = 1] = values.part.split("/").map(Number)
+/** A shorter life where the cases multiply. */
+const scenarioOf: Readonly<Record<Extent, Scenario>> = { each: "ladder", matrix: "order", pairs: "order" }
+
+let failures = 0
+for (const extent of extents.filter((name) => isAsked(values.extent, name))) {
+  for (const policy of (Object.keys(policies) as ReadonlyArray<Policy>).filter((name) =>
+    isAsked(values.policy, name)
+  )) {
+    const begun = performance.now()
+    const life = { scenario: scenarioOf[extent], policy }
+    const cases = casesOf(extent, policy, await live(life, [])).filter((_, index) => index % parts === part - 1)
+    let failed = 0
+    for (const faults of cases) {
+      await live(life, faults).catch((error: unknown) => {
+        failed += 1
+        process.stdout.write(`${policy}, ${tell(faults)}: ${error}\n`)
+      })
+    }
+    failures += failed
+    const seconds = Math.round((performance.now() - begun) / 1000)
+    process.stdout.write(`boundaries, ${extent}, ${policy}: ${cases.length} cases, ${failed} failed, ${seconds} s\n`)
+  }
+}
+process.exitCode = failures === 0 ? 0 : 1
