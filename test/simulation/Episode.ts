@@ -93,8 +93,8 @@ const play = async (
   const names = ["one", "two"].slice(0, plan.bots)
 
   const strategiesOf = ({ edit, name }: Pick<Seat, "edit" | "name">) => [
-    parse(fileOf(name, plan.strategy, edit, plan.leastOrder)),
-    parse(fileOf(`${name}-scalper`, "scalper", edit, plan.leastOrder))
+    parse(fileOf(name, plan.strategy, edit, plan.leastOrders)),
+    parse(fileOf(`${name}-scalper`, "scalper", edit, plan.leastOrders))
   ]
   const budget = new Map<string, bigint>()
   for (const name of names) {

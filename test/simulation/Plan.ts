@@ -73,7 +73,8 @@ export interface Plan {
   readonly hasFullDisk: boolean
   /** Orders fill in slices, and files refuse small orders: so rests become dust. */
   readonly slicing: { readonly partialFillShare?: number }
-  readonly leastOrder: number | undefined
+  /** By the number of the edit, in turns: what was too little becomes enough. */
+  readonly leastOrders: ReadonlyArray<number>
   /** How long a payload can be executed. Short ones expire unanswered, and their payments are in doubt. */
   readonly intentMillis: Delay
   readonly lies: number
@@ -177,7 +178,7 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     hasFullDisk: has.has("fullDisk"),
     slicing: has.has("dust") ? { partialFillShare: 1 } : {},
     intentMillis: has.has("shortIntents") ? [8 * second, 30 * second] : [2 * minute, 5 * minute],
-    leastOrder: has.has("dust") ? 170 : undefined,
+    leastOrders: has.has("dust") ? [170, 60] : [],
     lies: has.has("lies") ? drawn.lies : 0,
     strategy: drawn.strategy,
     has
@@ -224,7 +225,8 @@ market-making: { levels: 1, spread: 0.2%, step: 0.2%, size: SIZE, requote: 0.2%,
 }
 
 /** The text of a strategy file; `edit` numbers its versions. */
-export const fileOf = (name: string, kind: string, edit: number, leastOrder?: number): string => {
+export const fileOf = (name: string, kind: string, edit: number, leastOrders: ReadonlyArray<number> = []): string => {
+  const leastOrder = leastOrders[edit % leastOrders.length]
   const size = ["0.005", "0.004", "0.006", "0.003"][edit % 4] ?? "0.005"
   const section = (strategies[kind] ?? "").replaceAll("SIZE0", `${size.slice(0, 3)}1${size.slice(4)}`)
   const limited =
