@@ -99,7 +99,7 @@ const steps: ReadonlyArray<number> = [-2 * second, 45 * second, -hour, hour]
 /** Features of the profiles: `liveness` has none that keep money away for longer than the end of an episode. */
 const excluded: Readonly<Record<Profile, ReadonlyArray<Feature>>> = {
   safety: ["lies", "failedPayouts"],
-  liveness: ["lies", "fullDisk", "failedPayouts", "secondBot"],
+  liveness: ["lies", "fullDisk", "failedPayouts", "secondBot", "shortIntents"],
   hostile: []
 }
 
