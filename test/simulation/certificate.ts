@@ -46,7 +46,7 @@ export const certified: Readonly<Record<string, (pick: Pick, side: "buy" | "sell
     `{ side: ${side}, price: ${side === "buy" ? 1000 - pick(0, 4) : 1000 + pick(0, 4)}, total: { base: 8 }, visible: { base: ${pick(1, 4)} } }`,
   "market-making": (pick) =>
     `{ levels: ${pick(1, 2)}, spread: 0.${pick(2, 6)}%, step: 0.2%, size: 1, requote: 0.${pick(1, 4)}%, skew: 0.1%, maxInventory: ${pick(4, 9)} }`,
-  rebalance: (pick) => `{ target: 50%, band: 0.${pick(1, 4)}% }`,
+  rebalance: (pick) => `{ target: 50%, band: ${pick(3, 9)}bps }`,
   bracket: (pick, side) => {
     const [up, down] = [1001 + pick(2, 6), 999 - pick(2, 6)]
     const exits = side === "buy" ? `takeProfit: ${up}, stop: ${down}` : `takeProfit: ${down}, stop: ${up}`

@@ -7,8 +7,7 @@
  * the other stands still, whose orders move all the same, as shares are of the value of all.
  *
  * It begins in balance, and no jump carries a share across its whole band: a bot that trades at the present price gets it
- * or not by the spread, which candles do not tell. Nor does an order hang on a thousandth of the price: the bot, which looks
- * more often than once in a bar, follows other prices by steps of `requote` that begin elsewhere.
+ * or not by the spread, which candles do not tell. Nor does an order hang on a hundred-thousandth of the price.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -145,8 +144,11 @@ const byEngine = async (text: string, asset: Moving, worths: ReadonlyArray<numbe
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const count = Number(process.env["LIMITBOT_PARITY"] ?? 1)
 
-/** Orders follow other prices in steps of `requote`, which is twenty basis points at most. */
-const mostApart = 3e-3
+/**
+ * Each side of the sandbox's quote lies 1e-8 from the mid, and the kernel has no spread. An order is the small difference
+ * between what is held and what should be, a fiftieth of it or more, so the digits that differ are the seventh and later ones.
+ */
+const mostApart = 1e-6
 
 describe("several markets: engine and backtest fill the same slots in the same bars for the same", () => {
   const moving: ReadonlyArray<Moving> = count === 1 ? ["USDC"] : ["USDC", "BTC"]
@@ -159,7 +161,7 @@ describe("several markets: engine and backtest fill the same slots in the same b
         const markets = (["SOL", "BTC"] as const).map((base) => closesOf(base, asset, moves))
         const said = (fills: ReadonlyArray<Filled>) => fills.map(({ what }) => what)
         const kernel = backtested(text, markets, 0)
-        const isClose = [-10, 10].some((edge) => `${said(backtested(text, markets, edge))}` !== `${said(kernel)}`)
+        const isClose = [-0.1, 0.1].some((edge) => `${said(backtested(text, markets, edge))}` !== `${said(kernel)}`)
         const isTradedStandingStill = asset !== "USDC" && kernel.some(({ what }) => !what.includes(asset))
         if (kernel.length === 0 || isTradedStandingStill || isClose) continue
         const engine = await byEngine(text, asset, moves, seed)
