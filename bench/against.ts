@@ -24,7 +24,7 @@ Object.assign(globalThis, {
 const collecting = `
 export const compare = async (what, ours, theirs) => {
   collectWay(what, ours)
-  if (/sweep|threads|limitbot|runs|fills|bar/.test(what)) collectWay(what, theirs)
+  if (/sweep|threads|limitbot|process|memory|runs|fills|bar/.test(what)) collectWay(what, theirs)
   return ""
 }
 export const line = () => ""
