@@ -183,7 +183,7 @@ deals: { side: sell, size: { base: 0.5 }, reach: 1%, safety: { orders: 2, size: 
     ])
     const stopped = sells.decide(at("1090", slots, holding), going.memory)
     // What the sales brought in pays for less than was sold.
-    assert.deepStrictEqual(orders(stopped), ["exit BUY 45184968 at 1095.45"])
+    assert.deepStrictEqual(orders(stopped), ["exit BUY 45186909 at 1095.45"])
     const bought = { ...untouchedSlot, completedLegs: 1, bought: 50_000_000n, paid: 470_250_000n }
     const over = sells.decide(at("940", new Map([...slots, ["exit", bought]]), own), going.memory)
     assert.include(orders(over)[0], "base SELL")
@@ -194,7 +194,7 @@ deals: { side: sell, size: { base: 0.5 }, reach: 1%, safety: { orders: 2, size: 
       "  side: sell\n  size: { base: 1 }\n  safety: { orders: 1, size: { base: 1 }, distance: 2% }\n  takeProfit: 1%"
     assert.deepStrictEqual(
       problemsOf(file(text)).map(({ message }) => message),
-      ["all orders of a deal need 2.00000000 BTC of base budget, and it has 0.00000000 BTC"]
+      ["all orders of a deal need 2 BTC of base budget, and it has 0 BTC"]
     )
   })
 
