@@ -8,9 +8,9 @@ import { baseQuantity, type Market, type Price, type Side } from "../../domain/M
 import { compile, type Scope } from "../expression/Compiler.ts"
 import { ownNamed } from "../expression/OwnNames.ts"
 import type { Moment, Term } from "../expression/Term.ts"
-import { amount, fields, optional, type Reader, ratio } from "../Fields.ts"
+import { amount, fields, list, optional, type Reader, ratio } from "../Fields.ts"
 import { described, schemaOf } from "../JsonSchema.ts"
-import { report } from "../Problem.ts"
+import { type Report, report } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
 
 export interface Size {
@@ -36,6 +36,20 @@ export const size = (market: Market): Reader<Size> => {
     return report(to, { start: node.start, end: node.start + 1 }, 'missing key "base" or "quote"')
   }
   return described(read, () => ({ ...schemaOf(either), minProperties: 1, maxProperties: 1 }))
+}
+
+/** One amount of base, or a list of several. */
+export const baseAmounts = (market: Market): Reader<ReadonlyArray<Amount>> => {
+  const one = amount(market.base, { zero: false })
+  const several = list(one)
+  return described(
+    (node: YamlNode, to: Report) => {
+      if (node.type === "list") return several(node, to)?.map(({ value }) => value)
+      const only = one(node, to)
+      return only === undefined ? undefined : [only]
+    },
+    () => ({ anyOf: [schemaOf(one), schemaOf(several)] })
+  )
 }
 
 /** Base quantity at a price; it never costs more than a quote amount. */

@@ -18,16 +18,18 @@ import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, described, schemaOf } from "../JsonSchema.ts"
+import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
-import { place, type Report, report, type Span } from "../Problem.ts"
+import { place, report, type Span } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
+import type { Decide } from "../Strategy.ts"
 import { progressOf, type View } from "../View.ts"
-import type { YamlNode } from "../YamlReader.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
 import * as Model from "./marketMaking/AvellanedaStoikov.ts"
+import { hangingFields, hangingIn, withHanging } from "./marketMaking/Hanging.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
+import { baseAmounts } from "./Size.ts"
 import { filledLegs } from "./SlotLegs.ts"
 import { type Spread, spread, spreadAt } from "./Volatility.ts"
 
@@ -109,12 +111,14 @@ export const marketMaking: Kind = {
       maxInventory,
       source: place(to.source, section.start)
     }
+    const quotes: Decide = (view, memory) => decide(whole, view, memory)
+    const hanging = hangingIn(read.hanging?.value)
     return {
       initialMemory: null,
       ...(follows === undefined ? {} : { candles: new Map([[follows.series.timeframe, follows.series.warmUp]]) }),
       ...(model === undefined ? {} : { candles: new Map([[model.timeframe, Model.warmUp(model)]]) }),
       depth: read.maxImpact === undefined ? [quantity] : partsOfSize.map((part) => (quantity * part) / wholePart),
-      decide: (view, memory) => decide(whole, view, memory)
+      decide: hanging === undefined ? quotes : withHanging(quotes, { ...whole, ...hanging })
     }
   }
 }
@@ -124,7 +128,7 @@ const quotingFields = (market: Market) =>
     levels: Read.required(Read.integer(1, mostLevels), "orders on each side"),
     spread: Read.required(spread, "between the first bid and the first ask"),
     step: Read.optional(Read.ratio, "from one level to the next; default: the spread"),
-    size: Read.required(sizes(market), "of each order, in base; or a list with one for each level"),
+    size: Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
     requote: Read.optional(Read.ratio, "quote anew when the price has moved this far; default: 0.2%"),
     skew: Read.optional(Read.ratioOrZero, "move the quotes against a full inventory by this much; default: nothing"),
     sizeSkew: Read.optional(
@@ -135,25 +139,13 @@ const quotingFields = (market: Market) =>
       Read.ratio,
       "sizes shrink, to an eighth at most, until an order of the first level would move the market no more than this"
     ),
+    hanging: Read.optional(hangingFields, "when one side of a level fills, the order on its other side stays"),
     filledDelay: Read.optional(Read.duration, "an order that has filled is quoted again so long after the last fill"),
     maxInventory: Read.optional(
       Read.amount(market.base, { zero: false }),
       "most that may be bought or sold on balance; default: one full side"
     )
   })
-
-const sizes = (market: Market): Read.Reader<ReadonlyArray<Amount>> => {
-  const one = Read.amount(market.base, { zero: false })
-  const several = Read.list(one)
-  return described(
-    (node: YamlNode, to: Report) => {
-      if (node.type === "list") return several(node, to)?.map(({ value }) => value)
-      const only = one(node, to)
-      return only === undefined ? undefined : [only]
-    },
-    () => ({ anyOf: [schemaOf(one), schemaOf(several)] })
-  )
-}
 
 /** Distance of a level's bid and ask from the middle. */
 const offsetOf = (spread: Decimal.Decimal, step: Decimal.Decimal = spread, index: number): Decimal.Decimal =>

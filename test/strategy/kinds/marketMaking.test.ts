@@ -123,6 +123,44 @@ describe("market making", () => {
     assert.deepStrictEqual(sizes(at("1020", undefined, same.memory)), sizes(first))
   })
 
+  it("leaves the other side of a filled level where it is, until it fills or is too far away", () => {
+    const strategy = strategyOf(
+      file("{ levels: 1, spread: 2%, size: 0.1, requote: 1%, maxInventory: 1, hanging: { distance: 5% } }")
+    )
+    const orders = ({ desired }: Decision) =>
+      desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.side} ${Decimal.format(leg.price)}`)
+    const resting = (side: "BUY" | "SELL", at: string) => ({
+      ...untouchedSlot,
+      live: { side, price: price(at), quantity: 10_000_000n }
+    })
+    const first = decideAt(strategy, price("1000"))
+    assert.deepStrictEqual(orders(first), ["bid-00 BUY 990", "ask-00 SELL 1010"])
+    const sold = { ...untouchedSlot, completedLegs: 1, sold: 10_000_000n }
+    const slots: Slots = new Map([
+      ["bid-00", resting("BUY", "990")],
+      ["ask-00", sold]
+    ])
+    const hung = decideAt(strategy, price("1015"), first.memory, slots)
+    assert.deepStrictEqual(orders(hung), ["bid-00-2 BUY 1004.85", "bid-00 BUY 990", "ask-00 SELL 1025.15"])
+    assert.deepStrictEqual(decideAt(strategy, price("1015"), hung.memory, slots), hung)
+    // One at most hangs, so the next one follows the quotes.
+    const more: Slots = new Map([
+      ...slots,
+      ["bid-00-2", resting("BUY", "1004.85")],
+      ["ask-00", { ...sold, completedLegs: 2 }]
+    ])
+    const moved = decideAt(strategy, price("1030"), hung.memory, more)
+    assert.deepStrictEqual(orders(moved), ["bid-00-2 BUY 1019.7", "bid-00 BUY 990", "ask-00 SELL 1040.3"])
+    const far = decideAt(strategy, price("1039.5"), moved.memory, more)
+    assert.deepStrictEqual(
+      far.absent.map(({ slot, why }) => `${slot} ${why.code}`),
+      ["bid-00 not-hanging"]
+    )
+    const filled: Slots = new Map([...more, ["bid-00", { ...untouchedSlot, completedLegs: 1, bought: 10_000_000n }]])
+    const over = decideAt(strategy, price("1030"), moved.memory, filled)
+    assert.deepStrictEqual(orders(over), ["bid-00-2 BUY 1019.7", "ask-00 SELL 1040.3"])
+  })
+
   it("quotes an order that has filled again after the delay", () => {
     const delayed = strategyOf(file("{ levels: 1, spread: 1%, size: 0.1, maxInventory: 1, filledDelay: 30s }"))
     const own: OwnState = { openOrders: 1, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }

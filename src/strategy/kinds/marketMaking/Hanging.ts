@@ -1,0 +1,220 @@
+/**
+ * Hanging orders: when one side of a level fills, the order on its other side stays where it is instead of following
+ * the next quotes. It rests until it fills or until the mid is further than `distance` from it. Meanwhile the level
+ * quotes that side anew, in another slot: `bid-00`, then `bid-00-2`, and so on up to `most` hanging orders per side of a
+ * level. Without a free slot the level quotes that side again when one of them has ended.
+ *
+ * The quotes come from a strategy that knows nothing of this: it sees each side of a level as one slot.
+ */
+import { type Amount, format, fromDecimal } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { type Market, mid, type Price, type Side } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Bounds, Decision, DesiredSlot, Memory } from "../../Decision.ts"
+import * as Read from "../../Fields.ts"
+import type { Decide } from "../../Strategy.ts"
+import { progressOf, type SlotProgress, untouchedSlot, type View } from "../../View.ts"
+import { decimalIn, isRecord, numberIn, recordIn } from "../Memory.ts"
+import { away, negate } from "../PriceLevels.ts"
+import { filledLegs } from "../SlotLegs.ts"
+
+const mostHanging = 20
+
+export const hangingFields = Read.fields({
+  distance: Read.required(Read.ratio, "a hanging order is withdrawn when the mid is further from it"),
+  most: Read.optional(Read.integer(1, mostHanging), "hanging orders on each side of a level; default: 1")
+})
+
+export interface Hanging {
+  readonly market: Market
+  readonly levels: ReadonlyArray<{ readonly bid: string; readonly ask: string }>
+  readonly distance: Decimal.Decimal
+  readonly most: number
+  readonly source: string
+}
+
+/** `undefined` where no order hangs. */
+export const hangingIn = (read: ReturnType<typeof hangingFields>): Pick<Hanging, "distance" | "most"> | undefined =>
+  read?.distance === undefined ? undefined : { distance: read.distance.value, most: read.most?.value ?? 1 }
+
+/** An order as it was last quoted, and how many had filled in its slot by then. */
+interface Quoted {
+  readonly price: Price
+  readonly quantity: Amount
+  readonly filled: number
+}
+
+/** One side of a level: which of its slots quotes, and which hang. */
+interface SideState {
+  readonly current: number | undefined
+  readonly quoted: Quoted | undefined
+  readonly hung: ReadonlyMap<number, Quoted>
+}
+
+const slotName = (base: string, index: number): string => (index === 0 ? base : `${base}-${index + 1}`)
+
+const filledIn = (view: View, slot: string, side: Side, { price, quantity }: Quoted): number =>
+  filledLegs({ legs: [{ side, price, quantity }], cycle: true }, view, slot)
+
+const quotedIn = ({ base }: Market, memory: Memory): Quoted | undefined => {
+  const [price, quantity] = [decimalIn(memory, "price"), decimalIn(memory, "quantity")]
+  if (price === undefined || quantity === undefined) return undefined
+  return { price, quantity: fromDecimal(quantity, base.decimals) ?? 0n, filled: numberIn(memory, "filled") ?? 0 }
+}
+
+const rememberQuoted = ({ base }: Market, { price, quantity, filled }: Quoted): Memory => ({
+  price: Decimal.format(price),
+  quantity: format(quantity, base.decimals),
+  filled
+})
+
+const stateIn = ({ market, most }: Hanging, memory: Memory): SideState => {
+  const hung = recordIn(memory, "hung")
+  const found = Array.from({ length: most + 1 }, (_, index) => {
+    const quoted = quotedIn(market, recordIn(hung, String(index)))
+    return quoted === undefined ? [] : [[index, quoted] as const]
+  })
+  const current = isRecord(memory) ? (numberIn(memory, "current") ?? -1) : 0
+  return {
+    current: current < 0 ? undefined : current,
+    quoted: quotedIn(market, recordIn(memory, "quoted")),
+    hung: new Map(found.flat())
+  }
+}
+
+const remember = ({ market }: Hanging, { current, quoted, hung }: SideState): Memory => ({
+  current: current ?? -1,
+  ...present({ quoted: quoted && rememberQuoted(market, quoted) }),
+  ...(hung.size === 0
+    ? {}
+    : { hung: Object.fromEntries([...hung].map(([index, each]) => [String(index), rememberQuoted(market, each)])) })
+})
+
+/** The mid from which on a hanging order is too far away. */
+const endOf = (side: Side, price: Price, distance: Decimal.Decimal): Price =>
+  away(price, side === "BUY" ? distance : negate(distance))
+
+const isFar = (side: Side, price: Price, distance: Decimal.Decimal, now: Price): boolean => {
+  const end = endOf(side, price, distance)
+  return side === "BUY" ? !Decimal.isLess(now, end) : !Decimal.isGreater(now, end)
+}
+
+/** A slot that hangs no order, and in which none of before rests any more. */
+const freeSlot = ({ most }: Hanging, base: string, hung: SideState["hung"], view: View, but?: number) =>
+  Array.from({ length: most + 1 }, (_, index) => index).find(
+    (index) => index !== but && !hung.has(index) && progressOf(view, slotName(base, index)).live === undefined
+  )
+
+const hasFilled = (view: View, base: string, side: Side, { current, quoted }: SideState): boolean =>
+  current !== undefined && quoted !== undefined && filledIn(view, slotName(base, current), side, quoted) > quoted.filled
+
+/** What has filled or is too far away hangs no longer; a level without a slot takes one that has become free. */
+const settled = (whole: Hanging, base: string, side: Side, before: SideState, view: View): SideState => {
+  const now = mid(view.price)
+  const hung = new Map(
+    [...before.hung].filter(([index, quoted]) => {
+      const isOver = filledIn(view, slotName(base, index), side, quoted) > quoted.filled
+      return !isOver && !isFar(side, quoted.price, whole.distance, now)
+    })
+  )
+  const current = before.current ?? freeSlot(whole, base, hung, view)
+  return { ...before, current, hung, quoted: before.current === undefined ? undefined : before.quoted }
+}
+
+/** The other side of its level has filled: the order hangs, and another slot quotes. */
+const hang = (whole: Hanging, base: string, side: Side, state: SideState, view: View): SideState => {
+  const { current, quoted, hung } = state
+  if (current === undefined || quoted === undefined || hung.size >= whole.most) return state
+  const slot = slotName(base, current)
+  if (progressOf(view, slot).live === undefined) return state
+  if (filledIn(view, slot, side, quoted) > quoted.filled) return state
+  const all = new Map([...hung, [current, quoted]])
+  return { current: freeSlot(whole, base, all, view, current), quoted: undefined, hung: all }
+}
+
+/** All slots of one side of a level as the quoting strategy sees them: the current one, and what the others traded. */
+const seen = ({ most }: Hanging, base: string, { current }: SideState, view: View): SlotProgress => {
+  const own = current === undefined ? untouchedSlot : progressOf(view, slotName(base, current))
+  const others = Array.from({ length: most + 1 }, (_, index) => index)
+    .filter((index) => index !== current)
+    .map((index) => progressOf(view, slotName(base, index)))
+  const sum = (of: (progress: SlotProgress) => Amount) => others.reduce((total, each) => total + of(each), of(own))
+  return { ...own, bought: sum(({ bought }) => bought), sold: sum(({ sold }) => sold) }
+}
+
+export const withHanging =
+  (decide: Decide, whole: Hanging): Decide =>
+  (view, memory) => {
+    const known = recordIn(memory, "hanging")
+    const states = new Map<string, SideState>()
+    for (const { bid, ask } of whole.levels) {
+      const [bids, asks] = [stateIn(whole, recordIn(known, bid)), stateIn(whole, recordIn(known, ask))]
+      const [bidFilled, askFilled] = [hasFilled(view, bid, "BUY", bids), hasFilled(view, ask, "SELL", asks)]
+      const left = settled(whole, bid, "BUY", bids, view)
+      const right = settled(whole, ask, "SELL", asks, view)
+      states.set(bid, askFilled && !bidFilled ? hang(whole, bid, "BUY", left, view) : left)
+      states.set(ask, bidFilled && !askFilled ? hang(whole, ask, "SELL", right, view) : right)
+    }
+    const slots = new Map([...states].map(([base, state]) => [base, seen(whole, base, state, view)]))
+    return placed(whole, states, decide({ ...view, slots }, memory), view)
+  }
+
+const placed = (whole: Hanging, states: ReadonlyMap<string, SideState>, quotes: Decision, view: View): Decision => {
+  const { source } = whole
+  const desired: Array<DesiredSlot> = []
+  const absent: Array<Decision["absent"][number]> = []
+  const remembered: Record<string, Memory> = {}
+  const ends: { below: Array<Price>; above: Array<Price> } = { below: [], above: [] }
+  const because = (code: string, text: string) => ({ code, text, source })
+  const asked = new Map(quotes.desired.map((each) => [each.slot, each]))
+  const refused = new Map(quotes.absent.map((each) => [each.slot, each]))
+  for (const [base, state] of states) {
+    const { current, hung } = state
+    const quote = asked.get(base)
+    const why = refused.get(base)?.why
+    const [leg] = quote?.legs ?? []
+    const side: Side = base.startsWith("bid") ? "BUY" : "SELL"
+    const slot = current === undefined ? undefined : slotName(base, current)
+    if (slot !== undefined && quote !== undefined) desired.push({ ...quote, slot })
+    else if (slot !== undefined && why !== undefined) absent.push({ slot, why })
+    const quoted =
+      slot === undefined || leg === undefined
+        ? undefined
+        : { price: leg.price, quantity: leg.quantity, filled: progressOf(view, slot).completedLegs }
+    const isPaying = quoted !== undefined && slot !== undefined && filledIn(view, slot, side, quoted) > quoted.filled
+    remembered[base] = remember(whole, {
+      ...state,
+      quoted: quoted && { ...quoted, filled: quoted.filled + (isPaying ? 1 : 0) }
+    })
+    for (const [index, { price, quantity, filled }] of hung) {
+      const text = `hangs at ${Decimal.format(price)}, because the other side of its level has filled`
+      const legs = [{ side, price, quantity }] as const
+      const after = { completedLegs: filled, filledInLeg: 0n }
+      desired.push({ slot: slotName(base, index), legs, cycle: false, after, why: because("hanging", text) })
+      const end = endOf(side, price, whole.distance)
+      if (side === "BUY") ends.above.push(end)
+      else ends.below.push(end)
+    }
+    for (let index = 0; index <= whole.most; index++) {
+      const other = slotName(base, index)
+      if (index === current || hung.has(index) || progressOf(view, other).live === undefined) continue
+      absent.push({ slot: other, why: because("not-hanging", "it no longer hangs: the mid is too far away from it") })
+    }
+  }
+  const inner = isRecord(quotes.memory) ? quotes.memory : {}
+  return { ...quotes, desired, absent, memory: { ...inner, hanging: remembered }, until: within(quotes.until, ends) }
+}
+
+const within = (
+  until: Bounds,
+  { below, above }: { below: ReadonlyArray<Price>; above: ReadonlyArray<Price> }
+): Bounds => {
+  const lowest = [...below, ...(until.priceBelow === undefined ? [] : [until.priceBelow])]
+  const highest = [...above, ...(until.priceAbove === undefined ? [] : [until.priceAbove])]
+  return {
+    ...until,
+    ...(lowest.length === 0 ? {} : { priceBelow: lowest.reduce(Decimal.max) }),
+    ...(highest.length === 0 ? {} : { priceAbove: highest.reduce(Decimal.min) }),
+    onFill: true
+  }
+}
