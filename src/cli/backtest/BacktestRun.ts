@@ -32,6 +32,7 @@ export interface BacktestAsked extends Omit<BacktestInput.DataFlags, "data">, Ba
   readonly trials: number
   readonly calibrate: Option.Option<string>
   readonly report: Option.Option<string>
+  readonly tradesCsv: Option.Option<string>
 }
 
 /** Loaded on demand, like everything that most runs do not need. */
@@ -66,7 +67,10 @@ const prepare = Effect.fnUntraced(function* (input: BacktestAsked, file: string)
   const open = rules.some(({ price }) => price === "open") || strategy.candles !== undefined || options[0].keepsOrders
   const volume = rules.some(({ volumeShare }) => volumeShare > 0) || strategy.candles !== undefined
   const range =
-    strategy.candles !== undefined || options[0].keepsOrders || rules.some(({ touch }) => touch === "within")
+    strategy.candles !== undefined ||
+    options[0].keepsOrders ||
+    Option.isSome(input.tradesCsv) ||
+    rules.some(({ touch }) => touch === "within")
   const [{ fees }] = found
   return { strategy, options, fees, open, volume, range, calibrated: found.flatMap(({ calibrated }) => calibrated) }
 })

@@ -82,7 +82,35 @@ describe("backtest commands", () => {
         assert.strictEqual(rows[0], "bar_index,open_time_ms,side,slot,price,base,quote")
         assert.strictEqual(rows.length - 1, result.fills)
         assert.include(readFileSync(html, "utf8"), "cli-grid on BTC/USDC")
-        assert.include(yield* limitbot("backtest", strategy, "--data", csv, "--fills", "pessimistic"), "pessimistic")
+        const trades = join(folder, "trades.csv")
+        const pessimistic = ["--fills", "pessimistic", "--trades-csv", trades]
+        assert.include(yield* limitbot("backtest", strategy, "--data", csv, ...pessimistic), "pessimistic")
+        const [titles = "", ...traded] = readFileSync(trades, "utf8").trim().split("\n")
+        assert.isAbove(traded.length, 0)
+        for (const line of traded) {
+          const numbers = line.split(",").slice(6).map(Number)
+          assert.strictEqual(titles.split(",").slice(6).length, numbers.length)
+          assert.isTrue(numbers.every(Number.isFinite), line)
+        }
+        const several = ["--also", csv, "--pareto", "profitQuote,maxDrawdown", "--sensitivity"]
+        const searched = yield* limitbot(
+          "sweep",
+          strategy,
+          "--data",
+          csv,
+          "--set",
+          "grid.levels=5,10",
+          ...several,
+          "--json"
+        )
+        const search = JSON.parse(searched)
+        const [winner] = search.best
+        assert.strictEqual(winner.also[0].profitQuote, winner.profitQuote)
+        assert.include(
+          search.pareto.front.map(({ trial }: { readonly trial: number }) => trial),
+          winner.trial
+        )
+        assert.strictEqual(search.sensitivity[0].result.profitQuote, winner.profitQuote)
 
         const second = join(folder, "ladder.yaml")
         writeFileSync(
