@@ -40,16 +40,23 @@ const endChildren = (): void => {
 process.on("exit", endChildren)
 atEndOfFiles(endChildren)
 
-export const start = (args: ReadonlyArray<string>): Program => {
-  const child = spawn(process.execPath, [limitbot, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+export interface Surroundings {
+  readonly environment?: Readonly<Record<string, string>>
+  /** A program that starts it, with its own arguments. */
+  readonly through?: ReadonlyArray<string>
+}
+
+export const start = (args: ReadonlyArray<string>, { environment, through = [] }: Surroundings = {}): Program => {
+  const [command = process.execPath, ...rest] = [...through, process.execPath, limitbot, ...args]
+  const child = spawn(command, rest, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...environment } })
   children.add(child)
   const lines: Array<string> = []
   const errors: Array<string> = []
   const waiting = new Set<() => void>()
-  let rest = ""
+  let begun = ""
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    const parts = (rest + chunk).split("\n")
-    rest = parts.pop() ?? ""
+    const parts = (begun + chunk).split("\n")
+    begun = parts.pop() ?? ""
     lines.push(...parts)
     for (const wake of waiting) wake()
   })

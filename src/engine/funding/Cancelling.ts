@@ -11,7 +11,13 @@ import { Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
+import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { adopt, observe } from "../tracking/OrderTracker.ts"
+
+interface Tries {
+  readonly attempts: number
+  readonly at: number
+}
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
@@ -19,12 +25,12 @@ export const make = Effect.gen(function* () {
   const venue = yield* Venue
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  /** Not journaled: after a restart the only cost of forgetting is one more request. */
-  const orphanTries = new Map<string, { readonly attempts: number; readonly at: number }>()
+  /** By spare order. */
+  const orphanTries = PlacementNotes.make<ReadonlyMap<string, Tries>>(books.state)
   /** Cancels that the venue clearly refused: asking sooner gets the same answer. */
-  const refused = new Set<string>()
-  /** Orders that are over: nothing is left to cancel, though their money may still be on its way back. */
-  const over = new Set<string>()
+  const refused = PlacementNotes.make<true>(books.state)
+  /** The order that is over: nothing is left to cancel, though its money may still be on its way back. */
+  const over = PlacementNotes.make<string>(books.state)
   let hurriedAt = Number.NEGATIVE_INFINITY
 
   const fresh = ({ id }: Placement): Placement | undefined => books.state.placements.get(id)
@@ -35,8 +41,8 @@ export const make = Effect.gen(function* () {
     return waited < 0 || waited >= backoffMillis(settings, attempts) || (!isRefused && lastAt < hurriedAt)
   }
 
-  const orphanDue = (orderId: string, now: number): boolean => {
-    const tried = orphanTries.get(orderId)
+  const orphanDue = (placement: string, orderId: string, now: number): boolean => {
+    const tried = orphanTries.get(placement)?.get(orderId)
     return tried === undefined || isTime(tried.at, tried.attempts, false, now)
   }
 
@@ -47,13 +53,13 @@ export const make = Effect.gen(function* () {
     by === undefined &&
     isFunded(state) &&
     state !== "closing" &&
-    !over.has(order.id) &&
-    isTime(cancel.lastSentAt, cancel.attempts, refused.has(id), now)
+    over.get(id) !== order.id &&
+    isTime(cancel.lastSentAt, cancel.attempts, refused.get(id) === true, now)
 
   /** Whether a cancel is due for this placement now. */
   const isDue = (placement: Placement, now: number): boolean =>
     cancelDue(placement, now) ||
-    [...placement.orphans].some(([orderId, isCancelled]) => !isCancelled && orphanDue(orderId, now))
+    [...placement.orphans].some(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now))
 
   const cancel = Effect.fnUntraced(function* (placement: Placement, now: number) {
     const { cancel: request, order } = placement
@@ -62,7 +68,7 @@ export const make = Effect.gen(function* () {
     const answer = yield* Effect.result(venue.cancelOrder(order.id))
     if (answer._tag === "Success") {
       const { correlationId, value } = answer.success
-      if (isTerminal(value.fillStatus)) over.add(order.id)
+      if (isTerminal(value.fillStatus)) over.set(placement.id, order.id)
       return yield* books.recordFrom(() => {
         const current = fresh(placement)
         return current === undefined ? [] : observe(current, value, correlationId)
@@ -70,7 +76,7 @@ export const make = Effect.gen(function* () {
     }
     const { reason } = answer.failure
     if (reason._tag !== "Rejected") return yield* Effect.logDebug(reason.message)
-    refused.add(placement.id)
+    refused.set(placement.id, true)
     const { code, text, correlationId } = reason
     yield* books.recordIfFits({
       _tag: "CancelRefused",
@@ -80,20 +86,20 @@ export const make = Effect.gen(function* () {
       ...present({ correlationId })
     })
     const read = yield* Effect.result(venue.getOrder(order.id))
-    if (read._tag === "Success" && isTerminal(read.success.value.fillStatus)) over.add(order.id)
+    if (read._tag === "Success" && isTerminal(read.success.value.fillStatus)) over.set(placement.id, order.id)
   })
 
   /** A spare order with our fingerprint is inert: cancel it. With money in it, it is ours after all. */
   const cancelOrphan = Effect.fnUntraced(function* (placement: Placement, orderId: string, now: number) {
-    const attempts = orphanTries.get(orderId)?.attempts ?? 0
-    orphanTries.set(orderId, { attempts: attempts + 1, at: now })
+    const tries = new Map(orphanTries.get(placement.id))
+    const attempts = (tries.get(orderId)?.attempts ?? 0) + 1
+    orphanTries.set(placement.id, tries.set(orderId, { attempts, at: now }))
     const asked = yield* Effect.result(venue.cancelOrder(orderId))
     const read = asked._tag === "Success" ? asked : yield* Effect.result(venue.getOrder(orderId))
     if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)
     const order = read.success.value
     if (order.depositedAmount > 0n) return yield* books.recordIfFits(...adopt(placement, order))
     if (order.fillStatus !== "PENDING_CANCEL" && !isTerminal(order.fillStatus)) return
-    orphanTries.delete(orderId)
     yield* books.recordIfFits({ _tag: "OrphanCancelled", ...about(placement), orderId })
   })
 
@@ -102,7 +108,7 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     yield* cancel(placement, now)
     for (const [orderId, isCancelled] of fresh(placement)?.orphans ?? []) {
-      if (!isCancelled && orphanDue(orderId, now)) yield* cancelOrphan(placement, orderId, now)
+      if (!isCancelled && orphanDue(placement.id, orderId, now)) yield* cancelOrphan(placement, orderId, now)
     }
   })
 

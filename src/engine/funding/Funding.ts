@@ -17,6 +17,7 @@ import { type Answer, Venue } from "../../venue/Venue.ts"
 import { EngineSettings, marginMillis } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
+import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { depositTypeOf, observe } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
@@ -32,9 +33,8 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   const guard = yield* IntentGuard
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  /** Not journaled: after a restart the only cost of forgetting is to wait or to read once more. */
-  const emptyReads = new Map<string, number>()
-  const watched = new Map<string, { readonly readAt: number; readonly overSince: number | undefined }>()
+  const emptyReads = PlacementNotes.make<number>(books.state)
+  const watched = PlacementNotes.make<{ readonly readAt: number; readonly overSince: number | undefined }>(books.state)
 
   const record = (...events: ReadonlyArray<BotEvent>) => books.recordIfFits(...events)
   /** What the report adds to the present state: the answer to a cancel may have arrived since. */

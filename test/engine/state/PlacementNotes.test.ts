@@ -1,0 +1,21 @@
+/** A process that lives long remembers something of each placement, and must not remember all that ever were. */
+import { assert, describe, it } from "@effect/vitest"
+import { begin, orderOf } from "../../../bench/journalRows.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import * as PlacementNotes from "../../../src/engine/state/PlacementNotes.ts"
+
+describe("notes about placements", () => {
+  it("last as long as their placements, however many there were", () => {
+    const state = BotState.make()
+    const notes = PlacementNotes.make<number>(state)
+    const events = [...begin, ...Array.from({ length: 1_000 }, (_, number) => orderOf(number + 1)).flat()]
+    for (const [index, event] of events.entries()) {
+      BotState.apply(state, { sequence: index + 1, at: index * 10_000, event })
+      if (event._tag === "CreateSent") notes.set(event.placement, index)
+      if (event._tag === "DepositSeen") assert.isDefined(notes.get(event.placement))
+      assert.isAtMost(notes.size(), state.placements.size + 64)
+    }
+    assert.isAbove(state.placementCount, 900)
+    assert.isBelow(notes.size(), 150)
+  })
+})
