@@ -58,8 +58,7 @@ export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions
   /** Never ends; fails when the journal cannot be written. */
   const run = Effect.gen(function* () {
     const sending = yield* FiberMap.make<string, void, Effect.Error<ReturnType<typeof cancelling.withdraw>>>()
-    const send = Effect.fnUntraced(function* (placement: Placement, now: number) {
-      if (!cancelling.isDue(placement, now)) return
+    const send = Effect.fnUntraced(function* (placement: Placement) {
       if ((yield* FiberMap.size(sending)) >= mostAtOnce) return
       yield* FiberMap.run(sending, placement.id, cancelling.withdraw(placement), { onlyIfMissing: true })
     })
@@ -68,7 +67,10 @@ export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions
       yield* noteKillSwitch(all)
       yield* mark(all)
       const now = yield* Clock.currentTimeMillis
-      for (const placement of books.state.placements.values()) yield* send(placement, now)
+      // Hardly ever is anything due: a look costs no more than that.
+      for (const placement of books.state.placements.values()) {
+        if (cancelling.isDue(placement, now)) yield* send(placement)
+      }
     })
     const looking = Effect.forever(Effect.andThen(look, Effect.sleep(lookMillis)))
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))

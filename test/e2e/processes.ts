@@ -40,15 +40,12 @@ const endChildren = (): void => {
 process.on("exit", endChildren)
 atEndOfFiles(endChildren)
 
-export interface Surroundings {
-  readonly environment?: Readonly<Record<string, string>>
-  /** A program that starts it, with its own arguments. */
-  readonly through?: ReadonlyArray<string>
-}
-
-export const start = (args: ReadonlyArray<string>, { environment, through = [] }: Surroundings = {}): Program => {
-  const [command = process.execPath, ...rest] = [...through, process.execPath, limitbot, ...args]
-  const child = spawn(command, rest, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...environment } })
+export const start = (
+  args: ReadonlyArray<string>,
+  { environment }: { readonly environment?: Readonly<Record<string, string>> } = {}
+): Program => {
+  const env = { ...process.env, ...environment }
+  const child = spawn(process.execPath, [limitbot, ...args], { stdio: ["ignore", "pipe", "pipe"], env })
   children.add(child)
   const lines: Array<string> = []
   const errors: Array<string> = []

@@ -38,6 +38,9 @@ export interface Sample {
   readonly resources: number
   readonly journalBytes: number
   readonly heapBytes: number
+  /** That the venue was asked so far; processor time so far. */
+  readonly requests: number
+  readonly cpuSeconds: number
 }
 
 setFlagsFromString("--expose-gc")
@@ -75,8 +78,10 @@ export const run = (
     )
     const service = Context.get(server, HttpClient.HttpClient)
     // The service answers in a process of its own, as in life.
+    let requests = 0
     const network = HttpClient.make((request) =>
       Effect.callback<Effect.Success<ReturnType<typeof service.execute>>, never>((resume) => {
+        requests += 1
         servers.fork(Effect.orDie(service.execute(request))).addObserver((exit) => resume(exit))
       })
     )
@@ -89,7 +94,7 @@ export const run = (
         markets: marketsByName({ assets, ticks: new Map() }),
         strategies: () => [parse(strategy)],
         withdraw: () => undefined,
-        pace: { pollMinMillis: 30_000, pollMaxMillis: 300_000 }
+        pace: { pollMinMillis: 120_000, pollMaxMillis: 1_200_000 }
       },
       seed,
       "killed"
@@ -115,7 +120,9 @@ export const run = (
         descriptors: descriptors(),
         resources: process.getActiveResourcesInfo().length,
         journalBytes: sizeOf(journalFile) + sizeOf(`${journalFile}-wal`),
-        heapBytes: heapBytes()
+        heapBytes: heapBytes(),
+        requests,
+        cpuSeconds: Math.round(process.cpuUsage().user / 1e6)
       }
       taken.push(sample)
       seen(sample)

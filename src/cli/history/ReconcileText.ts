@@ -1,5 +1,6 @@
 /** What a reconciliation found, for the terminal and for programs. */
 import { iso } from "../../domain/Text.ts"
+import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
 import type * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
 import * as Table from "../../report/text/Table.ts"
 
@@ -14,14 +15,19 @@ export interface Gathered {
   readonly findings: ReadonlyArray<Reconciliation.Comparison>
   readonly missing: ReadonlyArray<string>
   readonly witnesses: ReadonlyArray<string>
+  /** Doubts that the history ends. */
+  readonly proven: ReadonlyArray<OperatorAnswer>
 }
 
 /** Programs find the same keys in every finding. */
-export const json = ({ findings, missing, witnesses }: Gathered): string =>
-  JSON.stringify({ ...countsOf(findings), witnesses, missing, findings }, (_key, value: unknown) => value ?? null)
+export const json = ({ findings, missing, proven, witnesses }: Gathered): string =>
+  JSON.stringify(
+    { ...countsOf(findings), witnesses, missing, proven, findings },
+    (_key, value: unknown) => value ?? null
+  )
 
 export const lines = (
-  { findings, missing, witnesses }: Gathered,
+  { findings, missing, proven, witnesses }: Gathered,
   all: boolean,
   withEvidence: boolean
 ): ReadonlyArray<string> => {
@@ -38,6 +44,7 @@ export const lines = (
     ...(withEvidence ? shown.flatMap(evidenceLines) : contradictionsOf(shown).flatMap(evidenceLines)),
     `Compared with the journal: ${witnesses.join(", ")}.`,
     ...missing.map((what) => `Not compared: ${what}`),
+    ...proven.map(({ placement, text }) => `${placement} is no longer in doubt with --resolve: it was paid, ${text}`),
     `${counts["agrees"]} agree, ${counts["explained"]} explained, ${counts["contradiction"]} contradict.`
   ]
 }

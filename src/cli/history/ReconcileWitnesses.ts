@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { SwapAccount } from "../../domain/SwapAccount.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
+import { provenPaid } from "../../engine/reconciliation/DoubtEvidence.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
 import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
@@ -36,7 +37,9 @@ export const gather = Effect.fnUntraced(function* (
     oddLines: history?.odd ?? []
   })
   const witnesses = ["orders", ...(hasHistory ? ["history"] : []), ...(balances.length > 0 ? ["private balances"] : [])]
-  return { findings: [...compared, ...balances], missing, witnesses }
+  const { state } = told
+  const proven = history === undefined ? [] : provenPaid(state.placements.values(), history.lines)
+  return { findings: [...compared, ...balances], missing, witnesses, proven, state }
 })
 
 /** The places of money, each with the assets whose money is there. */

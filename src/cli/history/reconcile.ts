@@ -2,7 +2,7 @@
  * `limitbot reconcile`: journal, orders, history and balances side by side. What agrees is counted and what differs
  * is explained. A contradiction is shown with its evidence and ends the command with exit code 1.
  */
-import { Console, Effect, Schema } from "effect"
+import { Clock, Console, Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { Journal } from "../../journal/Journal.ts"
@@ -10,6 +10,7 @@ import * as Sqlite from "../../journal/Sqlite.ts"
 import { counted } from "../../report/text/Words.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
+import { deliver } from "../journal/Resolving.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
 import * as ReconcileText from "./ReconcileText.ts"
 import { gather } from "./ReconcileWitnesses.ts"
@@ -34,15 +35,21 @@ export const command = Command.make(
       Flag.withDescription("Note the balances as they are, whatever they were: you have moved money yourself"),
       Flag.withDefault(false)
     ),
+    resolve: Flag.Boolean("resolve").pipe(
+      Flag.withDescription("Note the payments in doubt as made of which the history proves it"),
+      Flag.withDefault(false)
+    ),
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ acceptBalances, all, config: file, evidence, json }) {
+  Effect.fn(function* ({ acceptBalances, all, config: file, evidence, json, resolve }) {
     const config = yield* ConfigFile.load(file)
     const signerId = yield* PartnerMode.signerOf(config)
     yield* Effect.gen(function* () {
       const gathered = yield* gather(config, signerId, acceptBalances)
       yield* Console.log(json ? ReconcileText.json(gathered) : ReconcileText.lines(gathered, all, evidence).join("\n"))
+      const view = { journal: config.journal, now: yield* Clock.currentTimeMillis, state: gathered.state }
+      for (const answer of resolve ? gathered.proven : []) yield* deliver(view, answer)
       const { length: count } = ReconcileText.contradictionsOf(gathered.findings)
       if (count > 0) return yield* new Contradictions({ count })
     }).pipe(

@@ -22,26 +22,25 @@ const lookMillis = 200
 
 const answerMillis = 5_000
 
-export const settle = Effect.fnUntraced(function* (
-  { journal, now, state }: JournalView,
-  answer: Problems.OperatorAnswer,
-  json: boolean
-) {
+type View = Pick<JournalView, "journal" | "now" | "state">
+
+export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.OperatorAnswer, json: boolean) {
   const { placement, word } = answer
+  const by = yield* deliver(view, answer)
+  if (json) return yield* Console.log(JSON.stringify({ resolved: placement, word, by }))
+  const text = `${placement}: taken as ${word === "adopt" ? "the venue says" : word === "forget" ? "forgotten" : word}`
+  yield* Console.log(by === "bot" ? `${text}, by the running bot` : text)
+})
+
+/** Answers who has written it down: the running bot, or this command. */
+export const deliver = Effect.fnUntraced(function* ({ journal, now, state }: View, answer: Problems.OperatorAnswer) {
   yield* Effect.mapError(
     Effect.fromResult(Problems.resolve(state, answer, now)),
     (message) => new NotResolved({ message })
   )
   const holder = yield* Lease.holder(journal)
-  const by =
-    holder === undefined
-      ? yield* write(journal, answer)
-      : (yield* say(journal, answer))
-        ? "bot"
-        : yield* handOver(journal, answer, holder)
-  if (json) return yield* Console.log(JSON.stringify({ resolved: placement, word, by }))
-  const text = `${placement}: taken as ${word === "adopt" ? "the venue says" : word === "forget" ? "forgotten" : word}`
-  yield* Console.log(by === "bot" ? `${text}, by the running bot` : text)
+  if (holder === undefined) return yield* write(journal, answer)
+  return (yield* say(journal, answer)) ? "bot" : yield* handOver(journal, answer, holder)
 })
 
 /** No bot runs, so this command takes the lease for the moment of writing. */

@@ -59,7 +59,8 @@ export const make = Effect.gen(function* () {
   /** Whether a cancel is due for this placement now. */
   const isDue = (placement: Placement, now: number): boolean =>
     cancelDue(placement, now) ||
-    [...placement.orphans].some(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now))
+    (placement.orphans.size > 0 &&
+      [...placement.orphans].some(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now)))
 
   const cancel = Effect.fnUntraced(function* (placement: Placement, now: number) {
     const { cancel: request, order } = placement

@@ -1,5 +1,8 @@
 /** `limitbot reconcile` after runs of every deposit type: nothing contradicts, and something does when money is really missing. */
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
+import { writeDoubtfulAt } from "../journal/doubtful.ts"
 import { configText, run, startSandbox, workspace } from "../program.ts"
 
 const config = ["--config", "config.yaml"]
@@ -45,6 +48,26 @@ describe.concurrent("reconcile", () => {
     const isPrivate = depositType === "CONFIDENTIAL_INTENTS"
     assert.deepStrictEqual(after.witnesses, ["orders", "history", ...(isPrivate ? ["private balances"] : [])])
     assert.lengthOf(after.missing, isPrivate ? 0 : 1, "it says which witness it has not")
+
+    if (depositType === "INTENTS") {
+      // A journal in which the payment of one of these orders is in doubt, and one to an address that nobody knows.
+      const elsewhere = workspace(sandbox, { "config.yaml": text })
+      const paid = new DatabaseSync(join(cwd, "journal.sqlite"), { readOnly: true })
+        .prepare(
+          "SELECT body ->> 'depositAddress' AS address FROM journal WHERE event = 'Bound' AND placement IN (SELECT placement FROM journal WHERE event = 'Settled') LIMIT 1"
+        )
+        .get()
+      await writeDoubtfulAt(join(elsewhere, "journal.sqlite"), [String(paid?.["address"]), "nowhere"])
+      const problems = async () => JSON.parse((await run(["resolve", "--json", ...config], { cwd: elsewhere })).stdout)
+      assert.lengthOf((await problems()).problems, 2)
+      const proof = JSON.parse((await run(["reconcile", "--resolve", "--json", ...config], { cwd: elsewhere })).stdout)
+      assert.deepStrictEqual(
+        proof.proven.map(({ placement, word }: { placement: string; word: string }) => [placement, word]),
+        [["p1", "paid"]]
+      )
+      const left = (await problems()).problems.map(({ placement }: { placement: string }) => placement)
+      assert.deepStrictEqual(left, ["p2"])
+    }
 
     // Another journal of the same account leaves an order that rests.
     const other = workspace(sandbox, {

@@ -6,7 +6,7 @@ import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 
 /** A payment that was sent, expired, and was never acknowledged. */
-const doubtful = (index: number): ReadonlyArray<BotEvent> => {
+export const doubtful = (index: number, depositAddress = `address-${index}`): ReadonlyArray<BotEvent> => {
   const about = { strategy: "grid", slot: `old-${index}`, placement: `p${index}` }
   const money = { asset: "USDC", amount: 100_000_000n }
   return [
@@ -29,7 +29,7 @@ const doubtful = (index: number): ReadonlyArray<BotEvent> => {
       _tag: "Bound",
       ...about,
       orderId: `order-${index}`,
-      depositAddress: `address-${index}`,
+      depositAddress,
       via: "reply",
       estimatedWithdrawFee: 0n,
       estimatedRefundFee: 0n
@@ -39,7 +39,7 @@ const doubtful = (index: number): ReadonlyArray<BotEvent> => {
       ...about,
       ...money,
       orderId: `order-${index}`,
-      depositAddress: `address-${index}`,
+      depositAddress,
       signed: "{}",
       intentHash: `hash-${index}`,
       validUntil: 1
@@ -57,8 +57,12 @@ const write = (journal: string, events: ReadonlyArray<BotEvent>) =>
     )
   )
 
+export const budget: BotEvent = { _tag: "BudgetAllotted", strategy: "grid", asset: "USDC", amount: 1_000_000_000n }
+
 /** `p1`, `p2` and so on, of 100 USDC each, in slots that no file names. */
-export const writeDoubtful = (journal: string, count: number): Promise<unknown> => {
-  const budget: BotEvent = { _tag: "BudgetAllotted", strategy: "grid", asset: "USDC", amount: 1_000_000_000n }
-  return write(journal, [budget, ...Array.from({ length: count }, (_, index) => doubtful(index + 1)).flat()])
-}
+export const writeDoubtful = (journal: string, count: number): Promise<unknown> =>
+  write(journal, [budget, ...Array.from({ length: count }, (_, index) => doubtful(index + 1)).flat()])
+
+/** The same with payments to these addresses. */
+export const writeDoubtfulAt = (journal: string, addresses: ReadonlyArray<string>): Promise<unknown> =>
+  write(journal, [budget, ...addresses.flatMap((address, index) => doubtful(index + 1, address))])

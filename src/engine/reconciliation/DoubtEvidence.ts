@@ -1,0 +1,32 @@
+/**
+ * What the partner's history proves about payments in doubt. It can prove that one was made: its line shows our payload's hash,
+ * or money that came in at the order's own address. It never proves that one was not made, because lines lag and masked ones are
+ * left out. Balances prove neither: a payout, a refund or the owner may move the same amount at the same time.
+ */
+import type { OperatorAnswer } from "../funding/Problems.ts"
+import type { Placement, PlacementIn } from "../state/Placement.ts"
+import { addressKey, type HistoryLine } from "./Reconciliation.ts"
+
+/** Statuses of a line whose deposit the service has accepted. */
+const accepted: ReadonlySet<string> = new Set(["PROCESSING", "SUCCESS", "REFUNDED"])
+
+export const provenPaid = (
+  placements: Iterable<Placement>,
+  history: ReadonlyMap<string, HistoryLine>
+): ReadonlyArray<OperatorAnswer> =>
+  [...placements].flatMap((placement) => {
+    if (placement.state !== "in doubt") return []
+    const line = history.get(addressKey(placement.order.depositAddress, placement.order.depositMemo))
+    const proof = line === undefined ? undefined : proofIn(line, placement)
+    return proof === undefined ? [] : [{ placement: placement.id, word: "paid", text: `the history shows ${proof}` }]
+  })
+
+const proofIn = (
+  { amountIn, hashes, status }: HistoryLine,
+  { funding: { intentHash }, order }: PlacementIn<"in doubt">
+): string | undefined => {
+  if (intentHash !== "" && hashes.some((hash) => hash.split(",").includes(intentHash)))
+    return `its payload ${intentHash} as executed`
+  if (amountIn > 0n || accepted.has(status)) return `money at ${order.depositAddress}, status ${status}`
+  return undefined
+}
