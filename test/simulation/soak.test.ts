@@ -25,7 +25,9 @@ describe("a bot that lives long", () => {
       descriptors: 20,
       resources: 2,
       journalBytes: 0,
-      heapBytes: 0
+      heapBytes: 0,
+      requests: 0,
+      cpuSeconds: 0
     }
     const leaking = [0, 1, 2].map((day) => ({
       ...sample,
