@@ -3,6 +3,7 @@
  * `limitbot --version` loads nothing else.
  */
 import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -59,11 +60,29 @@ const decisionCodeKnown: Plugin = {
   }
 }
 
+/** What a snapshot of the journal depends on: the folds and everything that they import, the packages included. */
+const folds = await build({
+  cwd: root,
+  input: { state: "src/engine/state/Bookkeeper.ts", profit: "src/control/view/StoredProfit.ts" },
+  platform: "node",
+  write: false
+})
+const foldHash = createHash("sha256")
+for (const chunk of folds.output) if (chunk.type === "chunk") foldHash.update(`${chunk.name}\n${chunk.code}\n`)
+const foldCode = foldHash.digest("hex")
+const foldCodeKnown: Plugin = {
+  name: "fold-code-known",
+  transform: {
+    filter: { id: /src.journal.FoldCode\.ts$/ },
+    handler: () => `export const foldCode = () => ${JSON.stringify(foldCode)}`
+  }
+}
+
 await build({
   cwd: root,
   input: { limitbot: "src/main.ts" },
   platform: "node",
-  plugins: [undiciItself, letterSplitterOnDemand, ohmOnDemand, decisionCodeKnown],
+  plugins: [undiciItself, letterSplitterOnDemand, ohmOnDemand, decisionCodeKnown, foldCodeKnown],
   output: {
     dir: folder,
     format: "esm",

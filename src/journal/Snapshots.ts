@@ -4,13 +4,12 @@
  *
  * A snapshot counts only where all of this holds, and is passed over in silence where not: the journal's event has the hash
  * that it had when the snapshot was taken, and with it all events before; the bytes are those that were written; and it was
- * written by this very build of the program, because a fold that was mended must not go on from what the old one made.
+ * written by this very code of the folds, because a fold that was mended must not go on from what the old one made.
  */
 import { createHash } from "node:crypto"
-import { readdirSync, readFileSync } from "node:fs"
-import { join, resolve } from "node:path"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { foldCode } from "./FoldCode.ts"
 
 export interface FoldSnapshot {
   /** The last event in it. */
@@ -53,21 +52,4 @@ export const make = (sql: SqlClient.SqlClient): Snapshots => ({
 })
 
 const sealOf = (fold: string, { sequence, hash, body }: Omit<Row, "seal" | "chained">): string =>
-  createHash("sha256").update(`${programHash()}\n${fold}\n${sequence}\n${hash}\n`).update(body).digest("hex")
-
-/** Hash of every file of the program: one bundle, or its sources. */
-const programHash = (() => {
-  let known: string | undefined
-  return () => (known ??= hashOfFiles())
-})()
-
-const hashOfFiles = (): string => {
-  const isBundle = import.meta.filename.endsWith(".mjs")
-  const folder = isBundle ? import.meta.dirname : resolve(import.meta.dirname, "..")
-  const hash = createHash("sha256")
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  for (const name of names.filter((each) => each.endsWith(isBundle ? ".mjs" : ".ts")).sort()) {
-    hash.update(`${name}\n`).update(readFileSync(join(folder, name)))
-  }
-  return hash.digest("hex")
-}
+  createHash("sha256").update(`${foldCode()}\n${fold}\n${sequence}\n${hash}\n`).update(body).digest("hex")
