@@ -269,7 +269,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a fill counts as often as it is reported",
     profile: "hostile",
-    including: ["lies"],
+    including: ["lies", "dust"],
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",

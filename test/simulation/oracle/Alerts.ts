@@ -7,8 +7,8 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Court } from "./Judge.ts"
 
 export const silentMillis = 60_000
-/** A turn that fails takes half a minute at most; the next one may have begun just before. */
-export const darkMillis = 45_000
+/** Reads are repeated for half a minute before a turn fails, and the turn before may have begun just then. */
+export const darkMillis = 60_000
 
 interface Anomaly {
   readonly bot: string
