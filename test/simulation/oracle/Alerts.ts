@@ -1,12 +1,12 @@
 /**
  * I21: every anomaly raises exactly one alert. An anomaly is a lie that reached a bot and that it must not take for true;
- * the alert is the contradiction that it records of that placement. Silence is a violation after a minute, a second alert
+ * the alert is the contradiction that it records of that placement. Silence is a violation after some seconds, a second alert
  * at once. An absence of the venue, a full disk and a wrong clock are told once each, until they are over.
  */
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Court } from "./Judge.ts"
 
-export const silentMillis = 60_000
+export const silentMillis = 15_000
 /** Reads are repeated for half a minute before a turn fails, and the turn before may have begun just then. */
 export const darkMillis = 60_000
 
@@ -82,7 +82,8 @@ export const make = ({ note, now, violated }: Court) => {
     },
     check: (): void => {
       for (const { lie, placement, toldAt } of pending.values())
-        if (now() - toldAt > silentMillis) violated("I21", `${placement}: no alert a minute after this: ${lie}`)
+        if (now() - toldAt > silentMillis)
+          violated("I21", `${placement}: no alert ${silentMillis} ms after this: ${lie}`)
     }
   }
 }
