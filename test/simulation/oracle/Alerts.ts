@@ -1,7 +1,7 @@
 /**
  * I21: every anomaly raises exactly one alert. An anomaly is a lie that reached a bot and that it must not take for true;
  * the alert is the contradiction that it records of that placement. Silence is a violation after some seconds, a second alert
- * at once. An absence of the venue, a full disk and a wrong clock are told once each, until they are over.
+ * at once. An absence of the venue and a full disk are told once each, until they are over.
  */
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Court } from "./Judge.ts"
