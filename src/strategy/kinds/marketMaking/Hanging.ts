@@ -99,7 +99,7 @@ const isFar = (side: Side, price: Price, distance: Decimal.Decimal, now: Price):
   return side === "BUY" ? !Decimal.isLess(now, end) : !Decimal.isGreater(now, end)
 }
 
-/** A slot that hangs no order, and in which none of before rests any more. */
+/** A slot in which no order hangs, and none still rests. */
 const freeSlot = ({ most }: Hanging, base: string, hung: SideState["hung"], view: View, but?: number) =>
   Array.from({ length: most + 1 }, (_, index) => index).find(
     (index) => index !== but && !hung.has(index) && progressOf(view, slotName(base, index)).live === undefined
