@@ -72,6 +72,9 @@ assets:
         }
       }
       await kill9(bot)
+      const swapped = start(["swap", "0.001", "BTC", "USDC", "--yes", "--json", "--config", config])
+      assert.strictEqual(await swapped.ended, 0, swapped.errors.join(""))
+      assert.include(swapped.lines.at(-1), '"outcome":"paid"', "a swap by hand asks the signer as well")
       const last = start(["run", strategy, "--config", config, "--for", "1s", "--cancel-on-exit", ...poll])
       assert.strictEqual(await last.ended, 0, last.errors.join(""))
       const layers = Layer.mergeAll(
