@@ -35,6 +35,10 @@ export interface Kind {
   readonly about: string
   /** A file of this kind may name several markets. */
   readonly tradesSeveral?: true
+  /** Its slots work the same legs again and again: `rearm` has something to hold back. */
+  readonly repeats?: true
+  /** Its orders use what earlier ones brought in: `skim` has something to set aside. */
+  readonly compounds?: true
   /** `undefined`: the problems are reported. */
   readonly read: (section: YamlNode, context: KindContext) => Behaviour | undefined
   /** The questions of `limitbot init`. */

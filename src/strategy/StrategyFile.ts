@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto"
 import { Result } from "effect"
+import { formatWithSymbol } from "../domain/Amount.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
@@ -12,9 +13,12 @@ import type { Behaviour, Kind, KindContext } from "./Kind.ts"
 import { kinds } from "./kinds.ts"
 import { budgetSchema, limitsSchema, readLimits } from "./LimitsSection.ts"
 import { type Markets, markets } from "./Markets.ts"
+import { rearming } from "./modifiers/Rearm.ts"
+import { skimmedLook, skimming } from "./modifiers/Skim.ts"
 import {
   inOrder,
   type Problem,
+  place,
   problemAt,
   quoted,
   type Report,
@@ -66,6 +70,11 @@ const fileFields = (offered: Markets) =>
       market: Read.required(markets(offered)),
       kind: Read.required(kind, "what it does; the section of the same name says how"),
       limits: Read.required((limits: YamlNode) => limits, "what it may use and lose"),
+      rearm: Read.optional(
+        Read.ratio,
+        "an order that filled is placed again only when the price has moved this far from the fill; default: at once"
+      ),
+      skim: Read.optional(skimNode, "quote above this is set aside and never used again; default: nothing is"),
       terms: Read.optional(TermsSection.reader, "of its orders; default: as the configuration says"),
       candles: Read.optional(
         Read.text,
@@ -74,6 +83,12 @@ const fileFields = (offered: Markets) =>
     },
     kindNames
   )
+
+/** Read once the market is known. */
+const skimNode: Read.Reader<YamlNode> = described(
+  (node) => node,
+  () => schemaOf(Read.amount(anyMarket.quote, { zero: false }))
+)
 
 const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | undefined => {
   const read = fileFields(offered)(node, to)
@@ -89,6 +104,7 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
   const limits = read.limits === undefined ? undefined : readLimits([market, ...others])(read.limits.value, to)
   const context = { market, others, budget: to.problems.length > before ? undefined : limits?.budget, to }
   const behaviour = read.kind === undefined ? readSections(node, context) : readSection(node, read.kind, context)
+  const modify = read.kind === undefined ? undefined : modifierOf(read, read.kind.value, context)
   if (read.name === undefined || read.kind === undefined || limits === undefined || behaviour === undefined)
     return undefined
   return {
@@ -105,7 +121,36 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
     ...present({ terms: read.terms?.value }),
     ...present({ candleSource: read.candles }),
     ...(to.warnings === undefined || to.warnings.length === 0 ? {} : { warnings: inOrder(to.warnings) }),
-    ...behaviour
+    ...(modify === undefined ? behaviour : modify(behaviour))
+  }
+}
+
+/** What `rearm` and `skim` make of a strategy; a key that would do nothing is a mistake. */
+const modifierOf = (
+  { rearm, skim }: Pick<NonNullable<ReturnType<ReturnType<typeof fileFields>>>, "rearm" | "skim">,
+  { name, repeats, compounds }: Kind,
+  { market, budget, to }: KindContext
+): ((behaviour: Behaviour) => Behaviour) => {
+  if (rearm !== undefined && repeats !== true)
+    report(to, rearm, `rearm has no effect here: a strategy of kind ${name} places no filled order again by itself`)
+  if (skim !== undefined && compounds !== true)
+    report(to, skim, `skim has no effect here: orders of kind ${name} have fixed sizes and never use their profit`)
+  const ceiling = skim === undefined ? undefined : Read.amount(market.quote)(skim.value, to)
+  if (skim !== undefined && ceiling !== undefined && budget !== undefined && ceiling < budget.quote) {
+    const [low, high] = [ceiling, budget.quote].map((amount) => formatWithSymbol(amount, market.quote))
+    report(to, skim, `${low} is less than the budget of ${high}: a part of it would never be used`)
+  }
+  return (behaviour) => {
+    const { decide, inputs } = behaviour
+    if (rearm !== undefined)
+      return { ...behaviour, decide: rearming(decide, rearm.value, place(to.source, rearm.start)) }
+    if (skim === undefined || ceiling === undefined || budget === undefined) return behaviour
+    const own = { ceiling, budget: budget.quote, source: place(to.source, skim.start) }
+    return {
+      ...behaviour,
+      decide: skimming(own, decide),
+      ...(inputs === undefined ? {} : { inputs: skimmedLook(own, inputs) })
+    }
   }
 }
 

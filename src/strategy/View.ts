@@ -63,6 +63,8 @@ export interface View {
   readonly depth?: Depth
   /** What the strategy's trading has earned and cost; missing where nobody keeps it, as in a preview. */
   readonly own?: OwnState
+  /** Quote that the strategy has but must not use (see `Skim`). */
+  readonly setAside?: Amount
 }
 
 /** May change with every order that is placed, funded, filled or paid; `Bounds.onFill` then asks again. */
@@ -71,6 +73,8 @@ export interface OwnState {
   /** Neither in an order nor planned for one, in smallest units. */
   readonly freeBase: Amount
   readonly freeQuote: Amount
+  /** Quote that counts for nothing here (see `Skim`); `freeQuote` is without it. */
+  readonly setAside?: Amount
   /** Quote earned by buying and selling again, by average cost, less all fees. */
   readonly realisedProfit: Amount
   /** What the position cost per unit (for a negative position: brought in); missing without a position. */

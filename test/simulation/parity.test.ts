@@ -236,10 +236,12 @@ const mostApartOf = (text: string): number =>
 
 /** To the unit where orders do not depend on prices that were seen. */
 const assertSame = (engine: ReadonlyArray<Filled>, kernel: ReadonlyArray<Filled>, isExact: boolean, about: string) => {
-  const text = ({ what, amountIn, amountOut }: Filled) => (isExact ? `${what} ${amountIn} for ${amountOut}` : what)
+  const text = (filled: Filled) => (isExact ? shown(filled) : filled.what)
   assert.deepStrictEqual(engine.map(text), kernel.map(text), about)
   assertClose(engine, kernel, mostApartOf(about), about)
 }
+
+const shown = ({ what, amountIn, amountOut }: Filled) => `${what} ${amountIn} for ${amountOut}`
 
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const count = Number(process.env["LIMITBOT_PARITY"] ?? 1)
@@ -299,6 +301,49 @@ describe("parity under a strategy's own limits", () => {
         if (!said.includes(limit) || kernel.fills.length === 0) continue
         const about = `seed ${seed}: ${text}${prices.candles.map(([, , , close]) => close).join(" ")}`
         assertSame(await byEngine(text, prices, seed), kernel.fills, false, about)
+        compared += 1
+      }
+      assert.strictEqual(compared, count)
+    })
+  }
+})
+
+/** The quote begins with 100000: it is skimmed after the first sales. */
+const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, make?: Make]> = [
+  ["rearm: 1.3%", "grid"],
+  ["rearm: 0.8%", "market-making"],
+  ["skim: 100000.5", "rebalance"],
+  [
+    "skim: 100001",
+    "rules",
+    (pick) => `
+  timeframe: 4m
+  orders:
+    swing:
+      when: mid < ${1001 + pick(0, 6) * 2}
+      side: buy
+      price: mid * (1 - 0.${pick(1, 4)}%)
+      size: { quote: equity - 99000 USDC }
+      expireAfter: ${pick(1, 3) * 4}m
+      then: { price: entry * (1 + 0.${pick(3, 9)}%) }`
+  ]
+]
+
+describe("parity with rearm and skim", () => {
+  for (const [modifier, kind, make = jumpingKinds[kind] ?? assert.fail()] of modifiedCases) {
+    if (only !== undefined && only !== kind) continue
+    it(`${kind} with ${modifier}: engine and kernel fill the same, and not what they fill without it`, {
+      timeout: count * 60_000
+    }, async () => {
+      let compared = 0
+      for (let seed = first; compared < count && seed < first + 60 * count; seed += 1) {
+        const prices = jumping(seed)
+        const plain = strategyFrom(kind, make, seed)
+        const text = `${plain}${modifier}\n`
+        const [without, expected] = [runKernel(plain, prices).fills, runKernel(text, prices).fills]
+        if (expected.length < 2 || JSON.stringify(without.map(shown)) === JSON.stringify(expected.map(shown))) continue
+        const about = `seed ${seed}: ${text}${prices.candles.map(([, , , close]) => close).join(" ")}`
+        assertSame(await byEngine(text, prices, seed), expected, false, about)
         compared += 1
       }
       assert.strictEqual(compared, count)

@@ -49,10 +49,10 @@ const ownNames = ({ base, quote }: Market, budget: Budget | undefined): Readonly
   equity: {
     type: `amount of ${quote.symbol}`,
     dependence: "linear",
-    read: ({ averageEntry, realisedProfit }, { mid, position }) => {
+    read: ({ averageEntry, realisedProfit, setAside = 0n }, { mid, position }) => {
       const began = number(budget?.quote ?? 0n, quote.decimals) + number(budget?.base ?? 0n, base.decimals) * mid
       const open = averageEntry === undefined ? 0 : position * (mid - Decimal.toNumber(averageEntry))
-      return began + number(realisedProfit, quote.decimals) + open
+      return began + number(realisedProfit - setAside, quote.decimals) + open
     }
   },
   // Before the first fill it is the mid, so it moves with the price.

@@ -32,6 +32,7 @@ const mostLevels = 20_001
 
 export const grid: Kind = {
   name: "grid",
+  repeats: true,
   about: "buy low, sell one level higher, again and again",
   setup: (market) => setup(market),
   schema: () => ({

@@ -66,6 +66,7 @@ interface Quoting {
 
 export const marketMaking: Kind = {
   name: "market-making",
+  repeats: true,
   about: "bids and asks around the price",
   setup: (market) => setup(market),
   schema: () => schemaOf(quotingFields(anyMarket)),

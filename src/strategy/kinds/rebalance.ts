@@ -30,6 +30,7 @@ const pricePlaces = 18
 
 export const rebalance: Kind = {
   name: "rebalance",
+  compounds: true,
   tradesSeveral: true,
   about: "keep each asset at its share of the value",
   setup: (market) => setup(market),
@@ -91,7 +92,7 @@ const referencePrice = (
 }
 
 const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
-  let { quote } = whole
+  let quote = whole.quote - (view.setAside ?? 0n)
   const held = whole.parts.map((part): Held => {
     const { market, names } = part
     const [buy, sell] = [progressOf(view, names.buy), progressOf(view, names.sell)]

@@ -34,6 +34,7 @@ import { quantityOf } from "./Size.ts"
 
 export const rules: Kind = {
   name: "rules",
+  compounds: true,
   about: "free rules: orders when a condition holds (starts with one that buys dips)",
   setup: (market) => setup(market),
   schema: rulesSchema,

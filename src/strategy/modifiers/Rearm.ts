@@ -1,0 +1,107 @@
+/**
+ * `rearm:` of a strategy file. A slot that works the same legs again and again begins a new round only after the price
+ * has moved by this ratio from its last fill, up or down. What the round bought or sold is left alone: only its first
+ * leg waits. Without it, a price that swings around one level fills the same order many times.
+ *
+ * The memory keeps, by slot, how many legs had filled, the price of the leg that fills next, and, while the slot waits,
+ * the price of its last fill. Once the price has been far enough away, the slot stays armed until its next round ends.
+ */
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { mid, type Price } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
+import type { DesiredSlot, Memory } from "../Decision.ts"
+import { decimalIn, isRecord, numberIn, recordIn } from "../kinds/Memory.ts"
+import { away, isWithin, negate } from "../kinds/PriceLevels.ts"
+import { filledLegs, nextLeg } from "../kinds/SlotLegs.ts"
+import type { Decide } from "../Strategy.ts"
+import { priceIn, progressOf, type View } from "../View.ts"
+
+/** The key in the memory, beside what the strategy itself remembers. */
+const key = "rearm"
+
+interface Round {
+  readonly memory: Memory
+  /** The price of the last fill, while the price has not been far enough away from it. */
+  readonly waitsFrom: Price | undefined
+}
+
+const roundOf = (desired: DesiredSlot, view: View, known: Memory, distance: Decimal.Decimal): Round => {
+  const { slot, legs, market } = desired
+  const filled = filledLegs(desired, view, slot)
+  const next = nextLeg(desired, view, slot) ?? legs[0]
+  const price = priceIn(view, market?.name ?? view.market.name)
+  const before = numberIn(known, "legs") ?? filled
+  const lastPrice =
+    filled === before
+      ? decimalIn(known, "filledAt")
+      : filled === before + 1
+        ? decimalIn(known, "price")
+        : legs[(legs.indexOf(next) + legs.length - 1) % legs.length]?.price
+  const isFirst = legs.indexOf(next) === 0 && isUntouched(desired, view)
+  const waits = isFirst && lastPrice !== undefined && price !== undefined && isWithin(lastPrice, distance, mid(price))
+  const waitsFrom = waits ? lastPrice : undefined
+  return {
+    memory: {
+      legs: filled,
+      price: Decimal.format(next.price),
+      ...(waitsFrom === undefined ? {} : { filledAt: Decimal.format(waitsFrom) })
+    },
+    waitsFrom
+  }
+}
+
+/** Nothing of the due leg has filled, or all of it. */
+const isUntouched = (desired: DesiredSlot, view: View): boolean => {
+  const progress = progressOf(view, desired.slot)
+  return progress.filledInLeg === 0n || filledLegs(desired, view, desired.slot) > progress.completedLegs
+}
+
+export const rearming =
+  (decide: Decide, distance: Decimal.Decimal, source: string): Decide =>
+  (view, memory) => {
+    const decision = decide(view, memory)
+    const known = recordIn(memory, key)
+    const rounds = decision.desired.map((desired) => ({
+      desired,
+      round: desired.cycle ? roundOf(desired, view, recordIn(known, desired.slot), distance) : undefined
+    }))
+    const waiting = rounds.flatMap(({ desired, round }) =>
+      round?.waitsFrom === undefined ? [] : [{ desired, from: round.waitsFrom }]
+    )
+    const own = waiting.filter(({ desired }) => desired.market === undefined).map(({ from }) => from)
+    const { priceAbove, priceBelow } = decision.until
+    return {
+      ...decision,
+      desired: rounds.flatMap(({ desired, round }) => (round?.waitsFrom === undefined ? [desired] : [])),
+      absent: [
+        ...decision.absent,
+        ...waiting.map(({ desired: { slot }, from }) => ({ slot, why: reason(from, distance, source) }))
+      ],
+      memory: {
+        ...(isRecord(decision.memory) ? decision.memory : {}),
+        [key]: {
+          // A slot that is not wanted now may be wanted again.
+          ...(isRecord(known) ? known : {}),
+          ...Object.fromEntries(rounds.flatMap(({ desired, round }) => (round ? [[desired.slot, round.memory]] : [])))
+        }
+      },
+      until: {
+        ...decision.until,
+        onFill: true,
+        ...present({
+          priceBelow: nearest([priceBelow, ...own.map((from) => away(from, negate(distance)))], Decimal.max),
+          priceAbove: nearest([priceAbove, ...own.map((from) => away(from, distance))], Decimal.min)
+        })
+      }
+    }
+  }
+
+const nearest = (prices: ReadonlyArray<Price | undefined>, nearer: (a: Price, b: Price) => Price): Price | undefined =>
+  prices.reduce((best, price) => (best === undefined || price === undefined ? (best ?? price) : nearer(best, price)))
+
+const reason = (from: Price, distance: Decimal.Decimal, source: string): Reason => ({
+  code: "rearm",
+  text: `not placed again until the price is ${Decimal.percent(distance)} away from ${Decimal.format(from)}, its last fill`,
+  source
+})

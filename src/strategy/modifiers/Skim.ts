@@ -1,0 +1,63 @@
+/**
+ * `skim:` of a strategy file. What the strategy has in quote above this ceiling is set aside, for good: no order uses it
+ * and no size counts it. The quote of a strategy is its budget and the proceeds of its sales less what its purchases
+ * cost, before fees, so it changes only with fills, and live and backtest agree about it.
+ */
+import { type Amount, format, formatWithSymbol, fromDecimal, max } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Memory } from "../Decision.ts"
+import { decimalIn, isRecord } from "../kinds/Memory.ts"
+import type { Decide, Look } from "../Strategy.ts"
+import type { View } from "../View.ts"
+
+/** The key in the memory, beside what the strategy itself remembers. */
+const key = "skim"
+
+export interface Skim {
+  readonly ceiling: Amount
+  /** Of the quote. */
+  readonly budget: Amount
+  readonly source: string
+}
+
+const setAside = ({ ceiling, budget }: Skim, { market, slots }: View, memory: Memory): Amount => {
+  const { decimals } = market.quote
+  let quote = budget
+  for (const { proceeds, paid } of slots.values()) quote += proceeds - paid
+  const before = fromDecimal(decimalIn(memory, key) ?? Decimal.zero, decimals) ?? 0n
+  return max(before, quote - ceiling)
+}
+
+/** The view of a strategy that does not have what is set aside. */
+const without = (view: View, amount: Amount): View => {
+  if (amount === 0n) return view
+  return {
+    ...view,
+    setAside: amount,
+    ...(view.own === undefined
+      ? {}
+      : { own: { ...view.own, freeQuote: max(0n, view.own.freeQuote - amount), setAside: amount } })
+  }
+}
+
+export const skimming =
+  (skim: Skim, decide: Decide): Decide =>
+  (view, memory) => {
+    const amount = setAside(skim, view, memory)
+    const decision = decide(without(view, amount), memory)
+    const { decimals } = view.market.quote
+    const [kept, ceiling] = [amount, skim.ceiling].map((each) => formatWithSymbol(each, view.market.quote))
+    const text = `${kept} set aside: the strategy has had so much more than ${ceiling}`
+    return {
+      ...decision,
+      memory: { ...(isRecord(decision.memory) ? decision.memory : {}), [key]: format(amount, decimals) },
+      reasons: amount === 0n ? decision.reasons : [...decision.reasons, { code: "skim", text, source: skim.source }],
+      until: { ...decision.until, onFill: true }
+    }
+  }
+
+/** What its conditions see then. */
+export const skimmedLook =
+  (skim: Skim, look: Look): Look =>
+  (view, memory) =>
+    look(without(view, setAside(skim, view, memory)), memory)
