@@ -6,14 +6,18 @@
 
 import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as Calibration from "../../backtest/results/Calibration.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import { unitMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import { defaults, type OverallLimits, type Settings } from "../../engine/EngineSettings.ts"
 import { type Explanation, explain } from "../../engine/explain/Explanation.ts"
 import * as PastInputs from "../../engine/explain/PastInputs.ts"
-import { slotKey } from "../../engine/state/BotState.ts"
+import { type Touched, touchedIn } from "../../engine/explain/Touched.ts"
+import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
@@ -48,13 +52,18 @@ const momentOf = Effect.fnUntraced(function* (at: Option.Option<string>) {
   })
 })
 
+/** What tells how far beyond their limits orders filled. */
+const ofLives: ReadonlySet<string> = new Set(["Planned", "DepositSeen", "FillSeen", "CancelSent", "Closed"])
+
 /** Gathers, while the journal is read, what its fold drops: what happened to each slot, and what had ended. */
 const gather = () => {
+  const lives: Array<Recorded> = []
   const lately = new Map<string, Array<Recorded>>()
   const removed = new Map<string, Recorded>()
   const last: { stopped: Recorded | undefined } = { stopped: undefined }
   const seen = (entry: Recorded): void => {
     const { event } = entry
+    if (ofLives.has(event._tag)) lives.push(entry)
     if (event._tag === "BotStarted") last.stopped = undefined
     if (event._tag === "BotStopped") last.stopped = entry
     if (event._tag === "StrategyLoaded") removed.delete(event.strategy)
@@ -69,8 +78,34 @@ const gather = () => {
       if (known.length > 4 * shownEvents) known.shift()
     }
   }
-  return { lately, removed, last, seen }
+  return { lately, lives, removed, last, seen }
 }
+
+/** Resting orders, by placement, against the minutes of prices that the bot saw up to a moment. */
+const touches = Effect.fnUntraced(function* (state: BotState, lives: ReadonlyArray<Recorded>, now: number) {
+  const store = yield* PriceStore
+  const rested = new Map(
+    lives.flatMap(({ at, event }) => (event._tag === "DepositSeen" ? [[event.placement, at] as const] : []))
+  )
+  const resting = unfinished(state).flatMap((placement) => {
+    const since = rested.get(placement.id)
+    const { id, market, price, side } = placement
+    return since === undefined ? [] : [{ id, market, side, limit: Decimal.toNumber(price), since }]
+  })
+  if (resting.length === 0) return new Map<string, Touched>()
+  const minutes = new Map<string, ReadonlyArray<Minute>>()
+  for (const { event } of lives) {
+    if (event._tag !== "Planned" || minutes.has(event.market)) continue
+    // A journal of an older version has no prices.
+    const seen = yield* store.since(event.market, 0).pipe(Effect.orElseSucceed(() => []))
+    minutes.set(
+      event.market,
+      seen.filter(({ openedAt }) => openedAt <= now)
+    )
+  }
+  const { edge } = Calibration.measure(lives, minutes)
+  return new Map(resting.map((order) => [order.id, touchedIn(order, minutes.get(order.market) ?? [], edge)] as const))
+})
 
 /** The strategy that ran then: from the journal or, if an older version wrote it, from a file that is unchanged. */
 const strategyOf = Effect.fnUntraced(function* ({ file, hash, text }: Of<"StrategyLoaded">, markets: Markets) {
@@ -97,7 +132,7 @@ export const command = Command.make(
   Effect.fn(function* ({ slot, at, config, json }) {
     const now = yield* momentOf(at)
     const { markets, limits } = yield* ConfigFile.loadSettings(config)
-    const { lately, removed, last, seen } = gather()
+    const { lately, lives, removed, last, seen } = gather()
     yield* withJournal(
       config,
       ({ state, assets }) =>
@@ -120,7 +155,8 @@ export const command = Command.make(
             removed,
             stopped: last.stopped,
             settings,
-            lately
+            lately,
+            touched: yield* touches(state, lives, now)
           }
           const all = explain(moment, Option.getOrUndefined(slot))
           const wanted = Option.match(slot, {

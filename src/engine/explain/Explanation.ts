@@ -23,6 +23,7 @@ import { type BotState, type StrategyState, slotKey, unfinished } from "../state
 import type { Placement } from "../state/Placement.ts"
 import { verdictsOf } from "./GuardVerdicts.ts"
 import type { SeenInputs } from "./PastInputs.ts"
+import { type Touched, textOf } from "./Touched.ts"
 
 /** What one limit says. `unknown`: the limits of that time are lost, because their file can no longer be read. */
 export interface Guard {
@@ -55,6 +56,8 @@ export interface Explanation {
     readonly checkedAt: number | null
   } | null
   readonly guards: ReadonlyArray<Guard>
+  /** How often the price reached the resting order; missing without one. */
+  readonly touched: Touched | null
   /** The last events of the slot, oldest first. */
   readonly lately: ReadonlyArray<string>
 }
@@ -72,6 +75,8 @@ export interface ExplainedMoment {
   /** When the last run ended, if it has ended. */
   readonly stopped: Recorded | undefined
   readonly settings: Settings
+  /** What the prices that were seen say about resting orders, by placement. */
+  readonly touched: ReadonlyMap<string, Touched>
   /** The last events of each slot. */
   readonly lately: ReadonlyMap<string, ReadonlyArray<Recorded>>
 }
@@ -171,6 +176,7 @@ const explainSlot = (
             checks,
             checkedAt: checks.length === 0 ? null : (seen?.at ?? null)
           },
+    touched: (placement && moment.touched.get(placement.id)) ?? null,
     guards: judged.map(({ guard, verdict, text }) => ({ guard, verdict, text })),
     lately: (moment.lately.get(key) ?? [])
       .map((entry) => EventLine.logLine(entry, assets))
@@ -274,7 +280,7 @@ const verdict = (placement: Placement | undefined, assets: Money.Assets, now: nu
 }
 
 const because = (
-  { state, removed, stopped }: ExplainedMoment,
+  { state, removed, stopped, touched }: ExplainedMoment,
   strategy: StrategyState,
   name: string,
   placement: Placement | undefined,
@@ -285,6 +291,7 @@ const because = (
   const absent = decision?.absent.find((other) => other.slot === name)
   const refusal = strategy.refusals.get(name)
   const gone = removed.get(strategy.name)
+  const touches = placement && touched.get(placement.id)
   return [
     ...(stopped?.event._tag === "BotStopped"
       ? [`the bot has not run since ${iso(stopped.at)}: ${stopped.event.reason}`]
@@ -304,6 +311,7 @@ const because = (
     ...(placement === undefined && refusal !== undefined ? [`refused: ${refusal}`] : []),
     ...(placement?.cancel === undefined ? [] : [`it is being cancelled: ${cause(placement.cancel.why)}`]),
     ...(placement?.status === undefined ? [] : [`the venue says ${placement.status}`]),
+    ...(touches === undefined ? [] : [textOf(touches)]),
     ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
     ...(slot?.frozen === undefined ? [] : [`frozen: ${slot.frozen}`]),
     ...(state.killed === undefined ? [] : [`the kill switch is on: ${state.killed}`]),
@@ -314,6 +322,7 @@ const because = (
     ...(decision === undefined
       ? []
       : [
+          ...decision.reasons.map(cause),
           `decided ${iso(strategy.decidedAt)} at bid ${Decimal.short(decision.bid)}, ask ${Decimal.short(decision.ask)}`
         ])
   ]

@@ -21,7 +21,7 @@ const assets = new Map([
   ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
 ])
 
-const nothingElse = { seen: new Map(), removed: new Map(), stopped: undefined }
+const nothingElse = { touched: new Map(), seen: new Map(), removed: new Map(), stopped: undefined }
 
 const ladderText = (limits: string) => `name: ladder
 market: BTC/USDC

@@ -1,0 +1,64 @@
+/**
+ * How often the price that the bot saw has reached a resting order, and how far beyond their limits the bot's own fills
+ * needed it to go: the answer to "it was there, why has it not filled?".
+ */
+import type { Side } from "../../domain/Market.ts"
+import { iso } from "../../domain/Text.ts"
+import { counted } from "../../report/text/Words.ts"
+
+/** The lowest and highest price of a minute. */
+export interface SeenMinute {
+  readonly openedAt: number
+  readonly low: number
+  readonly high: number
+}
+
+/** Basis points beyond the limit, in the minutes of the bot's fills. */
+export interface Needed {
+  readonly count: number
+  readonly p50: number
+  readonly p90: number
+}
+
+export interface Touched {
+  /** Minutes in a row count once. */
+  readonly times: number
+  /** Since the order rests, epoch milliseconds. */
+  readonly since: number
+  /** Basis points from the limit to the price that came nearest; negative when it went beyond. */
+  readonly nearest: number | null
+  readonly needed: Needed | null
+}
+
+const distance = (side: Side, limit: number, { low, high }: SeenMinute): number =>
+  ((side === "BUY" ? low - limit : limit - high) / limit) * 10_000
+
+/** The minute of the deposit says nothing: the price may have been there before the order was. */
+export const touchedIn = (
+  order: { readonly side: Side; readonly limit: number; readonly since: number },
+  minutes: ReadonlyArray<SeenMinute>,
+  needed: Needed | null
+): Touched => {
+  let [times, nearest, wasThere] = [0, null as number | null, false]
+  for (const minute of minutes) {
+    if (minute.openedAt <= order.since) continue
+    const away = distance(order.side, order.limit, minute)
+    const isThere = away <= 0
+    if (isThere && !wasThere) times += 1
+    wasThere = isThere
+    nearest = nearest === null ? away : Math.min(nearest, away)
+  }
+  return { times, since: order.since, nearest, needed: needed === null || needed.count === 0 ? null : needed }
+}
+
+const points = (value: number): string => `${value.toFixed(1)} basis points`
+
+export const textOf = ({ times, since, nearest, needed }: Touched): string => {
+  if (nearest === null) return `it has rested since ${iso(since)}; no whole minute of prices was seen since`
+  if (times === 0) return `not touched since ${iso(since)}: the nearest price was ${points(nearest)} away`
+  const fills =
+    needed === null
+      ? "no fill of yours has been measured yet"
+      : `your ${counted(needed.count, "fill")} needed ${points(needed.p50)} beyond the limit (p50; p90 ${needed.p90.toFixed(1)})`
+  return `touched ${counted(times, "time")} since ${iso(since)}, by ${points(-nearest)} at most: ${fills}`
+}
