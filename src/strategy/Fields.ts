@@ -8,7 +8,7 @@ import * as Amount from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { dayMillis, hourMillis } from "../domain/Durations.ts"
 import { described, type JsonSchema, numeric, schemaOf } from "./JsonSchema.ts"
-import { nearest, quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
+import { nearest, place, quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 import { isEmpty, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
 export interface Reader<A> {
@@ -105,6 +105,33 @@ const readField = (
 const hintOf = (name: string, { read, about }: Field<unknown>): string | undefined => {
   const { description } = withAbout(schemaOf(read), about)
   return typeof description === "string" ? `${name}: ${description}` : undefined
+}
+
+/** The place of a key by its path, such as `safety.active` or `limits.budget`: where an explanation sends the reader. */
+export type KeyPlaces = (path: string) => string
+
+/** Paths begin in the section; those under `limits` in the file. A key that is not written has the place of its parent. */
+export const keyPlaces = (section: YamlNode, root: YamlNode, { source }: Report): KeyPlaces => {
+  const known = new Map<string, string>()
+  const found = (path: string): string => {
+    const parts = path.split(".")
+    let node = parts[0] === "limits" ? root : section
+    let { start } = section
+    for (const part of parts) {
+      const entry = node.type === "map" ? node.entries.get(part) : undefined
+      if (entry === undefined) break
+      node = entry.value
+      start = entry.key.start
+    }
+    return place(source, start)
+  }
+  return (path) => {
+    const before = known.get(path)
+    if (before !== undefined) return before
+    const text = found(path)
+    known.set(path, text)
+    return text
+  }
 }
 
 type Rows<A> = ReadonlyArray<readonly [Located<string>, Located<A>]>

@@ -17,6 +17,8 @@ export interface KindContext {
   readonly others: ReadonlyArray<Market>
   /** `undefined` when the file's budget could not be read; checks that depend on it are then skipped. */
   readonly budget: Budget | undefined
+  /** The whole file. */
+  readonly root: YamlNode
   readonly to: Report
 }
 

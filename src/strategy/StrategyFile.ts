@@ -102,7 +102,7 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
   }
   const before = to.problems.length
   const limits = read.limits === undefined ? undefined : readLimits([market, ...others])(read.limits.value, to)
-  const context = { market, others, budget: to.problems.length > before ? undefined : limits?.budget, to }
+  const context = { market, others, budget: to.problems.length > before ? undefined : limits?.budget, root: node, to }
   const behaviour = read.kind === undefined ? readSections(node, context) : readSection(node, read.kind, context)
   const modify = read.kind === undefined ? undefined : modifierOf(read, read.kind.value, context)
   if (read.name === undefined || read.kind === undefined || limits === undefined || behaviour === undefined)

@@ -206,7 +206,8 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
     })),
     hold: first.map(({ hold }) => hold),
     slots: slotsOf(result),
-    shown: result.shown.mode,
+    // Sides that end alike are one, whichever of them was run first.
+    shown: (sides.find(({ mode }) => mode === result.shown.mode) ?? band.low).mode,
     ...ordersOf(result),
     axis: {
       bars: [...candles.time.runBars],

@@ -5,7 +5,7 @@
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Option, type Redacted } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { fromDecimal } from "../../domain/Amount.ts"
+import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -15,7 +15,7 @@ import * as HttpVenue from "../../venue/HttpVenue.ts"
 import { Session } from "../../venue/http/Session.ts"
 import { VenueClient } from "../../venue/http/VenueClient.ts"
 import { Signer } from "../../venue/signing/Signer.ts"
-import { type Token, Venue } from "../../venue/Venue.ts"
+import { Venue } from "../../venue/Venue.ts"
 import { ownAccount, VenueConfig } from "../../venue/VenueConfig.ts"
 import type { LedgerName } from "../../venue/wire/WireValue.ts"
 
@@ -67,14 +67,23 @@ export const sandboxAt = (url: string) =>
     Effect.provide(NodeHttpClient.layerUndici)
   )
 
-/** The present mid of a market; `undefined` if the venue gives no usable quote now. */
-export const price = (asker: Asker, market: Market, known: ReadonlyArray<Token>): Effect.Effect<Price | undefined> => {
-  const usd = known.find(({ assetId }) => assetId === market.quote.id)?.priceUsd ?? 1
-  const whole = Decimal.powerOfTen(market.quote.decimals)
-  const quote = usd > 0 ? (fromDecimal(Decimal.fromNumber(sizeUsd / usd, 2), market.quote.decimals) ?? whole) : whole
-  return Quotes.observe(market, { base: 0n, quote }).pipe(
-    Effect.map((seen) => (seen === undefined ? undefined : mid(seen.price))),
+/** A market that moves fast may have left the first quote when the second comes; then both are asked again. */
+const crossedTries = 5
+
+/** The present mid of a market, or the indicative price of the token list; `undefined` if the venue gives neither. */
+export const price = (asker: Asker, market: Market): Effect.Effect<Price | undefined> =>
+  Effect.gen(function* () {
+    const known = yield* Venue.use((venue) => venue.tokens).pipe(Effect.orElseSucceed(() => []))
+    const usdOf = ({ id }: Asset) => known.find(({ assetId }) => assetId === id)?.priceUsd ?? 0
+    const [base, quote] = [usdOf(market.base), usdOf(market.quote)]
+    const size = fromDecimal(Decimal.fromNumber(sizeUsd / (quote > 0 ? quote : 1), 2), market.quote.decimals)
+    const sizes = { base: 0n, quote: size ?? Decimal.powerOfTen(market.quote.decimals) }
+    for (let tried = 0; tried < crossedTries; tried++) {
+      const seen = yield* Quotes.observe(market, sizes)
+      if (seen !== undefined) return mid(seen.price)
+    }
+    return base > 0 && quote > 0 ? Decimal.fromNumber(base / quote, 8) : undefined
+  }).pipe(
     Effect.orElseSucceed(() => undefined),
     Effect.provide(venueFor(asker))
   )
-}

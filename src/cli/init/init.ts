@@ -101,7 +101,7 @@ const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interview, co
     onSome: (loaded) => Modes.signerOf(loaded.account)
   })
   const apiKey = Option.getOrUndefined(secrets)?.venue.apiKey
-  const price = yield* VenueLook.price({ url: venue.url, ledger: venue.ledger, signerId, apiKey }, market, [])
+  const price = yield* VenueLook.price({ url: venue.url, ledger: venue.ledger, signerId, apiKey }, market)
   return { markets, market, price, journal, write: () => Effect.succeed([]) } satisfies Ground
 })
 
@@ -119,7 +119,7 @@ const unconfigured = Effect.fnUntraced(function* (interview: Interview.Interview
     signerId: sandbox?.account.signerId ?? account?.signerId ?? "nobody",
     apiKey: account?.apiKey.value
   } as const
-  const price = yield* VenueLook.price(asker, market, tokens)
+  const price = yield* VenueLook.price(asker, market)
   const write: Ground["write"] = (schema) => NewConfig.write(config, venue, account, markets.assets, schema)
   return { markets, market, price, journal: undefined, write } satisfies Ground
 })

@@ -1,6 +1,6 @@
 /** `limitbot monte-carlo FILE --data CSV`: the same strategy with different luck. */
 
-import { Console, Effect } from "effect"
+import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../../backtest/Backtest.ts"
 import type { FillMode } from "../../backtest/kernel/FillPresets.ts"
@@ -19,6 +19,7 @@ import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as flags from "../flags.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
+import * as MonteCarloReport from "./MonteCarloReport.ts"
 
 const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.BandSide): ReadonlyArray<number> => {
   const conditions = { market: strategy.market, budget: strategy.limits.budget }
@@ -53,6 +54,7 @@ export const command = Command.make(
     ),
     block: Flag.Int("block").pipe(Flag.withDescription("Bars of a piece of candles"), Flag.withDefault(1440)),
     seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same simulations"), Flag.withDefault(1)),
+    report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional),
     json: flags.json
   },
   Effect.fn(function* (input) {
@@ -60,7 +62,7 @@ export const command = Command.make(
       return yield* new WrongUsage({ message: "--runs: 1 to 1,000,000; --block: at least 1; --ruin: 1 to 100" })
     const { strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
     const asked = yield* BacktestInput.options(input, strategy.market)
-    const { candles, indices } = yield* BacktestInput.loadCandles(
+    const { candles, indices, sha256 } = yield* BacktestInput.loadCandles(
       input,
       { open: true, volume: true, indexed: false },
       strategy.market.name
@@ -98,6 +100,13 @@ export const command = Command.make(
     )
     const spread = MonteCarlo.spreadOf(fates, input.ruin / 100)
     const isOrder = input.method === "order"
+    if (Option.isSome(input.report)) {
+      const fileSystem = yield* FileSystem.FileSystem
+      const { data, method, seed } = input
+      const madeAt = yield* Clock.currentTimeMillis
+      const about = { strategy, data, sha256, method, seed, fees: asked.fees.sentence, madeAt }
+      yield* fileSystem.writeFileString(input.report.value, MonteCarloReport.html(fates, spread, about))
+    }
     if (input.json) {
       const meaningless = isOrder ? { meaningless: { lost: sameGain, gain: sameGain } } : {}
       const about = { method: input.method, seed: input.seed, fees: asked.fees }

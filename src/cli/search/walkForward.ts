@@ -1,5 +1,5 @@
 /** `limitbot walk-forward FILE --data CSV --set …`: what searching the past would have gained in the future. */
-import { Console, Effect } from "effect"
+import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as WalkForward from "../../backtest/search/WalkForward.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
@@ -9,6 +9,7 @@ import * as Table from "../../report/text/Table.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as SearchInput from "./SearchInput.ts"
+import * as WalkForwardReport from "./WalkForwardReport.ts"
 
 export const command = Command.make(
   "walk-forward",
@@ -25,7 +26,8 @@ export const command = Command.make(
     anchored: Flag.Boolean("anchored").pipe(
       Flag.withDescription("Search on everything before, instead of a window that moves along"),
       Flag.withDefault(false)
-    )
+    ),
+    report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
   },
   Effect.fn(function* (input) {
     if (input.windows < 1 || input.windows > 1000 || input.train <= 0)
@@ -46,6 +48,32 @@ export const command = Command.make(
     const efficiency = WalkForward.efficiency(steps)
     const outOfSample = (figure: "profitQuote" | "pnlQuote"): number =>
       steps.reduce((sum, { test }) => sum + Number(test?.[figure] ?? 0), 0)
+    const titles = ["FROM", "TO", ...space.map(({ path }) => path), "PNL BEFORE", "PNL THEN", "DRAWDOWN THEN"]
+    const rows = steps.map(({ testFrom, testTo, train, test }) => [
+      utcDate(testFrom),
+      utcDate(testTo),
+      ...space.map((_, index) => train?.values[index] ?? "none"),
+      Number(train?.profitQuote ?? 0).toFixed(2),
+      Number(test?.profitQuote ?? 0).toFixed(2),
+      percent(test?.maxDrawdown ?? 0)
+    ])
+    if (Option.isSome(input.report)) {
+      const fileSystem = yield* FileSystem.FileSystem
+      const { strategy, sha256, fees } = loaded
+      const about = {
+        strategy,
+        data: input.data,
+        sha256,
+        objective: input.objective,
+        kind,
+        fees: fees.sentence,
+        warnings: cold,
+        table: { titles: titles.map((title) => title.toLowerCase()), rows },
+        total: outOfSample("profitQuote"),
+        madeAt: yield* Clock.currentTimeMillis
+      } as const
+      yield* fileSystem.writeFileString(input.report.value, WalkForwardReport.html(steps, about))
+    }
     if (input.json)
       return yield* Console.log(
         JSON.stringify({
@@ -59,15 +87,6 @@ export const command = Command.make(
           steps: steps.map((step) => ({ ...step, set: SearchInput.named(space, step.train?.values ?? []) }))
         })
       )
-    const titles = ["FROM", "TO", ...space.map(({ path }) => path), "PNL BEFORE", "PNL THEN", "DRAWDOWN THEN"]
-    const rows = steps.map(({ testFrom, testTo, train, test }) => [
-      utcDate(testFrom),
-      utcDate(testTo),
-      ...space.map((_, index) => train?.values[index] ?? "none"),
-      Number(train?.profitQuote ?? 0).toFixed(2),
-      Number(test?.profitQuote ?? 0).toFixed(2),
-      percent(test?.maxDrawdown ?? 0)
-    ])
     yield* Console.log(
       [
         loaded.fees.sentence,

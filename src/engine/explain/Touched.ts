@@ -7,7 +7,7 @@ import { iso } from "../../domain/Text.ts"
 import { counted } from "../../report/text/Words.ts"
 
 /** The lowest and highest price of a minute. */
-export interface SeenMinute {
+export interface TouchingMinute {
   readonly openedAt: number
   readonly low: number
   readonly high: number
@@ -30,13 +30,13 @@ export interface Touched {
   readonly needed: Needed | null
 }
 
-const distance = (side: Side, limit: number, { low, high }: SeenMinute): number =>
+const distance = (side: Side, limit: number, { low, high }: TouchingMinute): number =>
   ((side === "BUY" ? low - limit : limit - high) / limit) * 10_000
 
 /** The minute of the deposit says nothing: the price may have been there before the order was. */
 export const touchedIn = (
   order: { readonly side: Side; readonly limit: number; readonly since: number },
-  minutes: ReadonlyArray<SeenMinute>,
+  minutes: ReadonlyArray<TouchingMinute>,
   needed: Needed | null
 ): Touched => {
   let [times, nearest, wasThere] = [0, null as number | null, false]

@@ -39,6 +39,9 @@ export const table = (
   return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`
 }
 
+/** The strategy file as it ran. */
+export const fileText = (text: string): string => `<h3>Strategy file</h3><pre class="scroll">${escape(text)}</pre>`
+
 /** JSON that cannot close its script element. */
 export const data = (value: unknown): string =>
   `<script type="application/json" id="data">${JSON.stringify(value).replaceAll("<", "\\u003c")}</script>`

@@ -46,6 +46,8 @@ figure { margin: 0; min-width: 0 } figcaption { color: var(--soft); font-size: 1
 .legend { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; font-size: 13px; color: var(--soft) } .legend i { width: 160px; height: 10px; border-radius: 5px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 .legend .mark { width: 14px; height: 14px; border: 2px solid var(--ink); margin-left: 16px }
 .histogram { width: 100%; height: 120px; fill: var(--hold); border-bottom: 1px solid var(--line) } .histogram .best { fill: var(--accent) }
+.windows .before { fill: var(--hold) } .windows .then { fill: var(--accent) } .windows line { stroke: var(--soft); vector-effect: non-scaling-stroke } .legend .key { width: 14px; height: 10px; border-radius: 3px; print-color-adjust: exact; -webkit-print-color-adjust: exact } .key.before { background: var(--hold) } .key.then { background: var(--accent) } .ends.even { justify-content: space-around }
+.controls label { display: flex; gap: 5px; align-items: center; font-size: 14px } .controls input { accent-color: var(--accent) }
 .ends { display: flex; justify-content: space-between; color: var(--soft); font-size: 13px }
 @media (max-width: 640px) { table { font-size: 13px } td, th { padding-right: 10px } .pair > div + div { margin-top: 32px } main { padding: 24px 14px 48px } h1 { font-size: 22px } .u-legend { margin-left: 0 } .card b { font-size: 17px } .cards { grid-template-columns: 1fr 1fr; gap: 8px } .card { padding: 10px 12px } }
 @page { margin: 16mm 14mm }

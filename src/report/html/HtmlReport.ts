@@ -173,6 +173,11 @@ const chartOf = (id: string): string => `<div id="${id}" class="chart"></div>`
 const priceChart = ({ name }: ReportMarket, index: number, { length }: ReportPage["markets"]): string =>
   `${length === 1 ? "" : `<h3>${escape(name)}</h3>`}${chartOf(`price-${index}`)}<p class="hint" id="dots-${index}"></p>`
 
+/** What the price charts show, and of which slot. */
+const chartSwitches = `<div class="controls screen"><span class="soft">Show</span>${["price", "slots", "fills"]
+  .map((what) => `<label><input type="checkbox" data-shows="${what}" checked> ${what}</label>`)
+  .join("")}<select id="drawn" aria-label="Slot on the chart"><option value="">all slots</option></select></div>`
+
 const rulesOf = (sides: ReadonlyArray<ReportSide>): string =>
   `<div class="pair">${sides.map(({ name, rules }) => `<div><h3>${escape(name)}</h3>${list(rules)}</div>`).join("")}</div>`
 
@@ -196,7 +201,7 @@ const bodyOf = (report: ReportPage): string => {
     ),
     section(
       "Price, orders and fills",
-      `${report.markets.map(priceChart).join("")}<h3>Fills over time</h3>${chartOf("activity")}`,
+      `${chartSwitches}${report.markets.map(priceChart).join("")}<h3>Fills over time</h3>${chartOf("activity")}`,
       `${shown} side`
     ),
     `<section class="pair"><div><h2>Result</h2>${sideBySide(sides.map((side) => [side.name, side.facts]))}${limitsOf(sides)}</div>
@@ -212,7 +217,7 @@ const bodyOf = (report: ReportPage): string => {
       `${rulesOf(sides)}${report.calibrated.length === 0 ? "" : `<h3>Measured</h3>${list(report.calibrated)}`}<h3>Not modelled</h3>${list(report.notModelled)}`
     ),
     section("Data quality", `${textTable(report.quality)}${report.warnings.length === 0 ? "" : list(report.warnings)}`),
-    section("Run", `${textTable(report.facts)}<h3>Strategy file</h3><pre class="scroll">${escape(report.text)}</pre>`),
+    section("Run", `${textTable(report.facts)}${HtmlPage.fileText(report.text)}`),
     section("Fills", fillsTable(report.markets), `${shown} side`)
   ].join("\n")
 }

@@ -25,12 +25,16 @@ chart("equity", 320, [
 ], [...sides.map((side) => side.equity), data.hold], money, { bands: band })
 chart("drawdown", 150, sides.map((side, index) => line(side.name, names[index], percent)), sides.map((side) => side.drawdown), percent)
 const mostDots = 6000
+const shows = { price: true, slots: true, fills: true }
+const drawnSlot = document.getElementById("drawn")
+for (const [index, name] of slots.entries()) drawnSlot.add(new Option(name, index))
+const isDrawn = (order) => drawnSlot.value === "" || order[0] === Number(drawnSlot.value)
 const clip = (u, draw) => { const { ctx, bbox } = u; ctx.save(); ctx.beginPath(); ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height); ctx.clip(); draw(ctx); ctx.restore() }
-const resting = (market) => (u) => clip(u, (ctx) => {
+const resting = (market) => (u) => shows.slots && clip(u, (ctx) => {
   const { min, max } = u.scales.x, shown = [[], []]
   for (let index = 0; index < stays.from.length; index++) {
     const from = stayTimes.from[index], to = stayTimes.to[index]
-    if (to < min || from > max || orders[stays.order[index]][5] !== market) continue
+    if (to < min || from > max || orders[stays.order[index]][5] !== market || !isDrawn(orders[stays.order[index]])) continue
     const x = u.valToPos(from, "x", true), end = u.valToPos(to, "x", true)
     if (end - x < 0.7) continue
     const order = orders[stays.order[index]], y = Math.round(u.valToPos(order[2], "y", true)) + 0.5
@@ -48,7 +52,9 @@ const resting = (market) => (u) => clip(u, (ctx) => {
 const dots = (market) => {
   const own = Int32Array.from(fills.order.keys()).filter((index) => orders[fills.order[index]][5] === market)
   const times = Float64Array.from(own, (index) => fillTimes[index])
-  return (u) => clip(u, (ctx) => {
+  return (u) => {
+  if (!shows.fills) { document.getElementById("dots-" + market).textContent = ""; return }
+  clip(u, (ctx) => {
   const { min, max } = u.scales.x
   const from = firstAfter(times, min), to = firstAfter(times, max + 1)
   const step = Math.max(1, Math.ceil((to - from) / mostDots)), r = (to - from > 1000 ? 1.8 : 3) * (devicePixelRatio || 1)
@@ -57,7 +63,7 @@ const dots = (market) => {
     ctx.beginPath()
     for (let at = from; at < to; at += step) {
       const order = orders[fills.order[own[at]]]
-      if (order[1] !== side) continue
+      if (order[1] !== side || !isDrawn(order)) continue
       const x = u.valToPos(times[at], "x", true), y = u.valToPos(order[2], "y", true), tip = side === 0 ? -r : r
       ctx.moveTo(x, y + tip); ctx.lineTo(x + r, y - tip); ctx.lineTo(x - r, y - tip); ctx.closePath()
     }
@@ -66,13 +72,20 @@ const dots = (market) => {
   document.getElementById("dots-" + market).textContent = "Lines are resting orders, triangles fills: up for a buy, down for a sell. " +
     (step > 1 ? "One of " + step + " fills is drawn; zoom in to see all." : (to - from) + " fills in view.")
   })
+  }
 }
 const steps = uPlot.paths.stepped({ align: -1 })
+const priceCharts = []
 for (const [index, { close, low, high }] of markets.entries()) {
   const money = moneyOf(high)
-  chart("price-" + index, 380, [line("close", "--ink", money, { width: 1 }), line("low", "--hold", money, { width: 0, paths: steps }), line("high", "--hold", money, { width: 0, paths: steps })],
-    [close, low, high], money, { hooks: { drawAxes: [resting(index)], draw: [dots(index)] }, bands: [{ series: [3, 2], fill: () => colour("--range") }] })
+  priceCharts.push(chart("price-" + index, 380, [line("close", "--ink", money, { width: 1 }), line("low", "--hold", money, { width: 0, paths: steps }), line("high", "--hold", money, { width: 0, paths: steps })],
+    [close, low, high], money, { hooks: { drawAxes: [resting(index)], draw: [dots(index)] }, bands: [{ series: [3, 2], fill: () => colour("--range") }] }))
 }
+for (const box of document.querySelectorAll("[data-shows]")) box.onchange = () => {
+  shows[box.dataset.shows] = box.checked
+  for (const made of priceCharts) { if (box.dataset.shows === "price") for (const at of [1, 2, 3]) made.setSeries(at, { show: box.checked }); made.redraw(false) }
+}
+drawnSlot.onchange = () => { for (const made of priceCharts) made.redraw(false) }
 const groups = Math.min(120, data.times.length), first = data.times[0], last = data.times[data.times.length - 1]
 const groupSpan = Math.max(1, (last - first) / groups)
 const groupTimes = Array.from({ length: groups }, (_, group) => first + (group + 0.5) * groupSpan)

@@ -2,6 +2,7 @@
  * A search as one HTML page: how far to trust the best, what the parameters do, and where the best stands among all.
  */
 import * as HeatMap from "../HeatMap.ts"
+import { histogram } from "./Histogram.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 
 export interface SweepReport {
@@ -78,27 +79,6 @@ const legend = ([least, greatest]: readonly [number, number], isMarked: boolean)
 const maps = (map: HeatMap.HeatMap, winner: HeatMap.Standing | undefined): string =>
   `${legend(HeatMap.range(map) ?? [0, 0], winner !== undefined)}<div class="maps">${mapTable(map, winner, map.values, "each cell")}${mapTable(map, winner, map.around, "with its neighbours: what is left is a plateau")}</div>`
 
-const bins = 40
-
-/** How many trials reached which result, and where the best is among them. */
-const histogram = (scores: ReadonlyArray<number>, winnerScore: number | undefined): string => {
-  const limits = [Math.min(...scores), Math.max(...scores)] as const
-  const counts = Array.from({ length: bins }, () => 0)
-  for (const score of scores) {
-    const bin = HeatMap.step(score, limits, bins)
-    counts[bin] = (counts[bin] ?? 0) + 1
-  }
-  const most = Math.max(...counts)
-  const winnerBin = winnerScore === undefined ? undefined : HeatMap.step(winnerScore, limits, bins)
-  const bars = counts.map((count, bin) => {
-    const height = count === 0 ? 0 : Math.max(1.5, (count / most) * 96)
-    const kind = bin === winnerBin ? ' class="best"' : ""
-    return `<rect${kind} x="${bin * 10 + 1}" y="${(100 - height).toFixed(1)}" width="8" height="${height.toFixed(1)}"><title>${count} trials</title></rect>`
-  })
-  return `<svg class="histogram" viewBox="0 0 ${bins * 10} 100" preserveAspectRatio="none" role="img" aria-label="Distribution of all trials">${bars.join("")}</svg>
-<div class="ends"><span>${short(limits[0])}</span><span>${short(limits[1])}</span></div>`
-}
-
 export const render = (report: SweepReport): string => {
   const { map, winner, scores, best, objective } = report
   return HtmlPage.render({
@@ -114,7 +94,12 @@ export const render = (report: SweepReport): string => {
         ? ""
         : HtmlPage.section(
             "All trials",
-            histogram(scores, report.winnerScore),
+            histogram(scores, {
+              noun: "trials",
+              label: "Distribution of all trials",
+              format: short,
+              marked: report.winnerScore
+            }),
             `${scores.length} trials by ${objective}`
           ),
       HtmlPage.section(

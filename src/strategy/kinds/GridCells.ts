@@ -9,6 +9,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import type * as Read from "../Fields.ts"
 import type { Budget } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
@@ -35,7 +36,7 @@ export interface Grid {
   readonly shape: CellShape
   readonly budget: Budget
   readonly fundNearest: number | undefined
-  readonly source: string
+  readonly keys: Read.KeyPlaces
   readonly notNearest: Reason
 }
 
@@ -54,19 +55,31 @@ export interface Level {
 }
 
 /** One cell between each level and the next; at a high price a size may round to nothing. */
-export const makeCells = (market: Market, prices: ReadonlyArray<Level>, shape: CellShape): ReadonlyArray<Cell> => {
+export const makeCells = (
+  market: Market,
+  prices: ReadonlyArray<Level>,
+  shape: CellShape,
+  keys: Read.KeyPlaces
+): ReadonlyArray<Cell> => {
   const width = Math.max(2, String(prices.length - 2).length)
   const cells: Array<Cell> = []
   for (let index = 0; index + 1 < prices.length; index++) {
     const [low, high] = [prices[index], prices[index + 1]]
     if (low === undefined || high === undefined) continue
-    cells.push(makeCell(market, `cell-${String(index).padStart(width, "0")}`, low, high.price, shape))
+    cells.push(makeCell(market, `cell-${String(index).padStart(width, "0")}`, low, high.price, shape, keys))
   }
   return cells
 }
 
 /** The cell between a level and the next one, at the price `higher`. */
-export const makeCell = (market: Market, slot: string, low: Level, higher: Price, shape: CellShape): Cell => {
+export const makeCell = (
+  market: Market,
+  slot: string,
+  low: Level,
+  higher: Price,
+  shape: CellShape,
+  keys: Read.KeyPlaces
+): Cell => {
   const { price, source } = low
   const quantity = quantityAt(market, shape.size, price)
   const buy: Leg = { side: "BUY", price, quantity }
@@ -75,7 +88,7 @@ export const makeCell = (market: Market, slot: string, low: Level, higher: Price
   const sell: Leg = { side: "SELL", price: higher, quantity: toSell, ...(shape.mayLose ? { mayLose: true } : {}) }
   const [bought, sold] = [buy, sell].map(({ quantity }) => formatWithSymbol(quantity, market.base))
   const [below, above] = [Decimal.format(buy.price), Decimal.format(sell.price)]
-  const because = (code: string, text: string): Reason => ({ code, text, source })
+  const because = (code: string, text: string, at = source): Reason => ({ code, text, source: at })
   return {
     slot,
     buy,
@@ -95,9 +108,14 @@ export const makeCell = (market: Market, slot: string, low: Level, higher: Price
     },
     waits: because(
       "waits-for-price",
-      `waits until the price reaches ${below}: the base budget has no ${sold} to sell at ${above}`
+      `waits until the price reaches ${below}: the base budget has no ${sold} to sell at ${above}`,
+      keys("limits.budget.base")
     ),
-    notAfforded: because("budget-used-up", `the quote budget has nothing left for a buy of ${bought} at ${below}`)
+    notAfforded: because(
+      "budget-used-up",
+      `the quote budget has nothing left for a buy of ${bought} at ${below}`,
+      keys("limits.budget.quote")
+    )
   }
 }
 
@@ -192,10 +210,10 @@ export const decide = (whole: Grid, view: View, memory: Memory): Decision => {
   }
 }
 
-export const anchored = ({ cells, source }: Grid, start: Price, working: number): Reason => ({
+export const anchored = ({ cells, keys }: Grid, start: Price, working: number): Reason => ({
   code: "grid-anchored",
   text: `anchored at ${Decimal.format(start)}: ${working} of ${cells.length} cells work`,
-  source
+  source: keys("levels")
 })
 
 type Absent = Decision["absent"][number]

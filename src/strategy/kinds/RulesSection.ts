@@ -10,7 +10,7 @@ import type { Term, ValueType } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { KindContext } from "../Kind.ts"
-import { place, quoted, type Report, report } from "../Problem.ts"
+import { quoted, type Report, report } from "../Problem.ts"
 import type { Budget } from "../Strategy.ts"
 import { timeframe } from "../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../YamlReader.ts"
@@ -34,7 +34,8 @@ export interface Rule {
   readonly pauseMillis: number
   /** The condition as written. */
   readonly text: string
-  readonly source: string
+  /** Where its keys stand. */
+  readonly keys: Read.KeyPlaces
 }
 
 export interface Rules {
@@ -174,7 +175,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     times: read.times?.value ?? mostFirings,
     pauseMillis: read.pause?.value ?? pauseMillis,
     text: read.when?.value.text ?? "",
-    source: place(to.source, slot.start)
+    keys: Read.keyPlaces(node, node, to)
   }
 }
 

@@ -13,6 +13,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Bounds, Decision, Memory } from "../Decision.ts"
+import type * as Read from "../Fields.ts"
 import type { Budget, Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { type Cell, type CellShape, levelsOf, makeCell, renamed, sizesOf } from "./GridCells.ts"
@@ -35,7 +36,7 @@ export interface TrailingGrid {
   readonly count: number
   readonly trail: Trail
   readonly budget: Budget
-  readonly source: string
+  readonly keys: Read.KeyPlaces
 }
 
 /** A cell by its number; `undefined` where there can be none. */
@@ -67,11 +68,11 @@ const usedIn = (version: Version, view: View): ReadonlyArray<number> => {
   })
 }
 
-const cellOf = ({ market, scale, shape, count, source }: TrailingGrid, index: number): Cell | undefined => {
+const cellOf = ({ market, scale, shape, count, keys }: TrailingGrid, index: number): Cell | undefined => {
   if (index < -furthest || index >= count + furthest) return undefined
   const [low, high] = [scale(index), scale(index + 1)]
   if (!Decimal.isPositive(low) || !Decimal.isLess(low, high)) return undefined
-  const cell = makeCell(market, slotOf(index), { price: low, source }, high, shape)
+  const cell = makeCell(market, slotOf(index), { price: low, source: keys("levels") }, high, shape, keys)
   return cell.buy.quantity > 0n && cell.sell.quantity > 0n ? cell : undefined
 }
 
@@ -131,10 +132,10 @@ const decide = (whole: TrailingGrid, cells: Cells, print: Print, view: View, mem
   const start = (isNew ? undefined : decimalIn(memory, "start")) ?? price
   const range = isNew ? begun(whole, cells, view) : rangeAt(whole, cells, start, price, memory)
   const { first, reached, sellers, version } = range
-  const { market, shape, budget, source } = whole
+  const { market, shape, budget, keys } = whole
   const span = [whole.scale(first), whole.scale(first + whole.count)].map(Decimal.format).join(" to ")
   const leftBehind = `the grid has moved on: it spans ${span} now`
-  const choosing = { market, shape, version, sellers, reached, quote: budget.quote, source, leftBehind }
+  const choosing = { market, shape, version, sellers, reached, quote: budget.quote, keys, leftBehind }
   const { working, leftOver, absent } = choose(candidatesOf(whole, cells, range, view), choosing, view)
   return {
     desired: [...working, ...leftOver],
@@ -146,7 +147,9 @@ const decide = (whole: TrailingGrid, cells: Cells, print: Print, view: View, mem
       ...print,
       ...remember(version)
     },
-    reasons: [{ code: "grid-range", text: `spans ${span}; started at ${Decimal.format(start)}`, source }],
+    reasons: [
+      { code: "grid-range", text: `spans ${span}; started at ${Decimal.format(start)}`, source: keys("trail") }
+    ],
     until: boundsOf(whole, cells, range)
   }
 }

@@ -16,7 +16,7 @@ import type { Decision, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
-import { place, type Report, report } from "../Problem.ts"
+import { type Report, report } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
@@ -43,7 +43,7 @@ interface Bracket {
   readonly trail: Decimal.Decimal | undefined
   readonly trailStep: Decimal.Decimal
   readonly breakevenAt: Price | undefined
-  readonly source: string
+  readonly keys: Read.KeyPlaces
 }
 
 export const bracket: Kind = {
@@ -76,7 +76,7 @@ export const bracket: Kind = {
       trail: read.trail?.value,
       trailStep: read.trailStep?.value ?? defaultStep,
       breakevenAt: read.breakevenAt?.value,
-      source: place(to.source, section.start)
+      keys: Read.keyPlaces(section, context.root, to)
     }
     for (const price of [read.entry, read.takeProfit, read.stop]) checkTick(market, price.value, price, to)
     if (entry.quantity === 0n) report(to, read.size, `this size is below the smallest unit of ${market.base.symbol}`)
@@ -146,6 +146,13 @@ const stopOf = (whole: Bracket, { best, isBreakeven }: State): Price => {
   return isBetter(whole, trailing, fixed) ? trailing : fixed
 }
 
+/** The key that puts the stop where it is. */
+const stopKey = (whole: Bracket, { best, isBreakeven }: State): string => {
+  const fixed = isBreakeven ? whole.entry.price : whole.stop
+  const isTrailing = whole.trail !== undefined && isBetter(whole, better(whole, best, negate(whole.trail)), fixed)
+  return isTrailing ? "trail" : isBreakeven ? "breakevenAt" : "stop"
+}
+
 const nextBest = (whole: Bracket, best: Price): Price => better(whole, best, whole.trailStep)
 
 const advance = (whole: Bracket, before: State, price: Price): State => {
@@ -159,7 +166,7 @@ const advance = (whole: Bracket, before: State, price: Price): State => {
 }
 
 const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
-  const { market, entry, takeProfit, source } = whole
+  const { market, entry, takeProfit, keys } = whole
   const price = mid(view.price)
   const side = takeProfit.side
   const filled = filledLegs({ legs: [entry, takeProfit], cycle: false }, view, slot)
@@ -179,13 +186,18 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
     : takeProfit
   const numbers = `take-profit ${Decimal.format(takeProfit.price)}, stop ${Decimal.format(stop)}`
   const amount = `${formatWithSymbol(entry.quantity, market.base)} at ${Decimal.format(entry.price)}`
-  const because = (code: string, text: string): Reason => ({ code, text, source })
+  const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
   const why = state?.isStopped
     ? because(
         "stop",
-        `the price reached the stop ${Decimal.format(stop)}: exits ${atPrice(whole.isStopSwap, exit.price)}`
+        `the price reached the stop ${Decimal.format(stop)}: exits ${atPrice(whole.isStopSwap, exit.price)}`,
+        stopKey(whole, state)
       )
-    : because("bracket", `${entry.side === "BUY" ? "buys" : "sells"} ${amount}; ${numbers}`)
+    : because(
+        "bracket",
+        `${entry.side === "BUY" ? "buys" : "sells"} ${amount}; ${numbers}`,
+        filled === 0 ? "entry" : "takeProfit"
+      )
   const decided = { desired: [{ slot, legs: [entry, exit] as const, cycle: false, why }], absent: [], reasons: [] }
   if (state === undefined) return { ...decided, memory: null, until: { onFill: true } }
   return {

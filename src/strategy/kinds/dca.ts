@@ -12,7 +12,7 @@ import type { Decision, DesiredSlot, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
-import { place, report } from "../Problem.ts"
+import { report } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
@@ -32,7 +32,7 @@ interface Dca {
   readonly drop: Decimal.Decimal | undefined
   readonly pauseAbove: Price | undefined
   readonly pauseBelow: Price | undefined
-  readonly source: string
+  readonly keys: Read.KeyPlaces
 }
 
 export const dca: Kind = {
@@ -40,7 +40,7 @@ export const dca: Kind = {
   about: "the same purchase every so often",
   setup: (market) => setup(market),
   schema: () => schemaOf(dcaFields(anyMarket)),
-  read: (section, { market, budget, to }) => {
+  read: (section, { market, budget, root, to }) => {
     const read = dcaFields(market)(section, to)
     if (read?.every === undefined || read.size === undefined || read.times === undefined) return undefined
     const { pauseAbove, pauseBelow } = read
@@ -67,7 +67,7 @@ export const dca: Kind = {
       drop: read.drop?.value,
       pauseAbove: pauseAbove?.value,
       pauseBelow: pauseBelow?.value,
-      source: place(to.source, section.start)
+      keys: Read.keyPlaces(section, root, to)
     }
     return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
   }
@@ -114,7 +114,7 @@ const judge = (whole: Dca, progress: Progress, now: number, price: Price) => {
 }
 
 const decide = (whole: Dca, view: View, memory: Memory): Decision => {
-  const { market, side, everyMillis, times, reach, source } = whole
+  const { market, side, everyMillis, times, reach, keys } = whole
   const price = mid(view.price)
   const before: Progress = {
     next: numberIn(memory, "next") ?? view.now,
@@ -142,17 +142,24 @@ const decide = (whole: Dca, view: View, memory: Memory): Decision => {
     if (known !== undefined && !isFinished) open.push([slot, known])
   }
   const trigger = after.made < times ? triggerOf(whole, after.last) : undefined
-  const because = (code: string, text: string): Reason => ({ code, text, source })
+  const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
+  const isAbove = whole.pauseAbove !== undefined && !Decimal.isLess(price, whole.pauseAbove)
+  const pause = isAbove ? "pauseAbove" : "pauseBelow"
   const waiting = isPaused ? "paused: the price is outside pauseBelow and pauseAbove" : "waits for its time"
   return {
     desired: open.map(([slot, price]): DesiredSlot => {
       const quantity = quantityAt(market, whole.size, price)
       const text = `${side === "BUY" ? "buys" : "sells"} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
-      return { slot, legs: [{ side, price, quantity }], cycle: false, why: because("dca-purchase", text) }
+      return { slot, legs: [{ side, price, quantity }], cycle: false, why: because("dca-purchase", text, "every") }
     }),
     absent:
       after.made < times
-        ? [{ slot: slotName(after.made), why: because(isPaused ? "paused" : "not-yet", waiting) }]
+        ? [
+            {
+              slot: slotName(after.made),
+              why: isPaused ? because("paused", waiting, pause) : because("not-yet", waiting, "every")
+            }
+          ]
         : [],
     memory: {
       next: after.next,

@@ -54,7 +54,8 @@ const readBounded = (section: YamlNode, context: KindContext): Behaviour | undef
     profit: shape.profit?.value ?? "quote",
     mayLose: shape.allowLoss?.value === true
   }
-  const cells = makeCells(market, levels, cellShape)
+  const keys = Read.keyPlaces(section, context.root, to)
+  const cells = makeCells(market, levels, cellShape, keys)
   const empty = cells.find(({ buy }) => buy.quantity === 0n)
   if (empty !== undefined) {
     const buys = `buys nothing at ${Decimal.format(empty.buy.price)}`
@@ -63,15 +64,14 @@ const readBounded = (section: YamlNode, context: KindContext): Behaviour | undef
   if (budget === undefined) return undefined
   const fundNearest = shape.fundNearest?.value
   checkBudget(market, cells, budget, fundNearest, section, to)
-  const source = place(to.source, section.start)
   checkEnds(shape, [levels[0]?.price, levels.at(-1)?.price], to)
-  const end = endOf(shape, { market, budget, size: cellShape.size, source })
+  const end = endOf(shape, { market, budget, size: cellShape.size, keys })
   if (shape.following !== undefined) {
     const { trail, scale } = shape.following
-    const decide = trailing({ market, scale, shape: cellShape, count: cells.length, trail, budget, source })
+    const decide = trailing({ market, scale, shape: cellShape, count: cells.length, trail, budget, keys })
     return { initialMemory: null, decide: endingAt(decide, end) }
   }
-  const whole = gridOf(market, cells, cellShape, budget, fundNearest, source)
+  const whole = gridOf(market, cells, cellShape, budget, fundNearest, keys)
   return {
     initialMemory: null,
     decide: endingAt(
@@ -87,7 +87,7 @@ const gridOf = (
   shape: CellShape,
   budget: Budget,
   fundNearest: number | undefined,
-  source: string
+  keys: Read.KeyPlaces
 ): Grid => {
   const text = `not funded: outside the ${fundNearest} nearest buys and sells`
   return {
@@ -97,8 +97,8 @@ const gridOf = (
     shape,
     budget,
     fundNearest,
-    source,
-    notNearest: { code: "not-nearest", text, source }
+    keys,
+    notNearest: { code: "not-nearest", text, source: keys("fundNearest") }
   }
 }
 
@@ -113,7 +113,7 @@ const readEndless = (section: YamlNode, context: KindContext): Behaviour | undef
     profit: read.profit?.value ?? "quote",
     mayLose: read.allowLoss?.value === true
   }
-  const source = place(to.source, section.start)
+  const keys = Read.keyPlaces(section, context.root, to)
   if (budget === undefined) return undefined
   const needed = shape.size.amount * BigInt(fundNearest)
   if (shape.size.unit === "quote" && needed > budget.quote) {
@@ -122,14 +122,15 @@ const readEndless = (section: YamlNode, context: KindContext): Behaviour | undef
   const cellsAt = remembering((start: Price) =>
     makeCells(
       market,
-      around(market, start, step).map((price) => ({ price, source })),
-      shape
+      around(market, start, step).map((price) => ({ price, source: keys("step") })),
+      shape,
+      keys
     ).filter(({ buy }) => buy.quantity > 0n)
   )
   const levels = `step ${Decimal.format(step)}`
-  const gridAt = (start: Price) => ({ ...gridOf(market, cellsAt(start), shape, budget, fundNearest, source), levels })
+  const gridAt = (start: Price) => ({ ...gridOf(market, cellsAt(start), shape, budget, fundNearest, keys), levels })
   checkEnds(read, [undefined, undefined], to)
-  const end = endOf(read, { market, budget, size: shape.size, source })
+  const end = endOf(read, { market, budget, size: shape.size, keys })
   return { initialMemory: null, decide: endingAt(editable(gridAt), end) }
 }
 

@@ -9,7 +9,7 @@ import type { Decision, Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
-import { place, report } from "../Problem.ts"
+import { report } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import { checkBudget } from "./BudgetCheck.ts"
@@ -55,7 +55,7 @@ export const iceberg: Kind = {
     if (first === undefined) return undefined
     const verb = side === "BUY" ? "buys" : "sells"
     const text = `${verb} ${formatWithSymbol(total, market.base)} at ${Decimal.format(price)} in ${count} parts, one visible`
-    const why = { code: "iceberg-part", text, source: place(to.source, section.start) }
+    const why = { code: "iceberg-part", text, source: Read.keyPlaces(section, context.root, to)("price") }
     const decision: Decision = {
       desired: [{ slot: "iceberg", legs: [first, ...others], cycle: false, why }],
       absent: [],

@@ -10,7 +10,7 @@ import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, numeric, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
-import { place, report, type Span } from "../Problem.ts"
+import { report, type Span } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import { away, between, checkDistinct, checkTick, negate, orderPrice } from "./PriceLevels.ts"
@@ -50,7 +50,7 @@ export const ladder: Kind = {
       report(to, profit, `this far below there is no price left to buy back at, ${sold}`, "take a smaller ratio")
     }
     if (!checkEntries(entries, read.total, context)) return undefined
-    const source = place(to.source, section.start)
+    const source = Read.keyPlaces(section, context.root, to)("rungs")
     const desired = entries.map((entry, index) =>
       makeRung(
         market,

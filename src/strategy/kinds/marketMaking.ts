@@ -20,7 +20,7 @@ import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
-import { place, report, type Span } from "../Problem.ts"
+import { report, type Span } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
@@ -61,7 +61,7 @@ interface Quoting {
   readonly maxImpact: Decimal.Decimal | undefined
   readonly filledDelayMillis: number
   readonly maxInventory: Amount
-  readonly source: string
+  readonly keys: Read.KeyPlaces
 }
 
 export const marketMaking: Kind = {
@@ -110,7 +110,7 @@ export const marketMaking: Kind = {
       maxImpact: read.maxImpact?.value,
       filledDelayMillis: read.filledDelay?.value ?? 0,
       maxInventory,
-      source: place(to.source, section.start)
+      keys: Read.keyPlaces(section, context.root, to)
     }
     const quotes: Decide = (view, memory) => decide(whole, view, memory)
     const hanging = hangingIn(read.hanging?.value)
@@ -258,8 +258,8 @@ const measureNow = ({ spread, quantity }: Quoting, view: View): Measured | undef
   return { spread: least, lean: wanted.lean }
 }
 
-const waiting = ({ levels, spread, source }: Quoting, memory: Memory, code: string, text: string): Decision => {
-  const why = { code, text, source }
+const waiting = ({ levels, spread, keys }: Quoting, memory: Memory, code: string, text: string): Decision => {
+  const why = { code, text, source: keys(code === "warming-up" ? "spread" : "size") }
   return {
     desired: [],
     absent: levels.flatMap(({ bid, ask }) => [bid, ask].map((slot) => ({ slot, why }))),
@@ -301,7 +301,7 @@ const delayed = (whole: Quoting, view: View, memory: Memory) => {
 }
 
 const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
-  const { market, levels, requote, maxInventory, source } = whole
+  const { market, levels, requote, maxInventory, keys } = whole
   const inventory = inventoryOf(whole, view)
   const measured = measureInForce(whole, view, memory, inventory)
   if (measured === undefined)
@@ -316,7 +316,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const middle = skewed(whole, centre, lean, inventory)
   const delay = delayed(whole, view, memory)
   const numbers = `centre ${Decimal.format(centre)}, spread ${Decimal.percent(width)}, inventory ${formatWithSymbol(inventory, market.base)}`
-  const because = (code: string, text: string): Reason => ({ code, text, source })
+  const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
 
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
@@ -325,11 +325,13 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
     const quantity = sizeOf(whole, size, side, sizing, progressOf(view, slot).filledInLeg)
     const leg: Leg = { side, price: own, quantity }
     const text = `${side === "BUY" ? "bids" : "asks"} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(own)}: ${numbers}`
-    if (isFull) absent.push({ slot, why: because("inventory-full", `maxInventory is reached: ${numbers}`) })
-    else if (!Decimal.isPositive(own)) absent.push({ slot, why: because("no-price", "below the smallest price step") })
+    if (isFull)
+      absent.push({ slot, why: because("inventory-full", `maxInventory is reached: ${numbers}`, "maxInventory") })
+    else if (!Decimal.isPositive(own))
+      absent.push({ slot, why: because("no-price", "below the smallest price step", "spread") })
     else if (delay.slots.has(slot))
-      absent.push({ slot, why: because("filled-delay", "it has filled, and its delay is not over") })
-    else desired.push({ slot, legs: [leg], cycle: true, why: because("quote", text) })
+      absent.push({ slot, why: because("filled-delay", "it has filled, and its delay is not over", "filledDelay") })
+    else desired.push({ slot, legs: [leg], cycle: true, why: because("quote", text, "spread") })
   }
   let exposure = 0n
   levels.forEach(({ bid, ask, quantity }, index) => {

@@ -234,7 +234,7 @@ const desiredSlot = (whole: Rebalance, { held, slot, limit }: Rebalancing, leg: 
     why: {
       code: "rebalance",
       text: `${order}, ${place}, the target is ${Decimal.percent(target)}`,
-      source: whole.source
+      source: whole.keys("band")
     }
   }
 }

@@ -117,21 +117,35 @@ interface Step {
 /** Ends what has ended, then fires when it may. One call settles it, so asking again changes nothing. */
 const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgress, moment: Moment): Step => {
   const state = afterOrder(rule, market, before, progress, moment)
-  const because = (code: string, text: string): Step => ({ state, why: { code, text, source: rule.source } })
-  if (state.going?.withdrawnAt !== undefined) return because("withdrawn", "waits until its order is withdrawn")
+  const because = (code: string, text: string, key: string): Step => ({
+    state,
+    why: { code, text, source: rule.keys(key) }
+  })
+  if (state.going?.withdrawnAt !== undefined)
+    return because(
+      "withdrawn",
+      "waits until its order is withdrawn",
+      isLate(rule, state, moment) ? "expireAfter" : "cancelWhen"
+    )
   if (state.going !== undefined) return { state, why: orderReason(rule, market, state.going) }
-  if (state.fired >= rule.times) return because("used-up", `fired ${rule.times} times, which is all it may`)
-  if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over")
+  if (state.fired >= rule.times) return because("used-up", `fired ${rule.times} times, which is all it may`, "times")
+  if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over", "pause")
   const verdict = judge(rule, moment)
-  if (typeof verdict === "object") return because("not-known", lacks(verdict.lacking))
-  if (verdict === "cold") return because("warming-up", "waits for more candles: its indicators are not warm yet")
-  if (verdict === "no") return because("condition", `its condition does not hold: ${rule.text}`)
+  if (typeof verdict === "object") return because("not-known", lacks(verdict.lacking), "when")
+  if (verdict === "cold")
+    return because("warming-up", "waits for more candles: its indicators are not warm yet", "when")
+  if (verdict === "no") return because("condition", `its condition does not hold: ${rule.text}`, "when")
   const lacking = new Set<string>()
   const going = fire(rule, market, progress, { ...moment, found: { ...moment.found, lacking } })
-  if (lacking.size > 0) return because("not-known", lacks(lacking))
-  if (going === undefined) return because("no-order", "its price or size comes to nothing that could be ordered")
+  if (lacking.size > 0) return because("not-known", lacks(lacking), "price")
+  if (going === undefined)
+    return because("no-order", "its price or size comes to nothing that could be ordered", "size")
   return { state: { ...state, fired: state.fired + 1, going }, why: orderReason(rule, market, going) }
 }
+
+/** It was withdrawn because its time was over, not because of a condition. */
+const isLate = ({ expireMillis }: Rule, { going }: RuleState, { now }: Moment): boolean =>
+  going !== undefined && expireMillis !== undefined && (going.withdrawnAt ?? now) >= going.firedAt + expireMillis
 
 const lacks = (names: ReadonlySet<string>): string =>
   `cannot be decided: ${[...names].join(", ")} is not known here (yet); only a run that records its own trading and asks the market knows it`
@@ -206,12 +220,12 @@ const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment): P
 const orderReason = (rule: Rule, market: Market, { price, exit, quantity, held }: Going): Reason => {
   if (held?.leaves !== undefined) {
     const text = `leaves ${atPrice(rule.exit?.isSwap === true, held.leaves)}: its stop, its time or its condition said so`
-    return { code: "rule-left", text, source: rule.source }
+    return { code: "rule-left", text, source: rule.keys("then") }
   }
   const verb = rule.side === "BUY" ? "buys" : "sells"
   const after = exit === undefined ? "" : `, then exits ${atPrice(rule.exit?.isSwap === true, exit)}`
   const order = `${verb} ${formatWithSymbol(quantity, market.base)} ${atPrice(rule.isSwap, price)}${after}`
-  return { code: "rule-fired", text: `${order}: ${rule.text}`, source: rule.source }
+  return { code: "rule-fired", text: `${order}: ${rule.text}`, source: rule.keys("when") }
 }
 
 /** Asked by `limitbot init`. */

@@ -14,7 +14,7 @@ import type { Decision, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
-import { place, report } from "../Problem.ts"
+import { report } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
@@ -40,7 +40,7 @@ interface Twap {
   readonly limit: Price
   /** How far beyond the mid a slice may pay. */
   readonly reach: Decimal.Decimal
-  readonly source: string
+  readonly keys: Read.KeyPlaces
 }
 
 export const twap: Kind = {
@@ -72,7 +72,7 @@ export const twap: Kind = {
       overMillis: read.over.value,
       limit,
       reach: read.reach?.value ?? Decimal.zero,
-      source: place(to.source, section.start)
+      keys: Read.keyPlaces(section, context.root, to)
     }
     return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
   }
@@ -119,12 +119,12 @@ const priceNow = ({ market, side, limit, reach }: Twap, view: View): Price => {
 }
 
 const decide = (whole: Twap, view: View, memory: Memory): Decision => {
-  const { slices, overMillis, side, market, source } = whole
+  const { slices, overMillis, side, market, keys } = whole
   const start = numberIn(memory, "start") ?? view.now
   const passed = view.now - start
-  const because = (code: string, text: string): Reason => ({ code, text, source })
+  const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
   if (passed >= overMillis) {
-    const why = because("time-over", "the time of this strategy is over")
+    const why = because("time-over", "the time of this strategy is over", "over")
     return {
       desired: [],
       absent: slices.map(({ slot }) => ({ slot, why })),
@@ -142,11 +142,11 @@ const decide = (whole: Twap, view: View, memory: Memory): Decision => {
       const price = prices[index] ?? whole.limit
       const verb = side === "BUY" ? "buys" : "sells"
       const text = `slice ${index + 1} of ${slices.length} ${verb} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
-      return { slot, legs: [{ side, price, quantity }], cycle: false, why: because("twap-slice", text) }
+      return { slot, legs: [{ side, price, quantity }], cycle: false, why: because("twap-slice", text, "slices") }
     }),
     absent: later.map(({ slot, begins }) => ({
       slot,
-      why: because("not-yet", `begins ${Math.ceil(begins / 1000)} s after the start`)
+      why: because("not-yet", `begins ${Math.ceil(begins / 1000)} s after the start`, "slices")
     })),
     memory: {
       start,

@@ -15,7 +15,7 @@ const key = "skim"
 
 export interface Skim {
   readonly ceiling: Amount
-  /** Of the quote. */
+  /** What the strategy begins with. */
   readonly budget: Amount
   readonly source: string
 }

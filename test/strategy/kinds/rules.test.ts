@@ -78,7 +78,7 @@ describe("rules", () => {
     const fired = strategy.decide(at(strategy, "1200", 0), null)
     assert.strictEqual(firstOrder(fired), "BUY 8417508 at 1188")
     assert.include(fired.desired[0]?.why.text, "mid < sma(close, 3) * 0.9")
-    assert.strictEqual(fired.desired[0]?.why.source, "test.yaml:9")
+    assert.strictEqual(fired.desired[0]?.why.source, "test.yaml:10", "the key when")
     const later = strategy.decide(at(strategy, "1100", hour), fired.memory)
     assert.strictEqual(firstOrder(later), "BUY 8417508 at 1188")
     const bought = new Map([["dip", completed(1, 8_400_000n)]])

@@ -7,7 +7,7 @@ import { type Needs, noNeeds } from "../../expression/Needs.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { KindContext } from "../../Kind.ts"
-import { place, report } from "../../Problem.ts"
+import { report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { YamlNode } from "../../YamlReader.ts"
 import { type Size, size } from "../Size.ts"
@@ -41,7 +41,7 @@ export interface Deals {
   readonly cooldownMillis: number
   readonly times: number
   readonly needs: Needs
-  readonly source: string
+  readonly keys: Read.KeyPlaces
 }
 
 const safetyFields = (market: Market) =>
@@ -130,7 +130,7 @@ export const readDeals = (section: YamlNode, context: KindContext): Deals | unde
     cooldownMillis: read.cooldown?.value ?? 0,
     times: read.times?.value ?? mostDeals,
     needs,
-    source: place(to.source, section.start)
+    keys: Read.keyPlaces(section, context.root, to)
   }
 }
 

@@ -116,14 +116,14 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
 const exitPrice = (whole: Deals, deal: Deal, view: View): Price => deal.leaves ?? profitPrice(whole, deal, view)
 
 const decide = (whole: Deals, view: View, memory: Memory): Decision => {
-  const { market, needs, source, cooldownMillis, expireMillis } = whole
+  const { market, needs, keys, cooldownMillis, expireMillis } = whole
   const moment = momentOf(market, view)
   const before = stateIn(market, slotsOf(whole), memory)
   const settled = afterOrders(whole, before, view, moment)
-  const { state, why } = settled.deal === undefined ? begin(whole, settled, view, moment) : { state: settled, why: "" }
+  const { state, why, key } =
+    settled.deal === undefined ? begin(whole, settled, view, moment) : { state: settled, why: "", key: "" }
   const { deal } = state
-  const because = (code: string, text: string): Reason => ({ code, text, source })
-  const idle = [{ slot: baseOrder, why: because("no-deal", why) }]
+  const idle = [{ slot: baseOrder, why: { code: "no-deal", text: why, source: keys(key) } }]
   const times = [
     ...(deal === undefined && state.endedAt !== undefined ? [state.endedAt + cooldownMillis] : []),
     ...(deal !== undefined && expireMillis !== undefined ? [deal.startedAt + expireMillis] : []),
@@ -190,31 +190,32 @@ const begin = (
   state: DealState,
   view: View,
   moment: Moment
-): { readonly state: DealState; readonly why: string } => {
+): { readonly state: DealState; readonly why: string; readonly key: string } => {
   const { market, side, reach, times, cooldownMillis, when, whenText } = whole
-  if (state.begun >= times) return { state, why: `${times} deals are all it may have` }
+  if (state.begun >= times) return { state, why: `${times} deals are all it may have`, key: "times" }
   const verdict = when === undefined ? "yes" : truth(when, moment)
   if (state.endedAt !== undefined && view.now < state.endedAt + cooldownMillis) {
-    return { state, why: "waits until its cooldown is over" }
+    return { state, why: "waits until its cooldown is over", key: "cooldown" }
   }
   if (typeof verdict === "object")
-    return { state, why: `cannot be decided: ${[...verdict.lacking].join(", ")} is not known` }
-  if (verdict === "cold") return { state, why: "waits for more candles: its indicators are not warm yet" }
-  if (verdict === "no") return { state, why: `its condition does not hold: ${whenText}` }
+    return { state, why: `cannot be decided: ${[...verdict.lacking].join(", ")} is not known`, key: "when" }
+  if (verdict === "cold") return { state, why: "waits for more candles: its indicators are not warm yet", key: "when" }
+  if (verdict === "no") return { state, why: `its condition does not hold: ${whenText}`, key: "when" }
   const price = orderPrice(market, side, towards(whole, mid(view.price), reach))
-  if (quantityAt(market, whole.size, price) === 0n) return { state, why: "its size comes to nothing at this price" }
+  if (quantityAt(market, whole.size, price) === 0n)
+    return { state, why: "its size comes to nothing at this price", key: "size" }
   const legs = legsNow(slotsOf(whole), view)
   const deal: Deal = { price, startedAt: view.now, legs, isExpired: false, isClosing: false, leaves: undefined }
-  return { state: { ...state, begun: state.begun + 1, deal }, why: "" }
+  return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "" }
 }
 
 const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired" | "absent"> => {
-  const { market, side, size, steps, active, source } = whole
-  const because = (code: string, text: string): Reason => ({ code, text, source })
-  const enters = (slot: string, price: Price, quantity: Amount, code: string): DesiredSlot => {
+  const { market, side, size, steps, active, keys } = whole
+  const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
+  const enters = (slot: string, price: Price, quantity: Amount, code: string, key: string): DesiredSlot => {
     const text = `${verbs[side]} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
     const after = legsBefore(deal, slot)
-    return { slot, legs: [{ side, price, quantity }], cycle: false, after, why: because(code, text) }
+    return { slot, legs: [{ side, price, quantity }], cycle: false, after, why: because(code, text, key) }
   }
   const isEntering = !deal.isClosing && !deal.isExpired && deal.leaves === undefined
   const isIn = isTouched(deal, baseOrder, view)
@@ -223,23 +224,28 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired
   const safety = placed.flatMap(({ slot, distance, size: own }) => {
     const price = orderPrice(market, side, against(whole, deal.price, distance))
     const quantity = quantityAt(market, own, price)
-    return quantity === 0n ? [] : [enters(slot, price, quantity, "safety-order")]
+    return quantity === 0n ? [] : [enters(slot, price, quantity, "safety-order", "safety.distance")]
   })
-  const base = isEntering ? [enters(baseOrder, deal.price, quantityAt(market, size, deal.price), "base-order")] : []
+  const base = isEntering
+    ? [enters(baseOrder, deal.price, quantityAt(market, size, deal.price), "base-order", "size")]
+    : []
   const rests = isEntering ? [] : [baseOrder]
-  const [code, text] = isEntering
-    ? ["safety-order", isIn ? `only ${active} of them rest at once` : "waits until the base order fills"]
-    : ["deal-ends", "the deal ends"]
+  const ends = deal.leaves !== undefined ? "stop" : deal.isExpired ? "expireAfter" : "takeProfit"
+  const [code, text, key] = isEntering
+    ? isIn
+      ? ["safety-order", `only ${active} of them rest at once`, "safety.active"]
+      : ["safety-order", "waits until the base order fills", "size"]
+    : ["deal-ends", "the deal ends", ends]
   const known = new Set(safety.map(({ slot }) => slot))
   const left = waiting.filter(({ slot }) => !known.has(slot)).map(({ slot }) => slot)
   return {
     desired: [...base, ...safety, ...exitOf(whole, deal, view)],
-    absent: [...rests, ...left].map((slot) => ({ slot, why: because(code, text) }))
+    absent: [...rests, ...left].map((slot) => ({ slot, why: because(code, text, key) }))
   }
 }
 
 const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot> => {
-  const { market, side, source } = whole
+  const { market, side, keys } = whole
   const quantity = heldIn(whole, view, deal)
   if (quantity === 0n) return []
   const average = view.own?.averageEntry ?? deal.price
@@ -247,7 +253,7 @@ const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot
   const { completedLegs, filledInLeg } = progressOf(view, exit)
   const entered = `${formatWithSymbol(quantity, market.base)}, ${side === "BUY" ? "bought" : "sold"} at ${Decimal.short(average)}`
   const text = `${side === "BUY" ? "sells" : "buys back"} ${entered} on average, at ${Decimal.format(price)}`
-  const code = deal.leaves === undefined ? "take-profit" : "stop"
+  const [code, key] = deal.leaves === undefined ? ["take-profit", "takeProfit"] : ["stop", "stop"]
   const after = { completedLegs, filledInLeg }
   return [
     {
@@ -255,7 +261,7 @@ const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot
       legs: [{ side: opposite(side), price, quantity, mayLose: true }],
       cycle: false,
       after,
-      why: { code, text, source }
+      why: { code, text, source: keys(key) }
     }
   ]
 }

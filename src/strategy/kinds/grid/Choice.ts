@@ -10,6 +10,7 @@ import { type Amount, formatWithSymbol, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price } from "../../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../../Decision.ts"
+import type * as Read from "../../Fields.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { costOf, notBelow } from "../CostFloor.ts"
 import type { Cell, CellShape } from "../GridCells.ts"
@@ -35,7 +36,7 @@ export interface Choosing {
   /** Cells that buy at or below this have begun; the others wait for the price to rise to them. */
   readonly reached: Price
   readonly quote: Amount
-  readonly source: string
+  readonly keys: Read.KeyPlaces
   /** Says why a cell outside the range rests. */
   readonly leftBehind: string
 }
@@ -49,8 +50,11 @@ export interface Chosen {
 }
 
 export const choose = (all: ReadonlyArray<Candidate>, choosing: Choosing, view: View): Chosen => {
-  const { sellers, reached, source } = choosing
-  const because = (slot: string, code: string, text: string): Absent => ({ slot, why: { code, text, source } })
+  const { sellers, reached, keys } = choosing
+  const because = (slot: string, code: string, text: string, key = "levels"): Absent => ({
+    slot,
+    why: { code, text, source: keys(key) }
+  })
   const leftOver = leftOvers(all, choosing, view)
   const working: Array<readonly [Candidate, DesiredSlot]> = []
   const absent: Array<Absent> = []
@@ -66,7 +70,7 @@ export const choose = (all: ReadonlyArray<Candidate>, choosing: Choosing, view: 
     if (isBusy && !isSeller) quote -= sale === undefined ? cell.cost : (progressOf(view, cell.slot).past?.cost ?? 0n)
     if (!isBusy && isSeller) quote += cell.cost
     if (isBusy) working.push([each, sale ?? slot])
-    else if (!isInRange) absent.push(because(cell.slot, "left-behind", choosing.leftBehind))
+    else if (!isInRange) absent.push(because(cell.slot, "left-behind", choosing.leftBehind, "trail"))
     else if (!isSeller && Decimal.isGreater(cell.buy.price, reached)) {
       const text = `waits until the price has come up to ${Decimal.format(cell.buy.price)}`
       absent.push(because(cell.slot, "waits-for-price", text))
@@ -121,7 +125,7 @@ const saleOfHeld = (cell: Cell, { market, shape, version }: Choosing, view: View
 /** At the lowest level above its cost; without one, as far above the cost as the last cell sells above its buy. */
 const leftOvers = (
   all: ReadonlyArray<Candidate>,
-  { market, shape, version, source }: Choosing,
+  { market, shape, version, keys }: Choosing,
   view: View
 ): ReadonlyArray<DesiredSlot> => {
   const cells = all.map(({ cell }) => cell)
@@ -139,6 +143,8 @@ const leftOvers = (
     const paysBack = baseQuantity(market, progress.past?.cost ?? 0n, price, "up")
     const quantity = shape.profit === "base" ? min(held, paysBack) : held
     const text = `sells ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}, bought before the file was changed`
-    return [sale(slot, { side: "SELL", price, quantity }, progress, { code: "left-over", text, source })]
+    return [
+      sale(slot, { side: "SELL", price, quantity }, progress, { code: "left-over", text, source: keys("levels") })
+    ]
   })
 }

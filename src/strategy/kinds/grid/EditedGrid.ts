@@ -51,8 +51,8 @@ const decideEdited = (original: Grid, version: Version, { start, reached: before
   const { sellers } = version
   const first = nextWaiting(candidates, sellers, before)
   const reached = first !== undefined && !Decimal.isLess(price, first) ? price : before
-  const { market, shape, budget, source } = whole
-  const choosing = { market, shape, version, sellers, reached, quote: budget.quote, source, leftBehind: "" }
+  const { market, shape, budget, keys } = whole
+  const choosing = { market, shape, version, sellers, reached, quote: budget.quote, keys, leftBehind: "" }
   const { working, leftOver, absent } = choose(candidates, choosing, view)
   const { desired, leftOut } = nearestOf(working, view, whole)
   return {

@@ -38,7 +38,7 @@ export interface GridEnd {
   readonly stop: Price | undefined
   readonly takeProfit: Price | undefined
   readonly reach: Decimal.Decimal
-  readonly source: string
+  readonly keys: Read.KeyPlaces
 }
 
 /** Reports an end that lies within the grid. `levels`: the lowest and the highest, where there are any. */
@@ -59,7 +59,7 @@ export const checkEnds = (
   }
 }
 
-export const endOf = (read: EndFields, of: Pick<GridEnd, "market" | "budget" | "size" | "source">): GridEnd => ({
+export const endOf = (read: EndFields, of: Pick<GridEnd, "market" | "budget" | "size" | "keys">): GridEnd => ({
   ...of,
   stop: read.stop?.value,
   takeProfit: read.takeProfit?.value,
@@ -100,8 +100,11 @@ const nearer = (
   choose: (a: Price, b: Price) => Price
 ): Price | undefined => (end === undefined || bound === undefined ? (end ?? bound) : choose(end, bound))
 
+/** The key of the end that was reached, by what was said of it. */
+const keyOf = (because: string): string => (because.includes("take-profit") ? "takeProfit" : "stop")
+
 const ended = (end: GridEnd, grid: Decision, view: View, leaves: Price, because: string): Decision => {
-  const why = { code: "grid-ended", text: `${because}: the grid has ended`, source: end.source }
+  const why = { code: "grid-ended", text: `${because}: the grid has ended`, source: end.keys(keyOf(because)) }
   const slots = [...grid.desired, ...grid.absent].map(({ slot }) => slot)
   return {
     desired: saleOf(end, view, leaves, because),
@@ -114,7 +117,7 @@ const ended = (end: GridEnd, grid: Decision, view: View, leaves: Price, because:
 
 /** Sells what is there now. Base on its way back from a withdrawn order joins the sale on arrival. */
 const saleOf = (end: GridEnd, view: View, price: Price, because: string): ReadonlyArray<DesiredSlot> => {
-  const { market, budget, size, source } = end
+  const { market, budget, size, keys } = end
   const { live, completedLegs, filledInLeg } = progressOf(view, exit)
   const resting = live?.side === "SELL" ? live.quantity : 0n
   const quantity = view.own === undefined ? budget.base + positionIn(view) : view.own.freeBase + resting
@@ -122,5 +125,5 @@ const saleOf = (end: GridEnd, view: View, price: Price, because: string): Readon
   const text = `sells all it holds, ${formatWithSymbol(quantity, market.base)}, at ${Decimal.format(price)}: ${because}`
   const after = { completedLegs, filledInLeg }
   const legs = [{ side: "SELL", price, quantity, mayLose: true }] as const
-  return [{ slot: exit, legs, cycle: false, after, why: { code: "grid-exit", text, source } }]
+  return [{ slot: exit, legs, cycle: false, after, why: { code: "grid-exit", text, source: keys(keyOf(because)) } }]
 }

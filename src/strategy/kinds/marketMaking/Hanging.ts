@@ -30,7 +30,7 @@ export interface Hanging {
   readonly levels: ReadonlyArray<{ readonly bid: string; readonly ask: string }>
   readonly distance: Decimal.Decimal
   readonly most: number
-  readonly source: string
+  readonly keys: Read.KeyPlaces
 }
 
 /** `undefined` where no order hangs. */
@@ -160,7 +160,7 @@ export const withHanging =
   }
 
 const placed = (whole: Hanging, states: ReadonlyMap<string, SideState>, quotes: Decision, view: View): Decision => {
-  const { source } = whole
+  const source = whole.keys("hanging")
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const remembered: Record<string, Memory> = {}

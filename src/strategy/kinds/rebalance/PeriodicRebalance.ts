@@ -43,7 +43,7 @@ export const decidePeriodic = (
   const traded = new Set(going.map(({ slot }) => slot))
   const next = iso(period + everyMillis)
   const text = `within ${Decimal.percent(whole.band)} of its target when this period began: waits until ${next}`
-  const why = { code: "rebalance-waits", text, source: whole.source }
+  const why = { code: "rebalance-waits", text, source: whole.keys("every") }
   return {
     desired: going.map((trade) => desiredSlot(whole, trade)),
     absent: slotsOf(whole).flatMap(({ slot }) => (traded.has(slot) ? [] : [{ slot, why }])),
@@ -82,6 +82,6 @@ const desiredSlot = (whole: Rebalance, { slot, market, leg, after }: Going): Des
   const verb = leg.side === "BUY" ? "buys" : "sells"
   const order = `${verb} ${formatWithSymbol(leg.quantity, market.base)} at ${Decimal.format(leg.price)}`
   const share = `${market.base.symbol} was ${leg.side === "BUY" ? "below" : "above"} its band when this period began`
-  const why = { code: "rebalance", text: `${order}: ${share}`, source: whole.source }
+  const why = { code: "rebalance", text: `${order}: ${share}`, source: whole.keys("every") }
   return { slot, ...(market === whole.parts[0].market ? {} : { market }), legs: [leg], cycle: false, after, why }
 }

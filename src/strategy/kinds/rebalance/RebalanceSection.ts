@@ -5,7 +5,7 @@ import type { Market } from "../../../domain/Market.ts"
 import * as Read from "../../Fields.ts"
 import { anyMarket, described, type JsonSchema, schemaOf } from "../../JsonSchema.ts"
 import type { KindContext } from "../../Kind.ts"
-import { place, type Report, report } from "../../Problem.ts"
+import { type Report, report } from "../../Problem.ts"
 import type { YamlNode } from "../../YamlReader.ts"
 
 const defaultRequote = Decimal.make(5n, 3)
@@ -30,7 +30,7 @@ export interface Rebalance {
   readonly requote: Decimal.Decimal | undefined
   /** Acts at the beginning of each period alone. */
   readonly periodic: { readonly everyMillis: number; readonly reach: Decimal.Decimal } | undefined
-  readonly source: string
+  readonly keys: Read.KeyPlaces
 }
 
 const bandAbout = "acts when a share is this far from its target"
@@ -84,7 +84,7 @@ const readTargets = ({ market, others }: KindContext): Read.Reader<Targets> => {
 export const readRebalance = (section: YamlNode, context: KindContext): Rebalance | undefined =>
   context.others.length === 0 ? readOne(section, context) : readSeveral(section, context)
 
-const readOne = (section: YamlNode, { market, budget, to }: KindContext): Rebalance | undefined => {
+const readOne = (section: YamlNode, { market, budget, root, to }: KindContext): Rebalance | undefined => {
   const read = fieldsOfOne(market)(section, to)
   if (read?.target === undefined || read.band === undefined) return undefined
   const { target, band } = read
@@ -100,12 +100,12 @@ const readOne = (section: YamlNode, { market, budget, to }: KindContext): Rebala
     band: band.value,
     requote: undefined,
     periodic: periodicOf(read, to),
-    source: place(to.source, section.start)
+    keys: Read.keyPlaces(section, root, to)
   }
 }
 
 const readSeveral = (section: YamlNode, context: KindContext): Rebalance | undefined => {
-  const { market, others, budget, to } = context
+  const { market, others, budget, root, to } = context
   const read = fieldsOfSeveral(readTargets(context), market)(section, to)
   if (read?.targets === undefined || read.band === undefined) return undefined
   const { band, targets, requote } = read
@@ -137,7 +137,7 @@ const readSeveral = (section: YamlNode, context: KindContext): Rebalance | undef
     band: band.value,
     requote: requote?.value ?? defaultRequote,
     periodic: periodicOf(read, to),
-    source: place(to.source, section.start)
+    keys: Read.keyPlaces(section, root, to)
   }
 }
 

@@ -10,7 +10,7 @@ import { noNeeds } from "../../expression/Needs.ts"
 import { constantTerm, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { KindContext } from "../../Kind.ts"
-import { place, report } from "../../Problem.ts"
+import { report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../../YamlReader.ts"
 import { checkSize, mostFirings, type Rule, type Rules } from "../RulesSection.ts"
@@ -55,7 +55,7 @@ const isNumber = (node: YamlNode | undefined): boolean =>
 
 const isDistance = (text: string): boolean => /^[\d.]+ ?(%|bps)$/.test(text)
 
-export const readFollowing = (section: YamlNode, { market, budget, to }: KindContext): Rules | undefined => {
+export const readFollowing = (section: YamlNode, { market, budget, root, to }: KindContext): Rules | undefined => {
   const before = to.problems.length
   const read = followingFields(market)(section, to)
   if (read?.side === undefined || read.size === undefined || read.entry === undefined) return undefined
@@ -79,6 +79,7 @@ export const readFollowing = (section: YamlNode, { market, budget, to }: KindCon
   if (price === undefined || takeProfit === undefined || stop === undefined) return undefined
   if (when === undefined || size === undefined) return undefined
   checkPlaces(side, [price, takeProfit, stop], { ...read, takeProfit: read.takeProfit, stop: read.stop }, to)
+  const keys = Read.keyPlaces(section, root, to)
   const rule: Rule = {
     slot,
     side,
@@ -100,11 +101,21 @@ export const readFollowing = (section: YamlNode, { market, budget, to }: KindCon
     times: read.times?.value ?? 1,
     pauseMillis: read.cooldown?.value ?? 0,
     text: read.when?.value.text ?? "the bracket begins at once",
-    source: place(to.source, section.start)
+    keys: (key) => keys(ownKey(key, read.when !== undefined))
   }
   if (budget !== undefined) checkSize(rule, section, false, market, budget, to)
   return to.problems.length > before ? undefined : { market, rules: [rule], needs }
 }
+
+/** What a bracket calls the keys of a rule. */
+const ownKey = (key: string, hasCondition: boolean): string =>
+  key === "when" ? (hasCondition ? "when" : "entry") : (bracketKeys.get(key) ?? key)
+
+const bracketKeys: ReadonlyMap<string, string> = new Map([
+  ["price", "entry"],
+  ["then", "stop"],
+  ["pause", "cooldown"]
+])
 
 const always: Term = constantTerm(1, "boolean", false)
 

@@ -1,0 +1,67 @@
+/** Turns simulations into their HTML report. */
+import type * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
+import { iso, percent } from "../../domain/Text.ts"
+import * as HtmlMonteCarlo from "../../report/html/HtmlMonteCarlo.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { version } from "../../version.ts"
+
+export interface AboutSimulations {
+  readonly strategy: Strategy
+  readonly data: string
+  readonly sha256: string
+  readonly method: MonteCarlo.SimulationMethod
+  readonly seed: number
+  readonly fees: string
+  readonly madeAt: number
+}
+
+const methodNotes: Readonly<Record<MonteCarlo.SimulationMethod, string>> = {
+  returns: "Each simulation draws the daily returns of the run again, with repetition.",
+  order: "Each simulation puts the daily returns of the run in another order: all gain the same, only the way differs.",
+  trades: "Each simulation draws the trades of the run again, with repetition.",
+  candles: "Each simulation runs the strategy again on candles that are put together from pieces of the real ones."
+}
+
+export const html = (
+  simulations: ReadonlyArray<MonteCarlo.Simulation>,
+  { gain, lost, maxDrawdown, runs }: MonteCarlo.SimulationSummary,
+  { strategy, data, sha256, method, seed, fees, madeAt }: AboutSimulations
+): string => {
+  const isOrder = method === "order"
+  const of = (values: Readonly<Record<string, number>>, name: string) => percent(values[name] ?? 0)
+  const luck = isOrder
+    ? [`Every order gains ${of(gain, "p50")}.`]
+    : [
+        `${percent(lost)} of the simulations lose.`,
+        `Nine of ten gain between ${of(gain, "p5")} and ${of(gain, "p95")}; the wider this is, the more of the result is luck.`
+      ]
+  return HtmlMonteCarlo.render({
+    title: `Monte Carlo: ${strategy.name} on ${strategy.market.name}`,
+    subtitle: `${strategy.kind} from ${strategy.file}, ${runs} simulations by ${method}`,
+    fees,
+    headline: [
+      ["gain (p50)", of(gain, "p50")],
+      ["gain (p5)", of(gain, "p5")],
+      isOrder ? ["simulations", `${runs}`] : ["simulations that lose", percent(lost)],
+      ["largest drawdown (p95)", of(maxDrawdown, "p95")]
+    ],
+    notes: [methodNotes[method], ...luck, `One in twenty falls by more than ${of(maxDrawdown, "p95")} on its way.`],
+    gains: isOrder ? [] : simulations.map((each) => each.gain),
+    drawdowns: simulations.map((each) => each.maxDrawdown),
+    medians: { gain: gain["p50"] ?? 0, drawdown: maxDrawdown["p50"] ?? 0 },
+    table: {
+      titles: ["", ...Object.keys(gain)],
+      rows: [
+        ...(isOrder ? [] : [["gain", ...Object.values(gain).map((ratio) => percent(ratio))]]),
+        ["largest drawdown", ...Object.values(maxDrawdown).map((ratio) => percent(ratio))]
+      ]
+    },
+    facts: [
+      ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
+      ["data", `${data}, SHA-256 ${sha256}`],
+      ["seed", `${seed}`],
+      ["made", `${iso(madeAt)} by limitbot ${version}`]
+    ],
+    text: strategy.text
+  })
+}

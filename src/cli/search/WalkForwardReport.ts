@@ -1,0 +1,60 @@
+/** Turns a walk-forward into its HTML report. */
+import * as WalkForward from "../../backtest/search/WalkForward.ts"
+import { iso, percent, utcDate } from "../../domain/Text.ts"
+import * as HtmlWalkForward from "../../report/html/HtmlWalkForward.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { version } from "../../version.ts"
+
+export interface AboutWalk {
+  readonly strategy: Strategy
+  readonly data: string
+  readonly sha256: string
+  readonly objective: string
+  readonly kind: "anchored" | "rolling"
+  readonly fees: string
+  readonly warnings: ReadonlyArray<string>
+  readonly table: HtmlWalkForward.WalkForwardReport["table"]
+  readonly total: number
+  readonly madeAt: number
+}
+
+export const html = (steps: ReadonlyArray<WalkForward.WalkStep>, about: AboutWalk): string => {
+  const { strategy, data, sha256, objective, kind, fees, warnings, table, total, madeAt } = about
+  const quote = strategy.market.quote.symbol
+  const efficiency = WalkForward.efficiency(steps)
+  const gains = steps.filter(({ test }) => Number(test?.profitQuote ?? 0) > 0).length
+  const text = efficiency === undefined ? "none" : percent(efficiency, 0)
+  return HtmlWalkForward.render({
+    title: `Walk-forward: ${strategy.name} on ${strategy.market.name}`,
+    subtitle: `${strategy.kind} from ${strategy.file}, ${steps.length} ${kind} windows, the best by ${objective}`,
+    fees,
+    headline: [
+      ["out of sample, together", `${total.toFixed(2)} ${quote}`],
+      ["out of sample against in sample", text],
+      ["windows with a gain", `${gains} of ${steps.length}`],
+      [
+        "largest drawdown out of sample",
+        percent(steps.reduce((most, { test }) => Math.max(most, test?.maxDrawdown ?? 0), 0))
+      ]
+    ],
+    notes: [
+      "Each window searches its own past and tries only the best on what came after it, which the search has not seen.",
+      efficiency === undefined
+        ? "The search found no gain in the past."
+        : `Out of sample a bar gained ${text} of what it gained in sample. Far below 100 %, the search fitted noise.`,
+      ...warnings
+    ],
+    windows: steps.map(({ testFrom, from, to, end, train, test }) => ({
+      name: utcDate(testFrom),
+      inSample: Number(train?.profitQuote ?? 0) / (to - from),
+      outOfSample: Number(test?.profitQuote ?? 0) / (end - to)
+    })),
+    table,
+    facts: [
+      ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
+      ["data", `${data}, SHA-256 ${sha256}`],
+      ["made", `${iso(madeAt)} by limitbot ${version}`]
+    ],
+    text: strategy.text
+  })
+}

@@ -1,0 +1,47 @@
+/** Simulations of one strategy under other luck as one HTML page: what they gained, and how deep they fell. */
+import { histogram } from "./Histogram.ts"
+import * as HtmlPage from "./HtmlPage.ts"
+
+export interface MonteCarloReport {
+  readonly title: string
+  readonly subtitle: string
+  readonly fees: string
+  readonly headline: HtmlPage.Facts
+  /** What the figures mean, in sentences. */
+  readonly notes: ReadonlyArray<string>
+  /** By simulation, as ratios; no gains where every simulation gains the same. */
+  readonly gains: ReadonlyArray<number>
+  readonly drawdowns: ReadonlyArray<number>
+  readonly medians: { readonly gain: number; readonly drawdown: number }
+  readonly table: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
+  readonly facts: HtmlPage.Facts
+  /** The strategy file as it ran. */
+  readonly text: string
+}
+
+const percent = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`
+
+export const render = (report: MonteCarloReport): string => {
+  const { gains, drawdowns, medians } = report
+  const spread = (title: string, values: ReadonlyArray<number>, marked: number) =>
+    values.length < 2
+      ? ""
+      : HtmlPage.section(
+          title,
+          histogram(values, { noun: "simulations", label: title, format: percent, marked }),
+          "The bar of the median stands out."
+        )
+  return HtmlPage.render({
+    title: report.title,
+    subtitle: report.subtitle,
+    body: [
+      `<p>${HtmlPage.escape(report.fees)}</p>`,
+      HtmlPage.cards(report.headline),
+      HtmlPage.section("What this says", HtmlPage.list(report.notes)),
+      spread("Gain", gains, medians.gain),
+      spread("Largest drawdown", drawdowns, medians.drawdown),
+      HtmlPage.section("Percentiles", HtmlPage.table(report.table.titles, report.table.rows)),
+      HtmlPage.section("Run", `${HtmlPage.table(["", ""], report.facts, () => false)}${HtmlPage.fileText(report.text)}`)
+    ].join("\n")
+  })
+}

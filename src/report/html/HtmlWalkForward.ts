@@ -1,0 +1,63 @@
+/** A walk-forward as one HTML page: what each search promised, what came after it, and which values it chose. */
+import * as HtmlPage from "./HtmlPage.ts"
+
+export interface WalkForwardWindow {
+  readonly name: string
+  /** Quote per bar, so that stretches of different lengths compare. */
+  readonly inSample: number
+  readonly outOfSample: number
+}
+
+export interface WalkForwardReport {
+  readonly title: string
+  readonly subtitle: string
+  readonly fees: string
+  readonly headline: HtmlPage.Facts
+  readonly notes: ReadonlyArray<string>
+  readonly windows: ReadonlyArray<WalkForwardWindow>
+  readonly table: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
+  readonly facts: HtmlPage.Facts
+  /** The strategy file as it ran. */
+  readonly text: string
+}
+
+const width = 100
+const middle = 50
+
+/** Two bars for each window, around a line at zero. */
+const bars = (windows: ReadonlyArray<WalkForwardWindow>): string => {
+  const most = Math.max(...windows.flatMap(({ inSample, outOfSample }) => [inSample, outOfSample].map(Math.abs)), 1e-12)
+  const bar = (value: number, x: number, kind: string, title: string): string => {
+    const height = Math.max(0.5, (Math.abs(value) / most) * (middle - 4))
+    const y = value >= 0 ? middle - height : middle
+    return `<rect class="${kind}" x="${x}" y="${y.toFixed(1)}" width="34" height="${height.toFixed(1)}"><title>${HtmlPage.escape(title)}</title></rect>`
+  }
+  const drawn = windows.map(({ name, inSample, outOfSample }, index) => {
+    const x = index * width
+    const before = bar(inSample, x + 14, "before", `${name}, in sample: ${inSample.toPrecision(3)} per bar`)
+    return before + bar(outOfSample, x + 52, "then", `${name}, out of sample: ${outOfSample.toPrecision(3)} per bar`)
+  })
+  const all = windows.length * width
+  const names = windows.map(({ name }) => `<span>${HtmlPage.escape(name)}</span>`).join("")
+  return `<div class="legend"><b class="key before"></b><span>in sample</span><b class="key then"></b><span>out of sample</span></div>
+<svg class="histogram windows" viewBox="0 0 ${all} 100" preserveAspectRatio="none" role="img" aria-label="Gain of each window in and out of sample">${drawn.join("")}<line x1="0" x2="${all}" y1="${middle}" y2="${middle}"/></svg>
+<div class="ends even">${names}</div>`
+}
+
+export const render = (report: WalkForwardReport): string =>
+  HtmlPage.render({
+    title: report.title,
+    subtitle: report.subtitle,
+    body: [
+      `<p>${HtmlPage.escape(report.fees)}</p>`,
+      HtmlPage.cards(report.headline),
+      HtmlPage.section("What this says", HtmlPage.list(report.notes)),
+      HtmlPage.section(
+        "Gain per bar",
+        bars(report.windows),
+        "In quote; the best of each search on its own past, then on what came after it."
+      ),
+      HtmlPage.section("Windows", HtmlPage.table(report.table.titles, report.table.rows)),
+      HtmlPage.section("Run", `${HtmlPage.table(["", ""], report.facts, () => false)}${HtmlPage.fileText(report.text)}`)
+    ].join("\n")
+  })

@@ -1,0 +1,52 @@
+/** The pages of searches: whatever a file is named, its text stays text, and no script is needed. */
+import { assert, describe, it } from "@effect/vitest"
+import * as HtmlMonteCarlo from "../../../src/report/html/HtmlMonteCarlo.ts"
+import * as HtmlWalkForward from "../../../src/report/html/HtmlWalkForward.ts"
+
+const evil = `</script><img src=x onerror=alert(1)>"'&`
+
+const common = {
+  title: evil,
+  subtitle: evil,
+  fees: evil,
+  headline: [[evil, evil]],
+  notes: [evil],
+  table: { titles: ["", evil], rows: [[evil, evil]] },
+  facts: [[evil, evil]],
+  text: evil
+} as const
+
+const assertHarmless = (page: string): void => {
+  assert.isFalse(page.includes("<img"))
+  assert.isFalse(page.includes("<script"))
+  assert.include(page, "&lt;img")
+}
+
+describe("reports of searches", () => {
+  it("Monte Carlo: every simulation is in a bar, and the median stands out", () => {
+    const gains = Array.from({ length: 200 }, (_, index) => (index - 80) / 1000)
+    const medians = { gain: 0.02, drawdown: 0.1 }
+    const page = HtmlMonteCarlo.render({ ...common, gains, drawdowns: gains.map(Math.abs), medians })
+    assertHarmless(page)
+    const [gain = ""] = /<svg[\s\S]*?<\/svg>/.exec(page) ?? []
+    const counted = [...gain.matchAll(/<title>(\d+) simulations from/g)].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0
+    )
+    assert.strictEqual(counted, 200)
+    assert.strictEqual(gain.match(/class="best"/g)?.length, 1)
+    const order = HtmlMonteCarlo.render({ ...common, gains: [], drawdowns: gains.map(Math.abs), medians })
+    assert.strictEqual(order.match(/<svg/g)?.length, 1, "where all gain the same there is nothing to draw")
+  })
+
+  it("walk-forward: a loss hangs below the line, a gain stands on it", () => {
+    const windows = [
+      { name: evil, inSample: 2, outOfSample: -1 },
+      { name: "2021-01-21", inSample: 0, outOfSample: 1 }
+    ]
+    const page = HtmlWalkForward.render({ ...common, windows })
+    assertHarmless(page)
+    const tops = [...page.matchAll(/class="(?:before|then)" x="\d+" y="([\d.]+)"/g)].map(([, y]) => Number(y))
+    assert.deepStrictEqual(tops, [4, 50, 49.5, 27])
+  })
+})
