@@ -21,6 +21,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { type Purpose, StrategiesInvalid, suited } from "../files/StrategyFiles.ts"
 import { orWrong, WrongUsage } from "../Usage.ts"
+import * as FeeModel from "./FeeModel.ts"
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
@@ -61,7 +62,7 @@ export const ruleFlags = {
   ),
   feeBps: Flag.Finite("fee-bps").pipe(
     Flag.withDescription(
-      "Fees of a fill, basis points of the output; default: 20, or none where the configuration has a partner credential"
+      "Fees of a fill, basis points of the output; default: as the configuration's journal measured, otherwise 20, or none with a partner credential"
     ),
     Flag.optional
   ),
@@ -89,9 +90,16 @@ const amount = (flag: string, written: string, decimals: number) => {
 }
 
 /** One for each base, in the order of the markets, and one for the quote. */
-const amounts = (flag: string, written: Option.Option<string>, market: Market, all: ReadonlyArray<Market>) =>
+const amounts = (
+  flag: string,
+  written: Option.Option<string>,
+  market: Market,
+  all: ReadonlyArray<Market>,
+  measured: ReadonlyMap<string, bigint>
+) =>
   Effect.gen(function* () {
-    if (Option.isNone(written)) return { base: 0n, quote: 0n }
+    const known = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
+    if (Option.isNone(written)) return { base: known(market.base), quote: known(market.quote) }
     const parts = written.value.split(",")
     if (all.length > 1 && parts.length !== all.length + 1) {
       const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
@@ -104,49 +112,15 @@ const amounts = (flag: string, written: Option.Option<string>, market: Market, a
     }
   })
 
-/** The specification's fee for requests without a partner credential. */
-export const platformBasisPoints = 20
-
-/** Which fees a run uses and why; printed before its figures. */
-export interface FeeModel {
-  readonly basisPoints: number
-  readonly from: "flag" | "partner credential" | "specification"
-  readonly sentence: string
-  /** The user wanted a result without fees, which no venue gives. */
-  readonly isFree: boolean
-}
-
-const feeModel = Effect.fnUntraced(function* (
-  { feeBps, withdrawFee, refundFee }: RuleFlags,
-  config: Option.Option<string>
-) {
-  const hasPayoutFees = Option.isSome(withdrawFee) || Option.isSome(refundFee)
-  const payouts = hasPayoutFees ? "and those of payouts as given" : "without those of payouts and refunds"
-  const of = (basisPoints: number, from: FeeModel["from"], why: string): FeeModel => {
-    const isFree = from === "flag" && basisPoints === 0 && !hasPayoutFees
-    const sentence = isFree
-      ? "NO FEES: asked for by --fee-bps 0"
-      : `fees: ${basisPoints} basis points of every fill (${why}), ${payouts}`
-    return { basisPoints, from, sentence, isFree }
-  }
-  if (Option.isSome(feeBps)) return of(feeBps.value, "flag", "--fee-bps")
-  if (Option.isSome(config)) {
-    const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
-    const { venue } = yield* loadSettings(config.value)
-    if (venue.hasPartner) return of(0, "partner credential", `the partner credential of ${config.value} waives them`)
-  }
-  return of(platformBasisPoints, "specification", "the venue's, without a partner credential")
-})
-
 /** Costs and changed rules in one of all markets, from flags and the configuration. */
 export const options = Effect.fn("BacktestInput.options")(function* (
   flags: RuleFlags & { readonly config: Option.Option<string> },
   market: Market,
   all = [market]
 ) {
-  const fees = yield* feeModel(flags, flags.config)
-  const withdrawFee = yield* amounts("withdraw-fee", flags.withdrawFee, market, all)
-  const refundFee = yield* amounts("refund-fee", flags.refundFee, market, all)
+  const { fees, payouts, refunds } = yield* FeeModel.of(flags, flags.config, all)
+  const withdrawFee = yield* amounts("withdraw-fee", flags.withdrawFee, market, all, payouts)
+  const refundFee = yield* amounts("refund-fee", flags.refundFee, market, all, refunds)
   const minimumQuote = yield* amount(
     "minimum-quote",
     Option.getOrElse(flags.minimumQuote, () => "0"),

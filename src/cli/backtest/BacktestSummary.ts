@@ -13,8 +13,8 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { grouped, iso, percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
-import type { FeeModel } from "./BacktestInput.ts"
 import type { Source } from "./BacktestMarkets.ts"
+import type { FeeModel } from "./FeeModel.ts"
 
 export interface Result {
   readonly strategy: Strategy

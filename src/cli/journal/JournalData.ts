@@ -2,6 +2,7 @@
 
 import { Effect, Schema, Stream } from "effect"
 import * as Calibration from "../../backtest/results/Calibration.ts"
+import * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import * as Candles from "../../candles/Candles.ts"
 import * as ColumnCache from "../../candles/ColumnCache.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
@@ -56,6 +57,19 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
   const made = candlesOf(minutes)
   const bytes = [made.open, made.high, made.low, made.close].map((values) => new Uint8Array(values.slice().buffer))
   return { candles: made, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
+})
+
+/** What the bot's orders were charged; `undefined` while there are too few fills to say. */
+export const fees = Effect.fn("JournalData.fees")(function* (file: string) {
+  return yield* within(
+    file,
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const tags = ["Planned", "FillSeen", "PaidOut", "Refunded"] as const
+      const events = yield* Stream.runCollect(journal.events({ tags }))
+      return MeasuredFees.measure(events.map(({ event }) => event))
+    })
+  )
 })
 
 /** How the bot's own orders filled; of one market if it is named. */

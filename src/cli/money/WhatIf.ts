@@ -20,7 +20,7 @@ import type { Minute } from "../../journal/PriceStore.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { platformBasisPoints } from "../backtest/BacktestInput.ts"
+import { platformBasisPoints } from "../backtest/FeeModel.ts"
 import * as JournalData from "../journal/JournalData.ts"
 
 export interface ProfitDifference {

@@ -1,0 +1,52 @@
+/**
+ * What the venue really charged, from the events of the bot's own orders: by how much fills brought less than their
+ * order's price, and what each payout and refund cost. Medians, because a fill may also be better than its price.
+ */
+import { type Amount, max } from "../../domain/Amount.ts"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import { enough } from "./Calibration.ts"
+
+export interface MeasuredFees {
+  readonly fills: number
+  readonly basisPoints: number
+  /** Smallest units of one payout or refund, by symbol; only assets with enough observations. */
+  readonly payouts: ReadonlyMap<string, Amount>
+  readonly refunds: ReadonlyMap<string, Amount>
+}
+
+const perMillion = 1_000_000n
+const perBasisPoint = 100
+
+const median = (values: ReadonlyArray<bigint>): bigint =>
+  values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor((values.length - 1) / 2)] ?? 0n
+
+const medians = (fees: ReadonlyMap<string, ReadonlyArray<Amount>>): ReadonlyMap<string, Amount> =>
+  new Map([...fees].flatMap(([asset, each]) => (each.length < enough ? [] : [[asset, median(each)] as const])))
+
+/** `undefined` while there are too few fills to measure. */
+export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined => {
+  const planned = new Map<string, { readonly inputAmount: Amount; readonly outputAmount: Amount }>()
+  const missing: Array<bigint> = []
+  const [payouts, refunds] = [new Map<string, Array<Amount>>(), new Map<string, Array<Amount>>()]
+  for (const event of events) {
+    if (event._tag === "Planned") planned.set(event.placement, event)
+    if (event._tag === "PaidOut" || event._tag === "Refunded") {
+      const fees = event._tag === "PaidOut" ? payouts : refunds
+      const known = fees.get(event.asset)
+      if (known === undefined) fees.set(event.asset, [event.fee])
+      else known.push(event.fee)
+    }
+    const order = event._tag === "FillSeen" ? planned.get(event.placement) : undefined
+    if (event._tag !== "FillSeen" || order === undefined) continue
+    const expected = event.amountIn * order.outputAmount
+    if (expected <= 0n) continue
+    missing.push(((expected - event.amountOut * order.inputAmount) * perMillion) / expected)
+  }
+  if (missing.length < enough) return undefined
+  return {
+    fills: missing.length,
+    basisPoints: Number(max(0n, median(missing))) / perBasisPoint,
+    payouts: medians(payouts),
+    refunds: medians(refunds)
+  }
+}

@@ -1,0 +1,53 @@
+/** Fees from the events of a journal: what fills brought less than their price, and what payouts cost. */
+import { assert, describe, it } from "@effect/vitest"
+import * as MeasuredFees from "../../../src/backtest/results/MeasuredFees.ts"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+
+const about = (id: string) => ({ strategy: "s", slot: "a", placement: id })
+
+/** Buys one for a hundred; it brings a share less. */
+const order = (id: string, basisPoints: number): ReadonlyArray<BotEvent> => [
+  {
+    _tag: "Planned",
+    ...about(id),
+    market: "BTC/USDC",
+    side: "BUY",
+    price: Decimal.make(100n),
+    quantity: 1_000_000n,
+    inputAsset: "USDC",
+    inputAmount: 100_000_000n,
+    outputAsset: "BTC",
+    outputAmount: 1_000_000n,
+    deadline: 0,
+    why: { code: "x", text: "x" }
+  },
+  {
+    _tag: "FillSeen",
+    ...about(id),
+    fillId: id,
+    side: "BUY",
+    price: Decimal.make(100n),
+    inputAsset: "USDC",
+    amountIn: 50_000_000n,
+    outputAsset: "BTC",
+    amountOut: (500_000n * BigInt(10_000 - basisPoints)) / 10_000n,
+    filledAt: 0
+  },
+  { _tag: "PaidOut", ...about(id), asset: "BTC", amount: 1n, fee: 30n, txHashes: [] }
+]
+
+const orders = (count: number, basisPoints: (index: number) => number) =>
+  Array.from({ length: count }, (_, index) => order(`${index}`, basisPoints(index))).flat()
+
+describe("measured fees", () => {
+  it("are the median of what fills brought less than their price, and of what payouts cost", () => {
+    const found = MeasuredFees.measure(orders(41, (index) => (index % 4 === 0 ? 0 : 20)))
+    assert.deepStrictEqual(found, { fills: 41, basisPoints: 20, payouts: new Map([["BTC", 30n]]), refunds: new Map() })
+  })
+
+  it("are none where fills bring more, and unknown while there are too few", () => {
+    assert.strictEqual(MeasuredFees.measure(orders(40, () => -5))?.basisPoints, 0)
+    assert.isUndefined(MeasuredFees.measure(orders(29, () => 20)))
+  })
+})
