@@ -63,7 +63,7 @@ const checkCharacters = (to: Report): boolean => {
   const control = text.search(controlCharacter)
   if (control >= 0) {
     const code = text.charCodeAt(control).toString(16).padStart(4, "0")
-    report(to, { start: control, end: control + 1 }, `a control character (U+${code}) may not stand in this file`)
+    report(to, { start: control, end: control + 1 }, `a control character (U+${code}) does not belong in this file`)
   }
   return control < 0
 }

@@ -51,13 +51,18 @@ const changing: ReadonlySet<string> = new Set([
   "authenticate"
 ])
 
+/** How a text begins when no connection came about or it broke. */
+export const unreached = "Cannot reach"
+
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   ...context,
   text: Schema.String
 }) {
   override get message(): string {
     const doubt = changing.has(this.operation) ? "; it may or may not have happened" : ""
-    return `No usable answer to "${this.operation}": ${this.text}${doubt}`
+    return this.text.startsWith(unreached)
+      ? `${this.text}${doubt} (${this.operation})`
+      : `No usable answer to "${this.operation}": ${this.text}${doubt}`
   }
 }
 

@@ -14,7 +14,7 @@ export type SecretSource = { readonly env: string } | { readonly file: string }
 const largestSecretBytes = 16_384
 const othersMayAccess = 0o077
 
-export const literalSecret = "a secret may not stand in this file"
+export const literalSecret = "never put a secret in this file"
 const howTo = "write { env: NAME } for an environment variable, or { file: PATH } for a file of mode 0600"
 
 const environmentName = "^[A-Za-z_][A-Za-z0-9_]{0,127}$"

@@ -33,7 +33,7 @@ export const html = (
     ? [`Every order gains ${of(gain, "p50")}.`]
     : [
         `${percent(lost)} of the simulations lose.`,
-        `Nine of ten gain between ${of(gain, "p5")} and ${of(gain, "p95")}; the wider this is, the more of the result is luck.`
+        `From p5 to p95 the gain is ${of(gain, "p5")} to ${of(gain, "p95")}; the wider this is, the more of the result is luck.`
       ]
   return HtmlMonteCarlo.render({
     title: `Monte Carlo: ${strategy.name} on ${strategy.market.name}`,
@@ -45,7 +45,7 @@ export const html = (
       isOrder ? ["simulations", `${runs}`] : ["simulations that lose", percent(lost)],
       ["largest drawdown (p95)", of(maxDrawdown, "p95")]
     ],
-    notes: [methodNotes[method], ...luck, `One in twenty falls by more than ${of(maxDrawdown, "p95")} on its way.`],
+    notes: [methodNotes[method], ...luck, `One in twenty falls by more than ${of(maxDrawdown, "p95")} on the way.`],
     gains: isOrder ? [] : simulations.map((each) => each.gain),
     drawdowns: simulations.map((each) => each.maxDrawdown),
     medians: { gain: gain["p50"] ?? 0, drawdown: maxDrawdown["p50"] ?? 0 },

@@ -10,7 +10,7 @@ import { HttpApiClient } from "effect/http-api"
 import { WholeVenueApi } from "../api/VenueApi.ts"
 import type { Answer } from "../Venue.ts"
 import { VenueConfig } from "../VenueConfig.ts"
-import { Rejected, RetryLater, VenueError } from "../VenueError.ts"
+import { Rejected, RetryLater, unreached, VenueError } from "../VenueError.ts"
 import { clean } from "../wire/WireValue.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as ClockSkew from "./ClockSkew.ts"
@@ -162,9 +162,22 @@ const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueEr
 /** Any failure outside the transport happened while the request was built: it was never sent. */
 const failureOf = (operation: string, error: unknown): VenueError => {
   if (error instanceof VenueError) return error
-  if (error instanceof HttpClientError.HttpClientError) return Reply.noAnswer(operation, error.message)
+  if (error instanceof HttpClientError.HttpClientError) return Reply.noAnswer(operation, transportText(error))
   const text = clean(`not sent, the request is not valid: ${error instanceof Error ? error.message : String(error)}`)
   return new VenueError({ reason: new Rejected({ operation, code: "invalid-request", text }) })
+}
+
+/** The address that did not answer, and the network's own word for why. */
+const transportText = ({ message, reason, request }: HttpClientError.HttpClientError): string => {
+  if (reason._tag !== "TransportError") return message
+  return `${unreached} ${URL.parse(request.url)?.origin ?? request.url}: ${networkWord(reason.cause)}`
+}
+
+/** Causes are nested; the innermost one says what happened. */
+const networkWord = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return "the connection failed"
+  if (cause.cause instanceof Error) return networkWord(cause.cause)
+  return cause.message === "" && "code" in cause ? String(cause.code) : cause.message
 }
 
 /**

@@ -173,13 +173,13 @@ describe("configuration file", () => {
   )
 
   it.effect.each([
-    ["apiKey: { env: TEST_API_KEY }", "apiKey: sk-123456789-canary", "3:11 a secret may not stand in this file"],
-    ["apiKey: { env: TEST_API_KEY }", "apiKey:\n    sk-123456789-canary", "4:5 a secret may not stand in this file"],
-    ["apiKey: { env: TEST_API_KEY }", "apiKey: [sk-canary]", "3:11 a secret may not stand in this file"],
+    ["apiKey: { env: TEST_API_KEY }", "apiKey: sk-123456789-canary", "3:11 never put a secret in this file"],
+    ["apiKey: { env: TEST_API_KEY }", "apiKey:\n    sk-123456789-canary", "4:5 never put a secret in this file"],
+    ["apiKey: { env: TEST_API_KEY }", "apiKey: [sk-canary]", "3:11 never put a secret in this file"],
     ["apiKey: { env: TEST_API_KEY }", "apiKey: { sk-canary }", "3:11 expected { env: NAME } or { file: PATH }"],
     ["apiKey: { env: TEST_API_KEY }", "apiKey: { env: sk-canary }", "3:11 expected { env: NAME } or { file: PATH }"],
     ["apiKey: { env: TEST_API_KEY }", "apiKey: { env: A, file: b }", "3:11 expected one of env and file"],
-    ["{ env: TEST_ACCOUNT_KEY }", "ed25519:canary", "5:8 a secret may not stand in this file"],
+    ["{ env: TEST_ACCOUNT_KEY }", "ed25519:canary", "5:8 never put a secret in this file"],
     ["{ env: TEST_ACCOUNT_KEY }", '"ed25519:canary', "5:8 this quote is never closed"],
     ["{ env: TEST_ACCOUNT_KEY }", "@canary", "5:8 a value cannot begin with this character"],
     ["{ env: TEST_API_KEY }", "{ env: NOT_SET }", "3:11 the environment variable NOT_SET is not set"],
