@@ -3,10 +3,11 @@
 import { Duration, Schema, SchemaGetter } from "effect"
 import { Flag } from "effect/cli"
 import { unitMillis } from "../domain/Durations.ts"
+import * as FileName from "./FileName.ts"
 
 export const defaultConfig = "config/limitbot.yaml"
 
-export const config = Flag.String("config").pipe(
+export const config = FileName.flag("config").pipe(
   Flag.withAlias("c"),
   Flag.withDescription("The configuration file: venue, account, assets, journal"),
   Flag.withDefault(defaultConfig)

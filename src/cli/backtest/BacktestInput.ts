@@ -19,6 +19,7 @@ import type { Markets } from "../../strategy/Markets.ts"
 import { render } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as FileName from "../FileName.ts"
 import { type Purpose, StrategiesInvalid, suited } from "../files/StrategyFiles.ts"
 import { orWrong, WrongUsage } from "../Usage.ts"
 import * as FeeModel from "./FeeModel.ts"
@@ -27,7 +28,7 @@ const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
 export const dataFlags = {
-  data: Flag.String("data").pipe(
+  data: FileName.flag("data").pipe(
     Flag.withDescription("Candles or trades: CSV, plain or gzipped; journal:FILE for prices that a bot saw itself")
   ),
   from: text("from", "First moment of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),

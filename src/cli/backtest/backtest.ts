@@ -6,6 +6,7 @@ import { Array as Arr, Console, Effect, FileSystem, Option, Schema } from "effec
 import { Argument, Command, Flag } from "effect/cli"
 import * as FillRows from "../../backtest/results/FillRows.ts"
 import * as TradeList from "../../backtest/results/TradeList.ts"
+import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { WrongUsage } from "../Usage.ts"
 import type { Results } from "./BacktestComparison.ts"
@@ -36,12 +37,12 @@ const shown = Effect.fnUntraced(function* (
 export const command = Command.make(
   "backtest",
   {
-    files: Argument.String("file").pipe(
+    files: FileName.argument("file").pipe(
       Argument.withDescription("The strategy file (YAML); several are compared"),
       Argument.variadic({ min: 1 })
     ),
     ...BacktestInput.dataFlags,
-    data: Flag.String("data").pipe(
+    data: FileName.flag("data").pipe(
       Flag.withDescription(
         "Candles or trades: CSV, plain or gzipped; journal:FILE for prices that a bot saw itself. Of several markets MARKET=CSV for each"
       ),
@@ -59,23 +60,23 @@ export const command = Command.make(
       ),
       Flag.withDefault("paths")
     ),
-    detail: Flag.String("detail").pipe(
+    detail: FileName.flag("detail").pipe(
       Flag.withDescription(
         "Finer candles or trades of the same market: what happened inside each bar is replayed from them"
       ),
       Flag.optional
     ),
-    fillsCsv: Flag.String("fills-csv").pipe(
+    fillsCsv: FileName.flag("fills-csv").pipe(
       Flag.withDescription("Write every fill (of the optimistic side, when both run) to this file"),
       Flag.optional
     ),
-    tradesCsv: Flag.String("trades-csv").pipe(
+    tradesCsv: FileName.flag("trades-csv").pipe(
       Flag.withDescription(
         "Write every trade of the same side, with how long it lasted and its excursions, to this file"
       ),
       Flag.optional
     ),
-    calibrate: Flag.String("calibrate").pipe(
+    calibrate: FileName.flag("calibrate").pipe(
       Flag.withDescription("Measure times and margins of fills in this journal, instead of assuming them"),
       Flag.optional
     ),
@@ -88,7 +89,7 @@ export const command = Command.make(
       Flag.withDescription("With --json of one strategy: the band over time at about so many moments"),
       Flag.withDefault(0)
     ),
-    report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional),
+    report: FileName.flag("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional),
     json: flags.json
   },
   Effect.fn(function* (input) {

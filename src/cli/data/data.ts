@@ -3,12 +3,13 @@
  * downloads them, and measures a journal.
  */
 import { Console, Effect, FileSystem, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import * as Generate from "../../candles/Generate.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { iso } from "../../domain/Text.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
+import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import * as JournalData from "../journal/JournalData.ts"
 import { WrongUsage } from "../Usage.ts"
@@ -27,7 +28,7 @@ const load = (input: BacktestInput.DataFlags & { readonly market: Option.Option<
 
 const calibrate = Command.make(
   "calibrate",
-  { journal: Argument.String("journal"), market, json: flags.json },
+  { journal: FileName.argument("journal"), market, json: flags.json },
   Effect.fn(function* ({ journal, market, json }) {
     const found = yield* JournalData.calibration(journal, Option.getOrUndefined(market))
     yield* Console.log(json ? JSON.stringify(found) : Calibration.describe(found).join("\n"))
@@ -36,7 +37,7 @@ const calibrate = Command.make(
 
 const info = Command.make(
   "info",
-  { ...BacktestInput.dataFlags, data: Argument.String("data"), market, json: flags.json },
+  { ...BacktestInput.dataFlags, data: FileName.argument("data"), market, json: flags.json },
   Effect.fn(function* (input) {
     const { candles, warnings, repaired, sha256, source } = yield* load(input)
     const { time, bars } = candles
@@ -70,7 +71,7 @@ const info = Command.make(
 
 const convert = Command.make(
   "convert",
-  { ...BacktestInput.dataFlags, data: Argument.String("data"), out: Argument.String("out"), market },
+  { ...BacktestInput.dataFlags, data: FileName.argument("data"), out: FileName.argument("out"), market },
   Effect.fn(function* (input) {
     const { candles, warnings } = yield* load(input)
     for (const warning of warnings) yield* Console.error(warning)
@@ -82,7 +83,7 @@ const convert = Command.make(
 const generate = Command.make(
   "generate",
   {
-    out: Argument.String("out"),
+    out: FileName.argument("out"),
     bars: Flag.Int("bars").pipe(
       Flag.withDescription("Number of candles; default: a year"),
       Flag.withDefault(Generate.minutesPerYear)

@@ -3,6 +3,7 @@ import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
+import * as FileName from "../FileName.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as ExchangeCandles from "./ExchangeCandles.ts"
@@ -17,7 +18,7 @@ export const download = Command.make(
     timeframe: Flag.String("timeframe").pipe(Flag.withDescription("Length of a candle"), Flag.withDefault("1m")),
     from: Flag.String("from").pipe(Flag.withDescription("First moment: 2024-01-31 or epoch milliseconds")),
     to: BacktestInput.dataFlags.to,
-    out: Flag.String("out").pipe(Flag.withDescription("The file; the same command goes on after its last line"))
+    out: FileName.flag("out").pipe(Flag.withDescription("The file; the same command goes on after its last line"))
   },
   Effect.fn(function* (input) {
     const stepMillis = timeframeMillis(input.timeframe)

@@ -8,6 +8,7 @@ import { type Problem, problemAt, render, sourceText } from "../../strategy/Prob
 import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as Lookahead from "../backtest/Lookahead.ts"
+import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as ConfigFile from "./ConfigFile.ts"
@@ -25,7 +26,7 @@ export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFail
 export const command = Command.make(
   "check",
   {
-    files: Argument.String("file").pipe(
+    files: FileName.argument("file").pipe(
       Argument.withDescription("Strategy files (YAML)"),
       Argument.variadic({ min: 1 })
     ),

@@ -14,6 +14,7 @@ import { type Markets, market as marketReader } from "../../strategy/Markets.ts"
 import { render, report, sourceText } from "../../strategy/Problem.ts"
 import type { NextQuestion, Question } from "../../strategy/Setup.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import { schemas } from "../files/schema.ts"
@@ -238,7 +239,7 @@ const answer = (name: string, about: string) => Flag.String(name).pipe(Flag.with
 export const command = Command.make(
   "init",
   {
-    file: Argument.String("file").pipe(
+    file: FileName.argument("file").pipe(
       Argument.withDescription("The strategy file to write"),
       Argument.withDefault("strategy.yaml")
     ),

@@ -9,6 +9,7 @@ import * as Chain from "../../journal/Chain.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
+import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { Process } from "../Process.ts"
@@ -112,7 +113,7 @@ const copyTo = Effect.fnUntraced(function* (file: string) {
 const backup = Command.make(
   "backup",
   {
-    out: Argument.String("file").pipe(Argument.withDescription("The copy; must not exist yet")),
+    out: FileName.argument("file").pipe(Argument.withDescription("The copy; must not exist yet")),
     config: flags.config,
     move: Flag.Boolean("move").pipe(
       Flag.withDescription("The bot goes on elsewhere: this journal is closed for good. The bot must not run"),
@@ -136,7 +137,7 @@ const backup = Command.make(
 const restore = Command.make(
   "restore",
   {
-    from: Argument.String("file").pipe(Argument.withDescription("A copy that `journal backup` made")),
+    from: FileName.argument("file").pipe(Argument.withDescription("A copy that `journal backup` made")),
     config: flags.config,
     json: flags.json
   },

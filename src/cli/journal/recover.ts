@@ -17,6 +17,7 @@ import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { version } from "../../version.ts"
+import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
@@ -34,7 +35,7 @@ export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThe
 export const command = Command.make(
   "recover",
   {
-    files: Argument.String("file").pipe(
+    files: FileName.argument("file").pipe(
       Argument.withDescription("The strategy files that ran (YAML)"),
       Argument.variadic({ min: 1 })
     ),

@@ -10,6 +10,7 @@ import { iso } from "../../domain/Text.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
 import * as Money from "../../report/text/Money.ts"
 import { version } from "../../version.ts"
+import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 
@@ -22,7 +23,7 @@ export const command = Command.make(
       Argument.withDescription("The venue's order id, its deposit address, an intent hash, or our placement (p7)")
     ),
     config: flags.config,
-    out: Flag.String("out").pipe(Flag.withDescription("The file to write; must not exist yet"))
+    out: FileName.flag("out").pipe(Flag.withDescription("The file to write; must not exist yet"))
   },
   Effect.fn(function* ({ order, config, out }) {
     const fold = Evidence.make(order)

@@ -10,6 +10,7 @@ import * as Rp2 from "../../ledger/Rp2.ts"
 import * as Tables from "../../ledger/Tables.ts"
 import * as Csv from "../../report/text/Csv.ts"
 import { counted } from "../../report/text/Words.ts"
+import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 
@@ -25,7 +26,7 @@ export const command = Command.make(
     format: Flag.Literals("format", ["csv", "beancount", "hledger", "rp2"]).pipe(
       Flag.withDescription("csv and rp2 write into a folder, beancount and hledger one file")
     ),
-    out: Flag.String("out").pipe(Flag.withDescription("Where to; it must not exist yet, or be an empty folder")),
+    out: FileName.flag("out").pipe(Flag.withDescription("Where to; it must not exist yet, or be an empty folder")),
     year: Flag.Int("year").pipe(Flag.withDescription("Only this calendar year (UTC)"), Flag.optional),
     method: Flag.Literals("method", methods).pipe(
       Flag.withDescription("Which purchase a sale closes, in the tax lots"),

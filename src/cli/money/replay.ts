@@ -13,6 +13,7 @@ import { type BandVerdict, judge, type Margin } from "../../ledger/FillBand.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { decisionCode } from "../DecisionCode.ts"
+import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
@@ -33,7 +34,7 @@ export const command = Command.make(
   "replay",
   {
     config: flags.config,
-    journal: Flag.String("journal").pipe(
+    journal: FileName.flag("journal").pipe(
       Flag.withDescription("A journal or a copy of one; default: that of the configuration"),
       Flag.optional
     ),

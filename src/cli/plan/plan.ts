@@ -6,6 +6,7 @@
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { bySymbol } from "../../domain/Amount.ts"
+import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
@@ -18,7 +19,7 @@ import * as PlanText from "./PlanText.ts"
 export const command = Command.make(
   "plan",
   {
-    files: Argument.String("file").pipe(
+    files: FileName.argument("file").pipe(
       Argument.withDescription("All strategy files that would run together (YAML)"),
       Argument.variadic({ min: 1 })
     ),

@@ -7,6 +7,7 @@ import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Rehearsal from "../../rehearsal/Rehearsal.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
+import * as FileName from "../FileName.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
@@ -31,7 +32,7 @@ const Days = Schema.Finite.check(Schema.isBetween({ minimum: 0.01, maximum: 365 
 export const command = Command.make(
   "rehearse",
   {
-    files: Argument.String("file").pipe(
+    files: FileName.argument("file").pipe(
       Argument.withDescription("Strategy files (YAML)"),
       Argument.variadic({ min: 1 })
     ),

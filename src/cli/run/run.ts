@@ -6,6 +6,7 @@ import { bySymbol } from "../../domain/Amount.ts"
 import { version } from "../../version.ts"
 import * as Telemetry from "../control/Telemetry.ts"
 import { decisionCode } from "../DecisionCode.ts"
+import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as TlsCheck from "../files/TlsCheck.ts"
@@ -20,7 +21,7 @@ import * as RemovedFiles from "./watch/RemovedFiles.ts"
 export const command = Command.make(
   "run",
   {
-    files: Argument.String("file").pipe(
+    files: FileName.argument("file").pipe(
       Argument.withDescription("Strategy files (YAML)"),
       Argument.variadic({ min: 1 })
     ),

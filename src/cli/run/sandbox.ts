@@ -3,6 +3,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { uniformFaults } from "../../sandbox/Faults.ts"
 import { layer, SandboxConnection } from "../../sandbox/SandboxServer.ts"
+import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { Stop } from "../Stop.ts"
 import * as SandboxConfig from "./SandboxConfig.ts"
@@ -26,7 +27,7 @@ export const command = Command.make(
       Flag.withDescription("How identifiers spell the home ledger"),
       Flag.withDefault("native")
     ),
-    state: Flag.String("state").pipe(
+    state: FileName.flag("state").pipe(
       Flag.withDescription("Keep the state in this file, so that the sandbox can be stopped and started again"),
       Flag.optional
     ),
@@ -35,7 +36,7 @@ export const command = Command.make(
       Flag.withDescription("Share of the requests that is lost, refused or slowed down on purpose"),
       Flag.withDefault(0)
     ),
-    writeConfig: Flag.String("write-config").pipe(
+    writeConfig: FileName.flag("write-config").pipe(
       Flag.withDescription("Write a configuration that leads to this sandbox; a file that exists is not replaced"),
       Flag.optional
     ),

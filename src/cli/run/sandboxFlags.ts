@@ -2,6 +2,7 @@
 import { Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
+import * as FileName from "../FileName.ts"
 
 const Speed = Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 1_000_000 }))
 
@@ -13,7 +14,7 @@ export const seed = Flag.Int("seed").pipe(
   Flag.withDefault(1)
 )
 
-export const candles = Flag.String("candles").pipe(
+export const candles = FileName.flag("candles").pipe(
   Flag.withDescription("Replay this candle CSV (may be gzipped) instead of generated prices"),
   Flag.optional
 )

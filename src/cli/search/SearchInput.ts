@@ -9,11 +9,12 @@ import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import type * as Trial from "../../backtest/search/Trial.ts"
 import { plainJson } from "../../domain/Text.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
+import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { orWrong, WrongUsage } from "../Usage.ts"
 
 export const searchFlags = {
-  file: Argument.String("file").pipe(Argument.withDescription("The strategy file (YAML)")),
+  file: FileName.argument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
   ...BacktestInput.dataFlags,
   ...BacktestInput.ruleFlags,
   config: BacktestInput.configFlag,

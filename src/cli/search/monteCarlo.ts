@@ -16,6 +16,7 @@ import { percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
+import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
@@ -33,7 +34,7 @@ const sameGain = "every order of the same returns gains the same"
 export const command = Command.make(
   "monte-carlo",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("The strategy file (YAML)")),
+    file: FileName.argument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
     ...BacktestInput.dataFlags,
     ...BacktestInput.ruleFlags,
     config: BacktestInput.configFlag,
@@ -54,7 +55,7 @@ export const command = Command.make(
     ),
     block: Flag.Int("block").pipe(Flag.withDescription("Bars of a piece of candles"), Flag.withDefault(1440)),
     seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same simulations"), Flag.withDefault(1)),
-    report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional),
+    report: FileName.flag("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional),
     json: flags.json
   },
   Effect.fn(function* (input) {

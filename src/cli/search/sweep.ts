@@ -4,6 +4,7 @@
  */
 import { Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as FileName from "../FileName.ts"
 import * as SearchInput from "./SearchInput.ts"
 import * as SweepReport from "./SweepReport.ts"
 import { run } from "./SweepRun.ts"
@@ -20,11 +21,11 @@ export const command = Command.make(
       Flag.optional
     ),
     top: Flag.Int("top").pipe(Flag.withDescription("How many of the best to show"), Flag.withDefault(10)),
-    out: Flag.String("out").pipe(
+    out: FileName.flag("out").pipe(
       Flag.withDescription("Keep all results in this file; an interrupted search goes on from it"),
       Flag.optional
     ),
-    also: Flag.String("also").pipe(
+    also: FileName.flag("also").pipe(
       Flag.withDescription(
         "A further file of candles: the best trial is then the one with the best worst result over all files"
       ),
@@ -40,7 +41,7 @@ export const command = Command.make(
       Flag.withDescription("Also run the best with other fees and other delays"),
       Flag.withDefault(false)
     ),
-    report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
+    report: FileName.flag("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
   },
   Effect.fn(function* (input) {
     const { found, loaded } = yield* run(input)

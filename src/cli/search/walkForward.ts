@@ -6,6 +6,7 @@ import * as WarmUp from "../../backtest/WarmUp.ts"
 import * as Candles from "../../candles/Candles.ts"
 import { percent, utcDate } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
+import * as FileName from "../FileName.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as SearchInput from "./SearchInput.ts"
@@ -27,7 +28,7 @@ export const command = Command.make(
       Flag.withDescription("Search on everything before, instead of a window that moves along"),
       Flag.withDefault(false)
     ),
-    report: Flag.String("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
+    report: FileName.flag("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
   },
   Effect.fn(function* (input) {
     if (input.windows < 1 || input.windows > 1000 || input.train <= 0)

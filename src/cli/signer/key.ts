@@ -8,6 +8,7 @@ import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import * as Ed25519 from "../../venue/signing/Ed25519.ts"
 import { publicKeyOf } from "../../venue/signing/Signer.ts"
+import * as FileName from "../FileName.ts"
 import { readSecret } from "../files/SecretSource.ts"
 import * as Keystore from "./Keystore.ts"
 
@@ -16,10 +17,10 @@ export class KeyFileUnusable extends Schema.TaggedError<KeyFileUnusable>()("KeyF
   message: Schema.String
 }) {}
 
-const passphraseFile = Flag.String("passphrase-file").pipe(
+const passphraseFile = FileName.flag("passphrase-file").pipe(
   Flag.withDescription("A file of mode 0600 with the passphrase of the keystore, at least 12 characters")
 )
-const out = Flag.String("out").pipe(Flag.withDescription("The file to write; it must not exist"))
+const out = FileName.flag("out").pipe(Flag.withDescription("The file to write; it must not exist"))
 
 const secretIn = Effect.fnUntraced(function* (file: string) {
   const to: Report = { source: sourceText(file, ""), problems: [] }
@@ -56,7 +57,7 @@ export const keygen = Command.make(
 const importing = Command.make(
   "import",
   {
-    from: Argument.String("key-file").pipe(Argument.withDescription("A file of mode 0600 with the key")),
+    from: FileName.argument("key-file").pipe(Argument.withDescription("A file of mode 0600 with the key")),
     out,
     passphraseFile
   },
@@ -72,7 +73,7 @@ const importing = Command.make(
 
 const exporting = Command.make(
   "export",
-  { from: Argument.String("keystore").pipe(Argument.withDescription("A keystore")), out, passphraseFile },
+  { from: FileName.argument("keystore").pipe(Argument.withDescription("A keystore")), out, passphraseFile },
   Effect.fn(function* ({ from, out, passphraseFile }) {
     const fileSystem = yield* FileSystem.FileSystem
     const text = yield* fileSystem.readFileString(from)

@@ -7,6 +7,7 @@ import * as Ed25519 from "../../venue/signing/Ed25519.ts"
 import * as IntentGuard from "../../venue/signing/IntentGuard.ts"
 import { publicKeyOf, Signer } from "../../venue/signing/Signer.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../venue/VenueConfig.ts"
+import * as FileName from "../FileName.ts"
 import { Stop } from "../Stop.ts"
 import * as KmsSigner from "./KmsSigner.ts"
 import * as SignerFile from "./SignerFile.ts"
@@ -17,7 +18,7 @@ export const command = Command.make(
     socket: Flag.String("socket").pipe(
       Flag.withDescription("The Unix socket to listen on; only its owner can open it")
     ),
-    config: Flag.String("config").pipe(
+    config: FileName.flag("config").pipe(
       Flag.withAlias("c"),
       Flag.withDescription("The signer's own file: key, caps, record"),
       Flag.withDefault("config/signer.yaml")
