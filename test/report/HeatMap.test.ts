@@ -83,6 +83,7 @@ describe("HtmlSweep", () => {
   const report = HtmlSweep.render({
     title: evil,
     subtitle: evil,
+    fees: evil,
     headline: [[evil, evil]],
     trust: [evil],
     objective: evil,
@@ -91,7 +92,8 @@ describe("HtmlSweep", () => {
     mapNote: evil,
     scores: [1, 2, 2, 3],
     best: { titles: [evil], rows: [[evil]] },
-    facts: [[evil, evil]]
+    facts: [[evil, evil]],
+    text: evil
   })
 
   it("shows text as text and needs nothing from elsewhere", () => {

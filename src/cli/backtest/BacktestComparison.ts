@@ -1,14 +1,15 @@
 /** Several backtests on the same candles, side by side: in the terminal, as JSON and as an HTML page. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import { describe, notModelled } from "../../backtest/kernel/FillPresets.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
-import { percent } from "../../domain/Text.ts"
+import { iso, percent } from "../../domain/Text.ts"
 import * as HtmlComparison from "../../report/html/HtmlComparison.ts"
 import * as Table from "../../report/text/Table.ts"
 import { marketNames } from "../../strategy/Strategy.ts"
+import { version } from "../../version.ts"
 import * as BacktestReport from "./BacktestReport.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
@@ -102,6 +103,7 @@ const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyA
   return {
     name: nameOf(results, result),
     about: `${strategy.kind} on ${marketNames(strategy)} from ${strategy.file}, SHA-256 ${strategy.hash}`,
+    text: strategy.text,
     high: returns(band.high),
     low,
     drawdown: BacktestReport.drawdowns(low.map((ratio) => 1 + ratio)),
@@ -109,7 +111,7 @@ const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyA
   } satisfies HtmlComparison.ComparedRun
 }
 
-const comparison = (results: Results): HtmlComparison.ComparisonPage => {
+const comparison = (results: Results, madeAt: number): HtmlComparison.ComparisonPage => {
   const [first] = results
   const { candles, band } = first
   const bars = EquityCurve.spread(candles, points)
@@ -122,6 +124,8 @@ const comparison = (results: Results): HtmlComparison.ComparisonPage => {
   return {
     title: `${results.length} strategies on the same candles`,
     subtitle: `${runs.map(({ name }) => name).join(", ")}; ${candles.bars} bars`,
+    fees: first.fees.sentence,
+    made: `${iso(madeAt)} by limitbot ${version}`,
     headline: runs.map(({ name, low, high }) => [name, `${percent(low.at(-1) ?? 0)} to ${percent(high.at(-1) ?? 0)}`]),
     runs,
     limits: limitsOf(results),
@@ -139,4 +143,7 @@ const comparison = (results: Results): HtmlComparison.ComparisonPage => {
 
 /** The page as a file's content. */
 export const html = (results: Results) =>
-  Effect.map(BacktestReport.chartLibrary, (library) => HtmlComparison.render(comparison(results), library))
+  Effect.gen(function* () {
+    const library = yield* BacktestReport.chartLibrary
+    return HtmlComparison.render(comparison(results, yield* Clock.currentTimeMillis), library)
+  })

@@ -2,18 +2,22 @@
 
 import * as Objective from "../../backtest/search/Objective.ts"
 import { present } from "../../domain/Present.ts"
-import { percent } from "../../domain/Text.ts"
+import { iso, percent } from "../../domain/Text.ts"
 import * as HtmlSweep from "../../report/html/HtmlSweep.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import { version } from "../../version.ts"
 import * as SweepSummary from "./SweepSummary.ts"
 
 export interface About {
   readonly strategy: Strategy
   readonly data: string
   readonly sha256: string
+  readonly fees: string
+  /** Epoch milliseconds. */
+  readonly madeAt: number
 }
 
-export const html = (found: SweepSummary.SearchResult, { strategy, data, sha256 }: About): string => {
+export const html = (found: SweepSummary.SearchResult, { strategy, data, sha256, fees, madeAt }: About): string => {
   const { all, best, space, objective, bars, compared } = found
   const map = SweepSummary.mapOf(found)
   const [first] = best
@@ -25,6 +29,7 @@ export const html = (found: SweepSummary.SearchResult, { strategy, data, sha256 
   return HtmlSweep.render({
     title: `Search: ${strategy.name} on ${strategy.market.name}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${all.length} trials over ${bars} bars`,
+    fees,
     headline: [
       [`the best by ${objective}`, first === undefined ? "none" : (SweepSummary.table(found).rows[0]?.at(-5) ?? "")],
       ["not just luck (deflated Sharpe)", first === undefined ? "none" : percent(found.deflatedSharpe, 1)],
@@ -44,7 +49,9 @@ export const html = (found: SweepSummary.SearchResult, { strategy, data, sha256 
       ["data", `${data}, SHA-256 ${sha256}`],
       ...space.map(({ path, values }) => [path, values.join(", ")] as const),
       ["refused", `${refused}`],
+      ["made", `${iso(madeAt)} by limitbot ${version}`],
       ...(steps === "" ? [] : [["steps", steps] as const])
-    ]
+    ],
+    text: strategy.text
   })
 }

@@ -2,7 +2,7 @@
  * `limitbot sweep FILE --data CSV --set path=from..to:step …`: runs many parameter sets on all cores, and says how
  * far to trust the best.
  */
-import { Console, Effect, FileSystem, Option } from "effect"
+import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as FileName from "../FileName.ts"
 import * as SearchInput from "./SearchInput.ts"
@@ -47,7 +47,9 @@ export const command = Command.make(
     const { found, loaded } = yield* run(input)
     if (Option.isSome(input.report)) {
       const fileSystem = yield* FileSystem.FileSystem
-      const about = { strategy: loaded.strategy, data: input.data, sha256: loaded.sha256 }
+      const { fees, sha256, strategy } = loaded
+      const madeAt = yield* Clock.currentTimeMillis
+      const about = { strategy, data: input.data, sha256, fees: fees.sentence, madeAt }
       yield* fileSystem.writeFileString(input.report.value, SweepReport.html(found, about))
     }
     yield* Console.log(

@@ -7,6 +7,8 @@ import type { ChartLibrary } from "./HtmlReport.ts"
 export interface ComparedRun {
   readonly name: string
   readonly about: string
+  /** The strategy file as it ran. */
+  readonly text: string
   /** Return since the start at the report's times, as ratios; both series are the same when only one side ran. */
   readonly high: ReadonlyArray<number>
   readonly low: ReadonlyArray<number>
@@ -19,6 +21,9 @@ export interface ComparedRun {
 export interface ComparisonPage {
   readonly title: string
   readonly subtitle: string
+  readonly fees: string
+  /** When and by what it was made. */
+  readonly made: string
   readonly headline: Facts
   readonly runs: ReadonlyArray<ComparedRun>
   /** What the strategies' own limits did. */
@@ -61,6 +66,7 @@ export const render = (comparison: ComparisonPage, library: ChartLibrary): strin
     subtitle: comparison.subtitle,
     styles: library.style,
     body: [
+      `<p>${HtmlPage.escape(comparison.fees)}</p>`,
       HtmlPage.cards(comparison.headline),
       section(
         "Return since the start",
@@ -74,11 +80,11 @@ export const render = (comparison: ComparisonPage, library: ChartLibrary): strin
       ),
       section(
         "Runs",
-        HtmlPage.table(
+        `${HtmlPage.table(
           ["", ""],
-          runs.map(({ name, about }) => [name, about]),
+          [...runs.map(({ name, about }) => [name, about]), ["made", comparison.made]],
           () => false
-        )
+        )}${runs.map(({ name, text }) => `<details><summary>${HtmlPage.escape(name)}</summary>${HtmlPage.fileText(text)}</details>`).join("")}`
       ),
       section("Assumptions", `${list(comparison.assumptions)}<h3>Not modelled</h3>${list(comparison.notModelled)}`),
       section(

@@ -28,7 +28,7 @@ table { border-collapse: collapse; width: 100%; font-size: 14px } .scroll { over
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: 13px; white-space: nowrap; vertical-align: bottom }
 td, th { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line) } td:last-child, th:last-child { padding-right: 0 }
 tbody tr:hover td { background: var(--panel) }
-td.n, th.n { text-align: right; white-space: nowrap } td.why { color: var(--soft); font-size: 13px; min-width: 260px } td.t { white-space: nowrap } td.word { overflow-wrap: anywhere }
+td:first-child { min-width: 7em } td.n, th.n { text-align: right; white-space: nowrap } td.why { color: var(--soft); font-size: 13px; min-width: 260px } td.t { white-space: nowrap } td.word { overflow-wrap: anywhere }
 .buy { color: var(--buy); font-weight: 600 } .sell { color: var(--sell); font-weight: 600 }
 .months { table-layout: fixed; min-width: 620px } .months td { text-align: center; padding: 7px 2px; border: 2px solid var(--paper); border-radius: 6px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 .months th { text-align: center; border: 0; padding: 4px 2px } .months tr:hover td { background: inherit }

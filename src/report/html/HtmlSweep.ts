@@ -8,6 +8,7 @@ import * as HtmlPage from "./HtmlPage.ts"
 export interface SweepReport {
   readonly title: string
   readonly subtitle: string
+  readonly fees: string
   readonly headline: HtmlPage.Facts
   /** How far to trust the best, in sentences. */
   readonly trust: ReadonlyArray<string>
@@ -21,6 +22,8 @@ export interface SweepReport {
   readonly winnerScore?: number
   readonly best: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
   readonly facts: HtmlPage.Facts
+  /** The strategy file as it was searched. */
+  readonly text: string
 }
 
 /** Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, the same for every kind of colour vision. */
@@ -85,6 +88,7 @@ export const render = (report: SweepReport): string => {
     title: report.title,
     subtitle: report.subtitle,
     body: [
+      `<p>${HtmlPage.escape(report.fees)}</p>`,
       HtmlPage.cards(report.headline),
       HtmlPage.section("How far to trust the best", HtmlPage.list(report.trust)),
       map === undefined
@@ -108,7 +112,7 @@ export const render = (report: SweepReport): string => {
       ),
       HtmlPage.section(
         "Search",
-        HtmlPage.table(["", ""], report.facts, () => false)
+        `${HtmlPage.table(["", ""], report.facts, () => false)}${HtmlPage.fileText(report.text)}`
       )
     ].join("\n")
   })

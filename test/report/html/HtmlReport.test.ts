@@ -75,6 +75,7 @@ describe("HtmlComparison", () => {
   const run: HtmlComparison.ComparedRun = {
     name: evil,
     about: evil,
+    text: evil,
     high: [0, 0.2],
     low: [0, 0.1],
     drawdown: [0, -0.1],
@@ -88,6 +89,8 @@ describe("HtmlComparison", () => {
       runs: [run, { ...run, facts: [["other", "figure of the second run"]] }],
       times: [1, 2],
       price: [0, 0.3],
+      fees: evil,
+      made: evil,
       assumptions: [evil],
       limits: [evil],
       notModelled: [evil],
