@@ -4,7 +4,7 @@
  * a cycling slot only moves bits.
  */
 import type { DesiredSlot } from "../../../strategy/Decision.ts"
-import { type FillRules, fillsAt } from "../FillRules.ts"
+import { type FillRules, fillsAt, touching } from "../FillRules.ts"
 import { none } from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
 
@@ -75,3 +75,6 @@ export const make = (
   const known = { firstLeg, rankOfLeg, fillsAtOfLeg, rowOfLeg }
   return { ...known, buys: sideLadder(slots, known, "BUY"), sells: sideLadder(slots, known, "SELL") }
 }
+
+/** Of no slots: nothing ever rests on it, so all runs begin with the same one. */
+export const empty: Ladders = make([], touching, 0, undefined, new Set())

@@ -61,13 +61,13 @@ export class Orders {
   private counted = 0
 
   constructor(setting: Setting, open: OpenOrders) {
-    const { market, rules, candles } = setting
+    const { market, rules } = setting
     this.setting = setting
     this.open = open
     this.slots = this.all
     this.stays = this.kept
     this.table = OrderTable.make(market, rules)
-    this.ladders = Ladders.make([], rules, candles.priceScale, undefined, new Set())
+    this.ladders = Ladders.empty
   }
 
   get placed(): number {
