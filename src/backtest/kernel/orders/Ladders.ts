@@ -76,5 +76,5 @@ export const make = (
   return { ...known, buys: sideLadder(slots, known, "BUY"), sells: sideLadder(slots, known, "SELL") }
 }
 
-/** Of no slots: nothing ever rests on it, so all runs begin with the same one. */
+/** No slots: nothing ever rests on it, so all runs begin with the same one. */
 export const empty: Ladders = make([], touching, 0, undefined, new Set())
