@@ -72,7 +72,7 @@ export const scenarios = {
 ladder: { side: buy, from: 60100, to: 59000, rungs: 2, total: { base: 0.01 }, takeProfit: 0.3% }
 `,
   order: `limits: { budget: { quote: 350 } }
-ladder: { side: buy, from: 60100, to: 60000, rungs: 1, total: { base: 0.005 } }
+ladder: { side: buy, from: 60100, to: 60100, rungs: 1, total: { base: 0.005 } }
 `
 } as const
 export type Scenario = keyof typeof scenarios
