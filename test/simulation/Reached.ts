@@ -9,8 +9,10 @@ import type { Profile } from "./Plan.ts"
 
 const deeds = ["crash", "suspension", "clock step", "kill switch turned", "edit", "lease lost", "deposit executed"]
 
-/** Events that need a person, another wallet, a day's turn, or files that are not there. */
+/** Events that need a person, another wallet, a day's turn, a real disk, or files that are not there. */
 const elsewhere = [
+  "DiskFull",
+  "DiskFreed",
   "BotStopped",
   "JournalMoved",
   "JournalRestored",
@@ -32,8 +34,8 @@ const elsewhere = [
 ] as const satisfies ReadonlyArray<Tag>
 
 const events = {
-  safety: ["DiskFull", "DiskFreed"],
-  hostile: ["DiskFull", "DiskFreed", "LegFailed", "OddOrderSeen", "Contradiction"],
+  safety: [],
+  hostile: ["LegFailed", "OddOrderSeen", "Contradiction"],
   liveness: ["LegClosed"],
   always: [
     "BotStarted",
