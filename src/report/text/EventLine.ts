@@ -43,7 +43,7 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
     case "BotStarted":
       return [`started (${event.mode}) for account ${event.account} at ${event.venue}`]
     case "BotStopped":
-      return [`stopped: ${event.reason}`]
+      return [event.reason.startsWith("stopped") ? event.reason : `stopped: ${event.reason}`]
     case "JournalMoved":
       return [`closed: the bot goes on elsewhere with ${event.to}`, "warn"]
     case "JournalRestored":
