@@ -37,6 +37,17 @@ const Price = Schema.String.check(
 export const Reason = Schema.Struct({ code: Text, text: Text, source: Schema.optionalKey(Text) })
 export type Reason = typeof Reason.Type
 
+/** What a venue can say against itself. Other contradictions, in older journals all, have none of these kinds. */
+const contradictionKinds = [
+  "success-without-amounts",
+  "success-but-refunded",
+  "filled-unpaid",
+  "refund-of-filled",
+  "amounts-do-not-match",
+  "changed-report"
+] as const
+export type ContradictionKind = (typeof contradictionKinds)[number]
+
 /** Which placement of which slot of which strategy an event is about. */
 const placement = { strategy: Text, slot: Text, placement: Text }
 const correlation = { correlationId: Schema.optionalKey(Text) }
@@ -93,6 +104,13 @@ const lifecycle = {
   StrategiesRefused: { problems: Schema.Array(Text) },
   /** What was refused is mended: the running strategies are those of the files again. */
   EditMended: {},
+  /** A running bot compared its records with other witnesses, and found something else than the last time. */
+  Reconciled: {
+    witnesses: Schema.Array(Text),
+    contradictions: Schema.Array(Text),
+    /** Orders and deposits of this account that the journal does not know: nobody touches them. */
+    foreign: Schema.Array(Schema.Struct({ kind: Text, subject: Text, address: Text, text: Text }))
+  },
   /** A loop beside the engine failed and begins anew. */
   LoopFailed: { what: Text, reason: Text },
   StrategyRemoved: { strategy: Text, orders: Schema.Literals(["drained", "left"]) },
@@ -229,6 +247,8 @@ const placing = {
     via: Schema.Literals(["reply", "list"]),
     estimatedWithdrawFee: Amount,
     estimatedRefundFee: Amount,
+    /** The venue's signature of the quote, where it comes from one. */
+    quoteSignature: Schema.optionalKey(Text),
     ...correlation
   },
   /** Never signed, so nothing can be in it. Whatever the venue made of it stays unfunded. */
@@ -311,7 +331,13 @@ const tracking = {
   LegFailed: { ...placement, leg: Schema.Literals(["payout", "refund"]), asset: Text, amount: Amount, reason: Text },
   Settled: { ...placement },
   /** The venue said something that cannot be true together with what it said before: no new funding for this slot. */
-  Contradiction: { ...placement, what: Text, evidence: Text, ...correlation },
+  Contradiction: {
+    ...placement,
+    kind: Schema.optionalKey(Schema.Literals(contradictionKinds)),
+    what: Text,
+    evidence: Text,
+    ...correlation
+  },
   /** The operator's word on what only somebody who looked can know (`limitbot resolve`). */
   Resolved: { ...placement, word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]), text: Text }
 }

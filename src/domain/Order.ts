@@ -85,6 +85,8 @@ export interface Order {
   readonly payoutIsFinal: boolean
   readonly estimatedWithdrawFee: Amount
   readonly estimatedRefundFee: Amount
+  /** The venue's signature of the quote that a swap comes from: evidence in a dispute. */
+  readonly quoteSignature?: string
   /** Epoch milliseconds. */
   readonly deadline: number
   readonly createdAt: number

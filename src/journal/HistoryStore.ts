@@ -3,7 +3,7 @@
  * horizon; after every page rows and cursor are written together, so an interrupted pass goes on where it was, and a row
  * that is read twice is still one row.
  */
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { broken, type JournalError } from "./Journal.ts"
 import { migrations } from "./schema/migrations.ts"
@@ -42,6 +42,8 @@ export class HistoryStore extends Context.Service<
     oldestOpen(since: number, finalStatuses: ReadonlyArray<string>): Effect.Effect<number | undefined, JournalError>
     /** Newest first. */
     readonly all: Effect.Effect<ReadonlyArray<StoredTransaction>, JournalError>
+    /** The same page by page, for whoever keeps little of it. */
+    readonly pages: Stream.Stream<ReadonlyArray<StoredTransaction>, JournalError>
     find(depositAddress: string, depositMemo?: string): Effect.Effect<StoredTransaction | undefined, JournalError>
   }
 >()("limitbot/journal/HistoryStore") {
@@ -70,6 +72,8 @@ interface SyncRow {
   readonly cursor_address: string | null
   readonly cursor_memo: string | null
 }
+
+const pageSize = 1_000
 
 /** The memo is part of the key, so never null there: a missing memo is the empty text. */
 const memoKey = (memo: string | undefined): string => memo ?? ""
@@ -147,6 +151,20 @@ const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
     all: sql<Row>`SELECT * FROM history_transactions ORDER BY created_at DESC, deposit_address`.pipe(
       Effect.map((rows) => rows.map(toStored)),
       reading
+    ),
+    pages: Stream.paginate(0, (offset) =>
+      sql<Row>`
+        SELECT * FROM history_transactions ORDER BY created_at DESC, deposit_address
+        LIMIT ${pageSize} OFFSET ${offset}`.pipe(
+        Effect.map(
+          (rows) =>
+            [
+              [rows.map(toStored)],
+              rows.length < pageSize ? Option.none<number>() : Option.some(offset + pageSize)
+            ] as const
+        ),
+        reading
+      )
     ),
     find: (depositAddress, depositMemo) =>
       sql<Row>`

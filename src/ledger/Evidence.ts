@@ -4,7 +4,7 @@
  * left out: nobody needs them to find a payment.
  */
 import type { Amount } from "../domain/Amount.ts"
-import type { PlacementEvent, Recorded } from "../domain/BotEvent.ts"
+import type { ContradictionKind, PlacementEvent, Recorded } from "../domain/BotEvent.ts"
 
 export interface EvidenceMoment {
   readonly sequence: number
@@ -49,6 +49,11 @@ export const correlationIds = (moments: ReadonlyArray<EvidenceMoment>): Readonly
     "correlationId" in event && event.correlationId !== undefined ? [event.correlationId] : []
   )
 
+export const quoteSignatures = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<string> =>
+  valuesOf(moments, (event) =>
+    "quoteSignature" in event && event.quoteSignature !== undefined ? [event.quoteSignature] : []
+  )
+
 export const hashes = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<string> =>
   valuesOf(moments, (event) => [
     ...("intentHash" in event ? [event.intentHash] : []),
@@ -64,15 +69,7 @@ export const requestsOf = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArra
 
 /** What does not add up: its kind, and in words. */
 export interface EvidenceFinding {
-  readonly kind:
-    | "contradiction"
-    | "failed-leg"
-    | "filled-unpaid"
-    | "amounts-do-not-match"
-    | "refund-of-filled"
-    | "success-without-amounts"
-    | "success-but-refunded"
-    | "deposit-unseen"
+  readonly kind: ContradictionKind | "contradiction" | "failed-leg" | "deposit-unseen"
   readonly text: string
 }
 
@@ -115,14 +112,14 @@ export const findings = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<
       "the payment was acknowledged, and the order shows no deposit"
     ]
   ]
-  return [
-    ...events.flatMap((event): ReadonlyArray<EvidenceFinding> => {
-      if (event._tag === "Contradiction")
-        return [{ kind: "contradiction", text: `contradiction: ${event.what} (${event.evidence})` }]
-      if (event._tag === "LegFailed")
-        return [{ kind: "failed-leg", text: `failed leg: ${event.leg} of ${event.amount}: ${event.reason}` }]
-      return []
-    }),
-    ...found.flatMap(([kind, isSo, text]) => (isSo ? [{ kind, text }] : []))
-  ]
+  const noted = events.flatMap((event): ReadonlyArray<EvidenceFinding> => {
+    if (event._tag === "Contradiction")
+      return [{ kind: event.kind ?? "contradiction", text: `contradiction: ${event.what} (${event.evidence})` }]
+    if (event._tag === "LegFailed")
+      return [{ kind: "failed-leg", text: `failed leg: ${event.leg} of ${event.amount}: ${event.reason}` }]
+    return []
+  })
+  // What the bot noted itself is not said twice.
+  const isNew = (kind: EvidenceFinding["kind"]) => !noted.some((finding) => finding.kind === kind)
+  return [...noted, ...found.flatMap(([kind, isSo, text]) => (isSo && isNew(kind) ? [{ kind, text }] : []))]
 }

@@ -24,6 +24,9 @@ export interface Quality {
   readonly requotes: number
   /** Mean refund fee of an order withdrawn for another place, in quote units. */
   readonly costPerRequote: number | null
+  /** What the fees of payouts and refunds came to, and what the venue had estimated for the same, in quote units. */
+  readonly feesPaid: number
+  readonly feesEstimated: number
   /** How far the mid moved in our favour after a fill, as a share of its price, by value; null without prices. */
   readonly markout: Readonly<Record<string, number | null>>
 }
@@ -74,6 +77,9 @@ export const qualityOf = (
   const filled = rested.filter(({ firstFillAt }) => firstFillAt !== undefined)
   const moved = new Set(rested.filter(({ wasRequoted }) => wasRequoted).map(({ placement }) => placement))
   const paid = fees.filter(({ placement, kind }) => kind === "refund" && moved.has(placement))
+  const ofQuote = fees.filter((fee) => fee.quote === quote)
+  const inUnits = (amounts: ReadonlyArray<bigint>) =>
+    Number(amounts.reduce((sum, amount) => sum + amount, 0n)) / 10 ** decimals(quote)
   const refundFees = paid.reduce((sum, { inQuote }) => sum + Number(inQuote), 0) / 10 ** decimals(quote)
   return {
     rested: rested.length,
@@ -84,6 +90,8 @@ export const qualityOf = (
     ),
     requotes: moved.size,
     costPerRequote: moved.size === 0 ? null : refundFees / moved.size,
+    feesPaid: inUnits(ofQuote.map(({ inQuote }) => inQuote)),
+    feesEstimated: inUnits(ofQuote.map(({ inQuote, estimatedInQuote = inQuote }) => estimatedInQuote)),
     markout: Object.fromEntries(markoutMinutes.map((after) => [`${after}m`, markoutOf(own, minutes, decimals, after)]))
   }
 }

@@ -71,7 +71,8 @@ export const tablesOf = (
     money(each.asset, each.amount),
     money(each.quote, each.inQuote),
     each.quote,
-    `${each.strategy}/${each.slot}`
+    `${each.strategy}/${each.slot}`,
+    each.estimated === undefined ? "" : money(each.asset, each.estimated)
   ]
   const flow = ({ at, strategy, asset, amount }: Flow) => [iso(at), strategy, asset, money(asset, amount)]
   return [
@@ -87,7 +88,7 @@ export const tablesOf = (
     },
     {
       name: "fees",
-      titles: "time,kind,asset,fee,value,quote,slot".split(","),
+      titles: "time,kind,asset,fee,value,quote,slot,estimated".split(","),
       rows: trading.fees.filter((each) => inSpan(each) && each.amount > 0n).map(fee)
     },
     {

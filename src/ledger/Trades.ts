@@ -32,8 +32,11 @@ export interface Fee extends About {
   readonly kind: "payout" | "refund"
   readonly asset: string
   readonly amount: Amount
-  /** In quote smallest units at the price of its order, rounded up. */
+  /** What the venue had estimated for it when the order was made, per payment; missing where it named none. */
+  readonly estimated?: Amount
+  /** In quote smallest units at the price of its order, rounded up; and the estimate. */
   readonly inQuote: Amount
+  readonly estimatedInQuote?: Amount
   /** What arrived at the same time. */
   readonly received: Amount
   readonly txHashes: ReadonlyArray<string>
@@ -78,7 +81,10 @@ export interface TradesBooks {
   readonly trades: Array<Trade>
   readonly fees: Array<Fee>
   readonly flows: Array<Flow>
-  readonly planned: Map<string, { readonly event: Of<"Planned">; readonly life: OrderLife; readonly orderId?: string }>
+  readonly planned: Map<
+    string,
+    { readonly event: Of<"Planned">; readonly life: OrderLife; readonly bound?: Of<"Bound"> }
+  >
   /** By strategy and asset. */
   readonly budgets: Map<string, Amount>
   /** By strategy. */
@@ -143,7 +149,7 @@ export const make = (
     const about = { strategy, slot, placement, market, base, quote }
     switch (event._tag) {
       case "Bound":
-        planned.set(event.placement, { ...known, orderId: event.orderId })
+        planned.set(event.placement, { ...known, bound: event })
         return
       case "DepositSeen":
         note({ restingAt: life.restingAt ?? at })
@@ -160,7 +166,7 @@ export const make = (
           ...about,
           at: event.filledAt,
           fillId: event.fillId,
-          ...present({ orderId: known.orderId }),
+          ...present({ orderId: known.bound?.orderId }),
           side: event.side,
           baseAmount: isSale ? event.amountIn : event.amountOut,
           quoteAmount: isSale ? event.amountOut : event.amountIn
@@ -170,18 +176,23 @@ export const make = (
         return
       }
       case "PaidOut":
-      case "Refunded":
+      case "Refunded": {
+        const inQuote = (fee: Amount) => (event.asset === quote ? fee : worth(known.event, fee))
+        const { bound } = known
+        const estimated = event._tag === "PaidOut" ? bound?.estimatedWithdrawFee : bound?.estimatedRefundFee
         fees.push({
           ...about,
           at,
           kind: event._tag === "PaidOut" ? "payout" : "refund",
           asset: event.asset,
           amount: event.fee,
-          inQuote: event.asset === quote ? event.fee : worth(known.event, event.fee),
+          inQuote: inQuote(event.fee),
+          ...(estimated === undefined ? {} : { estimated, estimatedInQuote: inQuote(estimated) }),
           received: event.amount,
           txHashes: event.txHashes
         })
         return
+      }
       default:
         return
     }

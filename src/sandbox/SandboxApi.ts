@@ -6,6 +6,7 @@ import { WholeVenueApi } from "../venue/api/VenueApi.ts"
 import { messageErrorAt } from "../venue/wire/WireError.ts"
 import * as Wire from "../venue/wire/WireValue.ts"
 import { toldOutcomes } from "./core/Commands.ts"
+import { lies } from "./core/State.ts"
 
 const Amounts = Schema.Record(Schema.String, Schema.String)
 
@@ -71,6 +72,9 @@ const DepositRequest = Schema.Struct({
 /** How an unfinished order or swap will end. */
 const OutcomeRequest = Schema.Struct({ depositAddress: Wire.Identifier, outcome: Schema.Literals(toldOutcomes) })
 
+/** What the service shall say wrongly of an order from now on. */
+const LieRequest = Schema.Struct({ depositAddress: Wire.Identifier, lie: Schema.Literals(lies) })
+
 const SandboxGroup = HttpApiGroup.make("sandbox").add(
   HttpApiEndpoint.post("deposit", "/sandbox/deposit", {
     payload: DepositRequest,
@@ -79,6 +83,11 @@ const SandboxGroup = HttpApiGroup.make("sandbox").add(
   }).middleware(MessageValidation),
   HttpApiEndpoint.post("outcome", "/sandbox/outcome", {
     payload: OutcomeRequest,
+    success: Schema.Struct({ depositAddress: Schema.String }),
+    error
+  }).middleware(MessageValidation),
+  HttpApiEndpoint.post("lie", "/sandbox/lie", {
+    payload: LieRequest,
     success: Schema.Struct({ depositAddress: Schema.String }),
     error
   }).middleware(MessageValidation),

@@ -1,6 +1,7 @@
 /** The `limits:` section: what a strategy may use and lose, and what happens when it reaches a limit. */
 import type { Asset } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import { dayMillis, minuteMillis } from "../domain/Durations.ts"
 import type { Market } from "../domain/Market.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
@@ -26,6 +27,18 @@ const quietHours: Read.Reader<QuietHours> = Read.scalar("hours of the day in UTC
     ? undefined
     : { fromMinute: from, toMinute: to }
 })
+
+const [leastLifetime, longestLifetime] = [10 * minuteMillis, 7 * dayMillis]
+
+/** Shorter ones would spend their time on being placed, and the venue keeps an order for a week. */
+const lifetime: Read.Reader<number> = described(
+  (node: YamlNode, to: Report) => {
+    const millis = Read.duration(node, to)
+    if (millis === undefined || (millis >= leastLifetime && millis <= longestLifetime)) return millis
+    return report(to, node, "an order rests for 10m at least and for 7d at most")
+  },
+  () => schemaOf(Read.duration)
+)
 
 /** What a file trades: one market or several with the same quote. */
 type Traded = readonly [Market, ...ReadonlyArray<Market>]
@@ -64,6 +77,10 @@ const limitsFields = (traded: Traded) => {
     minOrder: Read.optional(quoteAmount, "refuse orders worth less than this much quote"),
     maxNotional: Read.optional(quoteAmount, "most that all its orders may be worth together, in quote"),
     maxOrdersPerHour: Read.optional(Read.integer(1, 100_000), "most orders placed within an hour"),
+    orderLifetime: Read.optional(
+      lifetime,
+      "the venue ends an order after this time, if the bot does not; 10m to 7d, default: 7d"
+    ),
     quietHours: Read.optional(quietHours, "place nothing in these hours"),
     maxDailyLoss: Read.optional(quoteAmount, "most quote that it may lose in a day"),
     maxDrawdown: Read.optional(Read.ratio, "most that it may fall from its best value"),
@@ -110,6 +127,7 @@ export const readLimits =
       ...given("minOrder", read.minOrder),
       ...given("maxNotional", read.maxNotional),
       ...given("maxOrdersPerHour", read.maxOrdersPerHour),
+      ...given("orderLifetimeMillis", read.orderLifetime),
       ...given("quietHours", read.quietHours),
       ...given("maxDailyLoss", read.maxDailyLoss),
       ...given("maxDrawdown", read.maxDrawdown),

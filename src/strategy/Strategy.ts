@@ -49,6 +49,8 @@ export interface Limits {
   /** Largest value of all open orders together, in quote. */
   readonly maxNotional?: Amount
   readonly maxOrdersPerHour?: number
+  /** How long an order rests at most: the time for which the bot promises to be alive again. */
+  readonly orderLifetimeMillis?: number
   /** No new orders in these hours. */
   readonly quietHours?: QuietHours
   /** The most that the strategy's holdings may lose in value since midnight UTC, in quote. */

@@ -126,7 +126,7 @@ const requestOf = (account: VenueAccount, swap: CreateSwap, dry: boolean, slippa
 /** `swap`: what is known of it, nothing yet right after its quote. `asked`: the terms that the quote was for. */
 const toOrder = (
   spellings: AssetSpellings | undefined,
-  { quote, quoteRequest: echo, timestamp }: QuoteResponse,
+  { quote, quoteRequest: echo, timestamp, signature: quoteSignature }: QuoteResponse,
   now: number,
   swap: Swap | undefined,
   asked?: CreateSwap
@@ -162,7 +162,7 @@ const toOrder = (
     inputAmount,
     outputAmount: amountOf(quote.minAmountOut),
     depositAddress,
-    ...present({ depositMemo }),
+    ...present({ depositMemo, quoteSignature }),
     depositType: depositType ?? "",
     recipient: recipient ?? "",
     recipientType: recipientType ?? "",

@@ -86,9 +86,16 @@ describe("the books of a bot", () => {
       orders: ReadonlyArray<Amount>
       history: ReadonlyArray<{ places: ReadonlyArray<Amount> }>
       unexplained: Record<string, string>
+      fees: ReadonlyArray<{ readonly asset: string; readonly kind: string; readonly amount: string }>
     }>("money")
     assert.deepStrictEqual(money.unexplained, { BTC: "0", USDC: "0" })
     assert.deepStrictEqual(money.history.at(-1)?.places, money.places)
+    // What was paid is in the ledger; nothing rests any more, so nothing is estimated.
+    const fees = money.places.filter(({ place }) => place === "fees").map(({ asset, amount }) => ({ asset, amount }))
+    assert.deepStrictEqual(
+      money.fees.map(({ kind, ...fee }) => [kind, fee] as const),
+      fees.map((fee) => ["paid", fee] as const)
+    )
     const owned = [...money.strategies, ...money.orders]
     for (const { asset, place, amount } of money.places) {
       const sum = owned
@@ -221,6 +228,14 @@ describe("the books of a bot", () => {
     assert.deepStrictEqual([orders[0].order, orders[0].contradictions], [order, []])
     assert.isAbove(orders[0].correlationIds.length, 0)
     assert.isAbove(orders[0].requests.length, 1)
+    // The venue is a witness too; the history needs the partner's token, and evidence says so.
+    const { order: atVenue, history } = orders[0].venueNow
+    assert.strictEqual(atVenue.answered.id, order)
+    assert.isAbove(atVenue.answered.fills.length, 0)
+    assert.match(history.notAsked ?? JSON.stringify(history.answered), /partnerJwt|depositAddress/)
+    const alone = await run(["evidence", order, "--out", "alone.json", "--offline", ...config], { cwd })
+    assert.strictEqual(alone.code, 0, alone.stderr)
+    assert.match(readFileSync(join(cwd, "alone.json"), "utf8"), /only what the journal has/)
     assert.notMatch(text, /"signed"|signature/)
     const unknown = await run(["evidence", "nothing", "--out", "x.json", ...config], { cwd })
     assert.strictEqual(unknown.code, 1)

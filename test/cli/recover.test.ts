@@ -7,7 +7,7 @@ import { assertSays, gridText, ordersAt, run, startSandbox, workspace } from "./
 const config = ["--config", "config.yaml"]
 
 describe("limitbot recover", () => {
-  it("ends with the same open orders as before, and says what it cannot know", async () => {
+  it("ends with the same open orders and balances as before, and says what it cannot know", async () => {
     // The price stays within a few dollars of 60,000, and no level or middle of a cell is there: one that it crosses
     // meanwhile would be recovered on its other side.
     const sandbox = await startSandbox({ speed: 0.001 })
@@ -23,23 +23,30 @@ describe("limitbot recover", () => {
         .map(({ slot, orderId }) => `${slot} ${orderId}`)
         .sort()
     const before = await slots()
+    const money = async () => (await json<{ places: ReadonlyArray<unknown> }>("money")).places
+    const places = await money()
     assert.isAbove(before.length, 10)
     const atVenue = (await ordersAt(sandbox)).length
     assertSays(await run(["recover", "grid.yaml", ...config], { cwd }), 1, /a journal knows more than the venue/)
 
-    for (const end of ["", "-wal", "-shm"]) {
-      try {
-        renameSync(join(cwd, `journal.sqlite${end}`), join(cwd, `lost.sqlite${end}`))
-      } catch {
-        // Not every file is there once the program has ended.
+    const lose = (copy: string) => {
+      for (const end of ["", "-wal", "-shm"]) {
+        try {
+          renameSync(join(cwd, `journal.sqlite${end}`), join(cwd, `${copy}.sqlite${end}`))
+        } catch {
+          // Not every file is there once the program has ended.
+        }
       }
     }
+    lose("lost")
     const recovered = await run(["recover", "grid.yaml", ...config, "--json"], { cwd })
     assert.strictEqual(recovered.code, 0, recovered.stderr)
     const said = JSON.parse(recovered.stdout)
     assert.strictEqual(said.orders.length, before.length)
     assert.isAbove(said.unknown.length, 0)
     assert.deepStrictEqual(await slots(), before)
+    assert.deepStrictEqual(await money(), places, "the same money in the same places")
+    assert.deepStrictEqual((await json<{ frozen: ReadonlyArray<unknown> }>("status")).frozen, [])
     const verified = await run(["journal", "verify", ...config], { cwd })
     assert.strictEqual(verified.code, 0, verified.stderr)
 
@@ -47,5 +54,20 @@ describe("limitbot recover", () => {
     assert.strictEqual(again.code, 0, again.stderr)
     assert.deepStrictEqual(await slots(), before)
     assert.strictEqual((await ordersAt(sandbox)).length, atVenue, "nothing was created anew")
+
+    // Without files every order is looked after under another name; once they ended, their fees are known again.
+    lose("again")
+    const bare = JSON.parse((await run(["recover", ...config, "--json"], { cwd })).stdout)
+    const ids = (all: ReadonlyArray<string>) => all.map((each) => each.split(" ")[1] ?? "").sort()
+    assert.deepStrictEqual(bare.orders.map(({ order }: { order: string }) => order).sort(), ids(before))
+    assert.strictEqual(bare.money.find(({ place }: { place: string }) => place === "in order") !== undefined, true)
+    const ended = await run(["run", "grid.yaml", ...config, "--for", "1s", "--cancel-on-exit"], { cwd })
+    assert.strictEqual(ended.code, 0, ended.stderr)
+    const fees = async () => (await json<{ fees: ReadonlyArray<{ kind: string }> }>("money")).fees
+    lose("ended")
+    const last = JSON.parse((await run(["recover", ...config, "--json"], { cwd })).stdout)
+    assert.deepStrictEqual(last.orders, [])
+    assert.isAtLeast(last.finished, before.length)
+    assert.isAbove((await fees()).filter(({ kind }) => kind === "paid").length, 0)
   })
 })

@@ -2,8 +2,8 @@
  * A bot and a sandbox in one process under a virtual clock, over the real HTTP encoding, with a network that a test bends as it
  * likes: it may answer by itself, change an answer, fail, or never answer. Every request is noted with its time.
  */
-import { Clock, Context, Effect, Fiber, Layer, Random, Redacted, Result, Scope } from "effect"
-import { HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse } from "effect/http"
+import { Clock, Context, Effect, Fiber, Layer, Random, Redacted, Result, Scope, Stream } from "effect"
+import { HttpClient, HttpClientError, HttpClientRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { marketsByName } from "../../src/cli/Modes.ts"
@@ -190,11 +190,22 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
       scope
     )
     const stop = Effect.andThen(Fiber.interrupt(fiber), Scope.close(process, yield* Effect.exit(Effect.void)))
-    return { state: books.state, fiber, stop, context } as const
+    const events = Stream.runCollect(Context.get(context, Journal).events())
+    return { state: books.state, events, fiber, stop, context } as const
   })
 
   return {
     network,
+    /** Asks the sandbox itself, past the network. */
+    tell: (path: string, payload: unknown) =>
+      Effect.provideService(
+        HttpClientRequest.post(`${connection.url}${path}`).pipe(
+          HttpClientRequest.bodyJsonUnsafe(payload),
+          Context.get(sandbox, HttpClient.HttpClient).execute
+        ),
+        Clock.Clock,
+        trueClock
+      ),
     signerId,
     url: connection.url,
     run,

@@ -58,7 +58,7 @@ describe("the quality of orders", () => {
     const trading: TradingRecord = {
       ...nothing,
       trades: [trade(minute, "BUY", one, 100n)],
-      fees: [{ ...fee, placement: "p2", amount: dollar, inQuote: dollar }],
+      fees: [{ ...fee, placement: "p2", amount: dollar, inQuote: dollar, estimatedInQuote: 2n * dollar }],
       orders: [
         { ...order, restingAt: 0, firstFillAt: 4_000 },
         { ...order, placement: "p2", restingAt: 0, wasRequoted: true },
@@ -73,6 +73,8 @@ describe("the quality of orders", () => {
       medianMillisToFill: 4_000,
       requotes: 1,
       costPerRequote: 1,
+      feesPaid: 1,
+      feesEstimated: 2,
       markout: { "1m": 101 / 100 - 1, "5m": 105 / 100 - 1, "60m": null }
     })
   })

@@ -23,6 +23,7 @@ const endpoints = [
   "get /v0/status",
   "get /v0/tokens",
   "post /sandbox/deposit",
+  "post /sandbox/lie",
   "post /sandbox/outcome",
   "post /v0/auth/authenticate",
   "post /v0/auth/refresh",

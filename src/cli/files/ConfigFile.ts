@@ -7,8 +7,10 @@ import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import type * as Decimal from "../../domain/Decimal.ts"
+import { hourMillis } from "../../domain/Durations.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
 import type * as EngineSettings from "../../engine/EngineSettings.ts"
+import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type JsonSchema, schemaOf } from "../../strategy/JsonSchema.ts"
 import { type Markets, market } from "../../strategy/Markets.ts"
@@ -23,6 +25,7 @@ import type { Collector } from "../control/Telemetry.ts"
 import * as KeystoreSource from "../signer/KeystoreSource.ts"
 import * as OverallLimits from "./OverallLimits.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
+import * as StuckAfter from "./StuckAfter.ts"
 import * as WalletConfig from "./WalletConfig.ts"
 
 /** Everything except the secrets. */
@@ -65,6 +68,10 @@ interface Settings {
   readonly markets: Markets
   /** Limits over all strategies together. */
   readonly limits: EngineSettings.OverallLimits | undefined
+  /** How long each step of an order may take before `stuck` names it. */
+  readonly stuckAfter: StepTerms
+  /** Milliseconds between two comparisons of a running bot with its witnesses. */
+  readonly reconcileEvery: number
   readonly journal: string
   readonly dashboard: DashboardConfig.DashboardConfig | undefined
   readonly notify: ReadonlyArray<NotifyConfig.TargetConfig>
@@ -262,6 +269,8 @@ const configFields = Read.fields({
   assets: Read.required(AssetsSection.reader(symbol)),
   markets: Read.optional(Read.table(Read.text, marketFields)),
   limits: Read.optional(OverallLimits.reader(symbol)),
+  reconcileEvery: Read.optional(Read.duration, "how often a running bot compares its records; default: 1h"),
+  stuckAfter: Read.optional(StuckAfter.reader, "how long each step may take before `stuck` names the order"),
   journal: Read.optional(Read.text, "everything the bot did and saw; default: limitbot.sqlite beside this file"),
   notify: Read.optional(NotifyConfig.notifyReader, "who is told what"),
   otlp: Read.optional(
@@ -323,6 +332,8 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
     },
     markets: { assets, ticks, sources: sourcesIn(read, resolve(".")) },
     limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
+    reconcileEvery: read.reconcileEvery?.value ?? hourMillis,
+    stuckAfter: StuckAfter.resolved(read.stuckAfter?.value),
     journal: resolve(read.journal?.value ?? "limitbot.sqlite"),
     notify: NotifyConfig.targetsOf(read.notify?.value, to),
     heartbeat: NotifyConfig.heartbeatOf(read.heartbeat, to),

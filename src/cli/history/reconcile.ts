@@ -2,7 +2,7 @@
  * `limitbot reconcile`: journal, orders, history and balances side by side. What agrees is counted and what differs
  * is explained. A contradiction is shown with its evidence and ends the command with exit code 1.
  */
-import { Clock, Console, Effect, Schema } from "effect"
+import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { Journal } from "../../journal/Journal.ts"
@@ -12,6 +12,7 @@ import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { deliver } from "../journal/Resolving.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
+import * as ForeignOrder from "./ForeignOrder.ts"
 import * as ReconcileText from "./ReconcileText.ts"
 import { gather } from "./ReconcileWitnesses.ts"
 
@@ -39,13 +40,23 @@ export const command = Command.make(
       Flag.withDescription("Note the payments in doubt as made of which the history proves it"),
       Flag.withDefault(false)
     ),
+    cancel: Flag.String("cancel").pipe(
+      Flag.withDescription("Cancel this order of the account that the journal does not know"),
+      Flag.optional
+    ),
+    adopt: Flag.String("adopt").pipe(
+      Flag.withDescription("Take this order of the account into the journal; the bot must not run"),
+      Flag.optional
+    ),
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ acceptBalances, all, config: file, evidence, json, resolve }) {
+  Effect.fn(function* ({ acceptBalances, adopt, all, cancel, config: file, evidence, json, resolve }) {
     const config = yield* ConfigFile.load(file)
     const signerId = yield* PartnerMode.signerOf(config)
+    if (Option.isSome(adopt)) return yield* ForeignOrder.adopt(config, adopt.value)
     yield* Effect.gen(function* () {
+      if (Option.isSome(cancel)) return yield* ForeignOrder.cancel(config, signerId, cancel.value)
       const gathered = yield* gather(config, signerId, acceptBalances)
       yield* Console.log(json ? ReconcileText.json(gathered) : ReconcileText.lines(gathered, all, evidence).join("\n"))
       const view = { journal: config.journal, now: yield* Clock.currentTimeMillis, state: gathered.state }

@@ -17,6 +17,8 @@ import type { JournalView } from "./JournalView.ts"
 
 interface StatusView extends JournalView {
   readonly trading: RunningProfit
+  /** What a running bot last found when it compared its records. */
+  readonly reconciled: Of<"Reconciled"> | undefined
 }
 
 export const printJson = (
@@ -45,6 +47,8 @@ export const printJson = (
       money: Money.rows(workingLedger(state), assets),
       residual: Money.residual(state.ledger, assets),
       profit: profitJson(view),
+      contradictions: view.reconciled?.contradictions ?? [],
+      foreign: view.reconciled?.foreign ?? [],
       safeUnattendedUntil: safeUntil(state) ?? null
     })
   )
@@ -127,6 +131,10 @@ export const printScreen = Effect.fnUntraced(function* (
       lines.join("\n").trimEnd(),
       "",
       ...ProfitText.lines(profitOf(view, picture), assets),
+      ...(view.reconciled?.contradictions ?? []).map((text) => `CONTRADICTION: ${text}`),
+      ...(view.reconciled?.foreign ?? []).map(
+        ({ kind, subject, address, text }) => `Not of this journal: ${kind} ${subject} (${address}): ${text}`
+      ),
       ...(until === undefined
         ? []
         : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])

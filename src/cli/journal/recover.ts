@@ -1,4 +1,7 @@
-/** `limitbot recover FILE…`: a new journal from what the venue can prove, after the old one was lost. */
+/**
+ * `limitbot recover [FILE…]`: a new journal from what the venue can prove, after the old one was lost. Without files, every
+ * order with money is looked after until it ends; with files, those that a slot wants go on in it.
+ */
 
 import { Clock, Console, Effect, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -7,15 +10,19 @@ import type { Order } from "../../domain/Order.ts"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
 import { wantedBy } from "../../engine/book/Wanted.ts"
 import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
+import * as Adoption from "../../engine/reconciliation/Adoption.ts"
+import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Recovery from "../../engine/reconciliation/Recovery.ts"
+import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { orderPages } from "../../engine/tracking/OrderReads.ts"
-import * as OrderTracker from "../../engine/tracking/OrderTracker.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
@@ -23,6 +30,7 @@ import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
+import * as PartnerMode from "../swap/PartnerMode.ts"
 import { isThere } from "./JournalView.ts"
 
 /** A journal exists: it knows more than the venue. */
@@ -36,15 +44,15 @@ export const command = Command.make(
   "recover",
   {
     files: FileName.argument("file").pipe(
-      Argument.withDescription("The strategy files that ran (YAML)"),
-      Argument.variadic({ min: 1 })
+      Argument.withDescription("The strategy files that ran (YAML); without them no order goes on in a slot"),
+      Argument.variadic()
     ),
     config: flags.config,
     json: flags.json
   },
   Effect.fn(function* ({ files, config: file, json }) {
     const config = yield* ConfigFile.load(file)
-    const strategies = yield* StrategyFiles.load(files, config.markets)
+    const strategies = files.length === 0 ? [] : yield* StrategyFiles.load(files, config.markets)
     const exists = yield* isThere(config.journal)
     if (exists) return yield* new JournalThere({ journal: config.journal })
     const account = yield* Modes.accountOf(config)
@@ -54,28 +62,37 @@ export const command = Command.make(
     const result = yield* rebuild(run, strategies, Modes.marketsByName(config.markets)).pipe(
       Effect.provide(Modes.live(config, account, pid))
     )
+    const elsewhere = yield* historyOf(config, account, result.recovery)
     const { found, unfunded, finished, notUnderstood } = result.recovery
     const own = found.filter(({ strategy }) => strategy !== Recovery.recovered).length
     const ids = (orders: ReadonlyArray<Order>) => orders.map(({ id }) => id)
     if (json) {
       const orders = found.map(({ order, strategy, slot }) => ({ order: order.id, slot: `${strategy}/${slot}` }))
       const money = Money.rows(result.state.ledger, assets)
-      const rest = { unfunded: ids(unfunded), finished: finished.length, notUnderstood: ids(notUnderstood) }
-      return yield* Console.log(JSON.stringify({ journal: config.journal, orders, ...rest, money, unknown }))
+      const fills = finished.reduce((sum, { order }) => sum + order.fills.length, 0)
+      const rest = { unfunded: ids(unfunded), finished: finished.length, fills, notUnderstood: ids(notUnderstood) }
+      return yield* Console.log(
+        JSON.stringify({ journal: config.journal, orders, ...rest, money, history: elsewhere, unknown })
+      )
     }
     yield* Console.log(
       [
         `${config.journal}: ${counted(found.length, "order")} with money in them, ${own} in their slots again`,
         ...found
           .filter(({ strategy }) => strategy === Recovery.recovered)
-          .map(({ order }) => `  ${order.id} fits no slot of these files: it is looked after until its money is back`),
+          .map(({ order }) => `  ${order.id} fits no slot of the files: it is looked after until its money is back`),
+        `${counted(finished.length, "order")} that ended, with their fills and fees, under the name ${Recovery.ended}`,
+        ...("notAsked" in elsewhere
+          ? [`The history was not asked: ${elsewhere.notAsked}`]
+          : elsewhere.unmatched.map(
+              (address) => `  ${address} is in the history and is no order of the list: left alone`
+            )),
         ...ids(notUnderstood).map((id) => `  ${id} HAS MONEY IN IT and is not understood: cancel it at the venue`),
         ...(unfunded.length === 0 ? [] : [`${counted(unfunded.length, "order")} without money: left alone`]),
         "",
         ...Money.table(result.state.ledger, assets),
         "",
         "Not known any more:",
-        `  ${counted(finished.length, "order")} that are over, their fills and what they earned`,
         ...unknown.map((text) => `  ${text}`)
       ].join("\n")
     )
@@ -83,6 +100,7 @@ export const command = Command.make(
 ).pipe(Command.withDescription("Rebuild a lost journal from what the venue can prove, and say what it cannot"))
 
 const unknown = [
+  "which strategy and slot the orders that ended belonged to, and why they were placed",
   "what strategies remembered, and how far their slots had come: each starts with its first leg",
   "what of the budgets earlier orders had used: each strategy counts on its whole budget, less what rests",
   "payments that were signed or made and have not shown as a deposit yet: compare the account's balance"
@@ -100,19 +118,43 @@ const rebuild = Effect.fnUntraced(function* (
   const wishes = yield* wishesNow(strategies)
   yield* StartUp.record(run, strategies)
   const recovery = Recovery.recover(orders, wishes, markets)
-  yield* books.record(...Recovery.budgetsOf(recovery.found))
-  for (const found of recovery.found) {
-    const id = `p${books.state.placementCount + 1}`
-    yield* books.record(...Recovery.plannedAs(found, id))
-    const sent = books.state.placements.get(id)
-    if (sent === undefined) continue
-    yield* books.record(...OrderTracker.adopt(sent, found.order))
-    const bound = books.state.placements.get(id)
-    // Its deposit is recorded at once: an order that looked unfunded would be funded again.
-    if (bound !== undefined) yield* books.record(...OrderTracker.observe(bound, found.order))
-  }
+  yield* books.record(...Recovery.budgetsOf([...recovery.finished, ...recovery.found]))
+  yield* Effect.forEach([...recovery.finished, ...recovery.found], Adoption.adopt, { discard: true })
+  // What came back of ended orders is in the budgets of the strategies that go on.
+  if (recovery.finished.length > 0)
+    yield* books.record({ _tag: "StrategyRemoved", strategy: Recovery.ended, orders: "left" })
   yield* books.record({ _tag: "BotStopped", reason: "rebuilt from the venue's orders" })
   return { recovery, state: books.state }
+})
+
+/** The partner's history may know deposits that are no orders: they are named. */
+const historyOf = Effect.fnUntraced(function* (
+  config: ConfigFile.BotConfig,
+  { signerId }: VenueAccount,
+  { found, finished, unfunded, notUnderstood }: Recovery.Recovery
+) {
+  if (config.venue.partnerJwt === undefined) return { notAsked: "venue.partnerJwt is not set" }
+  const own = new Set([signerId, ...config.account.refundTo.values()])
+  const orders = [
+    ...found.map(({ order }) => order),
+    ...finished.map(({ order }) => order),
+    ...unfunded,
+    ...notUnderstood
+  ]
+  const addresses = new Set(orders.map(({ depositAddress }) => depositAddress))
+  return yield* Effect.gen(function* () {
+    yield* HistorySync.sync()
+    const { lines } = yield* Witnesses.history
+    const unmatched = [...lines.values()].filter(
+      ({ depositAddress, refundTo, status }) =>
+        !addresses.has(depositAddress) && own.has(refundTo ?? "") && status !== "PENDING_DEPOSIT"
+    )
+    return { lines: lines.size, unmatched: unmatched.map(({ depositAddress }) => depositAddress) }
+  }).pipe(
+    Effect.provide(PartnerMode.withHistory(config, signerId)),
+    Effect.provide(Sqlite.layer({ filename: config.journal })),
+    Effect.catchTag("VenueError", ({ message }) => Effect.succeed({ notAsked: message }))
+  )
 })
 
 /** What the slots want at the present price. */

@@ -8,7 +8,7 @@ import * as Watch from "../control/watch.ts"
 import * as flags from "../flags.ts"
 import * as KillFile from "../run/KillFile.ts"
 import { WrongUsage } from "../Usage.ts"
-import { withJournal } from "./JournalView.ts"
+import { eventsOf, withJournal } from "./JournalView.ts"
 import * as StatusText from "./StatusText.ts"
 
 export const command = Command.make(
@@ -29,7 +29,8 @@ export const command = Command.make(
     yield* withJournal(
       config,
       Effect.fnUntraced(function* (journal) {
-        const view = { ...journal, trading: yield* StoredProfit.present }
+        const reconciled = (yield* eventsOf("Reconciled")).at(-1)
+        const view = { ...journal, trading: yield* StoredProfit.present, reconciled }
         const holder = yield* Lease.holder(view.journal)
         const killSwitch = yield* Effect.flatten(KillFile.watch(view.journal))
         const dashboard = yield* RunningBot.addressOf(view.journal)

@@ -1,11 +1,12 @@
 /**
- * `limitbot evidence ORDER --out FILE`: one file with everything that the journal has on an order, ready for a
- * support ticket.
+ * `limitbot evidence ORDER --out FILE`: one file with everything that the journal has on an order and what the venue says
+ * of it now, ready for a support ticket.
  */
 
 import { Clock, Console, Effect, FileSystem, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BotEvent } from "../../domain/BotEvent.ts"
+import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -13,6 +14,8 @@ import { version } from "../../version.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
+import type { Asked, Testimony } from "./VenueWitness.ts"
+import * as VenueWitness from "./VenueWitness.ts"
 
 export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", { message: Schema.String }) {}
 
@@ -23,9 +26,13 @@ export const command = Command.make(
       Argument.withDescription("The venue's order id, its deposit address, an intent hash, or our placement (p7)")
     ),
     config: flags.config,
-    out: FileName.flag("out").pipe(Flag.withDescription("The file to write; must not exist yet"))
+    out: FileName.flag("out").pipe(Flag.withDescription("The file to write; must not exist yet")),
+    offline: Flag.Boolean("offline").pipe(
+      Flag.withDescription("Only what the journal has; default: the venue and its history are asked as well"),
+      Flag.withDefault(false)
+    )
   },
-  Effect.fn(function* ({ order, config, out }) {
+  Effect.fn(function* ({ order, config, out, offline }) {
     const fold = Evidence.make(order)
     yield* withJournal(
       config,
@@ -35,25 +42,52 @@ export const command = Command.make(
           const message = `The journal knows no order ${order}. Its orders: limitbot orders --config ${config}`
           return yield* new NoEvidence({ message })
         }
+        const told = offline ? new Map<string, Testimony>() : yield* VenueWitness.ask(config, askedOf(found))
         const dossier = {
           writtenAt: iso(yield* Clock.currentTimeMillis),
           program: `limitbot ${version}`,
           account: view.state.run?.account ?? null,
           venue: view.state.run?.venue ?? null,
           asked: order,
-          orders: yield* Effect.forEach(found, (each) => dossierOf(each, view))
+          orders: yield* Effect.forEach(found, (each) =>
+            Effect.map(dossierOf(each, view), (own) => ({ ...own, venueNow: told.get(each.placement) ?? notAsked }))
+          )
         }
         const fileSystem = yield* FileSystem.FileSystem
         yield* fileSystem
-          .writeFileString(out, `${JSON.stringify(dossier, undefined, 2)}\n`, { flag: "wx", mode: 0o600 })
+          .writeFileString(out, `${JSON.stringify(dossier, asText, 2)}\n`, { flag: "wx", mode: 0o600 })
           .pipe(Effect.mapError((cause) => new NoEvidence({ message: `Cannot write ${out}: ${cause.message}` })))
         const events = found.reduce((count, { moments }) => count + moments.length, 0)
-        yield* Console.log(`${out}: ${events} events, no secrets`)
+        const reasons = [...told.values()].flatMap(({ order: now, history }) =>
+          [now, history].flatMap((answer) => ("notAsked" in answer ? [answer.notAsked] : []))
+        )
+        yield* Console.log(
+          [`${out}: ${events} events, no secrets`, ...new Set(reasons.map((why) => `Not asked: ${why}`))].join("\n")
+        )
       }),
       { until: Number.POSITIVE_INFINITY, seen: fold.see }
     )
   })
 ).pipe(Command.withDescription("Write all that is known of an order into one file, for a support ticket"))
+
+const asText = (_key: string, value: unknown) => (typeof value === "bigint" ? String(value) : value)
+
+const notAsked: Testimony = {
+  order: { notAsked: "only what the journal has was wanted, or it has no order of the venue" },
+  history: { notAsked: "only what the journal has was wanted, or it has no order of the venue" }
+}
+
+const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<string, Asked> =>
+  new Map(
+    found.flatMap(({ placement, moments }) => {
+      const events = moments.map(({ event }) => event)
+      const bound = events.findLast((event) => event._tag === "Bound")
+      const planned = events.find((event) => event._tag === "Planned")
+      if (bound === undefined) return []
+      const { orderId: id, depositAddress, depositMemo } = bound
+      return [[placement, { id, depositAddress, ...present({ depositMemo }), by: planned?.by }] as const]
+    })
+  )
 
 const encode = Schema.encodeEffect(BotEvent)
 
@@ -90,6 +124,7 @@ const dossierOf = Effect.fnUntraced(function* (
     contradictions: findings.map(({ text }) => text),
     findings,
     correlationIds: Evidence.correlationIds(moments),
+    quoteSignatures: Evidence.quoteSignatures(moments),
     hashes: Evidence.hashes(moments),
     requests: Evidence.requestsOf(moments).map(({ sequence, at, event }) => ({
       sequence,

@@ -3,7 +3,7 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { type Ledger, movingTags } from "../../domain/Ledger.ts"
 import { utcDate } from "../../domain/Text.ts"
-import { type BotState, workingLedger } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -34,7 +34,8 @@ export const command = Command.make(
           }))
           const unexplained = Money.residual(state.ledger, assets)
           const places = Money.rows(workingLedger(state), assets)
-          return yield* Console.log(JSON.stringify({ at: now, places, strategies, orders, history, unexplained }))
+          const fees = feeRows(state, assets)
+          return yield* Console.log(JSON.stringify({ at: now, places, strategies, orders, history, unexplained, fees }))
         }
         return yield* Console.log(
           [
@@ -51,6 +52,10 @@ export const command = Command.make(
                 place,
                 `${amount} ${asset}`
               ])
+            ),
+            ...block(
+              ["FEES OF", "KIND"],
+              feeRows(state, assets).map(({ asset, kind, amount }) => [asset, feeKinds[kind], `${amount} ${asset}`])
             ),
             ...historyLines(overTime.result(), assets)
           ].join("\n")
@@ -79,6 +84,32 @@ const orderRows = ({ ledger, placements, strategies }: BotState, assets: Money.A
     const text = Money.amountText(assets, asset, amount)
     return [{ order: placement?.order?.id ?? null, placement: owner, slot, place: account, asset, amount: text }]
   })
+
+const feeKinds = {
+  paid: "paid so far",
+  estimatedPayout: "estimated, if all open orders fill",
+  estimatedRefund: "estimated, if all open orders are withdrawn"
+} as const
+
+/** Paid fees are in the ledger; the venue's estimates for open orders are nobody's money yet. */
+const feeRows = (state: BotState, assets: Money.Assets) => {
+  const sums = new Map<string, Map<keyof typeof feeKinds, bigint>>()
+  const add = (asset: string, kind: keyof typeof feeKinds, amount: bigint) => {
+    const ofAsset = sums.get(asset) ?? new Map<keyof typeof feeKinds, bigint>()
+    sums.set(asset, ofAsset.set(kind, (ofAsset.get(kind) ?? 0n) + amount))
+  }
+  for (const { entry, amount } of state.ledger.balances.values())
+    if (entry.account === "fees") add(entry.asset, "paid", amount)
+  for (const { order, inputAsset, outputAsset } of unfinished(state)) {
+    if (order === undefined) continue
+    add(outputAsset, "estimatedPayout", order.estimatedWithdrawFee)
+    add(inputAsset, "estimatedRefund", order.estimatedRefundFee)
+  }
+  const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
+  return sorted.flatMap(([asset, kinds]) =>
+    [...kinds].map(([kind, amount]) => ({ asset, kind, amount: Money.amountText(assets, asset, amount) }))
+  )
+}
 
 const block = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
   rows.length === 0

@@ -2,6 +2,8 @@
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
+import { defaults } from "../../engine/EngineSettings.ts"
+import * as RenewalCost from "../../engine/planning/costs/RenewalCost.ts"
 import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
 import * as DepthWarnings from "../../engine/planning/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
@@ -32,7 +34,8 @@ export interface Plan {
   /** When the strategies with indicators will have them. */
   readonly readiness: ReadonlyArray<Readiness.Readiness>
   /** What nobody needs to allow but everybody should know. */
-  readonly warnings: ReadonlyArray<DepthWarnings.Warning>
+  readonly warnings: ReadonlyArray<DepthWarnings.Warning | RenewalCost.RenewalWarning>
+  readonly renewals: ReadonlyArray<RenewalCost.Renewal>
 }
 
 /** What a plan is based on. `state` is changed in place. */
@@ -87,6 +90,7 @@ export const judge = Effect.fnUntraced(function* (
     withdraw: killed === undefined ? undefined : { code: "kill-switch", text: killed }
   })
   const changes = PlanReport.changesOf(strategies, planned, fees)
+  const renewals = RenewalCost.renewalsOf(strategies, changes, fees, defaults.orderLifetimeMillis)
   const locked = PlanReport.lockedOf(strategies, planned, changes)
   const { minOrderUsd } = config.venue
   const exposure = config.limits?.exposure ?? new Map<string, bigint>()
@@ -105,7 +109,8 @@ export const judge = Effect.fnUntraced(function* (
     locked,
     findings: [...PlanFindings.findingsOf(ground), ...readiness.flatMap(distrusted)],
     readiness,
-    warnings: DepthWarnings.warningsOf(changes, books)
+    renewals,
+    warnings: [...DepthWarnings.warningsOf(changes, books), ...RenewalCost.warningsOf(renewals)]
   } satisfies Plan
 })
 

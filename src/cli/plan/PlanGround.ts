@@ -73,7 +73,7 @@ export const candlesOf = Effect.fn("PlanGround.candlesOf")(function* (
     if (needs === undefined || needs.size === 0) continue
     const feed = CandleFeed.make(needs)
     own.set(market.name, yield* store.since(market.name, now - feed.spanMillis))
-    feed.restore(yield* warm.store.since(market.name, now - feed.spanMillis))
+    feed.restore(yield* warm.store.since(market.name, now - feed.spanMillis), now)
     candles.set(name, feed.view())
   }
   return { candles, own } as const

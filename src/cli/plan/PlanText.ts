@@ -3,6 +3,7 @@ import { type Asset, format } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { sentenceOf } from "../../engine/planning/costs/RenewalCost.ts"
 import { actions, type Money, type PlannedChange, type PlannedOrder } from "../../engine/planning/PlanReport.ts"
 import { type Colour, type ColouredLine, painted, type Style } from "../../report/text/Colours.ts"
 import * as MoneyText from "../../report/text/Money.ts"
@@ -59,6 +60,9 @@ export const lines = (
         ...plan.readiness
           .filter((readiness) => readiness.strategy === strategy.name)
           .map((readiness): ColouredLine => [`    ${Readiness.lineOf(readiness, plan.at)}`, "dim"]),
+        ...plan.renewals
+          .filter((renewal) => renewal.strategy === strategy.name && own.length > 0)
+          .map((renewal): ColouredLine => [`    ${sentenceOf(renewal, assets)}`, "dim"]),
         ...emptyLine(plan, strategy)
       ]
     }),
@@ -308,6 +312,11 @@ export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>)
       strategies,
       slots,
       text
+    })),
+    renewals: plan.renewals.map(({ strategy, lifetimeMillis, perDay }) => ({
+      strategy,
+      lifetimeMillis,
+      perDay: perDay.map(({ share, ...money }) => ({ ...amount(money), share }))
     })),
     warnings: plan.warnings
   }

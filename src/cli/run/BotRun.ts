@@ -25,6 +25,7 @@ import * as Notifications from "../control/notify/Notifications.ts"
 import * as Surfaces from "../control/Surfaces.ts"
 import type * as SwapDesk from "../control/SwapDesk.ts"
 import * as Telemetry from "../control/Telemetry.ts"
+import * as Reconciling from "../history/Reconciling.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/Resolving.ts"
 import { PlanRefused } from "../plan/PlanRefused.ts"
@@ -62,6 +63,8 @@ export interface BotRunOptions extends Display.DisplayOptions {
   readonly killSwitch: Effect.Effect<string | undefined>
   /** Judges new and edited files as `plan` does; left out where no real money moves: then no file is judged. */
   readonly admission?: Admission.Admission
+  /** Compares the bot's records with other witnesses from time to time; left out where no money moves. */
+  readonly reconciling?: Reconciling.Reconciling
   /** Whose money swaps by hand move; left out where no money moves. */
   readonly swapper?: SwapDesk.Swapper
   /** Unclear payments that the operator wants to be made once more. */
@@ -133,6 +136,8 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   )
   const measured = { ...pulse, pollMaxMillis, assets, markets, prices: engine.prices }
   yield* Effect.forkScoped(supervised("telemetry", Telemetry.report(options.collector, measured)))
+  if (options.reconciling !== undefined)
+    yield* Effect.forkScoped(supervised("the reconciliation", Reconciling.forever(options.reconciling)))
   const { journal } = options
   const obedient = yield* ChatOperator.make({
     ...pulse,

@@ -86,7 +86,13 @@ export const command = Command.make(
       json,
       payAgain,
       // A dry run funds nothing.
-      ...(dryRun ? {} : { admission: { config, account, allow }, swapper: { config, signerId: account.signerId } }),
+      ...(dryRun
+        ? {}
+        : {
+            admission: { config, account, allow },
+            swapper: { config, signerId: account.signerId },
+            reconciling: { config, signerId: account.signerId }
+          }),
       pictureMillis: Duration.toMillis("10 minutes"),
       reload: { files: given.files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
       killSwitch: yield* Kill.watch(journal)

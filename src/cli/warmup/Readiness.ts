@@ -90,7 +90,7 @@ export const look = Effect.fn("Readiness.look")(function* (
   const last = minutes.at(-1)
   const isCurrent = last !== undefined && now - last.openedAt - minuteMillis < bridgedMillis
   const feed = CandleFeed.make(needs)
-  feed.restore(minutes)
+  feed.restore(minutes, now)
   const timeframes = [...needs].map(([timeframe, needed]) => {
     const millis = timeframeMillis(timeframe) ?? minuteMillis
     const have = isCurrent ? (feed.view().get(timeframe)?.closed ?? 0) : 0

@@ -51,8 +51,11 @@ export interface RunningMinute {
 export interface CandleFeed {
   /** Takes a price; returns the minutes that it closed, to be stored. */
   observe(mid: number, at: number): ReadonlyArray<Minute>
-  /** Takes stored minutes, oldest first, at a start; and the running minute of the feed that this one replaces. */
-  restore(minutes: ReadonlyArray<Minute>, running?: RunningMinute): void
+  /**
+   * Takes stored minutes, oldest first, at a start; and the running minute of the feed that this one replaces. A stored
+   * minute that has not ended at `now` goes on.
+   */
+  restore(minutes: ReadonlyArray<Minute>, now: number, running?: RunningMinute): void
   readonly running: () => RunningMinute | undefined
   readonly view: () => ReadonlyMap<string, ClosedCandles>
   /** How far back stored minutes are useful. */
@@ -124,9 +127,12 @@ export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
 
   return {
     observe,
-    restore: (minutes, running) => {
+    restore: (minutes, now, replaced) => {
       let before: Minute | undefined
-      for (const stored of minutes) {
+      const last = minutes.at(-1)
+      const stillRuns = last !== undefined && last.openedAt + minuteMillis > now
+      const running = replaced ?? (stillRuns ? { minute: last, isFromBeginning: true } : undefined)
+      for (const stored of stillRuns ? minutes.slice(0, -1) : minutes) {
         bridgeGap(before, stored)
         close(stored)
         before = stored

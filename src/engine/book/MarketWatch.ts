@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
-import { PriceStore } from "../../journal/PriceStore.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { type MarketMoment, momentOf } from "../planning/DecisionRecord.ts"
@@ -17,6 +17,8 @@ import { restingIn } from "./OwnOrders.ts"
 import { wantedBy } from "./Wanted.ts"
 
 const gapMillis = 3 * minuteMillis
+/** Minutes of this age tell at least how the running one began. */
+const leastSpanMillis = 5 * minuteMillis
 
 export const make = Effect.gen(function* () {
   const store = yield* PriceStore
@@ -24,8 +26,21 @@ export const make = Effect.gen(function* () {
   const orderBook = yield* OrderBook
   /** When the price in the candles was last seen, by market. */
   const observed = new Map<string, number>()
+  /** The running minute as it was last stored, by market. */
+  const stored = new Map<string, Minute>()
   let wanted: ReturnType<typeof candleNeeds> = new Map()
   let feeds: ReadonlyMap<string, CandleFeed.CandleFeed> = new Map()
+
+  const filled = Effect.fnUntraced(function* (
+    market: string,
+    needs: ReadonlyMap<string, number>,
+    now: number,
+    running?: CandleFeed.RunningMinute
+  ) {
+    const feed = CandleFeed.make(needs)
+    feed.restore(yield* store.since(market, now - Math.max(feed.spanMillis, leastSpanMillis)), now, running)
+    return feed
+  })
 
   /**
    * Prepares the candles that these strategies want from the stored prices. A saved edit costs nothing that was seen: a
@@ -42,9 +57,7 @@ export const make = Effect.gen(function* () {
         made.set(market, known)
         continue
       }
-      const feed = CandleFeed.make(needs)
-      feed.restore(yield* store.since(market, now - feed.spanMillis), known?.running())
-      made.set(market, feed)
+      made.set(market, yield* filled(market, needs, now, known?.running()))
     }
     feeds = made
   })
@@ -52,9 +65,7 @@ export const make = Effect.gen(function* () {
   const refill = Effect.fnUntraced(function* (market: string) {
     const needs = wanted.get(market)
     if (needs === undefined || needs.size === 0) return
-    const feed = CandleFeed.make(needs)
-    feed.restore(yield* store.since(market, (yield* Clock.currentTimeMillis) - feed.spanMillis))
-    feeds = new Map(feeds).set(market, feed)
+    feeds = new Map(feeds).set(market, yield* filled(market, needs, yield* Clock.currentTimeMillis))
   })
 
   const observe = Effect.fnUntraced(function* (market: string) {
@@ -64,9 +75,14 @@ export const make = Effect.gen(function* () {
     // A gap longer than the feed bridges: the store of prices may know what happened in it.
     if (before !== undefined && price.at - before > gapMillis) yield* refill(market)
     observed.set(market, price.at)
-    const closed = feeds.get(market)?.observe(Decimal.toNumber(mid(price)), price.at) ?? []
+    const feed = feeds.get(market)
+    const closed = feed?.observe(Decimal.toNumber(mid(price)), price.at) ?? []
+    const running = feed?.running()
+    // The running minute is stored as well, so a process that dies loses none of it.
+    const begun = running?.isFromBeginning === true && !isStored(market, running.minute) ? [running.minute] : []
+    for (const minute of begun) stored.set(market, minute)
     // A minute that cannot be stored costs no money: the bot goes on with what it has in memory.
-    for (const minute of closed) {
+    for (const minute of [...closed, ...begun]) {
       yield* Effect.catch(store.append(market, minute), ({ message }) => Effect.logDebug(message))
     }
   })
@@ -81,6 +97,12 @@ export const make = Effect.gen(function* () {
   const moment = (strategy: Strategy, now: number): MarketMoment | undefined => {
     const { name } = strategy.market
     return momentOf(strategy, orderBook.prices, feeds.get(name)?.view(), now, orderBook.depth(name))
+  }
+
+  /** A new close alone is not worth a write. */
+  const isStored = (market: string, { openedAt, high, low }: Minute): boolean => {
+    const last = stored.get(market)
+    return last?.openedAt === openedAt && last.high === high && last.low === low
   }
 
   /** Tells the shared book which orders rest now. */

@@ -13,9 +13,10 @@ import * as Money from "../../report/text/Money.ts"
 import { age, counted } from "../../report/text/Words.ts"
 import { armedLeg, type DesiredOrder, type PriceBounds } from "../../strategy/Decision.ts"
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
-import type { Input, Strategy } from "../../strategy/Strategy.ts"
+import { type Input, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
+import { replacementCost } from "../planning/costs/ReplacementCost.ts"
 import { progress } from "../planning/DecisionRecord.ts"
 import { circumstances } from "../planning/Planning.ts"
 import type { Circumstances } from "../planning/RiskLimits.ts"
@@ -280,7 +281,7 @@ const verdict = (placement: Placement | undefined, assets: Money.Assets, now: nu
 }
 
 const because = (
-  { state, removed, stopped, touched }: ExplainedMoment,
+  { now, state, strategies, removed, stopped, touched }: ExplainedMoment,
   strategy: StrategyState,
   name: string,
   placement: Placement | undefined,
@@ -307,6 +308,7 @@ const because = (
       : "done" in wish
         ? [`the strategy is done with it, all its legs have filled: ${cause(wish.done)}`]
         : [`the strategy wants ${order(wish.desired)}: ${cause(wish.desired.why)}`]),
+    ...keptBecause(state, strategies.get(strategy.name), decision, placement, wish, now),
     ...(absent === undefined ? [] : [`the strategy wants nothing: ${cause(absent.why)}`]),
     ...(placement === undefined && refusal !== undefined ? [`refused: ${refusal}`] : []),
     ...(placement?.cancel === undefined ? [] : [`it is being cancelled: ${cause(placement.cancel.why)}`]),
@@ -326,6 +328,25 @@ const because = (
           `decided ${iso(strategy.decidedAt)} at bid ${Decimal.short(decision.bid)}, ask ${Decimal.short(decision.ask)}`
         ])
   ]
+}
+
+/** An order rests elsewhere than the strategy wants it: what moving it would cost. */
+const keptBecause = (
+  state: BotState,
+  strategy: Strategy | undefined,
+  decision: Of<"Decided"> | undefined,
+  placement: Placement | undefined,
+  wish: Wish | undefined,
+  now: number
+): ReadonlyArray<string> => {
+  if (strategy === undefined || decision === undefined || placement === undefined) return []
+  if (wish === undefined || "done" in wish || placement.cancel !== undefined) return []
+  const { side, price } = wish.desired
+  if (side !== placement.side || Decimal.equals(price, placement.price)) return []
+  const market = marketsOf(strategy).find(({ name }) => name === placement.market) ?? strategy.market
+  const { ask } = priceDecidedOn(decision, market === strategy.market ? undefined : market.name)
+  const { text } = replacementCost(state, market, placement, { ask, now })
+  return [`kept at ${Decimal.format(placement.price)}: the better price is worth less than moving it costs (${text})`]
 }
 
 const order = ({ side, price }: DesiredOrder): string => `${side} at ${Decimal.format(price)}`

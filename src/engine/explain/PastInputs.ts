@@ -32,7 +32,7 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
   // A journal of an older version has no prices.
   const stored = yield* store.since(strategy.market.name, from).pipe(Effect.orElseSucceed(() => []))
   const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
-  feed.restore(minutes)
+  feed.restore(minutes, now)
   const price = priceAt(minutes.at(-1), now)
   if (price === undefined) return recorded(known)
   const own = unfinished(state).filter((placement) => placement.strategy === strategy.name)

@@ -85,7 +85,10 @@ export const make = ({ markets, edited, minutes }: ReplayOptions) => {
     if (candles === undefined) return undefined
     const feed = CandleFeed.make(candles)
     const seen = minutes.get(market.name) ?? []
-    feed.restore(seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= now))
+    feed.restore(
+      seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= now),
+      now
+    )
     return feed.view()
   }
 

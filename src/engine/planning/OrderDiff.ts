@@ -11,6 +11,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, quoteAmount } from "../../domain/Market.ts"
 import { isFinished, type PlacementState } from "../../domain/Placement.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
+import type { ReplacementCost } from "./costs/ReplacementCost.ts"
 
 /** What the comparison needs to know of an own order. */
 export interface SlotOrder {
@@ -24,8 +25,8 @@ export interface SlotOrder {
   readonly by?: "swap"
   readonly state: PlacementState
   readonly cancelRequested: boolean
-  /** What a cancel and a new order cost, in quote smallest units. */
-  readonly replacementCost: Amount
+  /** What a cancel and a new order cost. */
+  readonly replacement: ReplacementCost
 }
 
 export type Change =
@@ -79,9 +80,11 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
     const how = desired.by === undefined ? "a resting order" : "a swap"
     return withdraw(order, { code: "other-way", text: `Switched to ${how}` })
   }
-  const gain = difference(market, order, desired)
-  if (gain <= order.replacementCost) return { _tag: "Keep", slot: order.slot }
-  const text = `Wanted ${said(market, desired)}, not ${said(market, order)}: worth more than the fees of replacing it`
+  const { fees, outOfMarketBasisPoints, text: costs } = order.replacement
+  const gain = (difference(market, order, desired) * BigInt(10_000 - outOfMarketBasisPoints)) / 10_000n
+  if (gain <= fees) return { _tag: "Keep", slot: order.slot }
+  const worth = formatWithSymbol(gain, market.quote)
+  const text = `Wanted ${said(market, desired)}, not ${said(market, order)}: worth ${worth}, more than replacing costs (${costs})`
   return withdraw(order, because("requote", text))
 }
 

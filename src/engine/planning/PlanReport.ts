@@ -20,6 +20,7 @@ import { present } from "../../domain/Present.ts"
 import type { Leg } from "../../strategy/Decision.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
 import type { Placement } from "../state/Placement.ts"
+import { replacementCost } from "./costs/ReplacementCost.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
 export const actions = ["keep", "cancel", "create", "defer"] as const
@@ -112,7 +113,8 @@ export const changesOf = (
   const standing = planned.before.map((placement) =>
     changeOfPlacement(placement, ended.get(placement.id), wishIn(decided.get(placement.strategy), placement), {
       strategy: loaded.get(placement.strategy),
-      fees
+      fees,
+      costs: costsOf(planned, loaded.get(placement.strategy), placement, decided.get(placement.strategy))
     })
   )
   const fresh = planned.events.flatMap((event) => {
@@ -124,6 +126,18 @@ export const changesOf = (
   return [...standing, ...fresh].sort(
     (a, b) => rankOf(a) - rankOf(b) || (a.slot < b.slot ? -1 : a.slot > b.slot ? 1 : 0)
   )
+}
+
+/** What moving an order costs, at the price of the decision. */
+const costsOf = (
+  { state }: PlannedAhead,
+  strategy: Strategy | undefined,
+  placement: Placement,
+  decided: Of<"Decided"> | undefined
+): string | undefined => {
+  if (strategy === undefined || decided === undefined) return undefined
+  const at = { ask: decided.ask, now: decided.now ?? decided.priceAt }
+  return replacementCost(state, marketOf(strategy, placement.market), placement, at).text
 }
 
 type Wished = Of<"Decided">["desired"][number]
@@ -149,17 +163,22 @@ const changeOfPlacement = (
   placement: Placement,
   ended: Reason | undefined,
   wished: Wished | undefined,
-  { strategy: owner, fees }: { readonly strategy: Strategy | undefined; readonly fees: Fees }
+  {
+    strategy: owner,
+    fees,
+    costs
+  }: { readonly strategy: Strategy | undefined; readonly fees: Fees; readonly costs: string | undefined }
 ): PlannedChange => {
   const { strategy, slot, market, order } = placement
   const about = { strategy, slot, market, ...orderOfPlacement(placement), costs: [] }
   if (ended !== undefined) {
     const refund = order?.estimatedRefundFee ?? fees.get(placement.inputAsset)?.refund
-    const costs = placement.funding === undefined ? [] : cost("refund fee", placement.inputAsset, refund)
-    if (owner === undefined || wished === undefined) return { ...about, action: "cancel", reason: ended, costs }
+    const refunds = placement.funding === undefined ? [] : cost("refund fee", placement.inputAsset, refund)
+    if (owner === undefined || wished === undefined)
+      return { ...about, action: "cancel", reason: ended, costs: refunds }
     const next = orderOf(marketOf(owner, wished.market), wished)
     const payout = cost("payout fee", next.output.asset, fees.get(next.output.asset)?.withdraw)
-    return { ...about, action: "cancel", reason: ended, next, costs: [...costs, ...payout] }
+    return { ...about, action: "cancel", reason: ended, next, costs: [...refunds, ...payout] }
   }
   if (placement.state === "closing")
     return { ...about, action: "defer", reason: leaving("its money is on the way back") }
@@ -167,16 +186,16 @@ const changeOfPlacement = (
   if (owner === undefined) {
     return { ...about, action: "keep", reason: { code: "not-loaded", text: "its strategy is not among these files" } }
   }
-  return { ...about, action: "keep", reason: keepReason(placement, wished) }
+  return { ...about, action: "keep", reason: keepReason(placement, wished, costs) }
 }
 
 const leaving = (text: string): Reason => ({ code: "leaving", text })
 
-const keepReason = (placement: Placement, wished: Wished | undefined): Reason => {
+const keepReason = (placement: Placement, wished: Wished | undefined, costs: string | undefined): Reason => {
   if (wished === undefined) return placement.why
   const isSame = Decimal.equals(wished.price, placement.price) && wished.quantity === placement.quantity
   if (isSame) return wished.why
-  const text = `the better price ${Decimal.format(wished.price)} is worth less than replacing it costs: ${wished.why.text}`
+  const text = `the better price ${Decimal.format(wished.price)} is worth less than replacing it costs${costs === undefined ? "" : ` (${costs})`}: ${wished.why.text}`
   return { ...wished.why, code: "within-tolerance", text }
 }
 

@@ -5,11 +5,10 @@
  */
 
 import { Effect, Result } from "effect"
-import type { Amount } from "../../domain/Amount.ts"
 import type { Depth } from "../../domain/Book.ts"
 import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
-import { inputAsset, mid, outputAsset, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
+import { inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { type Decision, type DesiredOrder, holds } from "../../strategy/Decision.ts"
@@ -21,6 +20,7 @@ import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
+import { replacementCost } from "./costs/ReplacementCost.ts"
 import { armed, decisionEvent, type MarketMoment, stable, viewOf } from "./DecisionRecord.ts"
 import { closings, sweeps } from "./LegRests.ts"
 import { type Change, diff, type SlotOrder, type Wish } from "./OrderDiff.ts"
@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
     const changes = diff(
       strategy.market,
       wish,
-      own.map((placement) => ownOrder(strategy, placement, view))
+      own.map((placement) => ownOrder(books.state, strategy, placement, view))
     )
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, tally, change), { discard: true })
     return decision
@@ -125,7 +125,13 @@ export const make = Effect.gen(function* () {
     if (Result.isSuccess(verdict)) {
       const approved = verdict.success
       return Effect.gen(function* () {
-        const event = planned(state, strategy, approved, price, yield* deadlineOf(state, settings, approved, now))
+        const event = planned(
+          state,
+          strategy,
+          approved,
+          price,
+          yield* deadlineOf(state, settings, strategy, approved, now)
+        )
         Tally.add(tally, event)
         yield* books.recordFrom((present) => (isInForce(present, strategy) ? [event] : []))
       })
@@ -248,19 +254,15 @@ const priceFor = (view: View, { market }: DesiredOrder): TwoSidedPrice => {
   return { ...(priceIn(view, (market ?? view.market).name) ?? view.price), at: oldest }
 }
 
-/** Fees of cancelling and placing again, in quote: a better price must be worth more. */
-const ownOrder = (strategy: Strategy, placement: Placement, view: View): SlotOrder => {
+const ownOrder = (state: BotState, strategy: Strategy, placement: Placement, view: View): SlotOrder => {
   const market = marketsOf(strategy).find(({ name }) => name === placement.market) ?? strategy.market
   const { ask } = priceIn(view, market.name) ?? view.price
-  const inQuote = (asset: string, amount: Amount) =>
-    asset === market.quote.symbol ? amount : quoteAmount(market, amount, ask, "up")
-  const fees =
-    placement.order === undefined
-      ? 0n
-      : inQuote(placement.inputAsset, placement.order.estimatedRefundFee) +
-        inQuote(placement.outputAsset, placement.order.estimatedWithdrawFee)
-  const quantity = openQuantity(placement)
-  return { ...placement, quantity, cancelRequested: placement.cancel !== undefined, replacementCost: fees }
+  return {
+    ...placement,
+    quantity: openQuantity(placement),
+    cancelRequested: placement.cancel !== undefined,
+    replacement: replacementCost(state, market, placement, { ask, now: view.now })
+  }
 }
 
 const planned = (
@@ -293,11 +295,15 @@ const planned = (
 }
 
 /** A swap is in no list, so its deadline need not be unique. */
-const deadlineOf = (state: BotState, settings: Settings, { desired }: Approved, now: number): Effect.Effect<number> =>
-  desired.by === "swap"
-    ? Effect.succeed(now + settings.swapLifetimeMillis)
-    : Fingerprint.draw(
-        now + settings.orderLifetimeMillis,
-        settings.orderLifetimeMillis,
-        new Set([...state.placements.values()].map(({ deadline }) => deadline))
-      )
+const deadlineOf = (
+  state: BotState,
+  settings: Settings,
+  { limits }: Strategy,
+  { desired }: Approved,
+  now: number
+): Effect.Effect<number> => {
+  if (desired.by === "swap") return Effect.succeed(now + settings.swapLifetimeMillis)
+  const lifetime = limits.orderLifetimeMillis ?? settings.orderLifetimeMillis
+  const taken = new Set([...state.placements.values()].map(({ deadline }) => deadline))
+  return Fingerprint.draw(now + lifetime, lifetime, taken)
+}

@@ -52,6 +52,8 @@ export interface Witnesses {
   readonly own: ReadonlySet<string>
   readonly orders: ReadonlyArray<JournalOrder>
   readonly swaps: ReadonlyArray<SwapAccount>
+  /** Addresses of further orders of the journal, by `addressKey`: they are over, and only not strangers. */
+  readonly settled?: ReadonlySet<string>
   /** By id, as the venue has them now; a known order that is missing was not found there. */
   readonly venueOrders: ReadonlyMap<string, Order>
   /** Orders of the journal that could not be read, by id, with the reason. */
@@ -278,8 +280,16 @@ const swapAgainstHistory = (swap: SwapAccount, line: HistoryLine | undefined): R
 }
 
 /** Money of ours in an order or swap that the journal does not know. */
-const strangers = ({ own, history, orders, swaps, venueOrders }: Witnesses): ReadonlyArray<Comparison> => {
+const strangers = ({
+  own,
+  history,
+  orders,
+  settled = new Set(),
+  swaps,
+  venueOrders
+}: Witnesses): ReadonlyArray<Comparison> => {
   const known = new Set([
+    ...settled,
     ...orders.flatMap(({ depositAddress, depositMemo }) =>
       depositAddress === undefined ? [] : [addressKey(depositAddress, depositMemo)]
     ),

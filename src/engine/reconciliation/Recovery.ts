@@ -1,7 +1,8 @@
 /**
  * A journal rebuilt from what the venue can prove, after the old one was lost. Every order with our money becomes a
  * placement again: in the slot that wants exactly this order now, or under the strategy `recovered`, which looks
- * after it until its money is back. What the venue cannot tell is listed, never guessed.
+ * after it until its money is back. An order that ended becomes a placement of the strategy `ended`, so its fills, its fees
+ * and what they earned are known again. What the venue cannot tell is listed, never guessed.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -12,6 +13,9 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 
 /** Owner of orders that no slot wants. */
 export const recovered = "recovered"
+
+/** Owner of orders that are over. */
+export const ended = "ended"
 
 export interface Wishes {
   readonly strategy: Strategy
@@ -29,8 +33,8 @@ export interface Recovery {
   readonly found: ReadonlyArray<FoundOrder>
   /** Orders without money: they can do nothing, and end by themselves. */
   readonly unfunded: ReadonlyArray<Order>
-  /** Over and paid: only how often they filled is known. */
-  readonly finished: ReadonlyArray<Order>
+  /** Over and paid. */
+  readonly finished: ReadonlyArray<FoundOrder>
   /** Orders with money that cannot be understood here: unknown assets, or a deadline that another order has. */
   readonly notUnderstood: ReadonlyArray<Order>
 }
@@ -50,18 +54,15 @@ export const recover = (
   markets: ReadonlyMap<string, Market>
 ): Recovery => {
   const byAssets = new Map([...markets.values()].map((market) => [`${market.base.id} ${market.quote.id}`, market]))
-  const [found, unfunded, finished, notUnderstood]: [Array<FoundOrder>, Array<Order>, Array<Order>, Array<Order>] = [
-    [],
-    [],
-    [],
-    []
-  ]
+  const [found, finished, unfunded, notUnderstood]: [Array<FoundOrder>, Array<FoundOrder>, Array<Order>, Array<Order>] =
+    [[], [], [], []]
   const taken = new Set<string>()
   const deadlines = new Set<number>()
   for (const order of orders.toSorted((a, b) => a.createdAt - b.createdAt)) {
     const market = byAssets.get(`${order.baseAsset} ${order.quoteAsset}`)
-    if (order.payoutIsFinal) finished.push(order)
-    else if (order.depositedAmount === 0n) unfunded.push(order)
+    if (order.depositedAmount === 0n) unfunded.push(order)
+    else if (order.payoutIsFinal && market !== undefined && !isGivenUp(order))
+      finished.push({ order, market, strategy: ended, slot: `order-${order.id}` })
     else if (market === undefined || deadlines.has(order.deadline)) notUnderstood.push(order)
     else {
       deadlines.add(order.deadline)
@@ -77,6 +78,10 @@ export const recover = (
   }
   return { found, unfunded, finished, notUnderstood }
 }
+
+/** A leg that the venue gave up still has our money. */
+const isGivenUp = ({ refund, withdrawals }: Order): boolean =>
+  [...withdrawals, refund].some((leg) => leg !== undefined && leg.status !== "COMPLETED")
 
 /** The placement as it must have been planned; the order itself then tells what became of it. */
 export const plannedAs = (
@@ -102,13 +107,14 @@ export const plannedAs = (
   { _tag: "CreateSent", strategy, slot, placement, attempt: 1 }
 ]
 
-/** Capital of the strategy `recovered`: what its orders hold. */
-export const budgetsOf = (found: ReadonlyArray<FoundOrder>): ReadonlyArray<BotEvent> => {
-  const sums = new Map<string, bigint>()
-  for (const { strategy, market, order } of found) {
-    if (strategy !== recovered) continue
-    const { symbol } = inputAsset(market, order.side)
-    sums.set(symbol, (sums.get(symbol) ?? 0n) + order.depositedAmount)
-  }
-  return [...sums].map(([asset, amount]) => ({ _tag: "BudgetAllotted", strategy: recovered, asset, amount }))
-}
+/** Capital of the strategies `recovered` and `ended`: what their orders hold, or held. */
+export const budgetsOf = (found: ReadonlyArray<FoundOrder>): ReadonlyArray<BotEvent> =>
+  [recovered, ended].flatMap((owner) => {
+    const sums = new Map<string, bigint>()
+    for (const { strategy, market, order } of found) {
+      if (strategy !== owner) continue
+      const { symbol } = inputAsset(market, order.side)
+      sums.set(symbol, (sums.get(symbol) ?? 0n) + order.depositedAmount)
+    }
+    return [...sums].map(([asset, amount]) => ({ _tag: "BudgetAllotted", strategy: owner, asset, amount }) as const)
+  })

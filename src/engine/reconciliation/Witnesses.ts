@@ -8,11 +8,11 @@ import { HistoryStore, lastSnapshot, saveSnapshot } from "../../journal/HistoryS
 import { Journal } from "../../journal/Journal.ts"
 import { readSwaps } from "../../journal/swapSteps.ts"
 import type { Markets } from "../../strategy/Markets.ts"
-import { Venue } from "../../venue/Venue.ts"
+import { type Balance, Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import { entryOf, isOdd, type OddTransaction, type Transaction } from "../../venue/wire/HistoryEntry.ts"
 import * as BotState from "../state/BotState.ts"
-import { orderPages, readOrder } from "../tracking/OrderReads.ts"
+import { type Listing, orderPages, readOrder } from "../tracking/OrderReads.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
 import * as JournalOrders from "./JournalOrders.ts"
 import * as Reconciliation from "./Reconciliation.ts"
@@ -47,9 +47,12 @@ export const books = Effect.gen(function* () {
  * The venue's orders since the journal began, and orders of the journal that the list did not show. An order that
  * cannot be read does not stop the others; it is named with the reason.
  */
-export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* ({ orders, startedAt }: OwnRecords) {
+export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* (
+  { orders, startedAt }: Pick<OwnRecords, "orders" | "startedAt">,
+  listing: Listing = {}
+) {
   const venue = yield* Venue
-  const pages = yield* Stream.runCollect(orderPages(venue, { since: startedAt }))
+  const pages = yield* Stream.runCollect(orderPages(venue, { since: startedAt, ...listing }))
   const found = new Map(pages.flatMap((page) => page.orders).map((order) => [order.id, order]))
   const unread = new Map<string, string>()
   const missing = orders.flatMap(({ by, depositAddress, depositMemo, orderId: id }) =>
@@ -78,6 +81,28 @@ export const history = Effect.gen(function* () {
   }
 })
 
+/** Only the lines that are wanted, in little memory however long the history is. */
+export const historyWhere = Effect.fn("Witnesses.historyWhere")(function* (
+  isWanted: (line: Reconciliation.HistoryLine) => boolean
+) {
+  const store = yield* HistoryStore
+  const lines = new Map<string, Reconciliation.HistoryLine>()
+  yield* Stream.runForEach(store.pages, (rows) =>
+    Effect.andThen(
+      Effect.sync(() => {
+        for (const { body } of rows) {
+          const entry = entryOf(Option.getOrElse(parseJson(body), () => body))
+          const line = isOdd(entry) ? undefined : toLine(entry)
+          if (line !== undefined && isWanted(line))
+            lines.set(Reconciliation.addressKey(line.depositAddress, line.depositMemo), line)
+        }
+      }),
+      Effect.yieldNow // The bot goes first.
+    )
+  )
+  return lines
+})
+
 const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 const isNotFound = ({ reason }: VenueError): boolean =>
@@ -103,18 +128,40 @@ export const positions = Effect.fn("Witnesses.positions")(function* (
     const read = yield* venue.balances
     const after = yield* books
     if (after.state.sequence === told.state.sequence && stepsOf(after) === stepsOf(told)) {
-      const balances = new Map<string, bigint>()
-      for (const { available, source, tokenId } of read) {
-        const symbol = symbolOf.get(tokenId)
-        if (symbol === undefined || source !== "private") continue
-        balances.set(symbol, (balances.get(symbol) ?? 0n) + available)
-      }
-      return BalanceComparison.positions([...symbolOf.values()], balances, after, isPrivate)
+      return BalanceComparison.positions([...symbolOf.values()], privateIn(read, symbolOf), after, isPrivate)
     }
     told = after
   }
   return undefined
 })
+
+/** The same for a bot that has its own state at hand. */
+export const positionsNow = Effect.fn("Witnesses.positionsNow")(function* (
+  markets: Markets,
+  isPrivate: BalanceComparison.PrivateAssets,
+  state: BotState.BotState
+) {
+  const venue = yield* Venue
+  const symbolOf = new Map(markets.assets.map(({ id, symbol }) => [id, symbol]))
+  for (let look = 0; look < mostLooks; look += 1) {
+    const { sequence } = state
+    const read = yield* venue.balances
+    if (state.sequence !== sequence) continue
+    const told = { state, swaps: yield* readSwaps }
+    return BalanceComparison.positions([...symbolOf.values()], privateIn(read, symbolOf), told, isPrivate)
+  }
+  return undefined
+})
+
+const privateIn = (read: ReadonlyArray<Balance>, symbolOf: ReadonlyMap<string, string>) => {
+  const balances = new Map<string, bigint>()
+  for (const { available, source, tokenId } of read) {
+    const symbol = symbolOf.get(tokenId)
+    if (symbol === undefined || source !== "private") continue
+    balances.set(symbol, (balances.get(symbol) ?? 0n) + available)
+  }
+  return balances
+}
 
 const stepsOf = (told: OwnRecords): number => told.swaps.reduce((sum, { steps }) => sum + steps, 0)
 

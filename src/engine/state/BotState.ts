@@ -3,7 +3,6 @@
  * the limits' counters and the ledger. `apply` accepts every legal history and throws on an impossible one, because a
  * broken invariant is a defect, not an error to recover from.
  */
-
 import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
@@ -11,6 +10,7 @@ import { hourMillis, utcDay } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, isFinished } from "../../domain/Placement.ts"
 import type { Memory } from "../../strategy/Decision.ts"
+import * as Replacements from "../planning/costs/Replacements.ts"
 import * as OldSwaps from "./OldSwaps.ts"
 import type { Placement } from "./Placement.ts"
 import { after, planned } from "./PlacementFold.ts"
@@ -48,7 +48,7 @@ export interface StrategyState {
   }
   /** The strategy file in force, with its text where the journal has it. */
   readonly loaded?: Of<"StrategyLoaded">
-  /** The strategy has decided something with its present file. */
+  /** It has decided something with its present file. */
   readonly isTried?: boolean
   /** Loaded by the present run, or by the last one. */
   readonly isLoaded?: boolean
@@ -77,7 +77,8 @@ export interface BotState {
   readonly slots: Map<string, SlotFold.Slot>
   readonly strategies: Map<string, StrategyState>
   readonly ledger: Ledger.Ledger
-  /** The number of the last swap by hand: `s3` is followed by `s4`. */
+  readonly replacements: Replacements.Replacements
+  /** The last swap by hand: `s3` is followed by `s4`. */
   swapCount: number
   /** Swaps of older journals that are not over and no placements yet. */
   readonly oldSwaps: OldSwaps.OldSwaps
@@ -99,6 +100,7 @@ export const make = (): BotState => ({
   slots: new Map(),
   strategies: new Map(),
   ledger: Ledger.make(),
+  replacements: Replacements.make(),
   swapCount: 0,
   oldSwaps: new Map()
 })
@@ -132,8 +134,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       state.run = event
       state.runStartedAt = at
       state.venueDownSince = undefined
-      // Nothing starts on refused files.
-      state.rejectedEdit = undefined
+      state.rejectedEdit = undefined // Nothing starts on refused files.
       state.clock = undefined
       for (const name of state.strategies.keys()) changeStrategy(state, name, () => ({ isLoaded: false }))
       return
@@ -205,6 +206,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       state.rejectedEdit = undefined
       return
     case "LoopFailed":
+    case "Reconciled":
     case "OddOrderSeen":
     case "BotStopped":
       return
@@ -267,6 +269,7 @@ export const fits = ({ placements }: BotState, events: ReadonlyArray<BotEvent>):
 }
 
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {
+  Replacements.see(state.replacements, event, at)
   if (event._tag === "Planned") return plan(state, event, at)
   const placement = state.placements.get(event.placement)
   // A slot stays frozen after the placement that froze it is settled and gone.
@@ -392,7 +395,6 @@ const thaw = (state: BotState, event: PlacementEvent, kind?: SlotFold.Freeze["ki
   const { freeze: _, frozen: __, ...rest } = known
   state.slots.set(key, rest)
 }
-
 function assert(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(`Broken invariant of the journal: ${what}`)
 }

@@ -15,6 +15,7 @@ import { feesToOthers, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapEvent.ts"
 import type { Placement } from "../state/Placement.ts"
+import { judge, receivedBy, spentBy } from "./Court.ts"
 
 /** Where our money comes from and goes back to, as every order must repeat it. */
 export interface Expectations {
@@ -133,44 +134,15 @@ const bound = (
   via,
   estimatedWithdrawFee: order.estimatedWithdrawFee,
   estimatedRefundFee: order.estimatedRefundFee,
+  ...present({ quoteSignature: order.quoteSignature }),
   ...correlation
 })
-
-const depositedByFills = (order: Order): Amount => order.fills.reduce((total, fill) => total + fill.amountIn, 0n)
 
 /** A report that knows less than we do comes from an old view. */
 const isOld = (placement: Placement, order: Order): boolean =>
   order.depositedAmount < placement.deposited ||
   [...placement.fills.keys()].some((id) => !order.fills.some((fill) => fill.id === id)) ||
   (placement.state === "closing" && !isTerminal(order.fillStatus))
-
-/** `order`: what was reported, with each fill once. */
-const contradictionIn = (placement: Placement, reported: Order, order: Order): string | undefined => {
-  const seen = new Map(placement.fills)
-  const changed = reported.fills.find((fill) => {
-    const known = seen.get(fill.id)
-    seen.set(fill.id, fill)
-    return known !== undefined && (known.amountIn !== fill.amountIn || known.amountOut !== fill.amountOut)
-  })
-  if (changed !== undefined) return `fill ${changed.id} changed its amounts`
-  if (placement.order !== undefined && order.depositAddress !== placement.order.depositAddress) {
-    return `the deposit address changed to ${order.depositAddress}`
-  }
-  if (depositedByFills(order) > order.depositedAmount) return "fills spent more than was deposited"
-  const signed = placement.funding?.amount ?? 0n
-  // Whoever pays a swap by hand from elsewhere may pay more; the venue sends the rest back.
-  const mayExceed = placement.swap !== undefined && placement.funding?.payment !== undefined
-  if (!mayExceed && (order.depositedAmount > placement.inputAmount || order.depositedAmount > signed)) {
-    return `${order.depositedAmount} was deposited although ${signed} was signed for`
-  }
-  const unfair = order.fills.find((fill) => isWorse(placement, fill))
-  if (unfair !== undefined) return `fill ${unfair.id} is worse than the limit price`
-  return undefined
-}
-
-/** Less output per input than the whole order promises, by more than one unit of rounding on either side. */
-const isWorse = (placement: Placement, fill: { readonly amountIn: Amount; readonly amountOut: Amount }): boolean =>
-  (fill.amountOut + 1n) * placement.inputAmount < (fill.amountIn - 1n) * placement.outputAmount
 
 /** Everything that a report of a bound order adds to what is known. */
 export const observe = (placement: Placement, reported: Order, correlationId?: string): ReadonlyArray<BotEvent> => {
@@ -179,14 +151,14 @@ export const observe = (placement: Placement, reported: Order, correlationId?: s
   const order = { ...reported, fills, depositedAmount: depositIn(placement, reported) }
   if (isOld(placement, order)) return []
   const correlation = present({ correlationId })
-  const contradiction = placement.contradiction === undefined ? contradictionIn(placement, reported, order) : undefined
+  const finding = placement.contradiction === undefined ? judge(placement, reported, order) : undefined
   const events: Array<BotEvent> = []
   if (reported.report !== undefined && !isSame(placement.report, reported.report)) {
     events.push({ _tag: "SwapReported", ...about(placement), ...reported.report, ...correlation })
   }
-  if (contradiction !== undefined) {
+  if (finding !== undefined) {
     const evidence = `deposited ${order.depositedAmount}, fills ${order.fills.length}, status ${order.fillStatus}`
-    events.push({ _tag: "Contradiction", ...about(placement), what: contradiction, evidence, ...correlation })
+    events.push({ _tag: "Contradiction", ...about(placement), ...finding, evidence, ...correlation })
   }
   if (order.depositedAmount > placement.deposited) {
     const fresh = order.depositedAmount - placement.deposited
@@ -195,7 +167,7 @@ export const observe = (placement: Placement, reported: Order, correlationId?: s
     events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
   }
   // An impossible report is not booked: it would create money that nobody has.
-  if (depositedByFills(order) > order.depositedAmount) return events
+  if (spentBy(order) > order.depositedAmount) return events
   events.push(...newFills(placement, order))
   if (order.fillStatus !== placement.status && !isTerminal(order.fillStatus)) {
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
@@ -245,7 +217,7 @@ const close = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
       : []
   }
   const events: Array<BotEvent> = []
-  const unspent = placement.state === "closing" ? placement.unspent : order.depositedAmount - depositedByFills(order)
+  const unspent = placement.state === "closing" ? placement.unspent : order.depositedAmount - spentBy(order)
   if (placement.state !== "closing") {
     events.push({
       _tag: "Closed",
@@ -270,7 +242,7 @@ interface Outcome {
 /** The venue names no amounts in payouts: what arrives is what was filled, less its fee per withdrawal. */
 const payoutEvents = (placement: Placement, order: Order): Outcome => {
   const asset = placement.outputAsset
-  const filled = order.fills.reduce((total, fill) => total + fill.amountOut, 0n)
+  const filled = receivedBy(order)
   if (filled === 0n || placement.payout === "paid") return { events: [], done: true }
   const isComplete = order.payoutIsFinal && order.withdrawals.every((leg) => leg.status === "COMPLETED")
   // A leg recorded as failed may complete after all.

@@ -2,7 +2,7 @@
  * One sentence per event, for the terminal and the log. `undefined` for events that only serve recovery: they are in
  * the journal and in `--json`, but tell a person nothing.
  */
-import type { BotEvent, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
+import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { format as price } from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
 import { type Assets, withSymbol } from "./Money.ts"
@@ -37,6 +37,17 @@ const subjectOf = (event: BotEvent): string =>
 
 type Said = readonly [text: string, weight?: Weight] | undefined
 
+const reconciled = ({ contradictions, foreign, witnesses }: Of<"Reconciled">): Said => {
+  const strangers = foreign.map(
+    ({ address, kind, subject }) => `${kind} ${subject}${subject === address ? "" : ` at ${address}`}`
+  )
+  const named = `not in this journal, and left alone: ${strangers.join(", ")}`
+  if (contradictions.length > 0)
+    return [`RECONCILIATION: ${contradictions.join("; ")}${foreign.length > 0 ? `; ${named}` : ""}`, "alarm"]
+  if (foreign.length > 0) return [`of this account and ${named}: limitbot reconcile`, "warn"]
+  return [`compared with ${witnesses.join(", ")}: all agrees again`, "good"]
+}
+
 const sentence = (event: BotEvent, assets: Assets): Said => {
   const money = (symbol: string, amount: bigint) => withSymbol(assets, symbol, amount)
   switch (event._tag) {
@@ -60,6 +71,8 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return ["the files are right again", "good"]
     case "LoopFailed":
       return [`${event.what} failed and begins anew: ${event.reason}`, "alarm"]
+    case "Reconciled":
+      return reconciled(event)
     case "ClockCompared":
       return event.ok ? undefined : [`${clockText(event.skewMillis)}; set it right`, "alarm"]
     case "OddOrderSeen":

@@ -84,7 +84,7 @@ const statisticsLines = (
   quote: string,
   { orders, returns }: { readonly orders: Quality; readonly returns: Returns }
 ): ReadonlyArray<string> => {
-  const { rested, filled, medianMillisToFill, requotes, costPerRequote, markout } = orders
+  const { rested, filled, medianMillisToFill, requotes, costPerRequote, markout, feesPaid, feesEstimated } = orders
   const toFill = medianMillisToFill === null ? "" : `, half of them within ${age(medianMillisToFill)}`
   const cost = costPerRequote === null ? "" : `, ${costPerRequote.toFixed(4)} ${quote} each`
   const later = Object.entries(markout).map(([after, ratio]) => `${after} ${share(ratio)}`)
@@ -93,6 +93,7 @@ const statisticsLines = (
   return [
     "",
     `${quote}: ${filled} of ${rested} orders filled${toFill}; ${requotes} moved${cost}. Price after a fill, in our favour: ${later.join(", ")}`,
+    `${quote}: fees of payouts and refunds ${feesPaid.toFixed(4)} ${quote} paid, ${feesEstimated.toFixed(4)} ${quote} estimated when the orders were made`,
     `${quote}: return ${share(timeWeighted)} time-weighted, ${share(moneyWeighted)} money-weighted; deepest fall ${share(maxDrawdown)}; against holding ${held}`
   ]
 }

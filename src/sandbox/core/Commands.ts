@@ -14,7 +14,7 @@ import * as OrderLife from "./orders/OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import * as Seeded from "./Seeded.ts"
 import { assetById } from "./Settings.ts"
-import type { SandboxOrder, SandboxSwap, State } from "./State.ts"
+import { lies, type SandboxOrder, type SandboxSwap, type State } from "./State.ts"
 import { createSwap } from "./swaps/SwapCreation.ts"
 
 const Text = Schema.String
@@ -65,7 +65,8 @@ const payloads = {
     sender: Text
   }),
   /** How a swap will end once it is paid, or which payments of an order will be given up. */
-  TellOutcome: Schema.Struct({ depositAddress: Text, outcome: Schema.Literals(toldOutcomes) })
+  TellOutcome: Schema.Struct({ depositAddress: Text, outcome: Schema.Literals(toldOutcomes) }),
+  TellLie: Schema.Struct({ depositAddress: Text, lie: Schema.Literals(lies) })
 }
 
 export type CommandTag = keyof typeof payloads
@@ -79,6 +80,7 @@ export interface CommandAnswers {
   readonly SubmitDeposit: SandboxOrder | SandboxSwap
   readonly DepositOnChain: { readonly txHash: string }
   readonly TellOutcome: { readonly depositAddress: string }
+  readonly TellLie: { readonly depositAddress: string }
 }
 
 export interface Command<T extends CommandTag = CommandTag> {
@@ -109,7 +111,8 @@ export const LoggedCommand = Schema.Union([
   line("CreateSwap"),
   line("SubmitDeposit"),
   line("DepositOnChain"),
-  line("TellOutcome")
+  line("TellOutcome"),
+  line("TellLie")
 ])
 
 /** Applies a command that was accepted before. */
@@ -225,6 +228,13 @@ const tellOutcome = (state: State, { depositAddress, outcome }: Payload<"TellOut
   return Result.succeed({ depositAddress })
 }
 
+const tellLie = (state: State, { depositAddress, lie }: Payload<"TellLie">): Applied<"TellLie"> => {
+  const target = state.targets.get(depositAddress)
+  if (target?.kind !== "order") return refuse("order-not-found", `No order has the deposit address ${depositAddress}`)
+  target.lie = lie
+  return Result.succeed({ depositAddress })
+}
+
 const appliers: { readonly [T in CommandTag]: (state: State, payload: Payload<T>) => Applied<T> } = {
   CreateOrder: createOrder,
   CancelOrder: cancelOrder,
@@ -232,5 +242,6 @@ const appliers: { readonly [T in CommandTag]: (state: State, payload: Payload<T>
   CreateSwap: createSwap,
   SubmitDeposit: submitDeposit,
   DepositOnChain: depositOnChain,
-  TellOutcome: tellOutcome
+  TellOutcome: tellOutcome,
+  TellLie: tellLie
 }

@@ -82,12 +82,25 @@ export interface SandboxOrder extends Payable {
   status: FillStatus
   /** Payments that the service will give up, because somebody told the sandbox so. */
   readonly doomed: Set<"withdrawal" | "refund">
+  /** What the service says wrongly of it, because somebody told the sandbox so; the books stay true. */
+  lie: Lie | undefined
   /** Base quantity executed so far. */
   executed: Amount
   readonly fills: Array<Fill>
   withdrawal: PayoutLeg | undefined
   refund: PayoutLeg | undefined
 }
+
+/** Lies about an order: each contradicts itself, or what the payer knows. */
+export const lies = [
+  "success-without-amounts",
+  "success-but-refunded",
+  "filled-unpaid",
+  "refund-of-filled",
+  "amounts-do-not-match",
+  "deposit-unseen"
+] as const
+export type Lie = (typeof lies)[number]
 
 export type SwapStatus = (typeof swapStatuses)[number]
 export type RefundReason = (typeof refundReasons)[number]

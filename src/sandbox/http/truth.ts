@@ -20,6 +20,9 @@ export const layer = HttpApiBuilder.group(
       outcome: Effect.fnUntraced(function* ({ payload }) {
         return yield* sandbox.change({ tag: "TellOutcome", payload }).pipe(asMessageError)
       }),
+      lie: Effect.fnUntraced(function* ({ payload }) {
+        return yield* sandbox.change({ tag: "TellLie", payload }).pipe(asMessageError)
+      }),
       connection: Effect.fnUntraced(function* () {
         return yield* sandbox.read(({ settings }) => Keys.connection(settings)).pipe(asMessageError)
       }),

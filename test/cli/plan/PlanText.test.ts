@@ -40,6 +40,7 @@ const plan: Plan = {
   prices: new Map([["BTC/USDC", { bid: price("60000"), ask: price("60010"), at: 0 }]]),
   fees: new Map(),
   readiness: [],
+  renewals: [],
   isBalanceKnown: false,
   warnings: [],
   changes: [

@@ -24,7 +24,7 @@ rules:
 `)
 
 /** Every fifth second has a new price, and every edit falls into the middle of a minute. */
-const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>>) =>
+const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>>, kills: ReadonlyArray<number> = []) =>
   Effect.gen(function* () {
     const prices = new Map<string, TwoSidedPrice>()
     const minutes: Array<Minute> = []
@@ -39,7 +39,11 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
     const store = Layer.succeed(
       PriceStore,
       PriceStore.of({
-        append: (_market, minute) => Effect.sync(() => void minutes.push(minute)),
+        append: (_market, minute) =>
+          Effect.sync(() => {
+            if (minutes.at(-1)?.openedAt === minute.openedAt) minutes.pop()
+            minutes.push(minute)
+          }),
         since: (_market, from) => Effect.succeed(minutes.filter(({ openedAt }) => openedAt >= from))
       })
     )
@@ -49,18 +53,23 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
     })
     yield* TestClock.setTime(start)
     yield* Effect.gen(function* () {
-      const watch = yield* MarketWatch.make
+      let watch = yield* MarketWatch.make
       yield* watch.follow(edit(0))
       for (let index = 0; index <= 60; index += 1) {
         const at = start + index * 5 * secondMillis
         yield* TestClock.setTime(at)
         const price = Decimal.make(60_000n + BigInt(index))
         prices.set("BTC/USDC", { bid: price, ask: price, at })
+        if (kills.includes(index)) {
+          watch = yield* MarketWatch.make
+          yield* watch.follow(edit(index))
+        }
         yield* watch.look(edit(index))
         if (index % 6 === 3) yield* watch.follow(edit(index))
       }
     }).pipe(Effect.provide(Layer.mergeAll(orderBook, store, settings)))
-    return minutes
+    // The last look began a fifth minute.
+    return minutes.slice(0, -1)
   })
 
 /** From the second minute on: the first one is seen only from the first look. */
@@ -76,6 +85,12 @@ describe("a market that is watched", () => {
   it.effect("an edited file does not restart its prices", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* watched((index) => [parse(ladder(3 + index))]), whole)
+    })
+  )
+
+  it.effect("a killed process loses no minute, and no extreme that it had seen", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* watched(() => [parse(ladder(3))], [17, 18, 30, 41, 47, 55]), whole)
     })
   )
 

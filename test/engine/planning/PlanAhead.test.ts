@@ -116,7 +116,7 @@ const resting = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
         depositAddress: "deposit",
         via: "reply",
         estimatedWithdrawFee: 7n,
-        estimatedRefundFee: 5n
+        estimatedRefundFee: 4_200n
       },
       {
         _tag: "FundingSigned",
@@ -216,7 +216,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
         "keep rung-00 BUY 58000 ladder-rung",
         "cancel rung-01 BUY 57000 requote"
       ])
-      assert.deepStrictEqual(moved.changes[1]?.costs, [{ what: "refund fee", asset: "USDC", amount: 5n }])
+      assert.deepStrictEqual(moved.changes[1]?.costs, [{ what: "refund fee", asset: "USDC", amount: 4_200n }])
       assert.strictEqual(Decimal.format(moved.changes[1]?.next?.price ?? Decimal.zero), "55000")
       assert.match(moved.changes[1]?.reason.text ?? "", /^Wanted 0\.05 BTC at 55000, not 0\.05 BTC at 57000/)
       assert.strictEqual(moved.changes[1]?.reason.source, "test.yaml:6")
@@ -226,7 +226,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
   it.effect("says so when a better price is not worth the fees", () =>
     Effect.gen(function* () {
       const history = yield* resting([buyer])
-      // Replacing costs 5 units of USDC and 7 of BTC, about 0.0042 USDC; the new price is worth 0.005 or 0.004 USDC.
+      // Replacing costs 0.0042 USDC; the new price is worth 0.005 or 0.004 USDC.
       const { changes } = yield* planOf([buyer.replace("57000", "57000.1")], { history })
       assert.strictEqual(said(changes)[1], "cancel rung-01 BUY 57000 requote")
       const kept = yield* planOf([buyer.replace("57000", "57000.08")], { history })

@@ -137,6 +137,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     slices: isSliced ? Seeded.between([2, 4], seed, "slices", sequence) : 1,
     status: "AWAITING_DEPOSIT",
     doomed: new Set(),
+    lie: undefined,
     usd: { input: state.model.usd(origin, state.now), output: state.model.usd(destination, state.now) },
     deposited: 0n,
     account: request.refundTo,

@@ -7,11 +7,12 @@ import type { WireOrder, WireOrderAttributes } from "../../../venue/wire/WireOrd
 import { formatTimestamp } from "../../../venue/wire/WireValue.ts"
 import { isPayoutFinal, payoutStatus } from "../../core/money/Payouts.ts"
 import type { SandboxOrder } from "../../core/State.ts"
+import { lied } from "./lies.ts"
 
 export const toWire = (order: SandboxOrder): WireOrder => ({
   type: "orders",
   id: order.id,
-  attributes: attributesOf(order),
+  attributes: lied(order, attributesOf(order)),
   links: { self: `/v0/orders/${order.id}` }
 })
 

@@ -1,0 +1,63 @@
+/**
+ * What it costs to renew orders that nobody fills: at the end of an order's lifetime the venue refunds it, and the bot places
+ * it again. A short lifetime keeps money safe sooner when the bot is gone, and pays for it. Pure; plans show it.
+ */
+import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
+import { dayMillis } from "../../../domain/Durations.ts"
+import { percent } from "../../../domain/Text.ts"
+import { age } from "../../../report/text/Words.ts"
+import type { Strategy } from "../../../strategy/Strategy.ts"
+import { type Fees, isResting, type PlannedChange } from "../PlanReport.ts"
+
+export interface Renewal {
+  readonly strategy: string
+  readonly lifetimeMillis: number
+  /** By asset, per day, if no order ever fills; only of assets whose refund fee is known. */
+  readonly perDay: ReadonlyArray<{ readonly asset: string; readonly amount: Amount; readonly share: number }>
+}
+
+export interface RenewalWarning {
+  readonly name: "renewal"
+  readonly strategy: string
+  readonly slots: ReadonlyArray<string>
+  readonly text: string
+}
+
+/** More than this of the locked money in a day is worth a warning. */
+const mostShare = 0.001
+
+export const renewalsOf = (
+  strategies: ReadonlyArray<Strategy>,
+  changes: ReadonlyArray<PlannedChange>,
+  fees: Fees,
+  otherwiseMillis: number
+): ReadonlyArray<Renewal> =>
+  strategies.map(({ name, limits }) => {
+    const lifetimeMillis = limits.orderLifetimeMillis ?? otherwiseMillis
+    const own = changes.filter((change) => change.strategy === name && isResting(change))
+    const perDay = [...Map.groupBy(own, ({ input }) => input.asset)].flatMap(([asset, orders]) => {
+      const refund = fees.get(asset)?.refund
+      if (refund === undefined) return []
+      const locked = orders.reduce((sum, { input }) => sum + input.amount, 0n)
+      const amount = (refund * BigInt(orders.length) * BigInt(dayMillis)) / BigInt(lifetimeMillis)
+      return [{ asset, amount, share: locked === 0n ? 0 : Number(amount) / Number(locked) }]
+    })
+    return { strategy: name, lifetimeMillis, perDay }
+  })
+
+export const sentenceOf = ({ lifetimeMillis, perDay }: Renewal, assets: ReadonlyMap<string, Asset>): string => {
+  const costs = perDay.flatMap(({ asset, amount }) => {
+    const known = assets.get(asset)
+    return known === undefined ? [] : [formatWithSymbol(amount, known)]
+  })
+  const rests = `orders rest for ${age(lifetimeMillis)} at most, then the venue refunds them`
+  return costs.length === 0 ? rests : `${rests}; renewing all of them costs about ${costs.join(" and ")} a day`
+}
+
+export const warningsOf = (renewals: ReadonlyArray<Renewal>): ReadonlyArray<RenewalWarning> =>
+  renewals.flatMap(({ strategy, perDay }) => {
+    const worst = Math.max(0, ...perDay.map(({ share }) => share))
+    if (worst <= mostShare) return []
+    const text = `renewing its orders would cost ${percent(worst)} of their money a day: a longer limits.orderLifetime costs less`
+    return [{ name: "renewal", strategy, slots: [], text } as const]
+  })

@@ -1,0 +1,54 @@
+/**
+ * What it costs to move an order to a better price: the fee of its refund, a further payout if it has filled in part, and
+ * the time out of the market. Fees are what refunds cost so far, or else the venue's estimate; funding costs nothing at
+ * this venue. The time is what earlier replacements took. An order that has rested as long as replacing takes would be out
+ * of the market half of the time, so that share of the better price is lost. Pure.
+ */
+import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
+import { type Market, type Price, quoteAmount } from "../../../domain/Market.ts"
+import { percent } from "../../../domain/Text.ts"
+import type { BotState } from "../../state/BotState.ts"
+import { filledBase, type Placement } from "../../state/Placement.ts"
+import * as Replacements from "./Replacements.ts"
+
+export interface ReplacementCost {
+  /** In quote smallest units, rounded up. */
+  readonly fees: Amount
+  /** Hundredths of a percent of the time that this order would have been out of the market. */
+  readonly outOfMarketBasisPoints: number
+  /** Sentences with the figures, for plans and explanations. */
+  readonly text: string
+}
+
+const nothing: ReplacementCost = { fees: 0n, outOfMarketBasisPoints: 0, text: "nothing is in it yet" }
+
+export const replacementCost = (
+  { replacements }: Pick<BotState, "replacements">,
+  market: Market,
+  placement: Placement,
+  { ask, now }: { readonly ask: Price; readonly now: number }
+): ReplacementCost => {
+  const { order, inputAsset, outputAsset, funding } = placement
+  if (order === undefined || (funding === undefined && placement.deposited === 0n)) return nothing
+  const inQuote = (asset: string, amount: Amount) =>
+    asset === market.quote.symbol ? amount : quoteAmount(market, amount, ask, "up")
+  const measured = Replacements.measuredRefund(replacements, inputAsset)
+  const refund = inQuote(inputAsset, measured?.fee ?? order.estimatedRefundFee)
+  const payout = filledBase(placement) > 0n ? inQuote(outputAsset, order.estimatedWithdrawFee) : 0n
+  const absence = Replacements.measuredAbsence(replacements)
+  const rested = placement.state === "open" ? Math.max(0, now - placement.changedAt) : 0
+  const share = absence === undefined ? 0 : absence / (absence + rested)
+  const quote = (amount: Amount) => formatWithSymbol(amount, market.quote)
+  const source = measured === undefined ? "the venue's estimate" : `measured ${measured.count} times`
+  return {
+    fees: refund + payout,
+    outOfMarketBasisPoints: Math.min(10_000, Math.ceil(share * 10_000)),
+    text: [
+      `refund fee ${quote(refund)} (${source})`,
+      ...(payout === 0n ? [] : [`one more payout ${quote(payout)}`]),
+      absence === undefined
+        ? "the time out of the market is not measured yet"
+        : `${(absence / 1000).toFixed(1)} s out of the market, ${percent(share)} of its time`
+    ].join(", ")
+  }
+}

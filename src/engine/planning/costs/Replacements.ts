@@ -1,0 +1,60 @@
+/**
+ * What replacing orders has really cost, folded from the journal: the fees of refunds, and how long a slot was out of the
+ * market from the withdrawal of its order to the deposit of the next. `ReplacementCost` decides on these.
+ */
+import type { Amount } from "../../../domain/Amount.ts"
+import type { PlacementEvent } from "../../../domain/BotEvent.ts"
+
+export interface Replacements {
+  /** By asset. */
+  readonly refunds: Map<string, { readonly count: number; readonly fees: Amount }>
+  /** By slot: when its order was withdrawn to be placed elsewhere. */
+  readonly withdrawnAt: Map<string, number>
+  /** Milliseconds out of the market, newest last. */
+  readonly absences: Array<number>
+}
+
+const mostAbsences = 50
+/** Fewer say nothing. */
+const enough = 3
+
+export const make = (): Replacements => ({ refunds: new Map(), withdrawnAt: new Map(), absences: [] })
+
+export const see = ({ refunds, withdrawnAt, absences }: Replacements, event: PlacementEvent, at: number): void => {
+  const key = `${event.strategy}/${event.slot}`
+  switch (event._tag) {
+    case "CancelRequested":
+      if (event.why.code === "requote") withdrawnAt.set(key, at)
+      return
+    case "DepositSeen": {
+      const since = withdrawnAt.get(key)
+      if (since === undefined) return
+      withdrawnAt.delete(key)
+      absences.push(Math.max(0, at - since))
+      if (absences.length > mostAbsences) absences.shift()
+      return
+    }
+    case "Refunded": {
+      const { count, fees } = refunds.get(event.asset) ?? { count: 0, fees: 0n }
+      refunds.set(event.asset, { count: count + 1, fees: fees + event.fee })
+      return
+    }
+    default:
+      return
+  }
+}
+
+/** Mean fee of a refund, rounded up, and how many it rests on; `undefined` before there are enough. */
+export const measuredRefund = (
+  { refunds }: Replacements,
+  asset: string
+): { readonly count: number; readonly fee: Amount } | undefined => {
+  const found = refunds.get(asset)
+  if (found === undefined || found.count < enough) return undefined
+  const count = BigInt(found.count)
+  return { count: found.count, fee: (found.fees + count - 1n) / count }
+}
+
+/** The middle one of the last absences; `undefined` before there are enough. */
+export const measuredAbsence = ({ absences }: Replacements): number | undefined =>
+  absences.length < enough ? undefined : absences.toSorted((a, b) => a - b)[Math.floor(absences.length / 2)]

@@ -1,0 +1,31 @@
+/**
+ * Takes an order of the venue into the journal as a placement: after the journal was lost, or when the operator names an
+ * order of this account that was made elsewhere. Nothing is sent.
+ */
+import { Effect } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import { inputAsset } from "../../domain/Market.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import * as OrderTracker from "../tracking/OrderTracker.ts"
+import { type FoundOrder, plannedAs } from "./Recovery.ts"
+
+export const adopt = Effect.fn("Adoption.adopt")(function* (found: FoundOrder) {
+  const books = yield* Bookkeeper
+  const id = `p${books.state.placementCount + 1}`
+  yield* books.record(...plannedAs(found, id))
+  const sent = books.state.placements.get(id)
+  if (sent === undefined) return id
+  yield* books.record(...OrderTracker.adopt(sent, found.order))
+  const bound = books.state.placements.get(id)
+  // Its deposit is recorded at once: an order that looked unfunded would be funded again.
+  if (bound !== undefined) yield* books.record(...OrderTracker.observe(bound, found.order))
+  return id
+})
+
+/** What the order holds comes into the books as capital of its strategy. */
+export const capitalOf = Effect.fnUntraced(function* ({ market, order, strategy }: FoundOrder) {
+  const { state } = yield* Bookkeeper
+  const { symbol: asset } = inputAsset(market, order.side)
+  const amount = (state.strategies.get(strategy)?.budget.get(asset) ?? 0n) + order.depositedAmount
+  return { _tag: "BudgetAllotted", strategy, asset, amount } satisfies BotEvent
+})

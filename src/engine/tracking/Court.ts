@@ -1,0 +1,73 @@
+/**
+ * What cannot be true in a report of an order: against what we know, and against itself once the order is over. Each
+ * finding has a kind, so people and programs can tell a payout that is missing from a refund that is too many. Pure.
+ */
+import type { Amount } from "../../domain/Amount.ts"
+import type { ContradictionKind } from "../../domain/BotEvent.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import type { Placement } from "../state/Placement.ts"
+
+export interface Finding {
+  readonly kind: ContradictionKind
+  readonly what: string
+}
+
+export const spentBy = ({ fills }: Order): Amount => fills.reduce((total, { amountIn }) => total + amountIn, 0n)
+export const receivedBy = ({ fills }: Order): Amount => fills.reduce((total, { amountOut }) => total + amountOut, 0n)
+
+/** `reported`: as it came; `order`: with each fill once. */
+export const judge = (placement: Placement, reported: Order, order: Order): Finding | undefined =>
+  againstKnown(placement, reported, order) ?? againstItself(order)
+
+const againstKnown = (placement: Placement, reported: Order, order: Order): Finding | undefined => {
+  const seen = new Map(placement.fills)
+  const changed = reported.fills.find((fill) => {
+    const known = seen.get(fill.id)
+    seen.set(fill.id, fill)
+    return known !== undefined && (known.amountIn !== fill.amountIn || known.amountOut !== fill.amountOut)
+  })
+  if (changed !== undefined) return { kind: "changed-report", what: `fill ${changed.id} changed its amounts` }
+  if (placement.order !== undefined && order.depositAddress !== placement.order.depositAddress) {
+    return { kind: "changed-report", what: `the deposit address changed to ${order.depositAddress}` }
+  }
+  if (spentBy(order) > order.depositedAmount) return mismatch("fills spent more than was deposited")
+  // Nobody knows any more what was signed for a recovered order.
+  const signed = placement.funding?.amount ?? (placement.why.code === "recovered" ? placement.inputAmount : 0n)
+  // Whoever pays a swap by hand from elsewhere may pay more; the venue sends the rest back.
+  const mayExceed = placement.swap !== undefined && placement.funding?.payment !== undefined
+  if (!mayExceed && (order.depositedAmount > placement.inputAmount || order.depositedAmount > signed)) {
+    return mismatch(`${order.depositedAmount} was deposited although ${signed} was signed for`)
+  }
+  const unfair = order.fills.find((fill) => isWorse(placement, fill))
+  return unfair === undefined ? undefined : mismatch(`fill ${unfair.id} is worse than the limit price`)
+}
+
+const mismatch = (what: string): Finding => ({ kind: "amounts-do-not-match", what })
+
+/** Less output per input than the whole order promises, by more than one unit of rounding on either side. */
+const isWorse = (placement: Placement, fill: { readonly amountIn: Amount; readonly amountOut: Amount }): boolean =>
+  (fill.amountOut + 1n) * placement.inputAmount < (fill.amountIn - 1n) * placement.outputAmount
+
+/** An order must be over, and must have held money; until its payouts are final, they may still come. */
+const againstItself = (order: Order): Finding | undefined => {
+  const { depositedAmount, fills, fillStatus, payoutIsFinal, refund, withdrawals } = order
+  if (!isTerminal(fillStatus) || depositedAmount === 0n) return undefined
+  const [spent, received] = [spentBy(order), receivedBy(order)]
+  const isRefunded = refund?.status === "COMPLETED"
+  const isFilled = fillStatus === "FILLED"
+  if (isFilled && fills.length === 0 && isRefunded)
+    return { kind: "success-but-refunded", what: `it ended ${fillStatus}, and the deposit came back` }
+  if (isFilled && isRefunded && spent === depositedAmount)
+    return { kind: "refund-of-filled", what: `all of it was filled, and it was refunded as well` }
+  if (!payoutIsFinal) return undefined
+  if (isFilled && fills.length === 0)
+    return { kind: "success-without-amounts", what: `it ended ${fillStatus}, and no fill shows an amount` }
+  if (received > 0n && withdrawals.length === 0)
+    return { kind: "filled-unpaid", what: `${received} was filled, and its payouts are final without a withdrawal` }
+  // Each fill may be rounded down by one unit.
+  if (isFilled && received + BigInt(fills.length) < order.outputAmount)
+    return mismatch(`it ended ${fillStatus} with ${received}, less than the ${order.outputAmount} that it promised`)
+  if (isFilled && spent < depositedAmount && refund === undefined)
+    return mismatch(`it ended ${fillStatus} with ${spent} of ${depositedAmount} spent, and without a refund`)
+  return undefined
+}

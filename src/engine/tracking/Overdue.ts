@@ -1,0 +1,97 @@
+/**
+ * Orders whose money has been in one state for longer than its term: who waits, since when, and for what. A payout, a
+ * refund and a deposit each have a term of their own, because people can wait for them. Pure; `stuck`, the API and the page
+ * show it.
+ */
+import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
+import { type BotState, unfinished } from "../state/BotState.ts"
+import { filledOut, type Placement } from "../state/Placement.ts"
+
+/** How long each step may take before somebody should look, in milliseconds. */
+export interface StepTerms {
+  /** From the plan to an order of ours at the venue that is paid for. */
+  readonly create: number
+  /** From a payment to a deposit that the order shows. */
+  readonly deposit: number
+  /** How long a payment may stay in doubt. */
+  readonly doubt: number
+  /** From an order's deadline to its end. */
+  readonly end: number
+  /** From the end of an order to the arrival of what it brought in, and of what it did not spend. */
+  readonly payout: number
+  readonly refund: number
+}
+
+export const defaultTerms: StepTerms = {
+  create: 10 * minuteMillis,
+  deposit: 15 * minuteMillis,
+  doubt: 30 * minuteMillis,
+  end: 15 * minuteMillis,
+  payout: hourMillis,
+  refund: hourMillis
+}
+
+export interface Overdue {
+  readonly placement: Placement
+  /** Which of the terms is past, or was passed over because only a person can help. */
+  readonly waitsFor: keyof StepTerms
+  readonly since: number
+  readonly term: number
+  readonly text: string
+}
+
+/** The step that a placement waits for, and since when. */
+const stepOf = (placement: Placement): readonly [keyof StepTerms, number] | undefined => {
+  switch (placement.state) {
+    case "creating":
+    case "created":
+      return ["create", placement.changedAt]
+    case "funding":
+      return ["deposit", placement.changedAt]
+    case "in doubt":
+      return ["doubt", placement.changedAt]
+    case "open":
+      return ["end", placement.deadline]
+    case "closing":
+      return [isUnpaid(placement) ? "payout" : "refund", placement.changedAt]
+    default:
+      return undefined
+  }
+}
+
+const isUnpaid = (placement: Placement): boolean => filledOut(placement) > 0n && placement.payout !== "paid"
+
+const textOf = (placement: Placement, step: keyof StepTerms): string => {
+  const { contradiction, payout, refund } = placement
+  if (contradiction !== undefined) return `somebody: ${contradiction}`
+  if (payout === "failed") return "somebody: its payout failed"
+  if (refund === "failed") return "somebody: its refund failed"
+  switch (step) {
+    case "create":
+      return "the venue's answer"
+    case "deposit":
+      return "its deposit to show"
+    case "doubt":
+      return "a word on its funding: limitbot resolve"
+    case "end":
+      return "the venue to end it after its deadline"
+    case "payout":
+    case "refund":
+      return `its ${step}`
+  }
+}
+
+/** The longest wait first. */
+export const overdueIn = (state: BotState, terms: StepTerms, now: number): ReadonlyArray<Overdue> =>
+  unfinished(state)
+    .flatMap((placement): ReadonlyArray<Overdue> => {
+      const step = stepOf(placement)
+      if (step === undefined) return []
+      const [waitsFor, since] = step
+      const term = terms[waitsFor]
+      const needsSomebody =
+        placement.payout === "failed" || placement.refund === "failed" || placement.contradiction !== undefined
+      if (now - since <= term && !needsSomebody) return []
+      return [{ placement, waitsFor, since, term, text: textOf(placement, waitsFor) }]
+    })
+    .sort((a, b) => a.since - b.since)
