@@ -9,7 +9,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { unitMillis } from "../../domain/Durations.ts"
+import { minuteMillis, unitMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import { defaults, type OverallLimits, type Settings } from "../../engine/EngineSettings.ts"
@@ -17,7 +17,7 @@ import { type Explanation, explain } from "../../engine/explain/Explanation.ts"
 import * as PastInputs from "../../engine/explain/PastInputs.ts"
 import { type Touched, touchedIn } from "../../engine/explain/Touched.ts"
 import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
-import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import { PriceStore } from "../../journal/PriceStore.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
@@ -81,30 +81,37 @@ const gather = () => {
   return { lately, lives, removed, last, seen }
 }
 
-/** Resting orders, by placement, against the minutes of prices that the bot saw up to a moment. */
-const touches = Effect.fnUntraced(function* (state: BotState, lives: ReadonlyArray<Recorded>, now: number) {
+/**
+ * Resting orders, by placement, against the whole minutes of prices that the bot saw up to a moment, and against the
+ * margins of its fills in the same market.
+ */
+export const touches = Effect.fn("explain.touches")(function* (
+  state: BotState,
+  lives: ReadonlyArray<Recorded>,
+  now: number
+) {
   const store = yield* PriceStore
-  const rested = new Map(
-    lives.flatMap(({ at, event }) => (event._tag === "DepositSeen" ? [[event.placement, at] as const] : []))
-  )
-  const resting = unfinished(state).flatMap((placement) => {
-    const since = rested.get(placement.id)
-    const { id, market, price, side } = placement
+  const [marketOf, rested] = [new Map<string, string>(), new Map<string, number>()]
+  for (const { at, event } of lives) {
+    if (event._tag === "Planned") marketOf.set(event.placement, event.market)
+    // A deposit may arrive in parts.
+    if (event._tag === "DepositSeen" && !rested.has(event.placement)) rested.set(event.placement, at)
+  }
+  const resting = unfinished(state).flatMap(({ id, market, price, side }) => {
+    const since = rested.get(id)
     return since === undefined ? [] : [{ id, market, side, limit: Decimal.toNumber(price), since }]
   })
-  if (resting.length === 0) return new Map<string, Touched>()
-  const minutes = new Map<string, ReadonlyArray<Minute>>()
-  for (const { event } of lives) {
-    if (event._tag !== "Planned" || minutes.has(event.market)) continue
+  const touched = new Map<string, Touched>()
+  for (const [market, orders] of Map.groupBy(resting, (order) => order.market)) {
     // A journal of an older version has no prices.
-    const seen = yield* store.since(event.market, 0).pipe(Effect.orElseSucceed(() => []))
-    minutes.set(
-      event.market,
-      seen.filter(({ openedAt }) => openedAt <= now)
-    )
+    const stored = yield* store.since(market, 0).pipe(Effect.orElseSucceed(() => []))
+    // A minute that had not ended may hold prices of after the moment.
+    const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
+    const own = lives.filter(({ event }) => "placement" in event && marketOf.get(event.placement) === market)
+    const { edge } = Calibration.measure(own, new Map([[market, minutes]]))
+    for (const order of orders) touched.set(order.id, touchedIn(order, minutes, edge))
   }
-  const { edge } = Calibration.measure(lives, minutes)
-  return new Map(resting.map((order) => [order.id, touchedIn(order, minutes.get(order.market) ?? [], edge)] as const))
+  return touched
 })
 
 /** The strategy that ran then: from the journal or, if an older version wrote it, from a file that is unchanged. */

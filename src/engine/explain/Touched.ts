@@ -13,7 +13,7 @@ export interface TouchingMinute {
   readonly high: number
 }
 
-/** Basis points beyond the limit, in the minutes of the bot's fills. */
+/** Basis points beyond the limit, in the minutes of the bot's fills in the same market. */
 export interface Needed {
   readonly count: number
   readonly p50: number
@@ -58,7 +58,7 @@ export const textOf = ({ times, since, nearest, needed }: Touched): string => {
   if (times === 0) return `not touched since ${iso(since)}: the nearest price was ${points(nearest)} away`
   const fills =
     needed === null
-      ? "no fill of yours has been measured yet"
-      : `your ${counted(needed.count, "fill")} needed ${points(needed.p50)} beyond the limit (p50; p90 ${needed.p90.toFixed(1)})`
+      ? "no fill of yours in this market has been measured yet"
+      : `your ${counted(needed.count, "fill")} in this market needed ${points(needed.p50)} beyond the limit (p50; p90 ${needed.p90.toFixed(1)})`
   return `touched ${counted(times, "time")} since ${iso(since)}, by ${points(-nearest)} at most: ${fills}`
 }
