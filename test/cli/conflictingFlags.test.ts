@@ -5,6 +5,7 @@ import { assertSays, nowhere, run, workspace } from "./program.ts"
 const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["history --sync --status REFUNDED", /--sync reads everything/],
   ["history --page 2 --after-address abc", /Pages and cursors exclude each other/],
+  ["reconcile --adopt o1 --cancel o1", /either --adopt or --cancel/],
   ["swap 0.01 BTC USDC --resume s1", /without amounts/],
   ["swap 0.01 BTC USDC", /Nobody is there to agree/],
   ["swap --resume s1 --pay-again 0.01", /without amounts/],

@@ -4,9 +4,9 @@
  */
 import { Console, Effect, Schema } from "effect"
 import { capitalOf, adopt as takeIn } from "../../engine/reconciliation/Adoption.ts"
+import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
 import { recovered } from "../../engine/reconciliation/Recovery.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { Journal } from "../../journal/Journal.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type * as ConfigFile from "../files/ConfigFile.ts"
 import { eventsOf } from "../journal/JournalView.ts"
@@ -22,10 +22,10 @@ const strangerOf = Effect.fnUntraced(function* (id: string, signerId: string, co
   if (bound.some(({ orderId }) => orderId === id))
     return yield* new NotForeign({ message: `${id} is an order of this journal: use limitbot cancel` })
   const { value: order } = yield* (yield* Venue).getOrder(id)
-  const own = new Set([signerId, ...config.account.refundTo.values()])
-  if (!own.has(order.refundTo))
+  const { recipients, refundTo } = config.account
+  if (order.refundTo !== signerId && ![...refundTo.values()].includes(order.refundTo))
     return yield* new NotForeign({ message: `${id} refunds to ${order.refundTo}, which is not this account` })
-  return order
+  return { order, isPaidToUs: order.recipient === signerId || [...recipients.values()].includes(order.recipient) }
 })
 
 export const cancel = Effect.fn("ForeignOrder.cancel")(function* (
@@ -44,14 +44,19 @@ export const adopt = Effect.fn("ForeignOrder.adopt")(function* (config: ConfigFi
   const { pid } = yield* Process
   yield* Effect.gen(function* () {
     const books = yield* Bookkeeper
-    yield* Journal
-    const order = yield* strangerOf(id, account.signerId, config)
+    const { isPaidToUs, order } = yield* strangerOf(id, account.signerId, config)
+    // The bot pays for orders of its journal, and books what they pay out as its own.
+    if (order.depositedAmount === 0n)
+      return yield* new NotForeign({ message: `${id} holds no money: there is nothing to look after` })
+    if (isPaid(order)) return yield* new NotForeign({ message: `${id} is over, and its money is back already` })
+    if (!isPaidToUs)
+      return yield* new NotForeign({ message: `${id} pays out to ${order.recipient}, which is not this account` })
     const market = [...Modes.marketsByName(config.markets).values()].find(
       ({ base, quote }) => base.id === order.baseAsset && quote.id === order.quoteAsset
     )
     if (market === undefined)
       return yield* new NotForeign({ message: `${id} trades assets that are not in the configuration` })
-    const found = { order, market, strategy: recovered, slot: `order-${id}` }
+    const found = { order, market, strategy: recovered, slot: `order-${id}`, because: "adopted by the operator" }
     yield* books.record(yield* capitalOf(found))
     const placement = yield* takeIn(found)
     yield* Console.log(`${id} is ${placement} now: the bot looks after it until its money is back`)

@@ -12,6 +12,7 @@ import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { deliver } from "../journal/Resolving.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
+import { WrongUsage } from "../Usage.ts"
 import * as ForeignOrder from "./ForeignOrder.ts"
 import * as ReconcileText from "./ReconcileText.ts"
 import { gather } from "./ReconcileWitnesses.ts"
@@ -52,6 +53,8 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ acceptBalances, adopt, all, cancel, config: file, evidence, json, resolve }) {
+    if (Option.isSome(adopt) && Option.isSome(cancel))
+      return yield* new WrongUsage({ message: "Say either --adopt or --cancel" })
     const config = yield* ConfigFile.load(file)
     const signerId = yield* PartnerMode.signerOf(config)
     if (Option.isSome(adopt)) return yield* ForeignOrder.adopt(config, adopt.value)

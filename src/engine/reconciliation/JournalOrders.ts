@@ -5,6 +5,7 @@
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { byHand } from "../../domain/Placement.ts"
+import { foundAtVenue } from "./Recovery.ts"
 
 export interface TimelineEntry {
   readonly at: number
@@ -66,7 +67,8 @@ const planned = (event: Of<"Planned">, at: number): JournalOrder => ({
   orderId: undefined,
   depositAddress: undefined,
   depositMemo: undefined,
-  signed: 0n,
+  // What was paid before this journal knew the order has no signature here.
+  signed: event.why.code === foundAtVenue ? event.inputAmount : 0n,
   deposited: 0n,
   filledIn: 0n,
   filledOut: 0n,

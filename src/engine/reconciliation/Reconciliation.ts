@@ -327,7 +327,7 @@ const strangers = ({
 }
 
 /** Everything that an order held has left it. A leg that the venue gave up has not. */
-const isPaid = (order: Order): boolean =>
+export const isPaid = (order: Order): boolean =>
   isTerminal(order.fillStatus) &&
   order.payoutIsFinal &&
   [...order.withdrawals, order.refund].every((leg) => leg === undefined || leg.status === "COMPLETED")

@@ -10,9 +10,13 @@ import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
 import type { DesiredSlot } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import { isPaid } from "./Reconciliation.ts"
 
 /** Owner of orders that no slot wants. */
 export const recovered = "recovered"
+
+/** Code of the reason of a placement that was made from an order of the venue. */
+export const foundAtVenue = "recovered"
 
 /** Owner of orders that are over. */
 export const ended = "ended"
@@ -27,6 +31,8 @@ export interface FoundOrder {
   readonly market: Market
   readonly strategy: string
   readonly slot: string
+  /** Why it is taken into the journal, where that is not because a journal was lost. */
+  readonly because?: string
 }
 
 export interface Recovery {
@@ -61,7 +67,7 @@ export const recover = (
   for (const order of orders.toSorted((a, b) => a.createdAt - b.createdAt)) {
     const market = byAssets.get(`${order.baseAsset} ${order.quoteAsset}`)
     if (order.depositedAmount === 0n) unfunded.push(order)
-    else if (order.payoutIsFinal && market !== undefined && !isGivenUp(order))
+    else if (market !== undefined && isPaid(order))
       finished.push({ order, market, strategy: ended, slot: `order-${order.id}` })
     else if (market === undefined || deadlines.has(order.deadline)) notUnderstood.push(order)
     else {
@@ -79,13 +85,9 @@ export const recover = (
   return { found, unfunded, finished, notUnderstood }
 }
 
-/** A leg that the venue gave up still has our money. */
-const isGivenUp = ({ refund, withdrawals }: Order): boolean =>
-  [...withdrawals, refund].some((leg) => leg !== undefined && leg.status !== "COMPLETED")
-
 /** The placement as it must have been planned; the order itself then tells what became of it. */
 export const plannedAs = (
-  { order, market, strategy, slot }: FoundOrder,
+  { because = "found at the venue after the journal was lost", order, market, strategy, slot }: FoundOrder,
   placement: string
 ): readonly [BotEvent, BotEvent] => [
   {
@@ -102,7 +104,7 @@ export const plannedAs = (
     outputAsset: outputAsset(market, order.side).symbol,
     outputAmount: order.outputAmount,
     deadline: order.deadline,
-    why: { code: "recovered", text: `found at the venue after the journal was lost: order ${order.id}` }
+    why: { code: foundAtVenue, text: `${because}: order ${order.id}` }
   },
   { _tag: "CreateSent", strategy, slot, placement, attempt: 1 }
 ]
