@@ -11,6 +11,9 @@
 /** The strategy of swaps that the operator makes by hand: no file can have this name, and it has no budget. */
 export const byHand = "by hand"
 
+/** Code of the reason of a placement that was made from an order of the venue. */
+export const foundAtVenue = "recovered"
+
 const placementStates = [
   "planned",
   "creating",

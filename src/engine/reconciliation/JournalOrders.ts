@@ -4,8 +4,7 @@
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
-import { byHand } from "../../domain/Placement.ts"
-import { foundAtVenue } from "./Recovery.ts"
+import { byHand, foundAtVenue } from "../../domain/Placement.ts"
 
 export interface TimelineEntry {
   readonly at: number

@@ -8,15 +8,13 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
+import { foundAtVenue } from "../../domain/Placement.ts"
 import type { DesiredSlot } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { isPaid } from "./Reconciliation.ts"
 
 /** Owner of orders that no slot wants. */
 export const recovered = "recovered"
-
-/** Code of the reason of a placement that was made from an order of the venue. */
-export const foundAtVenue = "recovered"
 
 /** Owner of orders that are over. */
 export const ended = "ended"
