@@ -115,9 +115,12 @@ export class Domain {
     this.isAlive = false
   }
 
-  /** Nothing in it runs for a while, as with SIGSTOP or a sleeping laptop. */
+  /**
+   * Nothing in it runs for a while, as with SIGSTOP or a sleeping laptop. A second suspension never ends the first one
+   * early: what already waits for that end would stay asleep while the rest goes on.
+   */
   suspend(millis: number): void {
-    this.suspendedUntil = Math.ceil(this.world.now + millis)
+    this.suspendedUntil = Math.max(this.suspendedUntil, Math.ceil(this.world.now + millis))
   }
 
   /** Runs an effect in this domain with its clock, its scheduler and its own random numbers. */
