@@ -258,14 +258,18 @@ const measureNow = ({ spread, quantity }: Quoting, view: View): Measured | undef
   return { spread: least, lean: wanted.lean }
 }
 
-const waiting = ({ levels, spread, keys }: Quoting, memory: Memory, code: string, text: string): Decision => {
-  const why = { code, text, source: keys(code === "warming-up" ? "spread" : "size") }
+/** Quotes nothing until what it needs has come: candles for its spread, or the depth that limits its size. */
+const waiting = ({ levels, spread, keys }: Quoting, memory: Memory, needed: "candles" | "depth"): Decision => {
+  const why =
+    needed === "candles"
+      ? { code: "warming-up", text: "waits for more candles: its spread is not warm yet", source: keys("spread") }
+      : { code: "not-known", text: "waits until the market's depth is quoted", source: keys("size") }
   return {
     desired: [],
     absent: levels.flatMap(({ bid, ask }) => [bid, ask].map((slot) => ({ slot, why }))),
     memory,
     reasons: [],
-    until: { onFill: false, depth: true, ...changesOf(spread, undefined) }
+    until: { onFill: false, ...(needed === "depth" ? { depth: true } : {}), ...changesOf(spread, undefined) }
   }
 }
 
@@ -304,14 +308,13 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const { market, levels, requote, maxInventory, keys } = whole
   const inventory = inventoryOf(whole, view)
   const measured = measureInForce(whole, view, memory, inventory)
-  if (measured === undefined)
-    return waiting(whole, memory, "warming-up", "waits for more candles: its spread is not warm yet")
+  if (measured === undefined) return waiting(whole, memory, "candles")
   const { spread: width, lean } = measured
   const price = mid(view.price)
   const known = decimalIn(memory, "centre")
   const centre = known !== undefined && isWithin(known, requote, price) ? known : price
   const eighths = eighthsInForce(whole, view, memory, centre !== known)
-  if (eighths === undefined) return waiting(whole, memory, "not-known", "waits until the market's depth is quoted")
+  if (eighths === undefined) return waiting(whole, memory, "depth")
   const sizing = { eighths, inventory }
   const middle = skewed(whole, centre, lean, inventory)
   const delay = delayed(whole, view, memory)
