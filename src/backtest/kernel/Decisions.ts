@@ -85,7 +85,7 @@ const relay = (run: MarketRun, changed: Changed): void => {
 }
 
 /** The slot's order is gone: its new legs take over. */
-export const succeed = (run: MarketRun, slot: SlotState.SlotState): void => {
+export const adoptSuccessor = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { successor } = slot
   if (successor === null) return
   SlotState.wantNext(slot, null)

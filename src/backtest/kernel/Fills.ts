@@ -74,7 +74,7 @@ export const settle = (run: MarketRun): void => {
   if (followers.toPlace === 0) return
   for (const slot of followers.takeFirst()) Placing.place(run, slot)
   for (const slot of followers.takeLater()) {
-    Decisions.succeed(run, slot)
+    Decisions.adoptSuccessor(run, slot)
     Placing.place(run, slot)
   }
 }
@@ -85,7 +85,7 @@ export const follow = (run: MarketRun, slot: SlotState.SlotState): void => {
     run.followers.holds(slot)
     return
   }
-  Decisions.succeed(run, slot)
+  Decisions.adoptSuccessor(run, slot)
   Placing.place(run, slot)
 }
 

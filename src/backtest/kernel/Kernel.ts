@@ -112,7 +112,7 @@ const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: numb
     case "cancelling":
       if (Fills.fillInHand(run, bar, slot)) return true
       Placing.cancel(run, slot)
-      Decisions.succeed(run, slot)
+      Decisions.adoptSuccessor(run, slot)
       Placing.place(run, slot)
       return run.trading.isSeen
     case "paying": {
