@@ -29,9 +29,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: funding,
-        find: '    yield* record({\n      _tag: "FundingSigned",',
-        replace:
-          '    yield* Effect.ignore(venue.submitIntent(signed.success))\n    yield* record({\n      _tag: "FundingSigned",'
+        find: "        yield* record(event)\n",
+        replace: "        yield* Effect.ignore(venue.submitIntent(signed.success))\n        yield* record(event)\n"
       }
     ]
   },
@@ -41,7 +40,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: funding,
-        find: "    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), {",
+        find: "    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), {",
         replace: `    if (placement.funding.attempts > 0 && !placement.funding.acknowledged) {
       const anew = yield* venue.generateIntent(placement.order.depositAddress)
       const asset = JSON.parse(JSON.parse(placement.funding.signed).signedData.payload.message).intents[0].tokens
@@ -53,7 +52,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       const again = yield* Effect.orDie(guard.signTransfer(anew.value, expected))
       yield* Effect.ignore(venue.submitIntent(again))
     }
-    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), {`
+    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), {`
       }
     ]
   },
@@ -285,8 +284,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",
-        find: "placement.contradiction === undefined ? contradictionIn(placement, reported, order) : undefined",
-        replace: "contradictionIn(placement, reported, order)"
+        find: "placement.contradiction === undefined ? judge(placement, reported, order) : undefined",
+        replace: "judge(placement, reported, order)"
       }
     ]
   },
@@ -297,8 +296,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",
-        find: "  if (contradiction !== undefined) {\n",
-        replace: "  if (contradiction !== undefined && order.id === undefined) {\n"
+        find: "  if (finding !== undefined) {\n",
+        replace: "  if (finding !== undefined && order.id === undefined) {\n"
       }
     ]
   },
