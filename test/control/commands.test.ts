@@ -184,7 +184,8 @@ describe("commands to a running bot", () => {
     assert.match(problems.problems[0], /grid\.yaml:\d+:\d+/)
     assert.strictEqual((await bot.command("/api/v1/apply", { ...wrong, hash: file.hash })).status, 409)
     assert.strictEqual(readFileSync(file.file, "utf8"), file.text)
-    const better = { file: file.file, text: file.text.replace("levels: 21", "levels: 11") }
+    // No new price, so nothing that a moved price would have refused.
+    const better = { file: file.file, text: file.text.replace("levels: 21", "levels: 21, fundNearest: 3") }
     const plan = JSON.parse((await bot.command("/api/v1/plan", { files: [better] })).body)
     assert.isAbove(plan.summary.cancel, 0)
     assert.strictEqual((await bot.command("/api/v1/apply", { ...better, hash: file.hash })).status, 200)
@@ -253,7 +254,7 @@ describe("commands to a running bot", () => {
     const edit = await call("propose", {
       action: "apply",
       target: file,
-      text: text.replace("levels: 21", "levels: 11"),
+      text: text.replace("levels: 21", "levels: 21, fundNearest: 3"),
       why: "fewer"
     })
     assert.isAbove(JSON.parse(edit.said).plan.summary.cancel, 0)

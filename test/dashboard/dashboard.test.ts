@@ -119,7 +119,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     const before = await editor.inputValue()
     await editor.fill(before.replace("levels: 21", "levels: many"))
     await shows("#files .findings", /grid\.yaml:\d+:\d+/)
-    await editor.fill(before.replace("levels: 21", "levels: 19"))
+    await editor.fill(before.replace("levels: 21", "levels: 21, fundNearest: 5"))
     await shows("#files .findings", /no problems/)
     await page.getByRole("button", { name: "Plan" }).click()
     await shows("#files .findings", /keeps \d+, cancels \d+, creates \d+/)
