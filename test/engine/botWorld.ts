@@ -104,6 +104,8 @@ export interface Run {
   readonly ownJournal?: true
   /** Of the run's own account at the verifier when left out. */
   readonly account?: VenueAccount
+  /** With the partner's token, for the history. */
+  readonly isPartner?: true
   /** Beside the venue: who pays, what is held. */
   readonly beside?: Layer.Layer<never, never, HttpClient.HttpClient>
 }
@@ -127,7 +129,7 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
   let withdraw: Reason | undefined
 
   const services = (
-    { account = ownAccount(signerId, "INTENTS"), beside = Layer.empty, pace = {} }: Run,
+    { account = ownAccount(signerId, "INTENTS"), beside = Layer.empty, isPartner, pace = {} }: Run,
     journal: typeof shared
   ) =>
     clientLayer(
@@ -137,7 +139,8 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
         verifier: connection.verifier,
         apiKey: Redacted.make(connection.apiKey),
         account,
-        patience: defaultPatience
+        patience: defaultPatience,
+        ...present({ partnerJwt: isPartner && Redacted.make(connection.partnerJwt) })
       },
       Redacted.make(connection.account.key)
     ).pipe(

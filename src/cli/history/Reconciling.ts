@@ -23,16 +23,11 @@ export const forever = Effect.fn("Reconciling.forever")(function* ({ config, sig
     )
   )
   yield* Effect.gen(function* () {
-    const look = yield* Background.make({
-      own: new Set([signerId, ...account.refundTo.values()]),
-      hasHistory: config.venue.partnerJwt !== undefined,
-      markets,
-      isPrivate
-    }).pipe(Effect.provideService(Venue, venue))
-    // What cannot be asked now is asked the next time.
-    const patient = Effect.catchTag(look, "VenueError", ({ message }) => Effect.logDebug(message))
-    yield* Effect.forever(Effect.andThen(Effect.sleep(reconcileEvery), patient))
+    const hasHistory = config.venue.partnerJwt !== undefined
+    const own = new Set([signerId, ...account.refundTo.values()])
+    return yield* Background.every(reconcileEvery, { own, hasHistory, markets, isPrivate })
   }).pipe(
+    Effect.provideService(Venue, venue),
     Effect.provide(
       PartnerMode.withHistory(config, signerId).pipe(Layer.provideMerge(Sqlite.layer({ filename: config.journal })))
     )

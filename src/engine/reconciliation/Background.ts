@@ -2,7 +2,8 @@
  * The comparison with other witnesses that a running bot makes from time to time: the venue's list of unfinished orders, the
  * partner's history and the private balances. It follows the journal and forgets orders that are over, so it needs little
  * memory however long the journal is. It only reads: a foreign order or deposit is named, and never touched. What it finds
- * becomes an event when it differs from what it found before.
+ * becomes an event when it differs from what it found before. A witness that cannot be asked is asked the next time, and what
+ * it said before stands: neither the bot nor the other witnesses notice.
  */
 import { Effect, Stream } from "effect"
 import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
@@ -11,6 +12,7 @@ import { Journal } from "../../journal/Journal.ts"
 import { readSwaps } from "../../journal/swapSteps.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { Venue } from "../../venue/Venue.ts"
+import { VenueError } from "../../venue/VenueError.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
 import * as HistorySync from "./HistorySync.ts"
@@ -54,7 +56,7 @@ const ledgerOf = () => {
   const orders = new Map<string, JournalOrders.JournalOrder>()
   const settled = new Set<string>()
   let sequence = 0
-  let before = ""
+  let before = said(nothing)
   const see = (entry: Recorded): void => {
     sequence = entry.sequence
     const { event } = entry
@@ -66,14 +68,23 @@ const ledgerOf = () => {
       settled.add(Reconciliation.addressKey(order.depositAddress, order.depositMemo))
     orders.delete(order.placement)
   }
-  /** Records of orders that are over say nothing new. */
-  const isWanted = ({ depositAddress, depositMemo }: Reconciliation.HistoryLine): boolean =>
-    !settled.has(Reconciliation.addressKey(depositAddress, depositMemo))
-  return { orders, settled, isWanted, see, sequence: () => sequence, before: () => before }
+  /** Addresses of orders that are not over. */
+  const open = (): ReadonlySet<string> =>
+    new Set(
+      [...orders.values()].flatMap(({ depositAddress, depositMemo }) =>
+        depositAddress === undefined ? [] : [Reconciliation.addressKey(depositAddress, depositMemo)]
+      )
+    )
+  return { orders, settled, open, see, sequence: () => sequence, before: () => before }
 }
 
-const said = ({ contradictions, foreign, witnesses }: Finding): string =>
-  plainJson({ contradictions, foreign, witnesses })
+const nothing: Finding = { witnesses: [], contradictions: [], foreign: [] }
+
+const said = ({ contradictions, foreign }: Pick<Finding, "contradictions" | "foreign">): string =>
+  plainJson({ contradictions, foreign })
+
+/** A stranger's line like this holds no money any more. */
+const isOver = ({ status }: Reconciliation.HistoryLine): boolean => status === "SUCCESS" || status === "REFUNDED"
 
 /** The effect that it gives makes one comparison. */
 export const make = Effect.fn("Background.make")(function* (watched: Witnessed) {
@@ -86,40 +97,60 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     journal.events({ after: known.sequence(), tags }).pipe(Stream.runForEachArray(noted(known)))
   )
 
+  /** What the balances showed when they last could be compared: it stands until they say something else. */
+  let moved: ReadonlyArray<Reconciliation.Comparison> = []
+
   const balances = Effect.gen(function* () {
-    if (watched.isPrivate.size === 0) return []
+    if (watched.isPrivate.size === 0) return
     const now = yield* Witnesses.positionsNow(watched.markets, watched.isPrivate, books.state)
-    if (now === undefined) return []
-    const findings = BalanceComparison.compare(yield* Witnesses.lastPositions, now)
-    if (findings.every(({ verdict }) => verdict !== "contradiction")) yield* Witnesses.savePositions(now)
-    return findings
+    if (now === undefined) return
+    moved = BalanceComparison.compare(yield* Witnesses.lastPositions, now)
+    if (moved.every(({ verdict }) => verdict !== "contradiction")) yield* Witnesses.savePositions(now)
+  })
+
+  const historyOf = Effect.fnUntraced(function* (own: ReadonlySet<string>) {
+    if (!watched.hasHistory) return undefined
+    return yield* Witnesses.historyWhere((line) => {
+      const key = Reconciliation.addressKey(line.depositAddress, line.depositMemo)
+      return own.has(key) || (!known.settled.has(key) && !isOver(line))
+    })
   })
 
   /** Returns and records what is found, where it is not what was found before. */
   return Effect.gen(function* () {
     yield* follow
-    const asked = { orders: [...known.orders.values()], startedAt: 0 }
+    const before = [...known.orders.values()]
+    const asked = { orders: before, startedAt: 0 }
     const { found, unread } = yield* Witnesses.venueOrders(asked, { unfinishedOnly: true })
-    if (watched.hasHistory) yield* HistorySync.sync()
-    const moved = yield* balances
+    const isRead = watched.hasHistory && (yield* reached(HistorySync.sync()))
+    const isBalanced = yield* reached(balances)
     yield* follow
-    const history = watched.hasHistory ? yield* Witnesses.historyWhere(known.isWanted) : undefined
+    const swaps = yield* readSwaps
+    const open = known.open()
+    const own = new Set([
+      ...open,
+      ...swaps.map(({ agreed }) => Reconciliation.addressKey(agreed.depositAddress, agreed.depositMemo))
+    ])
     const compared = Reconciliation.compare({
       own: watched.own,
-      orders: [...known.orders.values()].filter(
-        ({ orderId }) => orderId !== undefined && isRead(orderId, found, unread)
-      ),
-      settled: known.settled,
-      swaps: yield* readSwaps,
+      // What moved while the others were asked is compared the next time.
+      orders: before.filter((order) => known.orders.get(order.placement) === order),
+      settled: new Set([...known.settled, ...open]),
+      swaps,
       venueOrders: found,
       unreadOrders: unread,
-      history,
+      history: yield* historyOf(own),
       oddLines: []
     })
-    const isForeign = ({ subject, kind }: Reconciliation.Comparison) =>
-      (kind === "order" && found.has(subject)) || kind === "swap"
+    /** Strangers have the name that the venue gave them. */
+    const isForeign = ({ depositAddress, kind, subject }: Reconciliation.Comparison) =>
+      (kind === "order" && found.has(subject)) || (kind === "swap" && subject === depositAddress)
     const finding: Finding = {
-      witnesses: ["orders", ...(watched.hasHistory ? ["history"] : []), ...(moved.length === 0 ? [] : ["balances"])],
+      witnesses: [
+        "orders",
+        ...(isRead ? ["history"] : []),
+        ...(isBalanced && watched.isPrivate.size > 0 ? ["balances"] : [])
+      ],
       contradictions: [...compared, ...moved]
         .filter((each) => each.verdict === "contradiction" && !isForeign(each))
         .map(({ kind, subject, text }) => `${kind} ${subject}: ${text}`),
@@ -127,12 +158,22 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
         .filter(isForeign)
         .map(({ depositAddress, kind, subject, text }) => ({ kind, subject, address: depositAddress ?? "", text }))
     }
-    const isNew = said(finding) !== known.before()
-    const isNothing = finding.contradictions.length + finding.foreign.length === 0 && known.before() === ""
-    if (isNew && !isNothing) yield* books.record({ _tag: "Reconciled", ...finding })
+    if (said(finding) !== known.before()) yield* books.record({ _tag: "Reconciled", ...finding })
     return finding
   }).pipe(Effect.provideService(Venue, venue))
 })
+
+/** Compares again and again. What cannot be asked now is asked the next time. */
+export const every = Effect.fn("Background.every")(function* (millis: number, watched: Witnessed) {
+  const look = yield* make(watched)
+  return yield* Effect.forever(Effect.andThen(Effect.sleep(millis), reached(look)))
+})
+
+/** Whether a witness could be asked. */
+const reached = <A, E, R>(ask: Effect.Effect<A, VenueError | E, R>) =>
+  Effect.as(ask, true).pipe(Effect.catchIf(isVenueError, ({ message }) => Effect.as(Effect.logDebug(message), false)))
+
+const isVenueError = (error: unknown): error is VenueError => error instanceof VenueError
 
 const noted =
   ({ see }: ReturnType<typeof ledgerOf>) =>
@@ -141,7 +182,3 @@ const noted =
       Effect.sync(() => page.forEach(see)),
       Effect.yieldNow // The bot goes first.
     )
-
-/** An order that became ours after the venue was read is compared the next time. */
-const isRead = (id: string, found: ReadonlyMap<string, unknown>, unread: ReadonlyMap<string, string>): boolean =>
-  found.has(id) || unread.has(id)

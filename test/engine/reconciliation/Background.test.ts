@@ -1,11 +1,12 @@
 /** A running bot compares its records by itself: a stranger's order is named once, never touched, and gone when it is gone. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import * as Background from "../../../src/engine/reconciliation/Background.ts"
 import { HistoryStore } from "../../../src/journal/HistoryStore.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import { History } from "../../../src/venue/History.ts"
-import { assets, inVirtualTime, isCancel, ladder, make, openOrders, until } from "../botWorld.ts"
+import { ownAccount } from "../../../src/venue/VenueConfig.ts"
+import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running, until } from "../botWorld.ts"
 
 /** Without a partner and without private money neither is asked. */
 const unasked = Layer.mergeAll(
@@ -13,6 +14,8 @@ const unasked = Layer.mergeAll(
   Layer.mock(HistoryStore)({}),
   Sqlite.layer({ filename: ":memory:" })
 )
+
+const ordersOf = (running: Running) => openOrders(running).map(({ order }) => order?.id ?? "")
 
 describe("reconciliation in the background", () => {
   it.effect("names the orders of another bot once, and says when all agrees again", () =>
@@ -33,7 +36,7 @@ describe("reconciliation in the background", () => {
 
         const second = yield* world.run({ strategies: [ladder(2, "other")], ownJournal: true })
         yield* until(() => openOrders(second).length === 2, 60_000, "two more rest")
-        const strangers = openOrders(second).map(({ order }) => order?.id ?? "")
+        const strangers = ordersOf(second)
         const seen = yield* found
         assert.sameMembers(
           seen.foreign.map(({ subject }) => subject),
@@ -55,6 +58,83 @@ describe("reconciliation in the background", () => {
         const [last] = (yield* told).slice(-1)
         assert.deepStrictEqual([last?.foreign, last?.contradictions], [[], []])
         yield* first.stop
+      })
+    )
+  )
+
+  it.effect("asks history and private balances too, tells once, and disturbs nobody when they fail", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const account = ownAccount(world.signerId, "CONFIDENTIAL_INTENTS")
+        const small = ladder(2).replace("total: { quote: 3000 }", "total: { quote: 100 }")
+        const bot = yield* world.run({ strategies: [small], account, isPartner: true })
+        yield* until(() => openOrders(bot).length === 2, 60_000, "two rest")
+        const watched = {
+          own: new Set([world.signerId]),
+          hasHistory: true,
+          markets: { assets, ticks: new Map() },
+          isPrivate: new Set(assets.map(({ symbol }) => symbol))
+        }
+        const loop = yield* Background.every(30_000, watched).pipe(
+          Effect.provide(HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))),
+          Effect.provideContext(bot.context),
+          Effect.forkChild
+        )
+        const all = bot.events
+        const told = Effect.map(all, (events) =>
+          events.flatMap(({ event }) => (event._tag === "Reconciled" ? [event] : []))
+        )
+        const asked = (what: RegExp) => world.network.sent.filter(({ path }) => what.test(path)).length
+        yield* Effect.sleep(40_000)
+        assert.deepStrictEqual([asked(/transactions/), asked(/balances/)], [1, 1])
+        assert.deepStrictEqual(yield* told, [], "all agrees")
+
+        // Another program takes money of the account: the orders show it, and so do the balances.
+        const other = yield* world.run({ strategies: [ladder(2, "other")], account, ownJournal: true })
+        yield* until(() => openOrders(other).length === 2, 20_000, "its orders rest")
+        yield* Effect.sleep(70_000)
+        const [alarm, ...more] = yield* told
+        assert.isEmpty(more, "said once")
+        assert.sameMembers(alarm?.foreign.map(({ subject }) => subject) ?? [], ordersOf(other))
+        assert.deepStrictEqual(alarm?.witnesses, ["orders", "history", "balances"])
+        assert.match(alarm?.contradictions.join() ?? "", /^balance USDC: moved by -3000\d+, the journal explains 0$/)
+
+        // What fails says nothing, and takes nothing back that was said.
+        const before = { history: asked(/transactions/), balances: asked(/balances/) }
+        world.network.bend = ({ url }) =>
+          /transactions/.test(url)
+            ? { status: 401, body: { error: "no" } }
+            : /balances/.test(url)
+              ? { status: 200, body: "?" }
+              : undefined
+        yield* Effect.sleep(70_000)
+        assert.isAbove(asked(/transactions/), before.history)
+        assert.isAbove(asked(/balances/), before.balances)
+        assert.lengthOf(yield* told, 1)
+        const third = yield* world.run({ strategies: [ladder(2, "third")], account, ownJournal: true })
+        yield* until(() => openOrders(third).length === 2, 20_000, "its orders rest too")
+        yield* Effect.sleep(70_000)
+        const [, second] = yield* told
+        assert.deepStrictEqual(second?.witnesses, ["orders"], "the others still speak")
+        assert.sameMembers(second?.foreign.map(({ subject }) => subject) ?? [], [
+          ...ordersOf(other),
+          ...ordersOf(third)
+        ])
+        assert.deepStrictEqual(second?.contradictions, alarm?.contradictions)
+
+        world.network.bend = () => "fails"
+        yield* Effect.sleep(70_000)
+        assert.lengthOf(yield* told, 2)
+        world.network.bend = () => undefined
+        yield* Effect.sleep(70_000)
+        assert.isUndefined(loop.pollUnsafe())
+        assert.strictEqual(openOrders(bot).length, 2)
+        assert.isEmpty(world.network.sent.filter(isCancel))
+        const down = (yield* all).filter(({ event }) => event._tag === "VenueDown")
+        assert.lengthOf(down, 1, "only when the bot itself could not ask")
+        yield* Fiber.interrupt(loop)
+        yield* Effect.all([bot.stop, other.stop, third.stop])
       })
     )
   )
