@@ -38,7 +38,10 @@ export const rulesOf = (mode: FillMode, costs: Costs, changes: Partial<FillRules
   ...changes
 })
 
-const minutes = (millis: number): string => `${millis / 60_000} min`
+/** Drawn rules have as many places as a double. */
+const short = (value: number): string => `${Number(value.toFixed(2))}`
+
+const minutes = (millis: number): string => `${short(millis / 60_000)} min`
 
 /** The rules as sentences, for reports. */
 export const describe = (rules: FillRules): ReadonlyArray<string> => [
@@ -47,13 +50,15 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
     through: "an order fills when the price goes beyond its limit",
     within: "an order fills when a bar contains its limit; a gap over it does not fill",
     close: "an order fills when a bar closes at or beyond its limit"
-  }[rules.touch] + (rules.edgeBasisPoints > 0 ? ` by ${rules.edgeBasisPoints} basis points` : ""),
+  }[rules.touch] + (rules.edgeBasisPoints > 0 ? ` by ${short(rules.edgeBasisPoints)} basis points` : ""),
   {
     limit: "fills are at the limit",
     open: "a bar that opens beyond the limit fills at its open",
     arrival: "an order that is marketable when it arrives fills at once at the close, any other at its limit"
   }[rules.price],
-  rules.volumeShare === 0 ? "orders fill whole" : `at most ${rules.volumeShare * 100} % of a bar's volume is ours`,
+  rules.volumeShare === 0
+    ? "orders fill whole"
+    : `at most ${short(rules.volumeShare * 100)} % of a bar's volume is ours`,
   `placing takes ${minutes(rules.placeMillis)}, payout ${minutes(rules.payoutMillis)}, cancelling ${minutes(rules.cancelMillis)}`,
   `fees are ${rules.feeBasisPoints} basis points of the output`
 ]

@@ -15,7 +15,7 @@ import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
-import { iso, percent, utcDate } from "../../domain/Text.ts"
+import { grouped, iso, percent, utcDate } from "../../domain/Text.ts"
 import type * as HtmlPage from "../../report/html/HtmlPage.ts"
 import * as HtmlReport from "../../report/html/HtmlReport.ts"
 import { marketNames } from "../../strategy/Strategy.ts"
@@ -180,7 +180,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
   }
   return {
     title: `${strategy.name} on ${marketNames(strategy)}`,
-    subtitle: `${strategy.kind} from ${strategy.file}, ${utcDate(from)} to ${utcDate(to)}, ${candles.bars} bars`,
+    subtitle: `${strategy.kind} from ${strategy.file}, ${utcDate(from)} to ${utcDate(to)}, ${grouped(`${candles.bars}`)} bars`,
     headline: [
       ["profit and loss", range((side) => BacktestSummary.profitText(result, side))],
       ["buy and hold", BacktestSummary.holdText(result, band.high)],
@@ -206,8 +206,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
     })),
     hold: first.map(({ hold }) => hold),
     slots: slotsOf(result),
-    // Sides that end alike are one, whichever of them was run first.
-    shown: (sides.find(({ mode }) => mode === result.shown.mode) ?? band.low).mode,
+    shown: result.shown.mode,
     ...ordersOf(result),
     axis: {
       bars: [...candles.time.runBars],

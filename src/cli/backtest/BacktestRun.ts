@@ -153,6 +153,7 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
           )
         : [runSide(first), ...rest.map(runSide)]
       const ended = yield* Clock.currentTimeNanos
+      const band = Backtest.band([runs[0], ...runs.slice(1)])
       return {
         strategy,
         candles,
@@ -160,8 +161,9 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
         warnings: [...loaded.warnings, ...warnings, ...WarmUp.sentences(strategy, candles)],
         fees,
         calibrated,
-        band: Backtest.band([runs[0], ...runs.slice(1)]),
-        shown: runs.find(({ mode }) => mode === "optimistic") ?? runs[0],
+        band,
+        // One of those whose figures stand beside the fills.
+        shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,
         runs: runs.length,
         trials: input.trials,
         wallMillis: Number(ended - started) / 1e6,

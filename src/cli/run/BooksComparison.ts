@@ -32,9 +32,9 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
     const theirs = (...places: ReadonlyArray<string>) =>
       places.reduce((sum, place) => sum + BigInt(books.accounts[account]?.[symbol]?.[place] ?? "0"), 0n)
     const pairs: ReadonlyArray<readonly [string, bigint, bigint]> = [
-      // Nobody knows whether money in doubt has left; what is not deposited by now counts as still in the wallet.
+      // Nobody knows whether money in doubt has left; what is not deposited by now counts as still free.
       [
-        "wallet",
+        "free",
         ours(symbol, "wallet", "dust", "in doubt") - allotted(symbol) + Ledger.broughtByHand(state.ledger, symbol),
         theirs("balance", "private") - theirs("initial")
       ],
@@ -42,7 +42,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
       ["payouts", ours(symbol, "filled unpaid", "payout in flight"), theirs("unpaid", "payoutInTransit")],
       ["refunds", ours(symbol, "refund in flight"), theirs("refundInTransit", "returnInTransit")],
       ["fees", ours(symbol, "fees"), theirs("feesPaid")],
-      ["residual", ours(symbol, "residual"), theirs("failed")]
+      ["unexplained", ours(symbol, "residual"), theirs("failed")]
     ]
     return pairs.flatMap(([what, bot, sandbox]) =>
       bot === sandbox ? [] : [`${symbol} ${what}: the bot has ${bot}, the sandbox ${sandbox} smallest units`]

@@ -31,13 +31,13 @@ const chart = (id, height, series, columns, format, { hooks, steps, ...options }
   const target = document.getElementById(id)
   const made = new uPlot({
     width: target.clientWidth, height, series: [{ label: "UTC", value: (_, at) => at == null ? "" : stamp(at) }, ...series],
-    axes: axes(format, steps), hooks: { ...hooks, setLegend: [atRest], ready: [atRest] }, cursor: { sync: { key: "run" }, points: { show: false } }, padding: [8, 26, 0, 0],
+    axes: axes(format, steps), legend: { markers: { stroke: (u, at) => u.series[at].paint, fill: (u, at) => u.series[at].paint } }, hooks: { ...hooks, setLegend: [atRest], ready: [atRest] }, cursor: { sync: { key: "run" }, points: { show: false } }, padding: [8, 26, 0, 0],
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"), ...options
   }, [times ?? data.times, ...columns], target)
   charts.push([made, target, height])
   return made
 }
-const line = (label, name, format, extra) => ({ label, stroke: () => colour(name), width: 1.5, value: (_, value) => format(value), points: { show: false }, ...extra })
+const line = (label, name, format, extra) => ({ label, paint: "var(" + name + ")", stroke: () => colour(name), width: 1.5, value: (_, value) => format(value), points: { show: false }, ...extra })
 const resize = () => { for (const [made, target, height] of charts) made.setSize({ width: target.clientWidth, height }) }
 addEventListener("resize", resize)
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { for (const [made] of charts) made.redraw(false) })

@@ -33,8 +33,11 @@ export const table = (
 ): string => {
   const kind = (column: number) => (figures(column) ? ' class="n"' : "")
   const head = titles.map((title, column) => `<th${kind(column)}>${escape(title)}</th>`).join("")
+  /** Words in a column of figures may break where it is narrow. */
+  const cellKind = (text: string, column: number) =>
+    figures(column) && /^[a-z ]+$/.test(text) ? ' class="n words"' : kind(column)
   const body = rows
-    .map((row) => `<tr>${row.map((text, column) => `<td${kind(column)}>${escape(text)}</td>`).join("")}</tr>`)
+    .map((row) => `<tr>${row.map((text, column) => `<td${cellKind(text, column)}>${escape(text)}</td>`).join("")}</tr>`)
     .join("")
   return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`
 }

@@ -35,7 +35,7 @@ td:first-child { min-width: 7em } td.n, th.n { text-align: right; white-space: n
 html { scrollbar-gutter: stable } .chart { margin: 6px 0; min-height: 60px; overflow: hidden } .chart canvas { display: block } .u-legend { width: auto; font-size: 13px; color: var(--ink); text-align: left; margin-left: 70px } .u-legend td, .u-legend th { border: 0; padding: 2px 4px } .u-legend .u-series { margin-right: 10px }
 .u-legend th { color: var(--soft) } .u-legend .u-marker { border-radius: 3px } .u-select { background: var(--band) }
 ul { margin: 6px 0; padding-left: 20px } li { margin: 3px 0 }
-.bar { display: inline-block; height: 9px; border-radius: 3px; vertical-align: middle; print-color-adjust: exact; -webkit-print-color-adjust: exact } .bar.b { background: var(--buy) } .bar.s { background: var(--sell); margin-left: 2px }
+.bar { --longest-bar: 120px; display: inline-block; height: 9px; border-radius: 3px; vertical-align: middle; print-color-adjust: exact; -webkit-print-color-adjust: exact } .bar.b { background: var(--buy) } .bar.s { background: var(--sell); margin-left: 2px }
 .controls { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; margin: 8px 0 12px }
 .controls button, .controls select { font: inherit; font-size: 14px; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 5px 12px }
 .controls button { cursor: pointer } .controls button:disabled { opacity: 0.4; cursor: default } :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
@@ -49,7 +49,7 @@ figure { margin: 0; min-width: 0 } figcaption { color: var(--soft); font-size: 1
 .windows .before { fill: var(--hold) } .windows .then { fill: var(--accent) } .windows line { stroke: var(--soft); vector-effect: non-scaling-stroke } .legend .key { width: 14px; height: 10px; border-radius: 3px; print-color-adjust: exact; -webkit-print-color-adjust: exact } .key.before { background: var(--hold) } .key.then { background: var(--accent) } .ends.even { justify-content: space-around }
 .controls label { display: flex; gap: 5px; align-items: center; font-size: 14px } .controls input { accent-color: var(--accent) }
 .ends { display: flex; justify-content: space-between; color: var(--soft); font-size: 13px }
-@media (max-width: 640px) { table { font-size: 13px } td, th { padding-right: 10px } .pair > div + div { margin-top: 32px } main { padding: 24px 14px 48px } h1 { font-size: 22px } .u-legend { margin-left: 0 } .card b { font-size: 17px } .cards { grid-template-columns: 1fr 1fr; gap: 8px } .card { padding: 10px 12px } }
+@media (max-width: 640px) { table { font-size: 13px } td.n.words { white-space: normal } td.why { white-space: nowrap } .bar { --longest-bar: 56px } td, th { padding-right: 10px } .pair > div + div { margin-top: 32px } main { padding: 24px 14px 48px } h1 { font-size: 22px } .u-legend { margin-left: 0 } .card b { font-size: 17px } .cards { grid-template-columns: 1fr 1fr; gap: 8px } .card { padding: 10px 12px } }
 @page { margin: 16mm 14mm }
 @media print { :root { color-scheme: light; ${light} } body { font-size: 12px } main { max-width: none; padding: 0 } table { font-size: 11px } .controls, .screen { display: none }
   h2, h3, figcaption { break-after: avoid } .chart, .card, figure, tr, .cards { break-inside: avoid } .cards { grid-template-columns: repeat(4, 1fr) } .card b { font-size: 14px } .scroll { overflow: visible } section { margin-top: 24px }

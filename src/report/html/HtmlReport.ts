@@ -1,5 +1,6 @@
 /** A backtest as one HTML page. Figures come already formatted, series as numbers, long columns as bytes. */
 import { grouped } from "../../domain/Text.ts"
+import { counted } from "../text/Words.ts"
 import { chartScript } from "./ChartScript.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 import { escape, type Facts, list, section } from "./HtmlPage.ts"
@@ -119,8 +120,6 @@ const months = ({ name, months }: ReportSide): string => {
   return `<h3>${escape(name)}, percent</h3><div class="scroll"><table class="months"><tr><th></th>${head}</tr>${rows.join("")}</table></div>`
 }
 
-const barWidth = 120
-
 /** The best first; slots that never filled are folded away. */
 const slotTables = (slots: ReadonlyArray<ReportSlot>): string => {
   const filled = slots.filter(({ buys, sells }) => buys + sells > 0)
@@ -129,13 +128,13 @@ const slotTables = (slots: ReadonlyArray<ReportSlot>): string => {
   const folded =
     still.length === 0
       ? ""
-      : `<details><summary>${still.length} slots without fills</summary>${slotTable(still)}</details>`
+      : `<details><summary>${counted(still.length, "slot")} without fills</summary>${slotTable(still)}</details>`
   return `${sorted.length === 0 ? "" : slotTable(sorted)}${folded}`
 }
 
 const slotTable = (slots: ReadonlyArray<ReportSlot>): string => {
   const most = Math.max(1, ...slots.map(({ buys, sells }) => buys + sells))
-  const width = (count: number): string => `${Math.round((count / most) * barWidth)}px`
+  const width = (count: number): string => `calc(${(count / most).toFixed(3)} * var(--longest-bar))`
   const rows = slots.map(({ slot, why, buys, sells, gained }) => {
     const bars = `<span class="bar b" style="width:${width(buys)}"></span><span class="bar s" style="width:${width(sells)}"></span>`
     return `<tr><td>${escape(slot)}</td><td class="n">${buys}</td><td class="n">${sells}</td><td style="white-space:nowrap">${bars}</td><td class="n">${escape(grouped(gained))}</td><td class="why">${escape(why)}</td></tr>`
@@ -146,7 +145,7 @@ const slotTable = (slots: ReadonlyArray<ReportSlot>): string => {
 const fillsTable = (
   markets: ReportPage["markets"]
 ): string => `<div class="controls"><select id="slot" aria-label="Slot"><option value="">all slots</option></select>
-<button id="previous">previous</button><button id="next">next</button><span id="page" class="soft"></span></div>
+<button id="previous">previous</button><button id="next">next</button></div><p id="page" class="hint"></p>
 <div class="scroll"><table><thead><tr><th>bar (UTC)</th>${markets.length === 1 ? "" : "<th>market</th>"}<th>side</th><th>slot</th><th class="n">price</th><th class="n">base</th><th class="n">quote</th><th>why</th></tr></thead><tbody id="fills"></tbody></table></div>`
 
 const bytes = (values: Int32Array | Float64Array): string =>

@@ -57,6 +57,8 @@ const dots = (market) => {
   clip(u, (ctx) => {
   const { min, max } = u.scales.x
   const from = firstAfter(times, min), to = firstAfter(times, max + 1)
+  let inView = 0
+  for (let at = from; at < to; at++) if (isDrawn(orders[fills.order[own[at]]])) inView++
   const step = Math.max(1, Math.ceil((to - from) / mostDots)), r = (to - from > 1000 ? 1.8 : 3) * (devicePixelRatio || 1)
   for (const [side, name] of ["--buy", "--sell"].entries()) {
     ctx.fillStyle = colour(name)
@@ -70,20 +72,21 @@ const dots = (market) => {
     ctx.fill()
   }
   document.getElementById("dots-" + market).textContent = "Lines are resting orders, triangles fills: up for a buy, down for a sell. " +
-    (step > 1 ? "One of " + step + " fills is drawn; zoom in to see all." : (to - from) + " fills in view.")
+    (step > 1 ? "One of " + step + " fills is drawn; zoom in to see all." : inView + (inView === 1 ? " fill" : " fills") + " in view.")
   })
   }
 }
 const steps = uPlot.paths.stepped({ align: -1 })
+// A hidden series would take its scale along, and with it the slots and fills.
 const priceCharts = []
 for (const [index, { close, low, high }] of markets.entries()) {
   const money = moneyOf(high)
-  priceCharts.push(chart("price-" + index, 380, [line("close", "--ink", money, { width: 1 }), line("low", "--hold", money, { width: 0, paths: steps }), line("high", "--hold", money, { width: 0, paths: steps })],
-    [close, low, high], money, { hooks: { drawAxes: [resting(index)], draw: [dots(index)] }, bands: [{ series: [3, 2], fill: () => colour("--range") }] }))
+  priceCharts.push(chart("price-" + index, 380, [line("close", "--ink", money, { width: 1, stroke: () => shows.price ? colour("--ink") : "transparent" }), line("low", "--hold", money, { width: 0, paths: steps }), line("high", "--hold", money, { width: 0, paths: steps })],
+    [close, low, high], money, { hooks: { drawAxes: [resting(index)], draw: [dots(index)] }, bands: [{ series: [3, 2], fill: () => shows.price ? colour("--range") : "transparent" }] }))
 }
 for (const box of document.querySelectorAll("[data-shows]")) box.onchange = () => {
   shows[box.dataset.shows] = box.checked
-  for (const made of priceCharts) { if (box.dataset.shows === "price") for (const at of [1, 2, 3]) made.setSeries(at, { show: box.checked }); made.redraw(false) }
+  for (const made of priceCharts) made.redraw(false)
 }
 drawnSlot.onchange = () => { for (const made of priceCharts) made.redraw(false) }
 const groups = Math.min(120, data.times.length), first = data.times[0], last = data.times[data.times.length - 1]
@@ -94,12 +97,13 @@ for (let index = 0; index < count; index++) {
   const group = Math.min(groups - 1, Math.max(0, Math.floor((fillTimes[index] - first) / groupSpan)))
   perGroup[orders[fills.order[index]][1]][group] += 1
 }
+const most = Math.max(1, largest(perGroup))
 const columns = uPlot.paths.bars({ size: [0.75, 14, 1] })
 const whole = (value) => value == null ? "" : Math.abs(value).toLocaleString("en")
 const wholeSteps = Array.from({ length: 30 }, (_, index) => [1, 2, 5][index % 3] * 10 ** Math.floor(index / 3))
 const column = (label, name) => line(label, name, whole, { paths: columns, fill: () => colour(name), width: 0 })
 chart("activity", 130, [column("buys", "--buy"), column("sells", "--sell")],
-  [perGroup[0], perGroup[1].map((value) => -value)], whole, { steps: wholeSteps }, groupTimes)
+  [perGroup[0], perGroup[1].map((value) => -value)], whole, { steps: wholeSteps, scales: { y: { range: () => [-most, most] } } }, groupTimes)
 const perPage = 100
 let page = 0, chosen = null
 const select = document.getElementById("slot")
@@ -113,7 +117,12 @@ const indices = () => {
 const placesOf = (texts) => { let most = 0; for (const text of texts) { if (text.includes("e")) return 8; const point = text.indexOf("."); if (point >= 0) most = Math.max(most, text.length - point - 1) } return Math.min(most, 8) }
 const written = markets.map((_, market) => {
   const own = orders.filter((order) => order[5] === market)
-  return [2, 3, 4].map((at) => { const write = figure(placesOf(own.map((order) => String(order[at])))); return (value) => write(Number(value)) })
+  return [2, 3, 4].map((at) => {
+    // A price within a bar has as many places as a double: eight digits are enough.
+    const whole = String(Math.trunc(largest([own.map((order) => Number(order[at]))]))).replace(/^0$/, "").length
+    const write = figure(Math.min(placesOf(own.map((order) => String(order[at]))), Math.max(0, 8 - whole)))
+    return (value) => write(Number(value))
+  })
 })
 const cell = (text, kind) => { const made = document.createElement("td"); made.textContent = text; if (kind) made.className = kind; return made }
 const show = () => {
@@ -127,10 +136,10 @@ const show = () => {
     const [priceText, baseText, quoteText] = written[market]
     const reached = (side === 0 ? "The low " : "The high ") + priceText(fills.reached[index]) + (side === 0 ? " reached the buy at " : " reached the sell at ") + priceText(price)
     row.append(cell(stamp(timeOf(fills.bar[index])), "t"), ...(markets.length === 1 ? [] : [cell(markets[market].name, "t")]), cell(side === 0 ? "BUY" : "SELL", side === 0 ? "buy" : "sell"),
-      cell(slots[slot], "t"), cell(priceText(price), "n"), cell(baseText(base), "n"), cell(quoteText(quote), "n"), cell(reached + ". " + whys[slot], "why"))
+      cell(slots[slot], "t"), cell(priceText(price), "n"), cell(baseText(base), "n"), cell(quoteText(quote), "n"), cell(reached + "; " + whys[slot], "why"))
     body.append(row)
   }
-  document.getElementById("page").textContent = "page " + (page + 1) + " of " + pages + ", " + total + " fills"
+  document.getElementById("page").textContent = total === 0 ? "no fills" : "fills " + (page * perPage + 1) + " to " + Math.min(total, (page + 1) * perPage) + " of " + total
   document.getElementById("previous").disabled = page === 0
   document.getElementById("next").disabled = page === pages - 1
 }

@@ -160,7 +160,7 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
     case "Resolved":
       return [`the operator says ${event.word}: ${event.text}`, "warn"]
     case "FundingDead":
-      return [`${event.reason}; ${money(event.asset, event.amount)} never left the wallet`, "warn"]
+      return [`${event.reason}; ${money(event.asset, event.amount)} never left the account and is free again`, "warn"]
     case "DepositSeen":
       return [
         `funded with ${money(event.asset, event.fresh)}, the ${event.by === "swap" ? "swap is under way" : "order rests"}`

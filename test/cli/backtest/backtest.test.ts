@@ -45,7 +45,7 @@ describe("backtest commands", () => {
       const page = join(folder, "gap.html")
       yield* limitbot("backtest", strategy, "--data", file, "--fills", "pessimistic", "--report", page)
       const facts = new Map(
-        [...readFileSync(page, "utf8").matchAll(/<tr><td>([^<]+)<\/td><td class="n">([^<]+)<\/td>/g)].map(
+        [...readFileSync(page, "utf8").matchAll(/<tr><td>([^<]+)<\/td><td class="n(?: words)?">([^<]+)<\/td>/g)].map(
           ([, label = "", value = ""]) => [label, value]
         )
       )
@@ -81,6 +81,9 @@ describe("backtest commands", () => {
         const rows = readFileSync(fills, "utf8").trim().split("\n")
         assert.strictEqual(rows[0], "bar_index,open_time_ms,side,slot,price,base,quote")
         assert.strictEqual(rows.length - 1, result.fills)
+        // The fills that are listed are those of a side whose figures are told.
+        assert.strictEqual(result.band.high.mode, "optimistic")
+        assert.strictEqual(result.fills, result.band.high.fills)
         assert.include(readFileSync(html, "utf8"), "cli-grid on BTC/USDC")
         const trades = join(folder, "trades.csv")
         const pessimistic = ["--fills", "pessimistic", "--trades-csv", trades]
