@@ -8,7 +8,10 @@ export const reader = (symbol: Read.Reader<string>) =>
   Read.fields({
     maxOpenOrders: Read.optional(Read.integer(1, 100_000), "most open orders of all strategies"),
     maxOrdersPerHour: Read.optional(Read.integer(1, 1_000_000), "most orders placed in any hour"),
-    exposure: Read.optional(Read.table(symbol, Read.price), "by symbol: the most that may be in orders, deposits and payouts at once, and so not free")
+    exposure: Read.optional(
+      Read.table(symbol, Read.price),
+      "by symbol: the most that may be in orders, deposits and payouts at once, and so not free"
+    )
   })
 
 /** Exact amounts; a symbol that is no asset, or an amount finer than the asset's smallest unit, is a mistake. */
