@@ -228,11 +228,23 @@ describe("the books of a bot", () => {
     assert.deepStrictEqual([orders[0].order, orders[0].contradictions], [order, []])
     assert.isAbove(orders[0].correlationIds.length, 0)
     assert.isAbove(orders[0].requests.length, 1)
-    // The venue is a witness too; the history needs the partner's token, and evidence says so.
+    // The venue is a witness too, and so is the history: with the partner's token, its line of this order and no other.
     const { order: atVenue, history } = orders[0].venueNow
     assert.strictEqual(atVenue.answered.id, order)
     assert.isAbove(atVenue.answered.fills.length, 0)
-    assert.match(history.notAsked ?? JSON.stringify(history.answered), /partnerJwt|depositAddress/)
+    assert.lengthOf(history.answered, 1)
+    const [line] = history.answered
+    assert.deepInclude(line, { depositAddress: atVenue.answered.depositAddress, status: "SUCCESS" })
+    writeFileSync(
+      join(cwd, "tokenless.yaml"),
+      readFileSync(join(cwd, "config.yaml"), "utf8").replace(/ {2}partnerJwt.*\n/, ""),
+      { mode: 0o600 }
+    )
+    const tokenless = await run(["evidence", order, "--out", "part.json", "--config", "tokenless.yaml"], { cwd })
+    assert.strictEqual(tokenless.code, 0, tokenless.stderr)
+    assert.include(tokenless.stdout, "Not asked: venue.partnerJwt is not set, and the history is the partner's")
+    const [part] = JSON.parse(readFileSync(join(cwd, "part.json"), "utf8")).orders
+    assert.deepStrictEqual(part.venueNow.order.answered, atVenue.answered, "the venue is asked all the same")
     const alone = await run(["evidence", order, "--out", "alone.json", "--offline", ...config], { cwd })
     assert.strictEqual(alone.code, 0, alone.stderr)
     assert.match(readFileSync(join(cwd, "alone.json"), "utf8"), /only what the journal has/)
