@@ -33,7 +33,7 @@ export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnf
   }
 }
 
-/** Without questions nobody can agree to replacing it. */
+/** Nobody was asked, so nobody agreed to replacing it. */
 export class FileExists extends Schema.TaggedError<FileExists>()("FileExists", { file: Schema.String }) {
   override get message(): string {
     return `${this.file} exists, nothing was written: name another file, or say --overwrite`
@@ -178,7 +178,7 @@ const make = Effect.fnUntraced(function* (interview: Interview.Interview, file: 
   const { ask, isPersonal, unused } = interview
   const fileSystem = yield* FileSystem.FileSystem
   if ((yield* fileSystem.exists(file)) && (yield* ask(overwriteQuestion(file))) === "no") {
-    return yield* new NothingWritten()
+    return yield* isPersonal("overwrite") ? new NothingWritten() : new FileExists({ file })
   }
   const hasConfig = yield* fileSystem.exists(config)
   const ground: Ground = yield* hasConfig ? configured(interview, config) : unconfigured(interview, config)

@@ -135,6 +135,8 @@ describe("limitbot init", () => {
     const flags = ["--kind", "grid", "--set", "size=50", "--yes"]
     const second = await run(cwd, ["init", "other.yaml", "--config", "config/limitbot.yaml", ...flags])
     assert.include(second.stdout, "Wrote other.yaml: btc-grid-2 may use 1000 USDC.", second.stderr)
+    const kept = await run(cwd, [...args, ...flags])
+    assert.match(kept.stderr, /my\.yaml exists, nothing was written: name another file, or say --overwrite/)
     const twin = await run(cwd, [...args.with(1, "third.yaml"), ...flags, "--name", "btc-grid"])
     assert.match(twin.stderr, /--name: the name "btc-grid" is in use by .*my\.yaml; for example "btc-grid-3"/)
     const needless = await run(cwd, [...args.with(1, "third.yaml"), ...flags, "--set", "hight=7"])
