@@ -69,7 +69,7 @@ export const lines = (
           "",
           ...Table.render(
             [{ title: by.toUpperCase() }, ...columns],
-            groups.map((row) => [row.group === "" ? "-" : row.group, ...cells(row)])
+            groups.map((row) => [groupText(row.group), ...cells(row)])
           )
         ]),
     ...[...(statistics ?? [])].flatMap(([quote, each]) => statisticsLines(quote, each)),
@@ -77,6 +77,10 @@ export const lines = (
     `Realised by ${method === "average" ? "average cost" : method.toUpperCase()}; total is realised plus unrealised less fees. Flows are budgets, not profit.`
   ]
 }
+
+/** What belongs to no slot of a strategy is its budget. */
+const groupText = (group: string): string =>
+  group === "" ? "-" : group.endsWith("/") ? `${group.slice(0, -1)} (budget)` : group
 
 const share = (ratio: number | null): string => (ratio === null ? "not known" : percent(ratio))
 
@@ -87,13 +91,18 @@ const statisticsLines = (
   const { rested, filled, medianMillisToFill, requotes, costPerRequote, markout, feesPaid, feesEstimated } = orders
   const toFill = medianMillisToFill === null ? "" : `, half of them within ${age(medianMillisToFill)}`
   const cost = costPerRequote === null ? "" : `, ${costPerRequote.toFixed(4)} ${quote} each`
-  const later = Object.entries(markout).map(([after, ratio]) => `${after} ${share(ratio)}`)
+  const later =
+    filled === 0
+      ? ""
+      : `. Price after a fill, in our favour: ${Object.entries(markout)
+          .map(([after, ratio]) => `${after} ${share(ratio)}`)
+          .join(", ")}`
   const { timeWeighted, moneyWeighted, maxDrawdown, againstHolding } = returns
   const held = againstHolding === null ? "not known" : `${againstHolding.toFixed(2)} ${quote}`
   return [
     "",
-    `${quote}: ${filled} of ${rested} orders filled${toFill}; ${requotes} moved${cost}. Price after a fill, in our favour: ${later.join(", ")}`,
+    `${quote}: ${filled} of ${rested} orders filled${toFill}; ${requotes} repriced${cost}${later}`,
     `${quote}: fees of payouts and refunds ${feesPaid.toFixed(4)} ${quote} paid, ${feesEstimated.toFixed(4)} ${quote} estimated when the orders were made`,
-    `${quote}: return ${share(timeWeighted)} time-weighted, ${share(moneyWeighted)} money-weighted; deepest fall ${share(maxDrawdown)}; against holding ${held}`
+    `${quote}: return ${share(timeWeighted)} time-weighted, ${share(moneyWeighted)} money-weighted; largest drawdown ${share(maxDrawdown)}; against holding ${held}`
   ]
 }
