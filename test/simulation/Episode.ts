@@ -59,6 +59,8 @@ interface Seat {
   skewMillis: number
   /** Until the process ends. */
   isLeaseLost: boolean
+  /** Since when this bot's own network has been out, and it could say so. */
+  darkSince: number | undefined
 }
 
 export const run = async (options: EpisodeOptions): Promise<EpisodeResult> => {
@@ -89,7 +91,6 @@ const play = async (
   let killSince: number | undefined
   let clearSince = start
   let audited = start
-  let darkSince: number | undefined
   const names = ["one", "two"].slice(0, plan.bots)
 
   const strategiesOf = ({ edit, name }: Pick<Seat, "edit" | "name">) => [
@@ -127,10 +128,12 @@ const play = async (
   })
 
   const troubleNow = () => (isCalm ? calm : plan.trouble)
+  /** Every bot has accidents and outages of its own. */
+  const networkSeedOf = (index: number) => plan.seed + index
   const networkOf = (name: string, index: number) =>
     Network.make({
       world,
-      seed: plan.seed + index,
+      seed: networkSeedOf(index),
       service: HttpClient.transform(service, (answering) => Effect.ensuring(answering, changed)),
       servers,
       trouble: troubleNow,
@@ -152,7 +155,8 @@ const play = async (
       starts: 0,
       startedAt: start,
       skewMillis: plan.botSkewMillis,
-      isLeaseLost: false
+      isLeaseLost: false,
+      darkSince: undefined
     })
   )
 
@@ -242,16 +246,21 @@ const play = async (
   }
 
   const look = (): void => {
-    const isDark = Network.isDark(troubleNow(), plan.seed, world.now)
-    if (isDark) clearSince = world.now
-    darkSince = isDark && world.now >= diskFullUntil ? (darkSince ?? world.now) : undefined
+    for (const [index, seat] of seats.entries()) {
+      const isDark = Network.isDark(troubleNow(), networkSeedOf(index), world.now)
+      if (isDark) clearSince = world.now
+      seat.darkSince = isDark && world.now >= diskFullUntil ? (seat.darkSince ?? world.now) : undefined
+    }
     for (const seat of seats) {
       const isRunning = seat.process !== undefined
       const since = killSince === undefined || !isRunning ? undefined : Math.max(killSince, clearSince)
       const suspended = (seat.process?.domain.suspendedUntil ?? 0) + 1
       oracle.withdrawing(seat.name, since === undefined ? undefined : Math.max(since, suspended))
-      const isAwake = darkSince !== undefined && isRunning
-      oracle.dark(seat.name, isAwake ? Math.max(darkSince ?? 0, seat.startedAt, suspended) : undefined)
+      const { darkSince } = seat
+      oracle.dark(
+        seat.name,
+        isRunning && darkSince !== undefined ? Math.max(darkSince, seat.startedAt, suspended) : undefined
+      )
     }
     oracle.check(isChanged)
     isChanged = false
