@@ -1,12 +1,18 @@
 /** A running bot compares its records by itself: a stranger's order is named once, never touched, and gone when it is gone. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
+import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
 import * as Background from "../../../src/engine/reconciliation/Background.ts"
+import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { HistoryStore } from "../../../src/journal/HistoryStore.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
 import { History } from "../../../src/venue/History.ts"
 import { ownAccount } from "../../../src/venue/VenueConfig.ts"
+import { play, start } from "../../sandbox/play.ts"
 import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running, until } from "../botWorld.ts"
+import { agreedSwap } from "../funding/agreedSwap.ts"
 
 /** Without a partner and without private money neither is asked. */
 const unasked = Layer.mergeAll(
@@ -136,6 +142,31 @@ describe("reconciliation in the background", () => {
         yield* Fiber.interrupt(loop)
         yield* Effect.all([bot.stop, other.stop, third.stop])
       })
+    )
+  )
+
+  it.effect("a swap by hand is no stranger", () =>
+    play(
+      Effect.gen(function* () {
+        const { account, url } = yield* SandboxConnection
+        const deadline = new Date(start + 120_000).toISOString()
+        yield* SwapsByHand.begin(yield* agreedSwap(account.signerId, url, { deadline }))
+        const look = yield* Background.make({
+          own: new Set([account.signerId]),
+          hasHistory: true,
+          markets: { assets, ticks: new Map() },
+          isPrivate: new Set()
+        })
+        const { contradictions, foreign, witnesses } = yield* look
+        assert.deepStrictEqual([contradictions, foreign], [[], []])
+        assert.deepStrictEqual(witnesses, ["orders", "history"])
+      }).pipe(
+        Effect.provide(
+          Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Journal.layer)), HistoryStore.layer).pipe(
+            Layer.provideMerge(Sqlite.layer({ filename: ":memory:" }))
+          )
+        )
+      )
     )
   )
 })
