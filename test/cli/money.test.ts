@@ -159,16 +159,17 @@ describe("the books of a bot", () => {
     const said = await run(["replay", "--certificate", ...config], { cwd })
     assert.include(said.stdout, `made by decision code ${decisionCode}, as in this program`)
     assert.strictEqual((await json<Replay>("replay")).hash, same.hash)
+    const database = new DatabaseSync(join(cwd, "journal.sqlite"))
+    database.exec("DELETE FROM price_minutes")
     writeFileSync(join(cwd, "grid.yaml"), gridText.replace("lower: 59000", "lower: 58000"))
     const edited = await json<Replay>("replay", "--with", "grid.yaml")
     assert.isBelow(edited.identical, edited.decisions)
     assert.notStrictEqual(edited.hash, same.hash)
-    // Twelve seconds have no two whole minutes of prices: there is no band, and it says so.
+    // Without two minutes of prices there is no band, and it says so.
     assert.deepStrictEqual(
       edited.profit?.map(({ strategy, why }) => [strategy, why]),
       [["grid", "the bot stored too few prices"]]
     )
-    const database = new DatabaseSync(join(cwd, "journal.sqlite"))
     const insert = database.prepare("INSERT INTO price_minutes VALUES (?, ?, ?, ?, ?, ?)")
     for (let minute = 0; minute < 30; minute += 1) {
       const [open, close] = [60_000 + 600 * Math.sin(minute), 60_000 + 600 * Math.sin(minute + 1)]

@@ -6,6 +6,7 @@ import * as Lease from "../../journal/Lease.ts"
 import * as RunningBot from "../control/RunningBot.ts"
 import * as Watch from "../control/watch.ts"
 import * as flags from "../flags.ts"
+import { newestPrices } from "../money/NewestPrices.ts"
 import * as KillFile from "../run/KillFile.ts"
 import { WrongUsage } from "../Usage.ts"
 import { eventsOf, withJournal } from "./JournalView.ts"
@@ -30,7 +31,10 @@ export const command = Command.make(
       config,
       Effect.fnUntraced(function* (journal) {
         const reconciled = (yield* eventsOf("Reconciled")).at(-1)
-        const view = { ...journal, trading: yield* StoredProfit.present, reconciled }
+        const stored = yield* StoredProfit.present
+        const lastPrices = yield* newestPrices(stored.books.lastPrices, journal.now)
+        const trading = { ...stored, books: { ...stored.books, lastPrices } }
+        const view = { ...journal, trading, reconciled }
         const holder = yield* Lease.holder(view.journal)
         const killSwitch = yield* Effect.flatten(KillFile.watch(view.journal))
         const dashboard = yield* RunningBot.addressOf(view.journal)

@@ -6,6 +6,7 @@ import { type Mark, markBy } from "../../ledger/Profit.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import * as Progress from "../Progress.ts"
+import { newestPrices } from "./NewestPrices.ts"
 
 export interface LedgerView extends JournalView {
   readonly trading: Trades.TradingRecord
@@ -23,13 +24,15 @@ export const withLedger = <A, E, R>(configFile: string, look: (view: LedgerView)
       const decimals = (symbol: string) => view.assets.get(symbol)?.decimals
       const fold = Trades.make(decimals)
       yield* readAlong(view, Trades.tags, fold.see)
-      const trading = fold.result()
+      const record = fold.result()
+      const lastPrices = yield* newestPrices(record.lastPrices, view.now)
+      const trading = { ...record, lastPrices }
       return yield* look({
         ...view,
         trading,
         decimals,
-        mark: markBy(trading.lastPrices, decimals),
-        markedAt: oldest(trading.lastPrices)
+        mark: markBy(lastPrices, decimals),
+        markedAt: oldest(lastPrices)
       })
     })
   )
