@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { run } from "./Torture.ts"
 
-const count = Number(process.env["LIMITBOT_EPISODES"] ?? 4)
+const count = Number(process.env["LIMITBOT_EPISODES"] ?? 2)
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 
 describe("simulation", () => {
