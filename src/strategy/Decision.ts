@@ -14,7 +14,7 @@ import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side, type TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
-import type { SlotProgress, View } from "./View.ts"
+import type { LegsDone, SlotProgress, View } from "./View.ts"
 
 export interface Leg {
   readonly side: Side
@@ -35,7 +35,7 @@ export interface DesiredSlot {
   /** After the last leg the first begins again; without this the slot is done. */
   readonly cycle: boolean
   /** How far the slot was when these legs began; missing for a slot that has worked on nothing else. */
-  readonly after?: Pick<SlotProgress, "completedLegs" | "filledInLeg">
+  readonly after?: LegsDone
   readonly why: Reason
 }
 
@@ -65,6 +65,22 @@ export interface Bounds extends PriceBounds {
    */
   readonly onFill: boolean
 }
+
+/** Bounds that also hold at these prices: the nearest one counts on each side. */
+export const narrowed = (
+  until: Bounds,
+  below: ReadonlyArray<Price | undefined>,
+  above: ReadonlyArray<Price | undefined>
+): Bounds => ({
+  ...until,
+  ...present({
+    priceBelow: nearest([until.priceBelow, ...below], Decimal.max),
+    priceAbove: nearest([until.priceAbove, ...above], Decimal.min)
+  })
+})
+
+const nearest = (prices: ReadonlyArray<Price | undefined>, nearer: (a: Price, b: Price) => Price): Price | undefined =>
+  prices.reduce((best, price) => (best === undefined || price === undefined ? (best ?? price) : nearer(best, price)))
 
 /** A JSON value that the strategy gets back at its next decision; journaled with it. */
 export type Memory = null | string | number | boolean | ReadonlyArray<Memory> | { readonly [key: string]: Memory }

@@ -91,6 +91,14 @@ export interface ClosedCandles {
 
 export const progressOf = (view: View, slot: string): SlotProgress => view.slots.get(slot) ?? untouchedSlot
 
+/** How far a slot is: what legs that begin now come after. */
+export type LegsDone = Pick<SlotProgress, "completedLegs" | "filledInLeg">
+
+export const legsDone = (view: View, slot: string): LegsDone => {
+  const { completedLegs, filledInLeg } = progressOf(view, slot)
+  return { completedLegs, filledInLeg }
+}
+
 /** The price of a market that the strategy trades, by name. */
 export const priceIn = (
   { market, price, elsewhere }: Pick<View, "market" | "price"> & { readonly elsewhere?: View["elsewhere"] | undefined },

@@ -2,11 +2,10 @@
  * How much of a slot's leg has filled, for strategies that move their legs while they fill. A completely filled leg
  * is over before its payout: from then on the next leg is wanted.
  */
-import { type Amount, type Asset, format, fromDecimal } from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
+import { type Amount, type Asset, format } from "../../domain/Amount.ts"
 import type { Leg, Memory } from "../Decision.ts"
 import type { SlotProgress } from "../View.ts"
-import { decimalIn, numberIn, recordIn } from "./Memory.ts"
+import { amountIn, numberIn, recordIn } from "./Memory.ts"
 
 /** The leg that the slot works, and how much of it has filled. */
 export interface Counted {
@@ -43,6 +42,3 @@ export const countedIn = (asset: Asset, memory: Memory, slot: string): Counted =
     inLeg: amountIn(asset, known, "inLeg")
   }
 }
-
-const amountIn = ({ decimals }: Asset, memory: Memory, key: string): Amount =>
-  fromDecimal(decimalIn(memory, key) ?? Decimal.zero, decimals) ?? 0n

@@ -1,4 +1,5 @@
 /** Reads what a strategy remembered. Memory comes back from a journal, so its shape is checked like any input. */
+import { type Amount, type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Memory } from "../Decision.ts"
 
@@ -9,6 +10,10 @@ export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefi
   const found = isRecord(memory) ? memory[key] : undefined
   return typeof found === "string" ? Decimal.parse(found) : undefined
 }
+
+/** Zero where nothing is remembered. */
+export const amountIn = ({ decimals }: Asset, memory: Memory, key: string): Amount =>
+  fromDecimal(decimalIn(memory, key) ?? Decimal.zero, decimals) ?? 0n
 
 export const textIn = (memory: Memory, key: string): string | undefined => {
   const found = isRecord(memory) ? memory[key] : undefined
@@ -26,3 +31,9 @@ export const recordIn = (memory: Memory, key: string): Memory => {
   const found = isRecord(memory) ? memory[key] : undefined
   return found ?? null
 }
+
+/** The memory of what works around a strategy, beside what the strategy itself remembers. */
+export const beside = (inner: Memory, own: Readonly<Record<string, Memory>>): Memory => ({
+  ...(isRecord(inner) ? inner : {}),
+  ...own
+})

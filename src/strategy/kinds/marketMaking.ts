@@ -290,9 +290,9 @@ const delayed = (whole: Quoting, view: View, memory: Memory) => {
   const { levels, filledDelayMillis } = whole
   const quoted: Record<string, number> = {}
   const slots = new Set<string>()
-  const lastAt = filledDelayMillis === 0 ? undefined : view.own?.lastFill?.at
+  if (filledDelayMillis === 0) return { slots, until: Number.NEGATIVE_INFINITY, quoted }
+  const lastAt = view.own?.lastFill?.at
   const until = lastAt === undefined ? Number.NEGATIVE_INFINITY : lastAt + filledDelayMillis
-  if (filledDelayMillis === 0) return { slots, until, quoted }
   const known = recordIn(memory, "quoted")
   for (const slot of levels.flatMap(({ bid, ask }) => [bid, ask])) {
     const { completedLegs, live } = progressOf(view, slot)

@@ -9,9 +9,8 @@
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import type { DesiredSlot, Memory } from "../Decision.ts"
-import { decimalIn, isRecord, numberIn, recordIn } from "../kinds/Memory.ts"
+import { type DesiredSlot, type Memory, narrowed } from "../Decision.ts"
+import { beside, decimalIn, isRecord, numberIn, recordIn } from "../kinds/Memory.ts"
 import { away, isWithin, negate } from "../kinds/PriceLevels.ts"
 import { filledLegs, nextLeg } from "../kinds/SlotLegs.ts"
 import type { Decide } from "../Strategy.ts"
@@ -70,7 +69,6 @@ export const rearming =
       round?.waitsFrom === undefined ? [] : [{ desired, from: round.waitsFrom }]
     )
     const own = waiting.filter(({ desired }) => desired.market === undefined).map(({ from }) => from)
-    const { priceAbove, priceBelow } = decision.until
     return {
       ...decision,
       desired: rounds.flatMap(({ desired, round }) => (round?.waitsFrom === undefined ? [desired] : [])),
@@ -78,27 +76,20 @@ export const rearming =
         ...decision.absent,
         ...waiting.map(({ desired: { slot }, from }) => ({ slot, why: reason(from, distance, source) }))
       ],
-      memory: {
-        ...(isRecord(decision.memory) ? decision.memory : {}),
+      memory: beside(decision.memory, {
         [key]: {
           // A slot that is not wanted now may be wanted again.
           ...(isRecord(known) ? known : {}),
           ...Object.fromEntries(rounds.flatMap(({ desired, round }) => (round ? [[desired.slot, round.memory]] : [])))
         }
-      },
-      until: {
-        ...decision.until,
-        onFill: true,
-        ...present({
-          priceBelow: nearest([priceBelow, ...own.map((from) => away(from, negate(distance)))], Decimal.max),
-          priceAbove: nearest([priceAbove, ...own.map((from) => away(from, distance))], Decimal.min)
-        })
-      }
+      }),
+      until: narrowed(
+        { ...decision.until, onFill: true },
+        own.map((from) => away(from, negate(distance))),
+        own.map((from) => away(from, distance))
+      )
     }
   }
-
-const nearest = (prices: ReadonlyArray<Price | undefined>, nearer: (a: Price, b: Price) => Price): Price | undefined =>
-  prices.reduce((best, price) => (best === undefined || price === undefined ? (best ?? price) : nearer(best, price)))
 
 const reason = (from: Price, distance: Decimal.Decimal, source: string): Reason => ({
   code: "rearm",

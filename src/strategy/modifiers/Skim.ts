@@ -3,10 +3,9 @@
  * and no size counts it. The quote of a strategy is its budget and the proceeds of its sales less what its purchases
  * cost, before fees, so it changes only with fills, and live and backtest agree about it.
  */
-import { type Amount, format, formatWithSymbol, fromDecimal, max } from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
+import { type Amount, format, formatWithSymbol, max } from "../../domain/Amount.ts"
 import type { Memory } from "../Decision.ts"
-import { decimalIn, isRecord } from "../kinds/Memory.ts"
+import { amountIn, beside } from "../kinds/Memory.ts"
 import type { Decide, Look } from "../Strategy.ts"
 import type { View } from "../View.ts"
 
@@ -21,11 +20,9 @@ export interface Skim {
 }
 
 const setAside = ({ ceiling, budget }: Skim, { market, slots }: View, memory: Memory): Amount => {
-  const { decimals } = market.quote
   let quote = budget
   for (const { proceeds, paid } of slots.values()) quote += proceeds - paid
-  const before = fromDecimal(decimalIn(memory, key) ?? Decimal.zero, decimals) ?? 0n
-  return max(before, quote - ceiling)
+  return max(amountIn(market.quote, memory, key), quote - ceiling)
 }
 
 /** The view of a strategy that does not have what is set aside. */
@@ -50,7 +47,7 @@ export const skimming =
     const text = `${kept} set aside: the strategy has had so much more than ${ceiling}`
     return {
       ...decision,
-      memory: { ...(isRecord(decision.memory) ? decision.memory : {}), [key]: format(amount, decimals) },
+      memory: beside(decision.memory, { [key]: format(amount, decimals) }),
       reasons: amount === 0n ? decision.reasons : [...decision.reasons, { code: "skim", text, source: skim.source }],
       until: { ...decision.until, onFill: true }
     }

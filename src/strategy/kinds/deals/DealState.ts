@@ -2,21 +2,19 @@
  * What a strategy of deals remembers: how many deals it began, when the last one ended, and the deal under way. The
  * view says what its orders did; `legs` says how far each slot was when the deal began.
  */
-import { format, fromDecimal } from "../../../domain/Amount.ts"
+import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
-import { progressOf, type SlotProgress, type View } from "../../View.ts"
-import { decimalIn, isTrueIn, numberIn, recordIn } from "../Memory.ts"
-
-type Legs = Pick<SlotProgress, "completedLegs" | "filledInLeg">
+import { type LegsDone, legsDone, progressOf, type View } from "../../View.ts"
+import { amountIn, decimalIn, isTrueIn, numberIn, recordIn } from "../Memory.ts"
 
 export interface Deal {
   /** The price of the base order. */
   readonly price: Price
   readonly startedAt: number
-  readonly legs: ReadonlyMap<string, Legs>
+  readonly legs: ReadonlyMap<string, LegsDone>
   /** Its base order is withdrawn because nothing of it filled in time. */
   readonly isExpired: boolean
   /** The position was sold. What still fills is sold too, and nothing new is bought. */
@@ -31,9 +29,9 @@ export interface DealState {
   readonly deal: Deal | undefined
 }
 
-const untouched: Legs = { completedLegs: 0, filledInLeg: 0n }
+const untouched: LegsDone = { completedLegs: 0, filledInLeg: 0n }
 
-export const legsBefore = ({ legs }: Deal, slot: string): Legs => legs.get(slot) ?? untouched
+export const legsBefore = ({ legs }: Deal, slot: string): LegsDone => legs.get(slot) ?? untouched
 
 export const isTouched = (deal: Deal, slot: string, view: View): boolean => {
   const progress = progressOf(view, slot)
@@ -45,12 +43,7 @@ export const isComplete = (deal: Deal, slot: string, view: View): boolean =>
   progressOf(view, slot).completedLegs > legsBefore(deal, slot).completedLegs
 
 export const legsNow = (slots: ReadonlyArray<string>, view: View): Deal["legs"] =>
-  new Map(
-    slots.map((slot) => {
-      const { completedLegs, filledInLeg } = progressOf(view, slot)
-      return [slot, { completedLegs, filledInLeg }]
-    })
-  )
+  new Map(slots.map((slot) => [slot, legsDone(view, slot)]))
 
 export const remember = ({ base }: Market, { begun, endedAt, deal }: DealState): Memory => ({
   begun,
@@ -77,9 +70,9 @@ export const stateIn = ({ base }: Market, slots: ReadonlyArray<string>, memory: 
   const price = decimalIn(memory, "price")
   if (price === undefined) return { ...known, deal: undefined }
   const legs = recordIn(memory, "legs")
-  const legsOf = (slot: string): Legs => ({
+  const legsOf = (slot: string): LegsDone => ({
     completedLegs: numberIn(recordIn(legs, slot), "completedLegs") ?? 0,
-    filledInLeg: fromDecimal(decimalIn(recordIn(legs, slot), "filledInLeg") ?? Decimal.zero, base.decimals) ?? 0n
+    filledInLeg: amountIn(base, recordIn(legs, slot), "filledInLeg")
   })
   return {
     ...known,

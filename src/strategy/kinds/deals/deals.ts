@@ -21,7 +21,7 @@ import { anyMarket, schemaOf } from "../../JsonSchema.ts"
 import type { Kind } from "../../Kind.ts"
 import type { Setup } from "../../Setup.ts"
 import * as Ask from "../../Setup.ts"
-import { type OwnState, progressOf, type View } from "../../View.ts"
+import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
 import { quantityAt } from "../Size.ts"
 import {
@@ -250,17 +250,15 @@ const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot
   if (quantity === 0n) return []
   const average = view.own?.averageEntry ?? deal.price
   const price = exitPrice(whole, deal, view)
-  const { completedLegs, filledInLeg } = progressOf(view, exit)
   const entered = `${formatWithSymbol(quantity, market.base)}, ${side === "BUY" ? "bought" : "sold"} at ${Decimal.short(average)}`
   const text = `${side === "BUY" ? "sells" : "buys back"} ${entered} on average, at ${Decimal.format(price)}`
   const [code, key] = deal.leaves === undefined ? ["take-profit", "takeProfit"] : ["stop", "stop"]
-  const after = { completedLegs, filledInLeg }
   return [
     {
       slot: exit,
       legs: [{ side: opposite(side), price, quantity, mayLose: true }],
       cycle: false,
-      after,
+      after: legsDone(view, exit),
       why: { code, text, source: keys(key) }
     }
   ]

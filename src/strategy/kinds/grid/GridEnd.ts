@@ -6,14 +6,13 @@
 import { formatWithSymbol } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../../domain/Market.ts"
-import { present } from "../../../domain/Present.ts"
-import type { Bounds, Decision, DesiredSlot } from "../../Decision.ts"
+import { type Decision, type DesiredSlot, narrowed } from "../../Decision.ts"
 import { positionIn } from "../../expression/Judge.ts"
 import * as Read from "../../Fields.ts"
 import { type Report, report } from "../../Problem.ts"
 import type { Budget, Decide } from "../../Strategy.ts"
-import { progressOf, type View } from "../../View.ts"
-import { decimalIn, isRecord, textIn } from "../Memory.ts"
+import { legsDone, progressOf, type View } from "../../View.ts"
+import { beside, decimalIn, textIn } from "../Memory.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
 import { quantityAt, type Size } from "../Size.ts"
 
@@ -75,7 +74,7 @@ export const endingAt = (decide: Decide, end: GridEnd): Decide =>
         const leaves = decimalIn(memory, "leaves")
         if (leaves !== undefined) return ended(end, grid, view, leaves, textIn(memory, "ended") ?? "")
         const reached = reachedIn(end, mid(view.price))
-        if (reached === undefined) return { ...grid, until: within(end, grid.until) }
+        if (reached === undefined) return { ...grid, until: narrowed(grid.until, [end.stop], [end.takeProfit]) }
         const worst = orderPrice(end.market, "SELL", away(mid(view.price), negate(end.reach)))
         return ended(end, grid, view, worst, reached)
       }
@@ -86,20 +85,6 @@ const reachedIn = ({ stop, takeProfit }: GridEnd, price: Price): string | undefi
   return `the price reached the take-profit ${Decimal.format(takeProfit)}`
 }
 
-const within = ({ stop, takeProfit }: GridEnd, until: Bounds): Bounds => ({
-  ...until,
-  ...present({
-    priceBelow: nearer(stop, until.priceBelow, Decimal.max),
-    priceAbove: nearer(takeProfit, until.priceAbove, Decimal.min)
-  })
-})
-
-const nearer = (
-  end: Price | undefined,
-  bound: Price | undefined,
-  choose: (a: Price, b: Price) => Price
-): Price | undefined => (end === undefined || bound === undefined ? (end ?? bound) : choose(end, bound))
-
 /** The key of the end that was reached, by what was said of it. */
 const keyOf = (because: string): string => (because.includes("take-profit") ? "takeProfit" : "stop")
 
@@ -109,7 +94,7 @@ const ended = (end: GridEnd, grid: Decision, view: View, leaves: Price, because:
   return {
     desired: saleOf(end, view, leaves, because),
     absent: slots.map((slot) => ({ slot, why })),
-    memory: { ...(isRecord(grid.memory) ? grid.memory : {}), leaves: Decimal.format(leaves), ended: because },
+    memory: beside(grid.memory, { leaves: Decimal.format(leaves), ended: because }),
     reasons: [],
     until: { onFill: true }
   }
@@ -118,12 +103,12 @@ const ended = (end: GridEnd, grid: Decision, view: View, leaves: Price, because:
 /** Sells what is there now. Base on its way back from a withdrawn order joins the sale on arrival. */
 const saleOf = (end: GridEnd, view: View, price: Price, because: string): ReadonlyArray<DesiredSlot> => {
   const { market, budget, size, keys } = end
-  const { live, completedLegs, filledInLeg } = progressOf(view, exit)
+  const { live } = progressOf(view, exit)
   const resting = live?.side === "SELL" ? live.quantity : 0n
   const quantity = view.own === undefined ? budget.base + positionIn(view) : view.own.freeBase + resting
   if (quantity <= 0n || quantity * dustParts < quantityAt(market, size, price)) return []
   const text = `sells all it holds, ${formatWithSymbol(quantity, market.base)}, at ${Decimal.format(price)}: ${because}`
-  const after = { completedLegs, filledInLeg }
+  const after = legsDone(view, exit)
   const legs = [{ side: "SELL", price, quantity, mayLose: true }] as const
   return [{ slot: exit, legs, cycle: false, after, why: { code: "grid-exit", text, source: keys(keyOf(because)) } }]
 }

@@ -10,11 +10,11 @@ import { type Amount, format, fromDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import type { Bounds, Decision, DesiredSlot, Memory } from "../../Decision.ts"
+import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
 import type { Decide } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, untouchedSlot, type View } from "../../View.ts"
-import { decimalIn, isRecord, numberIn, recordIn } from "../Memory.ts"
+import { beside, decimalIn, isRecord, numberIn, recordIn } from "../Memory.ts"
 import { away, negate } from "../PriceLevels.ts"
 import { filledLegs } from "../SlotLegs.ts"
 
@@ -201,20 +201,6 @@ const placed = (whole: Hanging, states: ReadonlyMap<string, SideState>, quotes: 
       absent.push({ slot: other, why: because("not-hanging", "it no longer hangs: the mid is too far away from it") })
     }
   }
-  const inner = isRecord(quotes.memory) ? quotes.memory : {}
-  return { ...quotes, desired, absent, memory: { ...inner, hanging: remembered }, until: within(quotes.until, ends) }
-}
-
-const within = (
-  until: Bounds,
-  { below, above }: { below: ReadonlyArray<Price>; above: ReadonlyArray<Price> }
-): Bounds => {
-  const lowest = [...below, ...(until.priceBelow === undefined ? [] : [until.priceBelow])]
-  const highest = [...above, ...(until.priceAbove === undefined ? [] : [until.priceAbove])]
-  return {
-    ...until,
-    ...(lowest.length === 0 ? {} : { priceBelow: lowest.reduce(Decimal.max) }),
-    ...(highest.length === 0 ? {} : { priceAbove: highest.reduce(Decimal.min) }),
-    onFill: true
-  }
+  const until = narrowed({ ...quotes.until, onFill: true }, ends.below, ends.above)
+  return { ...quotes, desired, absent, memory: beside(quotes.memory, { hanging: remembered }), until }
 }

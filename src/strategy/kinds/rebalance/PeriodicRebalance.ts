@@ -3,14 +3,14 @@
  * traded back to its target near the price of that moment. These orders stay until they have filled or the next
  * period begins; otherwise nothing rests. Periods are counted from 1970 in UTC, and those of whole weeks from Mondays.
  */
-import { type Amount, format, formatWithSymbol, fromDecimal } from "../../../domain/Amount.ts"
+import { format, formatWithSymbol } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"
 import { iso } from "../../../domain/Text.ts"
 import { frameStart } from "../../../domain/Timeframe.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
-import { progressOf, type SlotProgress, type View } from "../../View.ts"
-import { decimalIn, numberIn, recordIn } from "../Memory.ts"
+import { type LegsDone, legsDone, type View } from "../../View.ts"
+import { amountIn, decimalIn, numberIn, recordIn } from "../Memory.ts"
 import type { Rebalance } from "./RebalanceSection.ts"
 
 /** An order of the present period, with how far its slot was when the period began. */
@@ -21,7 +21,7 @@ export interface PeriodTrade {
 }
 
 interface Going extends PeriodTrade {
-  readonly after: Pick<SlotProgress, "completedLegs" | "filledInLeg">
+  readonly after: LegsDone
 }
 
 const slotsOf = ({ parts }: Rebalance) =>
@@ -55,10 +55,7 @@ export const decidePeriodic = (
 
 const begun =
   (view: View) =>
-  (trade: PeriodTrade): Going => {
-    const { completedLegs, filledInLeg } = progressOf(view, trade.slot)
-    return { ...trade, after: { completedLegs, filledInLeg } }
-  }
+  (trade: PeriodTrade): Going => ({ ...trade, after: legsDone(view, trade.slot) })
 
 const remember = ({ market: { base }, leg, after }: Going): Memory => ({
   price: Decimal.format(leg.price),
@@ -70,8 +67,7 @@ const remember = ({ market: { base }, leg, after }: Going): Memory => ({
 const goingIn = (whole: Rebalance, memory: Memory): ReadonlyArray<Going> =>
   slotsOf(whole).flatMap(({ slot, market, side }) => {
     const known = recordIn(memory, slot)
-    const amount = (key: string): Amount =>
-      fromDecimal(decimalIn(known, key) ?? Decimal.zero, market.base.decimals) ?? 0n
+    const amount = (key: string) => amountIn(market.base, known, key)
     const price = decimalIn(known, "price")
     if (price === undefined) return []
     const after = { completedLegs: numberIn(known, "legsBefore") ?? 0, filledInLeg: amount("filledBefore") }
