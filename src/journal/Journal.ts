@@ -213,6 +213,18 @@ const pageOf = (events: ReadonlyArray<Recorded>) => {
   return [events, Option.map(Option.fromUndefinedOr(last), ({ sequence }) => sequence)] as const
 }
 
+/** Gives each page of events to `see`. The bot goes first: its fibers run between two pages. */
+export const eachPage = <E, R>(
+  events: Stream.Stream<Recorded, E, R>,
+  see: (page: ReadonlyArray<Recorded>) => void
+): Effect.Effect<void, E, R> =>
+  Stream.runForEachArray(events, (page) =>
+    Effect.andThen(
+      Effect.sync(() => see(page)),
+      Effect.yieldNow
+    )
+  )
+
 /** By the index only for one tag: of several it has no common order, and every page would sort all that is left. */
 const ofTags = (sql: SqlClient.SqlClient, tags: ReadonlyArray<Tag> | undefined) => {
   if (tags === undefined) return sql`1 = 1`

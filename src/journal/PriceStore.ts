@@ -22,6 +22,7 @@ export class PriceStore extends Context.Service<
     append(market: string, minute: Minute): Effect.Effect<void, JournalError>
     /** Minutes that began at or after a time, oldest first. */
     since(market: string, from: number): Effect.Effect<ReadonlyArray<Minute>, JournalError>
+    newest(market: string): Effect.Effect<Minute | undefined, JournalError>
   }
 >()("limitbot/journal/PriceStore") {
   static readonly layer = Layer.effect(
@@ -41,9 +42,24 @@ export class PriceStore extends Context.Service<
           WHERE market = ${market} AND opened_at >= ${from} ORDER BY opened_at`
       }, Effect.mapError(unusable))
 
-      return PriceStore.of({ append, since })
+      const newest = Effect.fn("PriceStore.newest")(function* (market: string) {
+        const [last] = yield* sql<Minute>`
+          SELECT opened_at AS "openedAt", open, high, low, close FROM price_minutes
+          WHERE market = ${market} ORDER BY opened_at DESC LIMIT 1`
+        return last
+      }, Effect.mapError(unusable))
+
+      return PriceStore.of({ append, since, newest })
     })
   )
 }
+
+/** All minutes of these markets. */
+export const minutesOf = Effect.fn("PriceStore.minutesOf")(function* (markets: Iterable<string>) {
+  const store = yield* PriceStore
+  const minutes = new Map<string, ReadonlyArray<Minute>>()
+  for (const market of markets) minutes.set(market, yield* store.since(market, 0))
+  return minutes
+})
 
 const unusable = broken("Cannot read or write the stored prices")

@@ -7,7 +7,7 @@ import * as Candles from "../../candles/Candles.ts"
 import * as ColumnCache from "../../candles/ColumnCache.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { Journal } from "../../journal/Journal.ts"
-import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import { type Minute, minutesOf, PriceStore } from "../../journal/PriceStore.ts"
 import * as Modes from "../Modes.ts"
 import { isThere } from "./JournalView.ts"
 
@@ -77,13 +77,12 @@ export const calibration = Effect.fn("JournalData.calibration")(function* (file:
   return yield* within(
     file,
     Effect.gen(function* () {
-      const [journal, store] = [yield* Journal, yield* PriceStore]
+      const journal = yield* Journal
       const events = yield* Stream.runCollect(journal.events())
       const planned = events.flatMap(({ event }) => (event._tag === "Planned" ? [event] : []))
       const wanted = planned.filter((event) => market === undefined || event.market === market)
       const placements = new Set(wanted.map(({ placement }) => placement))
-      const minutes = new Map<string, ReadonlyArray<Minute>>()
-      for (const name of new Set(wanted.map((event) => event.market))) minutes.set(name, yield* store.since(name, 0))
+      const minutes = yield* minutesOf(new Set(wanted.map((event) => event.market)))
       const own = events.filter(({ event }) => "placement" in event && placements.has(event.placement))
       return Calibration.measure(own, minutes)
     })

@@ -12,17 +12,16 @@ import type { TradingRecord } from "../../ledger/Trades.ts"
 export const newestPrices = Effect.fn("newestPrices")(function* (known: TradingRecord["lastPrices"], now: number) {
   const store = yield* PriceStore
   const newest = yield* Effect.forEach(known, ([market, price]) =>
-    store.since(market, price.at).pipe(
-      Effect.orElseSucceed(() => []),
-      Effect.map((minutes) => {
-        const last = minutes.at(-1)
-        return last === undefined
+    store.newest(market).pipe(
+      Effect.orElseSucceed(() => undefined),
+      Effect.map((last) =>
+        last === undefined || last.openedAt < price.at
           ? ([market, price] as const)
           : ([
               market,
               { price: Decimal.fromNumber(last.close), at: Math.min(now, last.openedAt + minuteMillis) }
             ] as const)
-      })
+      )
     )
   )
   return new Map(newest)

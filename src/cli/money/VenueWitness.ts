@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
 import { readOrder } from "../../engine/tracking/OrderReads.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { History } from "../../venue/History.ts"
@@ -36,7 +37,7 @@ const fewLines = 20
 
 const orderOf = Effect.fnUntraced(function* ({ by, ...order }: Asked) {
   const { value, correlationId } = yield* readOrder(yield* Venue, by, order)
-  return { answered: plain(value), ...(correlationId === undefined ? {} : { correlationId }) }
+  return { answered: plain(value), ...present({ correlationId }) }
 })
 
 const plain = ({ price, ...order }: Order) => ({ ...order, price: Decimal.format(price) })

@@ -27,10 +27,7 @@ export const command = Command.make(
     ),
     config: flags.config,
     out: FileName.flag("out").pipe(Flag.withDescription("The file to write; must not exist yet")),
-    offline: Flag.Boolean("offline").pipe(
-      Flag.withDescription("Only what the journal has; default: the venue and its history are asked as well"),
-      Flag.withDefault(false)
-    )
+    offline: flags.toggle("offline", "Only what the journal has; default: the venue and its history are asked as well")
   },
   Effect.fn(function* ({ order, config, out, offline }) {
     const fold = Evidence.make(order)

@@ -1,7 +1,7 @@
 /** `limitbot profit`: what trading has earned and cost so far, by the method that the user names. */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { PriceStore } from "../../journal/PriceStore.ts"
+import { minutesOf } from "../../journal/PriceStore.ts"
 import { methods } from "../../ledger/Lots.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import { qualityOf } from "../../ledger/Quality.ts"
@@ -28,7 +28,8 @@ export const command = Command.make(
         const grouping = Option.getOrUndefined(by)
         const whole = Profit.report(trading, { method, mark, now })
         const groups = grouping === undefined ? [] : Profit.report(trading, { method, by: grouping, mark, now })
-        const minutes = yield* minutesOf([...trading.lastPrices.keys()])
+        // A journal of an older version has no prices.
+        const minutes = yield* Effect.orElseSucceed(minutesOf(trading.lastPrices.keys()), () => new Map())
         const statistics = new Map(
           whole.map(({ quote }) => {
             const of = { quote, minutes, decimals: (symbol: string) => decimals(symbol) ?? 0 }
@@ -49,15 +50,3 @@ export const command = Command.make(
     { command: "limitbot profit --method fifo --json", description: "As tax offices count it" }
   ])
 )
-
-/** A journal of an older version has no prices. */
-const minutesOf = Effect.fnUntraced(function* (markets: ReadonlyArray<string>) {
-  const store = yield* PriceStore
-  const found = yield* Effect.forEach(markets, (market) =>
-    Effect.map(
-      Effect.orElseSucceed(store.since(market, 0), () => []),
-      (minutes) => [market, minutes] as const
-    )
-  )
-  return new Map(found)
-})

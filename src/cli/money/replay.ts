@@ -8,7 +8,7 @@ import { fillPresets } from "../../backtest/kernel/FillPresets.ts"
 import { secondMillis } from "../../domain/Durations.ts"
 import * as Replay from "../../engine/explain/Replay.ts"
 import { Journal } from "../../journal/Journal.ts"
-import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import { type Minute, minutesOf } from "../../journal/PriceStore.ts"
 import { type BandVerdict, judge, type Margin } from "../../ledger/FillBand.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -42,10 +42,7 @@ export const command = Command.make(
       Flag.withDescription("A strategy file that takes the place of the one of the same name"),
       Flag.between(0, 20)
     ),
-    certificate: Flag.Boolean("certificate").pipe(
-      Flag.withDescription("Fail unless every decision is what the files of the time say"),
-      Flag.withDefault(false)
-    ),
+    certificate: flags.toggle("certificate", "Fail unless every decision is what the files of the time say"),
     json: flags.json
   },
   Effect.fn(function* ({ config, journal, with: edited, certificate, json }) {
@@ -98,13 +95,6 @@ const tradedMarkets = Effect.gen(function* () {
     Stream.runCollect
   )
   return new Set(names.flat())
-})
-
-const minutesOf = Effect.fnUntraced(function* (markets: ReadonlySet<string>) {
-  const store = yield* PriceStore
-  const minutes = new Map<string, ReadonlyArray<Minute>>()
-  for (const market of markets) minutes.set(market, yield* store.since(market, 0))
-  return minutes
 })
 
 /** The pessimistic rules of backtests, and half a minute for clocks and looks. */

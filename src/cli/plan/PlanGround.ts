@@ -44,7 +44,11 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
 ) {
   const exists = yield* isThere(journal)
   if (!exists) {
-    const nothing: PriceStore["Service"] = { append: () => Effect.void, since: () => Effect.succeed([]) }
+    const nothing: PriceStore["Service"] = {
+      append: () => Effect.void,
+      since: () => Effect.succeed([]),
+      newest: () => Effect.succeed(undefined)
+    }
     const warmed = yield* candlesOf(nothing, strategies, sources)
     return { state: BotState.make(), hasJournal: false, ...warmed } satisfies Remembered
   }

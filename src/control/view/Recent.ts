@@ -6,7 +6,7 @@
 import { Effect, Schema, Stream } from "effect"
 import { BotEvent, type Recorded } from "../../domain/BotEvent.ts"
 import { slotKey } from "../../engine/state/BotState.ts"
-import type { Journal } from "../../journal/Journal.ts"
+import { eachPage, type Journal } from "../../journal/Journal.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import { describe } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
@@ -82,26 +82,24 @@ const keep = <A>(list: Array<A>, entry: A, most: number): void => {
 export const catchUp = (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) =>
   Effect.gen(function* () {
     if (recent.sequence === 0) yield* begin(recent, assets, journal)
-    yield* eachPage(journal.events({ after: recent.sequence }), (recorded) => note(recent, recorded, assets))
+    yield* eachPage(journal.events({ after: recent.sequence }), (page) => {
+      for (const recorded of page) note(recent, recorded, assets)
+    })
   })
 
 const begin = Effect.fnUntraced(function* (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) {
   const lines: Array<LineView> = []
   let newest = 0
-  yield* eachPage(Stream.take(journal.newestFirst, mostLines), (recorded) => {
-    newest = Math.max(newest, recorded.sequence)
-    lines.push(lineOf(recorded, assets))
+  yield* eachPage(Stream.take(journal.newestFirst, mostLines), (page) => {
+    for (const recorded of page) {
+      newest = Math.max(newest, recorded.sequence)
+      lines.push(lineOf(recorded, assets))
+    }
   })
   const past = Stream.takeWhile(journal.events({ tags: Trades.tags }), ({ sequence }) => sequence <= newest)
-  yield* eachPage(past, (recorded) => noteTrading(recent, recorded, assets))
+  yield* eachPage(past, (page) => {
+    for (const recorded of page) noteTrading(recent, recorded, assets)
+  })
   recent.lines.push(...lines.reverse())
   recent.sequence = newest
 })
-
-const eachPage = <E>(events: Stream.Stream<Recorded, E>, see: (recorded: Recorded) => void) =>
-  Stream.runForEachArray(events, (page) =>
-    Effect.andThen(
-      Effect.sync(() => page.forEach(see)),
-      Effect.yieldNow // The bot goes first.
-    )
-  )

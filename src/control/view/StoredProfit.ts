@@ -3,8 +3,8 @@
  * after an upgrade. A running bot keeps the snapshot up to date.
  */
 import { deserialize, serialize } from "node:v8"
-import { Effect, Schedule, Semaphore, Stream } from "effect"
-import { Journal, type JournalError } from "../../journal/Journal.ts"
+import { Effect, Schedule, Semaphore } from "effect"
+import { eachPage, Journal, type JournalError } from "../../journal/Journal.ts"
 import * as RunningProfit from "./RunningProfit.ts"
 
 /** The name of this fold among the journal's snapshots. */
@@ -54,13 +54,9 @@ const readOn = (
   journal: Journal["Service"],
   profit: RunningProfit.RunningProfit
 ): Effect.Effect<RunningProfit.RunningProfit, JournalError> =>
-  journal.events({ after: profit.sequence, tags: RunningProfit.tags }).pipe(
-    Stream.runForEachArray((page) =>
-      Effect.andThen(
-        Effect.sync(() => RunningProfit.see(profit, page)),
-        Effect.yieldNow // The bot goes first.
-      )
-    ),
+  eachPage(journal.events({ after: profit.sequence, tags: RunningProfit.tags }), (page) =>
+    RunningProfit.see(profit, page)
+  ).pipe(
     Effect.flatMap(() =>
       profit.isExact ? Effect.succeed(profit) : readOn(journal, RunningProfit.make(Number.POSITIVE_INFINITY))
     )

@@ -5,10 +5,10 @@
  * becomes an event when it differs from what it found before. A witness that cannot be asked is asked the next time, and what
  * it said before stands: neither the bot nor the other witnesses notice.
  */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import { plainJson } from "../../domain/Text.ts"
-import { Journal } from "../../journal/Journal.ts"
+import { eachPage, Journal } from "../../journal/Journal.ts"
 import { readSwaps } from "../../journal/swapSteps.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { Venue } from "../../venue/Venue.ts"
@@ -94,7 +94,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   const known = ledgerOf()
   /** The venue's records are read after ours, and ours once more: an order that was made meanwhile is no stranger. */
   const follow = Effect.suspend(() =>
-    journal.events({ after: known.sequence(), tags }).pipe(Stream.runForEachArray(noted(known)))
+    eachPage(journal.events({ after: known.sequence(), tags }), (page) => page.forEach(known.see))
   )
 
   /** What the balances showed when they last could be compared: it stands until they say something else. */
@@ -174,11 +174,3 @@ const reached = <A, E, R>(ask: Effect.Effect<A, VenueError | E, R>) =>
   Effect.as(ask, true).pipe(Effect.catchIf(isVenueError, ({ message }) => Effect.as(Effect.logDebug(message), false)))
 
 const isVenueError = (error: unknown): error is VenueError => error instanceof VenueError
-
-const noted =
-  ({ see }: ReturnType<typeof ledgerOf>) =>
-  (page: ReadonlyArray<Recorded>) =>
-    Effect.andThen(
-      Effect.sync(() => page.forEach(see)),
-      Effect.yieldNow // The bot goes first.
-    )

@@ -2,7 +2,7 @@
  * Gathers what a reconciliation compares: first the journal, then the venue's orders, the history and the balances. A
  * witness that is read later can only know more. A witness that cannot be had is named, not guessed.
  */
-import { Effect, Option, Schema, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { present } from "../../domain/Present.ts"
 import { HistoryStore, lastSnapshot, saveSnapshot } from "../../journal/HistoryStore.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -10,7 +10,7 @@ import { readSwaps } from "../../journal/swapSteps.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
-import { entryOf, isOdd, type OddTransaction, type Transaction } from "../../venue/wire/HistoryEntry.ts"
+import { entryIn, isOdd, type OddTransaction, type Transaction } from "../../venue/wire/HistoryEntry.ts"
 import * as BotState from "../state/BotState.ts"
 import { type Listing, orderPages, readOrder } from "../tracking/OrderReads.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
@@ -72,7 +72,7 @@ export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* (
 /** The stored history: by deposit address and memo, and the lines that cannot be compared. */
 export const history = Effect.gen(function* () {
   const rows = yield* (yield* HistoryStore).all
-  const entries = rows.map(({ body }) => entryOf(Option.getOrElse(parseJson(body), () => body)))
+  const entries = rows.map(({ body }) => entryIn(body))
   const lines = entries.flatMap((entry) => (isOdd(entry) ? [] : [toLine(entry)]))
   const odd: ReadonlyArray<OddTransaction> = entries.filter(isOdd)
   return {
@@ -91,7 +91,7 @@ export const historyWhere = Effect.fn("Witnesses.historyWhere")(function* (
     Effect.andThen(
       Effect.sync(() => {
         for (const { body } of rows) {
-          const entry = entryOf(Option.getOrElse(parseJson(body), () => body))
+          const entry = entryIn(body)
           const line = isOdd(entry) ? undefined : toLine(entry)
           if (line !== undefined && isWanted(line))
             lines.set(Reconciliation.addressKey(line.depositAddress, line.depositMemo), line)
@@ -102,8 +102,6 @@ export const historyWhere = Effect.fn("Witnesses.historyWhere")(function* (
   )
   return lines
 })
-
-const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 const isNotFound = ({ reason }: VenueError): boolean =>
   reason._tag === "Rejected" && (reason.code === "order-not-found" || reason.status === 404)

@@ -96,7 +96,8 @@ const sentences = Effect.fnUntraced(function* (
   for (const entry of lives) BotState.apply(state, entry)
   const store = PriceStore.of({
     append: () => Effect.void,
-    since: (market) => Effect.succeed(minutes.get(market) ?? [])
+    since: (market) => Effect.succeed(minutes.get(market) ?? []),
+    newest: (market) => Effect.succeed(minutes.get(market)?.at(-1))
   })
   const found = yield* touches(state, lives, now).pipe(Effect.provideService(PriceStore, store))
   return new Map([...found].map(([id, touched]) => [id, textOf(touched)]))

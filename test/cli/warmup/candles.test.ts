@@ -53,7 +53,8 @@ const writeCsv = (name: string, rows: ReadonlyArray<Minute>): void => {
 
 const stored = (own: ReadonlyArray<Minute>): PriceStore["Service"] => ({
   append: () => Effect.void,
-  since: (_, from) => Effect.succeed(own.filter(({ openedAt }) => openedAt >= from))
+  since: (_, from) => Effect.succeed(own.filter(({ openedAt }) => openedAt >= from)),
+  newest: () => Effect.succeed(own.at(-1))
 })
 
 const look = Effect.fnUntraced(function* (

@@ -44,7 +44,8 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
             if (minutes.at(-1)?.openedAt === minute.openedAt) minutes.pop()
             minutes.push(minute)
           }),
-        since: (_market, from) => Effect.succeed(minutes.filter(({ openedAt }) => openedAt >= from))
+        since: (_market, from) => Effect.succeed(minutes.filter(({ openedAt }) => openedAt >= from)),
+        newest: () => Effect.succeed(minutes.at(-1))
       })
     )
     const settings = Layer.succeed(EngineSettings, {

@@ -173,7 +173,11 @@ describe("what conditions saw", () => {
     return (yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))).state
   })
   const stored = (minutes: ReadonlyArray<Minute>) =>
-    PriceStore.of({ append: () => Effect.void, since: () => Effect.succeed(minutes) })
+    PriceStore.of({
+      append: () => Effect.void,
+      since: () => Effect.succeed(minutes),
+      newest: () => Effect.succeed(minutes.at(-1))
+    })
 
   it.effect("is recorded with a decision, comparison by comparison", () =>
     Effect.gen(function* () {
