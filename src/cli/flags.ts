@@ -5,6 +5,13 @@ import { Flag } from "effect/cli"
 import { unitMillis } from "../domain/Durations.ts"
 import * as FileName from "./FileName.ts"
 
+/** False unless it is given. */
+export const toggle = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+export const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
 export const defaultConfig = "config/limitbot.yaml"
 
 export const config = FileName.flag("config").pipe(
@@ -13,10 +20,7 @@ export const config = FileName.flag("config").pipe(
   Flag.withDefault(defaultConfig)
 )
 
-export const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print machine-readable JSON instead of text"),
-  Flag.withDefault(false)
-)
+export const json = toggle("json", "Print machine-readable JSON instead of text")
 
 /** `30s`, `5m`, `6h`, `7d` as milliseconds. */
 export const DurationText = Schema.String.check(
@@ -43,7 +47,12 @@ export const poll = Flag.String("poll").pipe(
   Flag.optional
 )
 
-export const cancelOnExit = Flag.Boolean("cancel-on-exit").pipe(
-  Flag.withDescription("Before leaving cancel all orders and wait until their money is back"),
-  Flag.withDefault(false)
+export const cancelOnExit = toggle(
+  "cancel-on-exit",
+  "Before leaving cancel all orders and wait until their money is back"
+)
+
+export const report = FileName.flag("report").pipe(
+  Flag.withDescription("Write a report to this HTML file"),
+  Flag.optional
 )

@@ -21,26 +21,24 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as FileName from "../FileName.ts"
 import { type Purpose, StrategiesInvalid, suited } from "../files/StrategyFiles.ts"
+import * as flags from "../flags.ts"
 import { orWrong, WrongUsage } from "../Usage.ts"
 import * as FeeModel from "./FeeModel.ts"
-
-const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
 export const dataFlags = {
   data: FileName.flag("data").pipe(
     Flag.withDescription("Candles or trades: CSV, plain or gzipped; journal:FILE for prices that a bot saw itself")
   ),
-  from: text("from", "First moment of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),
-  to: text("to", "End of the data to use, not included"),
-  repair: text("repair", `Repair the data: ${repairs.join(", ")} (comma between), or all`),
-  noCache: Flag.Boolean("no-cache").pipe(
-    Flag.withDescription("Neither read nor write the column cache beside the data file"),
-    Flag.withDefault(false)
-  )
+  from: flags.text("from", "First moment of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),
+  to: flags.text("to", "End of the data to use, not included"),
+  repair: flags.text("repair", `Repair the data: ${repairs.join(", ")} (comma between), or all`),
+  noCache: flags.toggle("no-cache", "Neither read nor write the column cache beside the data file")
 }
 
-export const configFlag = text("config", "The configuration file; default: markets of the strategy with 18 decimals")
+export const configFlag = flags.text(
+  "config",
+  "The configuration file; default: markets of the strategy with 18 decimals"
+)
 
 const touches = ["at", "through", "within", "close"] as const
 
@@ -67,12 +65,12 @@ export const ruleFlags = {
     ),
     Flag.optional
   ),
-  withdrawFee: text(
+  withdrawFee: flags.text(
     "withdraw-fee",
     "Fee of every payout as BASE,QUOTE amounts, for example 0.00001,0.5; with several markets of every base"
   ),
-  refundFee: text("refund-fee", "Fee of every refund as BASE,QUOTE amounts"),
-  minimumQuote: text("minimum-quote", "Smallest order that the venue takes, in quote")
+  refundFee: flags.text("refund-fee", "Fee of every refund as BASE,QUOTE amounts"),
+  minimumQuote: flags.text("minimum-quote", "Smallest order that the venue takes, in quote")
 }
 
 /** What a command gets for these flags and arguments. */

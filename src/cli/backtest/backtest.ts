@@ -89,7 +89,7 @@ export const command = Command.make(
       Flag.withDescription("With --json of one strategy: the band over time at about so many moments"),
       Flag.withDefault(0)
     ),
-    report: FileName.flag("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional),
+    report: flags.report,
     json: flags.json
   },
   Effect.fn(function* (input) {

@@ -1,6 +1,6 @@
 /** What an operator says to a running bot: `pause`, `resume`, `drain`, `cancel`, `cancel-all`, `reload`. */
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { allowFlag } from "../plan/PlanRefused.ts"
@@ -12,7 +12,7 @@ const strategy = Argument.String("strategy").pipe(
   Argument.withDescription("A running strategy; all of them when left out"),
   Argument.optional
 )
-const why = Flag.String("why").pipe(Flag.withDescription("Why, for the journal"), Flag.optional)
+const why = flags.text("why", "Why, for the journal")
 
 const strategyIn = (value: Option.Option<string>) => (Option.isNone(value) ? {} : { strategy: value.value })
 const whyIn = (value: Option.Option<string>) => (Option.isNone(value) ? {} : { why: value.value })
@@ -58,7 +58,7 @@ export const cancel = Command.make(
 export const cancelAll = Command.make(
   "cancel-all",
   {
-    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it; nothing is asked"), Flag.withDefault(false)),
+    yes: flags.toggle("yes", "Do it; nothing is asked"),
     why,
     config: flags.config
   },

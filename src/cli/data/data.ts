@@ -18,10 +18,7 @@ import { download } from "./download.ts"
 
 const wanted = { open: true, volume: true, indexed: false }
 
-const market = Flag.String("market").pipe(
-  Flag.withDescription("Of a journal: the market whose prices are meant, for example BTC/USDC"),
-  Flag.optional
-)
+const market = flags.text("market", "Of a journal: the market whose prices are meant, for example BTC/USDC")
 
 const load = (input: BacktestInput.DataFlags & { readonly market: Option.Option<string> }) =>
   BacktestInput.loadCandles(input, wanted, Option.getOrUndefined(input.market))
@@ -91,10 +88,7 @@ const generate = Command.make(
     seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same candles"), Flag.withDefault(1)),
     step: Flag.Int("step").pipe(Flag.withDescription("Seconds of a candle"), Flag.withDefault(60)),
     price: Flag.Finite("price").pipe(Flag.withDescription("Price at the beginning"), Flag.optional),
-    overwrite: Flag.Boolean("overwrite").pipe(
-      Flag.withDescription("Replace the file if it exists"),
-      Flag.withDefault(false)
-    ),
+    overwrite: flags.toggle("overwrite", "Replace the file if it exists"),
     json: flags.json
   },
   Effect.fn(function* ({ out, bars, seed, step, price, overwrite, json }) {

@@ -31,9 +31,9 @@ export const command = Command.make(
       Argument.variadic({ min: 1 })
     ),
     config: flags.config,
-    lookahead: Flag.Boolean("lookahead").pipe(
-      Flag.withDescription("Also find out, on the candles of --data, whether a strategy looks into the future"),
-      Flag.withDefault(false)
+    lookahead: flags.toggle(
+      "lookahead",
+      "Also find out, on the candles of --data, whether a strategy looks into the future"
     ),
     ...BacktestInput.dataFlags,
     data: BacktestInput.dataFlags.data.pipe(Flag.optional),

@@ -8,8 +8,6 @@ import { type LedgerName, ledgers, TimestampText } from "../../venue/wire/WireVa
 import * as flags from "../flags.ts"
 
 const several = <A>(flag: Flag.Flag<A>) => Flag.between(flag, 0, 50)
-export const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 export const count = (name: string, most: number, description: string) =>
   Flag.Int(name).pipe(
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most }))),
@@ -33,23 +31,20 @@ const token = (name: string, description: string) =>
   several(Flag.String(name).pipe(Flag.withDescription(`${description}; may be repeated: any of them`)))
 
 export const filters = {
-  search: text("search", "Deposit address, recipient, sender or transaction hash"),
+  search: flags.text("search", "Deposit address, recipient, sender or transaction hash"),
   fromChain: chain("from-chain", "Chain that was paid from"),
   toChain: chain("to-chain", "Chain that was paid to"),
   fromToken: token("from-token", "Asset that was paid; goes before --from-chain"),
   toToken: token("to-token", "Asset that was received; goes before --to-chain"),
-  depositMemo: text("deposit-memo", "Narrows a search by deposit address"),
-  referral: text("referral", "Referral"),
-  affiliate: text("affiliate", "Affiliate stored in the fees"),
+  depositMemo: flags.text("deposit-memo", "Narrows a search by deposit address"),
+  referral: flags.text("referral", "Referral"),
+  affiliate: flags.text("affiliate", "Affiliate stored in the fees"),
   status: several(
     Flag.Literals("status", transactionStatuses).pipe(
       Flag.withDescription("May be repeated; default: all but PENDING_DEPOSIT and INCOMPLETE_DEPOSIT")
     )
   ),
-  showTestTxs: Flag.Boolean("show-test").pipe(
-    Flag.withDescription("Include transactions of test accounts"),
-    Flag.withDefault(false)
-  ),
+  showTestTxs: flags.toggle("show-test", "Include transactions of test accounts"),
   minUsd: usd("min-usd", "Least value of both sides"),
   maxUsd: usd("max-usd", "Most value of both sides"),
   start: time("start", "After this time (exclusive), ISO 8601"),
@@ -65,20 +60,14 @@ export const ways = {
     Flag.withDescription("next: older than the cursor; prev: newer"),
     Flag.optional
   ),
-  afterAddress: text("after-address", "Cursor: deposit address of the last record that is known"),
-  afterMemo: text("after-memo", "Cursor: its deposit memo, when it has one"),
-  afterCombined: text("after-combined", "Cursor in the deprecated form ADDRESS_MEMO"),
+  afterAddress: flags.text("after-address", "Cursor: deposit address of the last record that is known"),
+  afterMemo: flags.text("after-memo", "Cursor: its deposit memo, when it has one"),
+  afterCombined: flags.text("after-combined", "Cursor in the deprecated form ADDRESS_MEMO"),
   page: count("page", Number.MAX_SAFE_INTEGER, "By page number instead of by cursor"),
   perPage: count("per-page", 1000, "Records of a page; default: 50"),
-  sync: Flag.Boolean("sync").pipe(
-    Flag.withDescription("Read what is new into the database beside the journal, then say how much that was"),
-    Flag.withDefault(false)
-  ),
-  stored: Flag.Boolean("stored").pipe(
-    Flag.withDescription("Show what the last --sync stored; asks nobody"),
-    Flag.withDefault(false)
-  ),
-  csv: Flag.Boolean("csv").pipe(Flag.withDescription("Print comma-separated values"), Flag.withDefault(false)),
+  sync: flags.toggle("sync", "Read what is new into the database beside the journal, then say how much that was"),
+  stored: flags.toggle("stored", "Show what the last --sync stored; asks nobody"),
+  csv: flags.toggle("csv", "Print comma-separated values"),
   config: flags.config,
   json: flags.json
 }

@@ -1,5 +1,5 @@
 /** What `limitbot history` does with its flags: it asks, synchronises or reads the copy, and prints. */
-import { Console, Effect, Option, Schema } from "effect"
+import { Console, Effect, Option } from "effect"
 import type { Flag } from "effect/cli"
 import { present } from "../../domain/Present.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
@@ -7,7 +7,7 @@ import { HistoryStore } from "../../journal/HistoryStore.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { TransactionsQuery } from "../../venue/api/HistoryApi.ts"
 import { History, type TransactionPage } from "../../venue/History.ts"
-import { entryOf, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
+import { entryIn, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import type * as Wire from "../../venue/wire/WireValue.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
@@ -86,11 +86,9 @@ const print = Effect.fnUntraced(function* (
   yield* Console.log(entries.length === 0 ? "No transactions." : HistoryText.table(entries).join("\n"))
 })
 
-const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
-
 const storedRecords = Effect.gen(function* () {
   const rows = yield* (yield* HistoryStore).all
-  return rows.map(({ body }) => entryOf(Option.getOrElse(parseJson(body), () => body)))
+  return rows.map(({ body }) => entryIn(body))
 })
 
 const synchronise = Effect.fnUntraced(function* ({ count, json }: Pick<Given, "count" | "json">) {

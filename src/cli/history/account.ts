@@ -11,7 +11,7 @@ import * as flags from "../flags.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"
-import { count, text } from "./HistoryFlags.ts"
+import { count } from "./HistoryFlags.ts"
 import * as HistoryText from "./HistoryText.ts"
 
 /** Lists that are read together, position by position. */
@@ -24,13 +24,13 @@ const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: K
 export const account = Command.make(
   "account",
   {
-    older: text("prev-cursor", "Older than this cursor"),
-    newer: text("next-cursor", "Newer than this cursor"),
+    older: flags.text("prev-cursor", "Older than this cursor"),
+    newer: flags.text("next-cursor", "Newer than this cursor"),
     status: Flag.Literals("status", transactionStatuses).pipe(Flag.between(0, 6)),
     limit: count("limit", 100, "Most records; default: 20"),
-    depositAddress: text("deposit-address", "Of this deposit address"),
-    depositMemo: text("deposit-memo", "Narrows --deposit-address"),
-    search: text("search", "Address or transaction hash"),
+    depositAddress: flags.text("deposit-address", "Of this deposit address"),
+    depositMemo: flags.text("deposit-memo", "Narrows --deposit-address"),
+    search: flags.text("search", "Address or transaction hash"),
     depositType: kinds("deposit-type", Wire.depositTypes),
     recipientType: kinds("recipient-type", Wire.recipientTypes),
     refundType: kinds("refund-type", Wire.depositTypes),

@@ -3,7 +3,7 @@
  * is explained. A contradiction is shown with its evidence and ends the command with exit code 1.
  */
 import { Clock, Console, Effect, Option, Schema } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { Journal } from "../../journal/Journal.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
@@ -28,27 +28,15 @@ class Contradictions extends Schema.TaggedError<Contradictions>()("Contradiction
 export const command = Command.make(
   "reconcile",
   {
-    all: Flag.Boolean("all").pipe(Flag.withDescription("Show what agrees as well"), Flag.withDefault(false)),
-    evidence: Flag.Boolean("evidence").pipe(
-      Flag.withDescription("Show the evidence of every finding that is shown"),
-      Flag.withDefault(false)
+    all: flags.toggle("all", "Show what agrees as well"),
+    evidence: flags.toggle("evidence", "Show the evidence of every finding that is shown"),
+    acceptBalances: flags.toggle(
+      "accept-balances",
+      "Note the balances as they are, whatever they were: you have moved money yourself"
     ),
-    acceptBalances: Flag.Boolean("accept-balances").pipe(
-      Flag.withDescription("Note the balances as they are, whatever they were: you have moved money yourself"),
-      Flag.withDefault(false)
-    ),
-    resolve: Flag.Boolean("resolve").pipe(
-      Flag.withDescription("Note the payments in doubt as made of which the history proves it"),
-      Flag.withDefault(false)
-    ),
-    cancel: Flag.String("cancel").pipe(
-      Flag.withDescription("Cancel this order of the account that the journal does not know"),
-      Flag.optional
-    ),
-    adopt: Flag.String("adopt").pipe(
-      Flag.withDescription("Take this order of the account into the journal; the bot must not run"),
-      Flag.optional
-    ),
+    resolve: flags.toggle("resolve", "Note the payments in doubt as made of which the history proves it"),
+    cancel: flags.text("cancel", "Cancel this order of the account that the journal does not know"),
+    adopt: flags.text("adopt", "Take this order of the account into the journal; the bot must not run"),
     config: flags.config,
     json: flags.json
   },

@@ -234,8 +234,6 @@ const overwriteQuestion = (file: string): Question => ({
   read: Read.oneOf("yes", "no")
 })
 
-const answer = (name: string, about: string) => Flag.String(name).pipe(Flag.withDescription(about), Flag.optional)
-
 export const command = Command.make(
   "init",
   {
@@ -244,16 +242,16 @@ export const command = Command.make(
       Argument.withDefault("strategy.yaml")
     ),
     config: flags.config,
-    like: Flag.String("like").pipe(
-      Flag.withDescription("Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …"),
-      Flag.optional
+    like: flags.text(
+      "like",
+      "Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …"
     ),
-    venue: answer("venue", "Address of the venue, or sandbox: for the configuration, if there is none"),
-    keyFile: answer("key-file", "The account's key: new, or a file of mode 0600"),
-    apiKeyFile: answer("api-key-file", "The venue's API key: env, or a file of mode 0600"),
-    market: answer("market", "Market, as BASE/QUOTE"),
-    kind: answer("kind", "Kind of strategy"),
-    name: answer("name", "Name of the strategy"),
+    venue: flags.text("venue", "Address of the venue, or sandbox: for the configuration, if there is none"),
+    keyFile: flags.text("key-file", "The account's key: new, or a file of mode 0600"),
+    apiKeyFile: flags.text("api-key-file", "The venue's API key: env, or a file of mode 0600"),
+    market: flags.text("market", "Market, as BASE/QUOTE"),
+    kind: flags.text("kind", "Kind of strategy"),
+    name: flags.text("name", "Name of the strategy"),
     set: Flag.KeyValuePair("set").pipe(
       Flag.withDescription("Answer another question: --set lower=50000 --set upper=70000"),
       Flag.optional
@@ -263,10 +261,7 @@ export const command = Command.make(
       Flag.withDescription("Ask nothing: take what a question offers where no flag answers it"),
       Flag.withDefault(false)
     ),
-    overwrite: Flag.Boolean("overwrite").pipe(
-      Flag.withDescription("Replace FILE if it exists"),
-      Flag.withDefault(false)
-    )
+    overwrite: flags.toggle("overwrite", "Replace FILE if it exists")
   },
   Effect.fn(function* ({ file, config, like, set, yes, overwrite, ...own }) {
     if (Option.isSome(like)) return yield* writeLike(file, like.value, overwrite)

@@ -11,15 +11,15 @@ export const command = Command.make(
   "fills",
   {
     config: flags.config,
-    strategy: Flag.String("strategy").pipe(Flag.withDescription("Only of this strategy"), Flag.optional),
-    slot: Flag.String("slot").pipe(Flag.withDescription("Only of this slot, such as grid/cell-07"), Flag.optional),
-    market: Flag.String("market").pipe(Flag.withDescription("Only of this market"), Flag.optional),
+    strategy: flags.text("strategy", "Only of this strategy"),
+    slot: flags.text("slot", "Only of this slot, such as grid/cell-07"),
+    market: flags.text("market", "Only of this market"),
     since: Flag.String("since").pipe(
       Flag.withSchema(flags.DurationText),
       Flag.withDescription("Only of the last 30s, 5m, 6h, 7d"),
       Flag.optional
     ),
-    csv: Flag.Boolean("csv").pipe(Flag.withDescription("Print comma-separated values"), Flag.withDefault(false)),
+    csv: flags.toggle("csv", "Print comma-separated values"),
     json: flags.json
   },
   Effect.fn(function* ({ config, strategy, slot, market, since, csv, json }) {

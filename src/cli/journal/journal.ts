@@ -1,7 +1,7 @@
 /** `limitbot journal …`: check it, make it smaller, copy it while the bot runs, take over a copy. */
 
 import { Console, Effect, FileSystem, Layer, Option, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -55,10 +55,7 @@ const verify = Command.make(
   "verify",
   {
     config: flags.config,
-    head: Flag.String("head").pipe(
-      Flag.withDescription("A hash that this journal had: says whether it still goes back to it"),
-      Flag.optional
-    ),
+    head: flags.text("head", "A hash that this journal had: says whether it still goes back to it"),
     json: flags.json
   },
   Effect.fn(function* ({ config, head, json }) {
@@ -115,10 +112,7 @@ const backup = Command.make(
   {
     out: FileName.argument("file").pipe(Argument.withDescription("The copy; must not exist yet")),
     config: flags.config,
-    move: Flag.Boolean("move").pipe(
-      Flag.withDescription("The bot goes on elsewhere: this journal is closed for good. The bot must not run"),
-      Flag.withDefault(false)
-    ),
+    move: flags.toggle("move", "The bot goes on elsewhere: this journal is closed for good. The bot must not run"),
     json: flags.json
   },
   Effect.fn(function* ({ out, config, move, json }) {

@@ -13,9 +13,6 @@ import { settle } from "./Resolving.ts"
 
 const words: ReadonlyArray<Problems.Word> = ["paid", "not-paid", "adopt", "forget"]
 
-const flag = (name: Problems.Word, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
-
 export const command = Command.make(
   "resolve",
   {
@@ -23,10 +20,10 @@ export const command = Command.make(
       Argument.withDescription("The placement, as the list names it; default: the list"),
       Argument.optional
     ),
-    paid: flag("paid", "The payment was made, or the failed payout arrived after all"),
-    "not-paid": flag("not-paid", "The payment was not made: its money is free again"),
-    adopt: flag("adopt", "The venue is right: the slot goes on with what it says"),
-    forget: flag("forget", "Take it off the books: what it holds stays named as unexplained"),
+    paid: flags.toggle("paid", "The payment was made, or the failed payout arrived after all"),
+    "not-paid": flags.toggle("not-paid", "The payment was not made: its money is free again"),
+    adopt: flags.toggle("adopt", "The venue is right: the slot goes on with what it says"),
+    forget: flags.toggle("forget", "Take it off the books: what it holds stays named as unexplained"),
     because: Flag.String("because").pipe(
       Flag.withDescription("Why, for the journal"),
       Flag.withDefault("said by the operator")

@@ -1,6 +1,6 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
 import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as RunningBot from "../control/RunningBot.ts"
@@ -15,10 +15,7 @@ import * as StatusText from "./StatusText.ts"
 export const command = Command.make(
   "status",
   {
-    watch: Flag.Boolean("watch").pipe(
-      Flag.withDescription("Go on showing it, with the live stream of the running bot"),
-      Flag.withDefault(false)
-    ),
+    watch: flags.toggle("watch", "Go on showing it, with the live stream of the running bot"),
     forMillis: flags.forDuration,
     config: flags.config,
     json: flags.json

@@ -32,10 +32,7 @@ export const command = Command.make(
       Flag.withDescription("A base quantity to ask for, may be repeated; default: worth 100, 1,000 and 10,000 USD"),
       Flag.between(0, 10)
     ),
-    watch: Flag.Boolean("watch").pipe(
-      Flag.withDescription("Ask again every five seconds until stopped"),
-      Flag.withDefault(false)
-    ),
+    watch: flags.toggle("watch", "Ask again every five seconds until stopped"),
     forMillis: flags.forDuration,
     json: flags.json
   },

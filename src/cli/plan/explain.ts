@@ -5,7 +5,7 @@
  */
 
 import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -129,10 +129,7 @@ export const command = Command.make(
       Argument.withDescription("A slot as `status` shows it; all slots when left out"),
       Argument.optional
     ),
-    at: Flag.String("at").pipe(
-      Flag.withDescription("A moment in the past: 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d"),
-      Flag.optional
-    ),
+    at: flags.text("at", "A moment in the past: 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d"),
     config: flags.config,
     json: flags.json
   },

@@ -27,10 +27,7 @@ export const command = Command.make(
     ),
     config: flags.config,
     forMillis: flags.forDuration,
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Prices from the venue, but nothing is created or signed; fills are simulated"),
-      Flag.withDefault(false)
-    ),
+    dryRun: flags.toggle("dry-run", "Prices from the venue, but nothing is created or signed; fills are simulated"),
     cancelOnExit: flags.cancelOnExit,
     onRemoved: Flag.Literals("on-removed", ["drain", "leave"]).pipe(
       Flag.withDescription("What becomes of the orders of a strategy whose file is removed while the bot runs"),

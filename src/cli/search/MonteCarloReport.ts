@@ -1,18 +1,12 @@
 /** Turns simulations into their HTML report. */
 import type * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
-import { iso, percent } from "../../domain/Text.ts"
+import { percent } from "../../domain/Text.ts"
 import * as HtmlMonteCarlo from "../../report/html/HtmlMonteCarlo.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import { version } from "../../version.ts"
+import { inputFacts, madeFact, type ReportedRun } from "./RunFacts.ts"
 
-export interface AboutSimulations {
-  readonly strategy: Strategy
-  readonly data: string
-  readonly sha256: string
+export interface AboutSimulations extends ReportedRun {
   readonly method: MonteCarlo.SimulationMethod
   readonly seed: number
-  readonly fees: string
-  readonly madeAt: number
 }
 
 const methodNotes: Readonly<Record<MonteCarlo.SimulationMethod, string>> = {
@@ -25,8 +19,9 @@ const methodNotes: Readonly<Record<MonteCarlo.SimulationMethod, string>> = {
 export const html = (
   simulations: ReadonlyArray<MonteCarlo.Simulation>,
   { gain, lost, maxDrawdown, runs }: MonteCarlo.SimulationSummary,
-  { strategy, data, sha256, method, seed, fees, madeAt }: AboutSimulations
+  about: AboutSimulations
 ): string => {
+  const { strategy, method, seed, fees } = about
   const isOrder = method === "order"
   const of = (values: Readonly<Record<string, number>>, name: string) => percent(values[name] ?? 0)
   const luck = isOrder
@@ -56,12 +51,7 @@ export const html = (
         ["largest drawdown", ...Object.values(maxDrawdown).map((ratio) => percent(ratio))]
       ]
     },
-    facts: [
-      ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
-      ["data", `${data}, SHA-256 ${sha256}`],
-      ["seed", `${seed}`],
-      ["made", `${iso(madeAt)} by limitbot ${version}`]
-    ],
+    facts: [...inputFacts(about), ["seed", `${seed}`], madeFact(about)],
     text: strategy.text
   })
 }

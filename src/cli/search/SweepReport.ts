@@ -2,22 +2,13 @@
 
 import * as Objective from "../../backtest/search/Objective.ts"
 import { present } from "../../domain/Present.ts"
-import { iso, percent } from "../../domain/Text.ts"
+import { percent } from "../../domain/Text.ts"
 import * as HtmlSweep from "../../report/html/HtmlSweep.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import { version } from "../../version.ts"
+import { inputFacts, madeFact, type ReportedRun } from "./RunFacts.ts"
 import * as SweepSummary from "./SweepSummary.ts"
 
-export interface About {
-  readonly strategy: Strategy
-  readonly data: string
-  readonly sha256: string
-  readonly fees: string
-  /** Epoch milliseconds. */
-  readonly madeAt: number
-}
-
-export const html = (found: SweepSummary.SearchResult, { strategy, data, sha256, fees, madeAt }: About): string => {
+export const html = (found: SweepSummary.SearchResult, about: ReportedRun): string => {
+  const { strategy, fees } = about
   const { all, best, space, objective, bars, compared } = found
   const map = SweepSummary.mapOf(found)
   const [first] = best
@@ -45,11 +36,10 @@ export const html = (found: SweepSummary.SearchResult, { strategy, data, sha256,
       .map((result) => Objective.score(objective, result)),
     best: SweepSummary.table(found),
     facts: [
-      ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
-      ["data", `${data}, SHA-256 ${sha256}`],
+      ...inputFacts(about),
       ...space.map(({ path, values }) => [path, values.join(", ")] as const),
       ["refused", `${refused}`],
-      ["made", `${iso(madeAt)} by limitbot ${version}`],
+      madeFact(about),
       ...(steps === "" ? [] : [["steps", steps] as const])
     ],
     text: strategy.text

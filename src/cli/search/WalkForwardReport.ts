@@ -1,25 +1,19 @@
 /** Turns a walk-forward into its HTML report. */
 import * as WalkForward from "../../backtest/search/WalkForward.ts"
-import { iso, percent, utcDate } from "../../domain/Text.ts"
+import { percent, utcDate } from "../../domain/Text.ts"
 import * as HtmlWalkForward from "../../report/html/HtmlWalkForward.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import { version } from "../../version.ts"
+import { inputFacts, madeFact, type ReportedRun } from "./RunFacts.ts"
 
-export interface AboutWalk {
-  readonly strategy: Strategy
-  readonly data: string
-  readonly sha256: string
+export interface AboutWalk extends ReportedRun {
   readonly objective: string
   readonly kind: "anchored" | "rolling"
-  readonly fees: string
   readonly warnings: ReadonlyArray<string>
   readonly table: HtmlWalkForward.WalkForwardReport["table"]
   readonly total: number
-  readonly madeAt: number
 }
 
 export const html = (steps: ReadonlyArray<WalkForward.WalkStep>, about: AboutWalk): string => {
-  const { strategy, data, sha256, objective, kind, fees, warnings, table, total, madeAt } = about
+  const { strategy, objective, kind, fees, warnings, table, total } = about
   const quote = strategy.market.quote.symbol
   const efficiency = WalkForward.efficiency(steps)
   const gains = steps.filter(({ test }) => Number(test?.profitQuote ?? 0) > 0).length
@@ -50,11 +44,7 @@ export const html = (steps: ReadonlyArray<WalkForward.WalkStep>, about: AboutWal
       outOfSample: Number(test?.profitQuote ?? 0) / (end - to)
     })),
     table,
-    facts: [
-      ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
-      ["data", `${data}, SHA-256 ${sha256}`],
-      ["made", `${iso(madeAt)} by limitbot ${version}`]
-    ],
+    facts: [...inputFacts(about), madeFact(about)],
     text: strategy.text
   })
 }

@@ -55,7 +55,7 @@ export const command = Command.make(
     ),
     block: Flag.Int("block").pipe(Flag.withDescription("Bars of a piece of candles"), Flag.withDefault(1440)),
     seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same simulations"), Flag.withDefault(1)),
-    report: FileName.flag("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional),
+    report: flags.report,
     json: flags.json
   },
   Effect.fn(function* (input) {

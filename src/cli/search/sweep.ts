@@ -2,9 +2,11 @@
  * `limitbot sweep FILE --data CSV --set path=from..to:step …`: runs many parameter sets on all cores, and says how
  * far to trust the best.
  */
+
 import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as FileName from "../FileName.ts"
+import * as flags from "../flags.ts"
 import * as SearchInput from "./SearchInput.ts"
 import * as SweepReport from "./SweepReport.ts"
 import { run } from "./SweepRun.ts"
@@ -31,17 +33,12 @@ export const command = Command.make(
       ),
       Flag.atLeast(0)
     ),
-    pareto: Flag.String("pareto").pipe(
-      Flag.withDescription(
-        "Also show the trials that no other beats by all of these objectives: profitQuote,maxDrawdown"
-      ),
-      Flag.optional
+    pareto: flags.text(
+      "pareto",
+      "Also show the trials that no other beats by all of these objectives: profitQuote,maxDrawdown"
     ),
-    sensitivity: Flag.Boolean("sensitivity").pipe(
-      Flag.withDescription("Also run the best with other fees and other delays"),
-      Flag.withDefault(false)
-    ),
-    report: FileName.flag("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
+    sensitivity: flags.toggle("sensitivity", "Also run the best with other fees and other delays"),
+    report: flags.report
   },
   Effect.fn(function* (input) {
     const { found, loaded } = yield* run(input)

@@ -1,4 +1,5 @@
 /** `limitbot walk-forward FILE --data CSV --set …`: what searching the past would have gained in the future. */
+
 import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as WalkForward from "../../backtest/search/WalkForward.ts"
@@ -6,7 +7,7 @@ import * as WarmUp from "../../backtest/WarmUp.ts"
 import * as Candles from "../../candles/Candles.ts"
 import { percent, utcDate } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
-import * as FileName from "../FileName.ts"
+import * as flags from "../flags.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as SearchInput from "./SearchInput.ts"
@@ -24,11 +25,8 @@ export const command = Command.make(
       Flag.withDescription("How many times a stretch's length to search on before it"),
       Flag.withDefault(3)
     ),
-    anchored: Flag.Boolean("anchored").pipe(
-      Flag.withDescription("Search on everything before, instead of a window that moves along"),
-      Flag.withDefault(false)
-    ),
-    report: FileName.flag("report").pipe(Flag.withDescription("Write a report to this HTML file"), Flag.optional)
+    anchored: flags.toggle("anchored", "Search on everything before, instead of a window that moves along"),
+    report: flags.report
   },
   Effect.fn(function* (input) {
     if (input.windows < 1 || input.windows > 1000 || input.train <= 0)

@@ -7,6 +7,7 @@ import { minuteMillis } from "../../domain/Durations.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
 import { DurationText } from "../flags.ts"
 import { WrongUsage } from "../Usage.ts"
 
@@ -39,18 +40,12 @@ export const terms = {
     Flag.withDescription("MEMO: a shared address that tells payments apart by memo"),
     Flag.withDefault("SIMPLE" as const)
   ),
-  recipient: Flag.String("recipient").pipe(
-    Flag.withDescription("Who is paid; default: our account, or account.recipients on another chain"),
-    Flag.optional
-  ),
+  recipient: flags.text("recipient", "Who is paid; default: our account, or account.recipients on another chain"),
   recipientType: Flag.Literals("recipient-type", Wire.recipientTypes).pipe(
     Flag.withDescription("Where the recipient is; default: as --deposit-type, on another chain DESTINATION_CHAIN"),
     Flag.optional
   ),
-  refundTo: Flag.String("refund-to").pipe(
-    Flag.withDescription("Who gets refunds; default: our account, or account.refundTo on another chain"),
-    Flag.optional
-  ),
+  refundTo: flags.text("refund-to", "Who gets refunds; default: our account, or account.refundTo on another chain"),
   refundType: Flag.Literals("refund-type", Wire.depositTypes).pipe(
     Flag.withDescription("Where refunds go; default: as --deposit-type"),
     Flag.optional
@@ -64,7 +59,7 @@ export const terms = {
     Flag.withDescription("How public the swap is"),
     Flag.withDefault("public" as const)
   ),
-  referral: Flag.String("referral").pipe(Flag.withDescription("Who sent you, for the venue's records"), Flag.optional),
+  referral: flags.text("referral", "Who sent you, for the venue's records"),
   appFees: Flag.KeyValuePair("app-fee").pipe(
     Flag.withDescription("recipient=basis points of the input; may be repeated"),
     Flag.optional
@@ -73,7 +68,7 @@ export const terms = {
     Flag.withDescription("recipient=share in percent; at most three, together 100"),
     Flag.optional
   ),
-  insured: Flag.Boolean("insured").pipe(Flag.withDescription("Costs two basis points more"), Flag.withDefault(false)),
+  insured: flags.toggle("insured", "Costs two basis points more"),
   quoteWaiting: Flag.Int("quote-waiting-ms").pipe(
     Flag.withDescription("How long the venue may look for a better quote"),
     Flag.withDefault(0)
@@ -82,23 +77,11 @@ export const terms = {
     Flag.withDescription("Of the one who asks; may be repeated"),
     Flag.between(0, 20)
   ),
-  sessionId: Flag.String("session-id").pipe(Flag.withDescription("Of the one who asks"), Flag.optional),
-  virtualChainRecipient: Flag.String("virtual-chain-recipient").pipe(
-    Flag.withDescription("For chains that the venue keeps itself"),
-    Flag.optional
-  ),
-  virtualChainRefundRecipient: Flag.String("virtual-chain-refund-recipient").pipe(
-    Flag.withDescription("The same for refunds"),
-    Flag.optional
-  ),
-  customRecipientMsg: Flag.String("custom-recipient-msg").pipe(
-    Flag.withDescription("A message to the contract that is paid"),
-    Flag.optional
-  ),
-  dry: Flag.Boolean("dry").pipe(
-    Flag.withDescription("Only the quote: nothing is created or paid"),
-    Flag.withDefault(false)
-  )
+  sessionId: flags.text("session-id", "Of the one who asks"),
+  virtualChainRecipient: flags.text("virtual-chain-recipient", "For chains that the venue keeps itself"),
+  virtualChainRefundRecipient: flags.text("virtual-chain-refund-recipient", "The same for refunds"),
+  customRecipientMsg: flags.text("custom-recipient-msg", "A message to the contract that is paid"),
+  dry: flags.toggle("dry", "Only the quote: nothing is created or paid")
 }
 
 type Value<P> = P extends Flag.Flag<infer A> ? A : P extends Argument.Argument<infer A> ? A : never

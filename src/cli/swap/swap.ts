@@ -4,7 +4,7 @@
  * quotes and carries it. After any interruption it continues with `--resume`, or with the next bot.
  */
 import { Clock, Console, Effect, Option, Schema } from "effect"
-import { Command, Flag, Prompt } from "effect/cli"
+import { Command, Prompt } from "effect/cli"
 import { isFinished } from "../../domain/Placement.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
@@ -44,14 +44,11 @@ export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) 
 }
 
 const ways = {
-  yes: Flag.Boolean("yes").pipe(
-    Flag.withDescription("Agree to the quote without being asked"),
-    Flag.withDefault(false)
-  ),
-  resume: Flag.String("resume").pipe(Flag.withDescription("Go on with this swap, for example s3"), Flag.optional),
-  payAgain: Flag.Boolean("pay-again").pipe(
-    Flag.withDescription("With --resume: you have made sure that the wallet did not pay, and it may be asked again"),
-    Flag.withDefault(false)
+  yes: flags.toggle("yes", "Agree to the quote without being asked"),
+  resume: flags.text("resume", "Go on with this swap, for example s3"),
+  payAgain: flags.toggle(
+    "pay-again",
+    "With --resume: you have made sure that the wallet did not pay, and it may be asked again"
   ),
   config: flags.config,
   json: flags.json

@@ -22,7 +22,7 @@ const withdrawals = Command.make(
   "withdrawals",
   {
     address: Argument.String("address").pipe(Argument.withDescription("Deposit address of the swap")),
-    memo: Flag.String("memo").pipe(Flag.withDescription("Its deposit memo, when it has one"), Flag.optional),
+    memo: flags.text("memo", "Its deposit memo, when it has one"),
     since: Flag.String("since").pipe(
       Flag.withSchema(TimestampText),
       Flag.withDescription("Nothing before this time, such as 2026-01-31T00:00:00Z"),

@@ -54,7 +54,7 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
     use: (strategies) => {
       wanted = wantedBy(strategies, ofMarkets, path)
     },
-    store: { append: own.append, since }
+    store: { ...own, since }
   }
   return prices
 })

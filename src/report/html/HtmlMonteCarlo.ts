@@ -1,4 +1,5 @@
 /** Simulations of one strategy under other luck as one HTML page: what they gained, and how deep they fell. */
+import { percent } from "../../domain/Text.ts"
 import { histogram } from "./Histogram.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 
@@ -19,7 +20,7 @@ export interface MonteCarloReport {
   readonly text: string
 }
 
-const percent = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`
+const format = (ratio: number): string => percent(ratio, 1)
 
 export const render = (report: MonteCarloReport): string => {
   const { gains, drawdowns, medians } = report
@@ -28,7 +29,7 @@ export const render = (report: MonteCarloReport): string => {
       ? ""
       : HtmlPage.section(
           title,
-          histogram(values, { noun: "simulations", label: title, format: percent, marked }),
+          histogram(values, { noun: "simulations", label: title, format, marked }),
           "The bar of the median stands out."
         )
   return HtmlPage.render({
@@ -41,7 +42,7 @@ export const render = (report: MonteCarloReport): string => {
       spread("Gain", gains, medians.gain),
       spread("Largest drawdown", drawdowns, medians.drawdown),
       HtmlPage.section("Percentiles", HtmlPage.table(report.table.titles, report.table.rows)),
-      HtmlPage.section("Run", `${HtmlPage.table(["", ""], report.facts, () => false)}${HtmlPage.fileText(report.text)}`)
+      HtmlPage.section("Run", HtmlPage.origin(report.facts, report.text))
     ].join("\n")
   })
 }

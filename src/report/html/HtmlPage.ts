@@ -43,6 +43,9 @@ export const table = (
 }
 
 /** The strategy file as it ran. */
+/** What a run was made from, and the strategy file as it ran. */
+export const origin = (facts: Facts, text: string): string => `${table(["", ""], facts, () => false)}${fileText(text)}`
+
 export const fileText = (text: string): string => `<h3>Strategy file</h3><pre class="scroll">${escape(text)}</pre>`
 
 /** JSON that cannot close its script element. */

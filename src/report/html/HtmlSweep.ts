@@ -110,10 +110,7 @@ export const render = (report: SweepReport): string => {
         "The best",
         HtmlPage.table(best.titles, best.rows, () => true)
       ),
-      HtmlPage.section(
-        "Search",
-        `${HtmlPage.table(["", ""], report.facts, () => false)}${HtmlPage.fileText(report.text)}`
-      )
+      HtmlPage.section("Search", HtmlPage.origin(report.facts, report.text))
     ].join("\n")
   })
 }

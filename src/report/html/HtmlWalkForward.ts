@@ -58,6 +58,6 @@ export const render = (report: WalkForwardReport): string =>
         "In quote; the best of each search on its own past, then on what came after it."
       ),
       HtmlPage.section("Windows", HtmlPage.table(report.table.titles, report.table.rows)),
-      HtmlPage.section("Run", `${HtmlPage.table(["", ""], report.facts, () => false)}${HtmlPage.fileText(report.text)}`)
+      HtmlPage.section("Run", HtmlPage.origin(report.facts, report.text))
     ].join("\n")
   })

@@ -45,6 +45,11 @@ export type HistoryEntry = Transaction | OddTransaction
 
 export const isOdd = (entry: HistoryEntry): entry is OddTransaction => entry.amountIn === undefined
 
+const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+/** A line as it was stored. One that is no JSON is odd as well. */
+export const entryIn = (body: string): HistoryEntry => entryOf(Option.getOrElse(parseJson(body), () => body))
+
 export const entryOf = (said: unknown): HistoryEntry => {
   const { problem, value: record } = readRecord(said)
   const { depositMemo, status } = record

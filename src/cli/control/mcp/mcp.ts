@@ -110,9 +110,9 @@ const overHttp = Effect.fnUntraced(function* (
 export const command = Command.make(
   "mcp",
   {
-    operator: Flag.Boolean("operator").pipe(
-      Flag.withDescription("Also tools that change something, each after a proposal that shows what it would do"),
-      Flag.withDefault(false)
+    operator: flags.toggle(
+      "operator",
+      "Also tools that change something, each after a proposal that shows what it would do"
     ),
     port: Flag.Int("port").pipe(
       Flag.withDescription(
