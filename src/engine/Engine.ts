@@ -15,7 +15,7 @@ import { LeaseLost } from "../journal/Lease.ts"
 import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { FundingHold, Venue } from "../venue/Venue.ts"
-import type { VenueError } from "../venue/VenueError.ts"
+import type { OutcomeUnknown, VenueError } from "../venue/VenueError.ts"
 import * as MarketWatch from "./book/MarketWatch.ts"
 import type { WrongDecimals } from "./book/Quotes.ts"
 import { EngineSettings, refusalPauseMillis } from "./EngineSettings.ts"
@@ -141,7 +141,7 @@ export const make = Effect.fnUntraced(function* ({
     }
     yield* placing.advance(placement, { market, gate, payAgain }).pipe(
       // A failed read of one placement must not interrupt requests of the others; it is read again next turn.
-      Effect.catchReasons("VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: later })
+      Effect.catchReasons("VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: unanswered })
     )
   })
 
@@ -164,9 +164,12 @@ export const make = Effect.fnUntraced(function* ({
     const withdrawAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
     turnAt = startedAt
-    const [unpriced, unseen] = yield* Effect.all([lookAtPrices(withdrawAll), observation.look(markets, watch.prices)], {
-      concurrency: 2
-    })
+    // Whichever read fails first says so at once: the other may take as long again.
+    const priced = Effect.tap(lookAtPrices(withdrawAll), (why) =>
+      why === undefined ? Effect.void : noteVenueDown(why)
+    )
+    const seen = observation.look(markets, watch.prices, noteVenueDown)
+    const [unpriced, unseen] = yield* Effect.all([priced, seen], { concurrency: 2 })
     const problem = unseen ?? unpriced
     yield* problem === undefined ? noteVenueUp : noteVenueDown(problem)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
@@ -190,6 +193,10 @@ export const make = Effect.fnUntraced(function* ({
   const noteVenueDown = Effect.fnUntraced(function* (reason: string) {
     if (books.state.venueDownSince === undefined) yield* books.record({ _tag: "VenueDown", reason })
   })
+
+  /** A read of an order that got no answer at all tells it: the next look would take as long again. */
+  const unanswered = (reason: OutcomeUnknown) =>
+    reason.status === undefined ? noteVenueDown(reason.message) : later(reason)
 
   const noteVenueUp = Effect.gen(function* () {
     const since = books.state.venueDownSince

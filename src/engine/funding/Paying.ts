@@ -17,6 +17,7 @@ import { Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings, marginMillis } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
+import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { observe } from "../tracking/OrderTracker.ts"
 import type { Surroundings } from "./FundingGate.ts"
@@ -47,8 +48,8 @@ export const make = Effect.gen(function* () {
   /** Asked by this process, and still working. */
   const working = new Set<string>()
   /** Not journaled: after a restart the only cost of forgetting is to wait or to read once more. */
-  const overSince = new Map<string, number>()
-  const reports = new Map<string, { readonly attempts: number; readonly at: number }>()
+  const overSince = PlacementNotes.make<number>(books.state)
+  const reports = PlacementNotes.make<{ readonly attempts: number; readonly at: number }>(books.state)
 
   const record = (...events: ReadonlyArray<BotEvent>) => books.recordIfFits(...events)
   const noteDeposit = (placement: Placement, order: Order, correlationId: string | undefined) =>

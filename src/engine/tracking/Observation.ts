@@ -23,6 +23,7 @@ import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
+import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
 import { adopt, bind, matches, observe } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
@@ -47,7 +48,10 @@ export const make = Effect.gen(function* () {
   let round: { readonly cursor: string; readonly since: number } | undefined
   /** What the last round did not show. */
   let missed: ReadonlySet<string> = new Set()
-  let seenAt = new Map<string, number>()
+  /** When the order of a placement was last in the list. */
+  const seenAt = PlacementNotes.make<number>(books.state)
+  /** Placements by the order that they are bound to, as this look found them. */
+  let byOrder: ReadonlyMap<string, string> = new Map()
   let lookedAt = Number.NEGATIVE_INFINITY
   const knownOdd = new Set<string>()
 
@@ -59,13 +63,18 @@ export const make = Effect.gen(function* () {
     yield* books.record({ _tag: "OddOrderSeen", ...present({ orderId: id }), reason: why })
   })
 
+  const noteSeen = (orderId: string, now: number): void => {
+    const placement = byOrder.get(orderId)
+    if (placement !== undefined) seenAt.set(placement, now)
+  }
+
   const pagesOf = (listing: Listing) =>
     orderPages(venue, { ...listing, unfinishedOnly: true }).pipe(
       Stream.tap(({ odd = [] }) => Effect.forEach(odd, noteOdd, { discard: true })),
       Stream.mapEffect(
         Effect.fnUntraced(function* ({ correlationId, nextCursor, orders }) {
           const now = yield* Clock.currentTimeMillis
-          for (const { id } of orders) seenAt.set(id, now)
+          for (const { id } of orders) noteSeen(id, now)
           return { seen: orders.map((order): Seen => ({ order, correlationId })), next: nextCursor }
         })
       )
@@ -90,9 +99,8 @@ export const make = Effect.gen(function* () {
     )
     round = page?.next === undefined || page.next === cursor ? undefined : { cursor: page.next, since }
     if (page !== undefined && page.next === undefined) {
-      seenAt = new Map([...seenAt].filter(([, at]) => at >= since))
-      const isMissed = ({ order, plannedAt }: Placement) =>
-        order !== undefined && plannedAt < since && !seenAt.has(order.id)
+      const isMissed = ({ id, order, plannedAt }: Placement) =>
+        order !== undefined && plannedAt < since && (seenAt.get(id) ?? 0) < since
       missed = new Set(unfinished(books.state).flatMap((placement) => (isMissed(placement) ? [placement.id] : [])))
     }
     return page?.seen ?? []
@@ -154,7 +162,8 @@ export const make = Effect.gen(function* () {
   const read = Effect.fnUntraced(function* (
     open: ReadonlyArray<Placement>,
     prices: ReadonlyMap<string, TwoSidedPrice>,
-    now: number
+    now: number,
+    unlisted: (problem: string) => Effect.Effect<void, JournalError>
   ) {
     const doubtful = missed
     missed = new Set()
@@ -171,23 +180,28 @@ export const make = Effect.gen(function* () {
       const { reports, problem } = yield* readMissing(missable, seen)
       return { reports: [...seen.values(), ...reports], problem }
     }
+    yield* unlisted(listed.failure.message)
     const others = open.filter((placement) => !urgent.includes(placement)).toSorted(byAgeOf(seenAt))
     const { reports } = yield* readMissing([...urgent, ...others].slice(0, pageSize), new Map())
-    for (const { order } of reports) seenAt.set(order.id, now)
+    for (const { order } of reports) noteSeen(order.id, now)
     return { reports, problem: listed.failure.message }
   })
 
-  /** `prices`: the last one of each market. Returns why the venue could not be read, if so. */
+  /**
+   * `prices`: the last one of each market. Returns why the venue could not be read, if so; `unlisted` gets it as soon as the list
+   * has failed, because the orders that are then read one by one may take long.
+   */
   const look = Effect.fn("Observation.look")(function* (
     markets: ReadonlyMap<string, Market>,
-    prices: ReadonlyMap<string, TwoSidedPrice>
+    prices: ReadonlyMap<string, TwoSidedPrice>,
+    unlisted: (problem: string) => Effect.Effect<void, JournalError> = () => Effect.void
   ) {
     const open = unfinished(books.state)
     if (open.length === 0 && !hasOrphans(books.state.placements)) return undefined
     const now = yield* Clock.currentTimeMillis
-    const { reports, problem } = yield* read(open, prices, now)
+    byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))
+    const { reports, problem } = yield* read(open, prices, now, unlisted)
     if (problem === undefined) lookedAt = now
-    const byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))
     const byDeadline = new Map(
       [...books.state.placements.values()]
         .filter(({ by }) => by === undefined)
@@ -248,6 +262,6 @@ const unseen = () => Effect.succeed<ReadonlyArray<Seen>>([])
 
 /** Oldest sighting first. */
 const byAgeOf =
-  (seenAt: ReadonlyMap<string, number>) =>
+  (seenAt: PlacementNotes.PlacementNotes<number>) =>
   (a: Placement, b: Placement): number =>
-    (seenAt.get(a.order?.id ?? "") ?? 0) - (seenAt.get(b.order?.id ?? "") ?? 0)
+    (seenAt.get(a.id) ?? 0) - (seenAt.get(b.id) ?? 0)

@@ -8,14 +8,15 @@ describe("notes about placements", () => {
   it("last as long as their placements, however many there were", () => {
     const state = BotState.make()
     const notes = PlacementNotes.make<number>(state)
-    const events = [...begin, ...Array.from({ length: 1_000 }, (_, number) => orderOf(number + 1)).flat()]
+    const events = [...begin, ...Array.from({ length: 3_000 }, (_, number) => orderOf(number + 1)).flat()]
     for (const [index, event] of events.entries()) {
       BotState.apply(state, { sequence: index + 1, at: index * 10_000, event })
       if (event._tag === "CreateSent") notes.set(event.placement, index)
+      if (index % 100 > 0) continue
       if (event._tag === "DepositSeen") assert.isDefined(notes.get(event.placement))
       assert.isAtMost(notes.size(), state.placements.size + 64)
     }
-    assert.isAbove(state.placementCount, 900)
+    assert.isAbove(state.placementCount, 2_900)
     assert.isBelow(notes.size(), 150)
   })
 })

@@ -99,6 +99,10 @@ const resting = (index: number): ReadonlyArray<BotEvent> => {
 const makeVenue = () => {
   const orders = new Map(Array.from({ length: count }, (_, index) => [`order-${index}`, orderOf(index)]))
   const asked = { lists: 0, reads: 0 }
+  /** Each page has so many elements that nobody can read, and none of them twice. */
+  let oddPerPage = 0
+  const odd = () =>
+    Array.from({ length: oddPerPage }, (_, index) => ({ id: `odd-${asked.lists}-${index}`, why: "amount is a number" }))
   const unfinished = (statuses: ReadonlyArray<string> | undefined) =>
     [...orders.values()]
       .filter(({ fillStatus }) => fillStatus !== "EXPIRED" && (statuses?.includes(fillStatus) ?? true))
@@ -132,7 +136,7 @@ const makeVenue = () => {
         const page = behind.slice(0, 50)
         const last = page.at(-1)
         const next = behind.length > 50 && last !== undefined ? { nextCursor: String(last.createdAt) } : {}
-        return { value: { orders: page, ...next } }
+        return { value: { orders: page, odd: odd(), ...next } }
       })
   })
   const expire = (index: number) => {
@@ -144,7 +148,10 @@ const makeVenue = () => {
     const fills = [{ id: "fill-1", amountIn: order.inputAmount, amountOut: order.outputAmount, at: 1 }]
     orders.set(order.id, { ...order, fillStatus: "FILLED", fills })
   }
-  return { layer, asked, expire, fill }
+  const spoil = (perPage: number) => {
+    oddPerPage = perPage
+  }
+  return { layer, asked, expire, fill, spoil }
 }
 
 const settings = Layer.succeed(EngineSettings, {
@@ -223,6 +230,18 @@ describe("a look at many resting orders", () => {
       venue.expire(7)
       for (let page = 0; page < 10; page += 1) yield* look(60_000n)
       assert.strictEqual(yield* stateOf(7), "closing")
+    }).pipe(Effect.provide(services(venue)))
+  })
+
+  it.effect("that is full of things nobody can read fills neither the journal nor the memory", () => {
+    const venue = makeVenue()
+    return Effect.gen(function* () {
+      const look = yield* prepared(venue)
+      yield* look(60_000n)
+      venue.spoil(1_000)
+      const before = (yield* Bookkeeper).state.sequence
+      while (venue.asked.lists < 20) yield* look(60_000n)
+      assert.strictEqual((yield* Bookkeeper).state.sequence - before, 100)
     }).pipe(Effect.provide(services(venue)))
   })
 })

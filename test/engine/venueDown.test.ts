@@ -1,0 +1,59 @@
+/** A venue that is gone is told once a read has failed for the half minute that reads are repeated, and not long after. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { type Bend, inVirtualTime, ladder, make, openOrders, start, until } from "./botWorld.ts"
+
+/** How long a read is repeated (`defaultPatience`), and a second for the last attempt to be given up. */
+const toldMillis = 31_000
+
+const cases: ReadonlyArray<readonly [string, Bend]> = [
+  ["everything hangs", () => "hangs"],
+  ["everything is refused by the network", () => "fails"],
+  ["prices come, and no order can be read", ({ url }) => (url.includes("/orders") ? "hangs" : undefined)],
+  ["orders can be read, and no price comes", ({ url }) => (url.endsWith("/v0/quote") ? "hangs" : undefined)]
+]
+
+describe("a venue that is gone", () => {
+  for (const [what, bend] of cases) {
+    it.effect(`is told within seconds after the first read has failed: ${what}`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* make
+          const bot = yield* world.run({ strategies: [ladder(6)] })
+          yield* until(() => openOrders(bot).length === 6, 60_000, "six orders rest")
+          world.network.sent.length = 0
+          let askedAt: number | undefined
+          world.network.bend = (request) => {
+            const bent = bend(request)
+            if (bent !== undefined && request.method === "GET") askedAt ??= world.network.sent.at(-1)?.at
+            if (bent !== undefined && request.url.endsWith("/v0/quote")) askedAt ??= world.network.sent.at(-1)?.at
+            return bent
+          }
+          yield* until(() => bot.state.venueDownSince !== undefined, 60_000, "somebody is told")
+          const waited = (yield* Clock.currentTimeMillis) - (askedAt ?? start)
+          assert.isAtMost(waited, toldMillis)
+          world.network.bend = () => undefined
+          yield* until(() => bot.state.venueDownSince === undefined, 60_000, "it is back")
+        })
+      )
+    )
+  }
+
+  it.effect("is told as soon when it goes while an order is being funded", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        let goneAt: number | undefined
+        // The last check of an order before its funding is the first thing that gets no answer.
+        world.network.bend = ({ method, url }) => {
+          if (goneAt === undefined && method === "GET" && /orders\/[^?]/.test(url))
+            goneAt = world.network.sent.at(-1)?.at
+          return goneAt === undefined ? undefined : "hangs"
+        }
+        const bot = yield* world.run({ strategies: [ladder(2)] })
+        yield* until(() => bot.state.venueDownSince !== undefined, 90_000, "somebody is told")
+        assert.isAtMost((yield* Clock.currentTimeMillis) - (goneAt ?? start), toldMillis)
+      })
+    )
+  )
+})
