@@ -10,6 +10,7 @@ import type * as StartUp from "../../engine/StartUp.ts"
 import type * as Money from "../../report/text/Money.ts"
 import * as KillFile from "../run/KillFile.ts"
 import type * as StrategyWatch from "../run/watch/StrategyWatch.ts"
+import type * as SwapTerms from "../swap/SwapTerms.ts"
 import * as Desk from "./Desk.ts"
 import * as SwapDesk from "./SwapDesk.ts"
 
@@ -24,7 +25,7 @@ export interface Running {
   readonly markets: ReadonlyMap<string, Market>
   readonly leaving: () => string | undefined
   /** Whose money swaps by hand move; left out where no money moves. */
-  readonly swapper?: SwapDesk.Swapper
+  readonly swapper?: SwapTerms.Swapper
 }
 
 const refused = ({ message }: { readonly message: string }) => new DeskRefused({ message })

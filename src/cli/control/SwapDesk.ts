@@ -15,20 +15,14 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { workingLedger } from "../../engine/state/BotState.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
-import type { BotConfig } from "../files/ConfigFile.ts"
 import * as SwapFlags from "../swap/SwapFlags.ts"
 import * as SwapTerms from "../swap/SwapTerms.ts"
 
 /** Quotes that wait for an answer; the oldest is forgotten first. */
 const mostQuotes = 20
 
-export interface Swapper {
-  readonly config: BotConfig
-  readonly signerId: string
-}
-
 export interface SwapDeskOptions {
-  readonly swapper?: Swapper
+  readonly swapper?: SwapTerms.Swapper
   readonly leaving: () => string | undefined
 }
 
@@ -59,12 +53,10 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
     const { config, signerId } = swapper
     const now = yield* Clock.currentTimeMillis
     const asked = yield* Effect.mapError(SwapFlags.asked(SwapFlags.plain(request), config, signerId, now), refuse)
-    const answer = yield* Effect.mapError(swaps.quote(asked.request), refuse)
-    const agreed = yield* SwapTerms.agreed(asked, answer, {
-      venue: config.venue.url,
-      account: signerId,
-      isSignatureVerified: config.venue.quoteKey !== undefined
-    }).pipe(Effect.mapError(refuse))
+    const agreed = yield* SwapTerms.quoted(asked, swapper).pipe(
+      Effect.provideService(Swaps, swaps),
+      Effect.mapError(refuse)
+    )
     // The venue gives each quote an address of its own.
     const name = agreed.depositAddress
     quotes.set(name, agreed)

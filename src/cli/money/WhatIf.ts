@@ -4,7 +4,7 @@
  * times and margins measured from its own orders, and the answer is a band. The band of the file that
  * ran last shows by how much such a band misses here, and both ends are moved apart by that.
  */
-import { Array as Arr, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Envelope from "../../backtest/Envelope.ts"
 import { type Costs, noCosts } from "../../backtest/kernel/FillPresets.ts"
@@ -85,7 +85,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     }
   }
   const bandOf = (file: Strategy): readonly [Amount, Amount] => {
-    const { low, high } = Backtest.band(Arr.map(Envelope.run(file, [input]), (side) => side))
+    const { low, high } = Backtest.band(Envelope.run(file, [input]))
     return [Backtest.profitOf(low), Backtest.profitOf(high)]
   }
   const earned = earnedBy(recorded, strategy, market, last.close)

@@ -23,7 +23,6 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as ChatOperator from "../control/notify/ChatOperator.ts"
 import * as Notifications from "../control/notify/Notifications.ts"
 import * as Surfaces from "../control/Surfaces.ts"
-import type * as SwapDesk from "../control/SwapDesk.ts"
 import * as Telemetry from "../control/Telemetry.ts"
 import * as Reconciling from "../history/Reconciling.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
@@ -31,6 +30,7 @@ import { note } from "../journal/Resolving.ts"
 import { PlanRefused } from "../plan/PlanRefused.ts"
 import { Stop } from "../Stop.ts"
 import * as Display from "../screen/Display.ts"
+import type * as SwapTerms from "../swap/SwapTerms.ts"
 import { Terminal } from "../Terminal.ts"
 import * as WarmPrices from "../warmup/WarmPrices.ts"
 import * as Admission from "./Admission.ts"
@@ -66,7 +66,7 @@ export interface BotRunOptions extends Display.DisplayOptions {
   /** Compares the bot's records with other witnesses from time to time; left out where no money moves. */
   readonly reconciling?: Reconciling.Reconciling
   /** Whose money swaps by hand move; left out where no money moves. */
-  readonly swapper?: SwapDesk.Swapper
+  readonly swapper?: SwapTerms.Swapper
   /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain?: ReadonlyArray<string>
 }

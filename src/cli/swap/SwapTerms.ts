@@ -1,11 +1,10 @@
-/** Turns the venue's answer into the terms to agree to: exact amounts, or why this quote cannot be accepted. */
-
+/** Asks for a quote and turns the answer into the terms to agree to: exact amounts, or why it cannot be accepted. */
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import type { AgreedSwap } from "../../domain/SwapEvent.ts"
-import type { QuoteResponse } from "../../venue/Swaps.ts"
-import type { Answer } from "../../venue/Venue.ts"
+import { Swaps } from "../../venue/Swaps.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
+import type { BotConfig } from "../files/ConfigFile.ts"
 import type { AskedSwap } from "./SwapFlags.ts"
 
 /** The quote lacks something without which no money is paid. */
@@ -15,17 +14,18 @@ export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnu
   }
 }
 
-interface Circumstances {
-  readonly venue: string
-  readonly account: string
-  readonly isSignatureVerified: boolean
+/** Who swaps. */
+export interface Swapper {
+  readonly config: BotConfig
+  readonly signerId: string
 }
 
-export const agreed = Effect.fn("SwapTerms.agreed")(function* (
+/** The terms of a new quote. */
+export const quoted = Effect.fn("SwapTerms.quoted")(function* (
   { destination, origin, request }: AskedSwap,
-  { correlationId, value }: Answer<QuoteResponse>,
-  circumstances: Circumstances
+  { config, signerId }: Swapper
 ) {
+  const { correlationId, value } = yield* (yield* Swaps).quote(request)
   const { quote } = value
   const required = <A>(what: string, text: string | undefined, parse: (text: string) => A | undefined) => {
     const parsed = text === undefined ? undefined : parse(text)
@@ -43,7 +43,9 @@ export const agreed = Effect.fn("SwapTerms.agreed")(function* (
   }
   const { depositType, recipient, recipientType, refundTo, refundType, swapType } = request
   const agreed: AgreedSwap = {
-    ...circumstances,
+    venue: config.venue.url,
+    account: signerId,
+    isSignatureVerified: config.venue.quoteKey !== undefined,
     swapType,
     origin,
     destination,

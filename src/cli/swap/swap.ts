@@ -86,13 +86,9 @@ export const command = Command.make(
       Effect.provide(PartnerMode.swapping(config, signerId, pid)),
       Effect.catchTag("JournalInUse", (bot) =>
         Effect.gen(function* () {
-          const agrees = Effect.fnUntraced(function* (terms: ReadonlyArray<string>) {
-            if (!json) yield* Console.log(terms.join("\n"))
-            if (!yes && !(yield* isConfirmed)) return yield* new NotAgreed()
-          })
           const name = isResumed
             ? yield* SwapHandOver.resumed(bot, resume.value, payAgain)
-            : yield* SwapHandOver.begun(bot, given, agrees)
+            : yield* SwapHandOver.begun(bot, given, agree({ yes, json }))
           yield* SwapHandOver.follow(bot, { name, json, isResumed })
         })
       )
@@ -151,21 +147,22 @@ const begun = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   signerId: string,
   closed: string | undefined,
-  { json, yes }: Ways
+  ways: Ways
 ) {
   const now = yield* Clock.currentTimeMillis
   const asked = yield* SwapFlags.asked(given, config, signerId, now)
   if (closed !== undefined) return yield* new SwapHeld({ why: closed })
-  const answer = yield* (yield* Swaps).quote(asked.request)
-  const agreed = yield* SwapTerms.agreed(asked, answer, {
-    venue: config.venue.url,
-    account: signerId,
-    isSignatureVerified: config.venue.quoteKey !== undefined
-  })
-  if (!json) yield* Console.log(SwapLine.terms(agreed).join("\n"))
-  if (!yes && !(yield* isConfirmed)) return yield* new NotAgreed()
+  const agreed = yield* SwapTerms.quoted(asked, { config, signerId })
+  yield* agree(ways)(SwapLine.terms(agreed))
   return yield* SwapsByHand.begin(agreed)
 })
+
+/** Shows the terms, and fails unless somebody agrees to them. */
+const agree = ({ json, yes }: Ways) =>
+  Effect.fnUntraced(function* (terms: ReadonlyArray<string>) {
+    if (!json) yield* Console.log(terms.join("\n"))
+    if (!yes && !(yield* isConfirmed)) return yield* new NotAgreed()
+  })
 
 const isConfirmed = Prompt.run(Prompt.Confirm({ message: "Pay and swap?" })).pipe(
   Effect.catchTag("QuitError", () => Effect.succeed(false))
