@@ -239,6 +239,25 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const armed = armedLeg(desired, progress(slot))
     return armed?.side === order.side && armed.quantity === order.open && Decimal.equals(armed.price, order.price)
   }
+  /** An order stays where it is when the refund, and a payout of what has filled, cost as much as moving it is worth. */
+  const isNotWorthMoving = (slot: Slot, desired: DesiredSlot | undefined, bar: number): boolean => {
+    const { order } = slot
+    const armed = desired === undefined ? undefined : armedLeg(desired, progress(slot))
+    if (order === undefined || armed === undefined || armed.side !== order.side) return false
+    if (slot.state !== "resting" && slot.state !== "placing") return false
+    const { market, rules } = slot.at.conditions
+    const worth = (quantity: bigint, price: Price) => quoteAmount(market, quantity, price, "up")
+    const inQuote = (base: bigint) => worth(base, exact(slot.at.candles.close, bar))
+    const present = worth(armed.quantity, order.price)
+    const apart = (a: bigint, b: bigint) => (a > b ? a - b : b - a)
+    const gain = apart(worth(armed.quantity, armed.price), present) + apart(present, worth(order.open, order.price))
+    const isPartial = slot.unpaid > 0n
+    const cost =
+      order.side === "BUY"
+        ? rules.refundFee.quote + (isPartial ? inQuote(rules.withdrawFee.base) : 0n)
+        : inQuote(rules.refundFee.base) + (isPartial ? rules.withdrawFee.quote : 0n)
+    return gain <= cost
+  }
   const decide = (bar: number) => {
     now = TimeAxis.closeTime(candles.time, bar)
     nextBar = bar + 1
@@ -290,13 +309,15 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     for (const slot of slots) {
       const wanted = decision.desired.find((desired) => desired.slot === slot.name)
       slot.successor = null
-      const revived = slot.state === "cancelling" && keeps(slot, wanted)
-      if (revived) slot.state = "resting"
       if (slot.state === "cancelling") {
         slot.successor = wanted
       } else if (!same(slot.desired, wanted)) {
         const { cancelMillis } = slot.at.conditions.rules
-        if (!revived && slot.state === "resting" && cancelMillis > 0 && !keeps(slot, wanted)) {
+        if (!keeps(slot, wanted) && isNotWorthMoving(slot, wanted, bar)) {
+          slot.successor = wanted
+          continue
+        }
+        if (slot.state === "resting" && cancelMillis > 0 && !keeps(slot, wanted)) {
           slot.state = "cancelling"
           slot.successor = wanted
           wakeAfter(slot, cancelMillis)

@@ -5,9 +5,11 @@
 
 import { exactPrice } from "../../candles/Candles.ts"
 import { closedAt } from "../../candles/Resample.ts"
+import type { Amount } from "../../domain/Amount.ts"
 import { bottomless } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
+import { gainOf } from "../../domain/Requote.ts"
 import { armedLeg, type Bounds, type DesiredSlot } from "../../strategy/Decision.ts"
 import type { ClosedCandles, SlotProgress, View } from "../../strategy/View.ts"
 import * as LimitGuard from "./LimitGuard.ts"
@@ -74,6 +76,24 @@ const keeps = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: Desire
   return armed?.side === row.side && armed.quantity === slot.openQuantity && Decimal.equals(armed.price, row.price)
 }
 
+/** As live: the new legs ask for another price or size, but moving the order costs at least what that is worth. */
+const isNotWorthMoving = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): boolean => {
+  const { orders, conditions, clock, lastClose } = run
+  const row = orders.rowOf(slot)
+  const isLive = slot.phase === "resting" || slot.phase === "placing"
+  if (!isLive || desired === undefined || row === undefined || slot.openQuantity === 0n) return false
+  const armed = armedLeg(desired, orders.progressOf(slot))
+  if (armed === undefined || armed.side !== row.side) return false
+  const { market, rules } = conditions
+  const close = exactPrice(lastClose.before(clock.nextBar))
+  const inQuote = (asset: "base" | "quote", fee: Amount): Amount =>
+    asset === "quote" ? fee : quoteAmount(market, fee, close, "up")
+  const [paid, received] = row.side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
+  const payout = slot.unpaid > 0n ? inQuote(received, rules.withdrawFee[received]) : 0n
+  const present = { price: row.price, quantity: slot.openQuantity }
+  return gainOf(market, present, armed) <= inQuote(paid, rules.refundFee[paid]) + payout
+}
+
 /** Slots with other legs than before. */
 type Changed = ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>
 
@@ -102,18 +122,16 @@ const adopt = (run: MarketRun, wanted: Wanted): Changed => {
   for (const slot of orders.slots) {
     const desired = wanted.get(slot)
     const { phase } = slot
-    SlotState.wantNext(slot, null)
-    const isRevived = phase === "cancelling" && keeps(run, slot, desired)
-    if (isRevived) SlotState.become(slot, "resting")
-    if (sameSlot(slot.desired, desired)) {
-      if (phase === "cancelling" && !isRevived) SlotState.wantNext(slot, desired)
-    } else if (phase === "resting" && cancelMillis > 0 && !keeps(run, slot, desired)) {
+    // A cancel that was asked for is not taken back, and an order that is not worth moving fills first.
+    if (phase === "cancelling") SlotState.wantNext(slot, desired)
+    else if (sameSlot(slot.desired, desired)) SlotState.wantNext(slot, null)
+    else if (!keeps(run, slot, desired) && isNotWorthMoving(run, slot, desired)) SlotState.wantNext(slot, desired)
+    else if (phase === "resting" && cancelMillis > 0 && !keeps(run, slot, desired)) {
       SlotState.become(slot, "cancelling")
       SlotState.wantNext(slot, desired)
       clock.setAlarm(slot.index, cancelMillis)
-    } else if (phase === "cancelling" && !isRevived) {
-      SlotState.wantNext(slot, desired)
     } else {
+      SlotState.wantNext(slot, null)
       if ((phase === "resting" || phase === "placing") && !keeps(run, slot, desired)) Placing.cancel(run, slot)
       Placing.stopWaiting(run, slot)
       changed.set(slot, desired)

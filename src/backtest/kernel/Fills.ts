@@ -38,6 +38,12 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
     followers.holds(slot)
     return
   }
+  // What was not worth moving is gone: its slot works on what is wanted now.
+  if (slot.successor !== null) {
+    endWhole(run, slot, row)
+    followers.places(slot, false)
+    return
+  }
   const next = orders.next(slot, order)
   const follower = table.rows[next]
   const surplus = table.surplus[order] ?? 0n

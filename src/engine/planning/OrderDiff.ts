@@ -8,8 +8,9 @@
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, quoteAmount } from "../../domain/Market.ts"
+import type { Market } from "../../domain/Market.ts"
 import { isFinished, type PlacementState } from "../../domain/Placement.ts"
+import { gainOf } from "../../domain/Requote.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { ReplacementCost } from "./costs/ReplacementCost.ts"
 
@@ -81,7 +82,7 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
     return withdraw(order, { code: "other-way", text: `Switched to ${how}` })
   }
   const { fees, outOfMarketBasisPoints, text: costs } = order.replacement
-  const gain = (difference(market, order, desired) * BigInt(10_000 - outOfMarketBasisPoints)) / 10_000n
+  const gain = gainOf(market, order, desired, outOfMarketBasisPoints)
   if (gain <= fees) return { _tag: "Keep", slot: order.slot }
   const worth = formatWithSymbol(gain, market.quote)
   const text = `Wanted ${said(market, desired)}, not ${said(market, order)}: worth ${worth}, more than replacing costs (${costs})`
@@ -90,14 +91,3 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
 
 const said = ({ base }: Market, { quantity, price }: Pick<SlotOrder, "quantity" | "price">): string =>
   `${formatWithSymbol(quantity, base)} at ${Decimal.format(price)}`
-
-/** What the wanted price and quantity are worth in quote, compared with the present ones. */
-const difference = (market: Market, order: SlotOrder, desired: DesiredOrder): Amount => {
-  const worth = (quantity: Amount, price: Decimal.Decimal) => quoteAmount(market, quantity, price, "up")
-  return (
-    magnitude(worth(desired.quantity, desired.price) - worth(desired.quantity, order.price)) +
-    magnitude(worth(desired.quantity, order.price) - worth(order.quantity, order.price))
-  )
-}
-
-const magnitude = (amount: Amount): Amount => (amount < 0n ? -amount : amount)

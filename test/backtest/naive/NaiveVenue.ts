@@ -175,9 +175,8 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     if (order.state === "paying") return
     const isSame =
       wanted?.side === order.side && wanted.price === order.price && wanted.quantity - slot.filled === order.open
-    if (order.state === "leaving") {
-      if (isSame) order.state = "resting"
-    } else if (!isSame && order.state === "resting" && isSlow) {
+    if (order.state === "leaving") return
+    if (!isSame && order.state === "resting" && isSlow) {
       Object.assign(order, { state: "leaving", due: next + delay })
     } else if (!isSame) {
       slot.order = undefined
