@@ -3,9 +3,11 @@
  * in margin, volume and latencies, run over the bars as they are and over both orders of low and high within each of them;
  * then rules drawn between both ends run over orders drawn bar by bar. Within a bar a strategy is asked as often as live.
  *
- * Were live one more draw, the lowest and highest of n runs would hold it n - 1 times of n + 1: that is why there are many.
- * `npm run certify` measures how often they do. A run over unfolded bars is told in the bars that were given.
+ * Were live one more draw, it would be the lowest or the highest of n + 1 at most twice in n + 1: that is why there are many,
+ * and more of short series, where a run costs little. `npm run certify` measures how often live is inside. A run over unfolded
+ * bars is told in the bars that were given.
  */
+import { type Candles, openAt } from "../candles/Candles.ts"
 import { linearIndices } from "../candles/CrossingIndex.ts"
 import * as Unfold from "../candles/Unfold.ts"
 import { seeded } from "../domain/Seeded.ts"
@@ -24,8 +26,19 @@ export interface PathSide extends Backtest.BandSide {
 
 export type PathSides = readonly [PathSide, ...ReadonlyArray<PathSide>]
 
-/** Fifty runs in all: were live one more, 49 times of 51 it would be inside. */
-const draws = 44
+/** With the ends fifty runs at least. */
+const leastDraws = 44
+const mostDraws = 144
+/** So many small bars may all draws take together, beyond the least number. */
+const drawnBars = 2_000_000
+
+const drawsOf = (bars: number): number => Math.max(leastDraws, Math.min(mostDraws, Math.floor(drawnBars / bars)))
+
+/** In how many of these cases at most one more run of the same kind would lie outside, if all are exchangeable. */
+export const outsideCases = (runs: number): { readonly outside: number; readonly of: number } => ({
+  outside: 2,
+  of: runs + 1
+})
 
 /** From small bars to those that were given. */
 const folded = (outcome: Outcome, parts: number): Outcome => {
@@ -56,6 +69,17 @@ const rulesBetween = (kind: FillRules, unkind: FillRules, next: () => number): P
     // An order that arrives a moment before the market does has only its limit: the solver keeps the rest.
     price: next() < 0.25 ? "limit" : kind.price
   }
+}
+
+/** Mostly the nearer extreme comes first: in how many bars at least half of the time, is drawn too. */
+const lowsFirst = (candles: Candles, next: () => number): Uint8Array => {
+  const { bars, low, high, close } = candles
+  const nearerFirst = 0.5 + next() / 2
+  return Uint8Array.from({ length: bars }, (_, bar) => {
+    const from = openAt(candles, bar) ?? close[bar] ?? 0
+    const isLowNearer = from - (low[bar] ?? 0) <= (high[bar] ?? 0) - from
+    return next() < nearerFirst === isLowNearer ? 1 : 0
+  })
 }
 
 /** 1 where bars stay whole: then only the rules vary. */
@@ -110,7 +134,9 @@ export const run = (
   inputs: Backtest.MarketInputs,
   ended: (runs: number, of: number) => void = () => undefined
 ): PathSides => {
-  const all = modes.length + (partsOf(inputs) === 1 ? 0 : 2 * modes.length) + draws
+  const parts = partsOf(inputs)
+  const draws = drawsOf(inputs[0].candles.bars * parts)
+  const all = modes.length + (parts === 1 ? 0 : 2 * modes.length) + draws
   let runs = 0
   const noted = (side: PathSide): PathSide => {
     runs += 1
@@ -120,7 +146,7 @@ export const run = (
   const over = (mode: FillMode): PathSide => noted({ ...Backtest.runAll(strategy, inputs, mode), path: "bars" })
   const [unkind, kind] = [over("pessimistic"), over("optimistic")]
   const extremes =
-    partsOf(inputs) === 1
+    parts === 1
       ? []
       : modes.flatMap((mode) => [
           noted(runOver(strategy, inputs, "low first", () => true, mode, unkind)),
@@ -134,8 +160,7 @@ export const run = (
       const between = { ...rulesBetween(a, b, next), ...input.options.changes }
       return { ...input, options: { ...input.options, changes: between } }
     })
-    const order = seeded(draw + 1001)
-    const lows = Uint8Array.from({ length: inputs[0].candles.bars }, () => (order() < 0.5 ? 1 : 0))
+    const lows = lowsFirst(inputs[0].candles, seeded(draw + 1001))
     if (first === undefined) return unkind
     const markets: Backtest.MarketInputs = [first, ...others]
     const isLowFirst = (bar: number) => lows[bar] === 1

@@ -1,7 +1,7 @@
 /** The result of a backtest for the terminal and as JSON. */
 
 import * as Backtest from "../../backtest/Backtest.ts"
-import type * as Envelope from "../../backtest/Envelope.ts"
+import * as Envelope from "../../backtest/Envelope.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
@@ -74,7 +74,13 @@ export const json = (result: Result, curvePoints = 0) => {
     fills: shown.fills,
     wallMillis: result.wallMillis,
     kernelMillis: result.kernelMillis,
-    band: { runs: result.runs, width: widthText(result), low: side(band.low), high: side(band.high) },
+    band: {
+      runs: result.runs,
+      width: widthText(result),
+      ...(isDrawn(result) ? { outsideAtMost: outsideShare(result) } : {}),
+      low: side(band.low),
+      high: side(band.high)
+    },
     ...(others.length === 0 ? {} : { markets: marketsJson(result) }),
     ...(curvePoints === 0 ? {} : { curve: curveJson(result, curvePoints) })
   }
@@ -165,10 +171,24 @@ const width = ({ band }: Result): bigint => band.high.pnlQuote - band.low.pnlQuo
 /** Exact, in quote. */
 const widthText = (result: Result): string => format(width(result), result.strategy.market.quote.decimals)
 
-const bandLine = (result: Result): ReadonlyArray<string> =>
-  result.band.low === result.band.high
-    ? []
-    : ["", `the band is ${quoteText(result, width(result))} wide: the lowest and the highest of ${result.runs} runs`]
+/** The band is of runs that were drawn, not of both sides alone. */
+const isDrawn = ({ band }: Result): boolean => "path" in band.low
+
+const outsideShare = ({ runs }: Result): number => {
+  const { outside, of } = Envelope.outsideCases(runs)
+  return outside / of
+}
+
+const claimOf = ({ runs }: Result): string => {
+  const { outside, of } = Envelope.outsideCases(runs)
+  return `; one more like them would be outside in at most ${outside} of ${of} cases`
+}
+
+const bandLine = (result: Result): ReadonlyArray<string> => {
+  if (result.band.low === result.band.high) return []
+  const runs = `the lowest and the highest of ${result.runs} runs`
+  return ["", `the band is ${quoteText(result, width(result))} wide: ${runs}${isDrawn(result) ? claimOf(result) : ""}`]
+}
 
 export const lines = (result: Result): ReadonlyArray<string> => {
   const { strategy, candles, band } = result
