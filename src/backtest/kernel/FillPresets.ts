@@ -69,5 +69,5 @@ export const notModelled: ReadonlyArray<string> = [
   "requests that fail, are repeated or are refused by the venue",
   "the influence of the own orders on the market",
   "limits over all strategies together: a backtest has one",
-  "orders that live keeps because a new price is worth less than the fees of replacing them"
+  "the time out of the market as a cost of moving an order; its fees are modelled"
 ]
