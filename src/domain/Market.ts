@@ -71,3 +71,22 @@ export interface TwoSidedPrice extends BidAsk {
 }
 
 export const mid = (price: BidAsk): Price => Decimal.midpoint(price.bid, price.ask)
+
+/**
+ * What it is worth in quote that an order has the wanted price and quantity instead of its present ones, less the share of
+ * the time for which moving it takes it out of the market. Rounded down. Live and backtest move an order by this figure.
+ */
+export const gainOfMoving = (
+  market: Market,
+  present: { readonly price: Price; readonly quantity: Amount },
+  wanted: { readonly price: Price; readonly quantity: Amount },
+  outOfMarketBasisPoints = 0
+): Amount => {
+  const worth = (quantity: Amount, price: Price) => quoteAmount(market, quantity, price, "up")
+  const atOldPrice = worth(wanted.quantity, present.price)
+  const byPrice = magnitude(worth(wanted.quantity, wanted.price) - atOldPrice)
+  const bySize = magnitude(atOldPrice - worth(present.quantity, present.price))
+  return ((byPrice + bySize) * BigInt(10_000 - outOfMarketBasisPoints)) / 10_000n
+}
+
+const magnitude = (amount: Amount): Amount => (amount < 0n ? -amount : amount)

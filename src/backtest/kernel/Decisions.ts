@@ -8,8 +8,7 @@ import { closedAt } from "../../candles/Resample.ts"
 import type { Amount } from "../../domain/Amount.ts"
 import { bottomless } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
-import { gainOf } from "../../domain/Requote.ts"
+import { gainOfMoving, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
 import { armedLeg, type Bounds, type DesiredSlot } from "../../strategy/Decision.ts"
 import type { ClosedCandles, SlotProgress, View } from "../../strategy/View.ts"
 import * as LimitGuard from "./LimitGuard.ts"
@@ -91,7 +90,7 @@ const isNotWorthMoving = (run: MarketRun, slot: SlotState.SlotState, desired: De
   const [paid, received] = row.side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
   const payout = slot.unpaid > 0n ? inQuote(received, rules.withdrawFee[received]) : 0n
   const present = { price: row.price, quantity: slot.openQuantity }
-  return gainOf(market, present, armed) <= inQuote(paid, rules.refundFee[paid]) + payout
+  return gainOfMoving(market, present, armed) <= inQuote(paid, rules.refundFee[paid]) + payout
 }
 
 /** Slots with other legs than before. */

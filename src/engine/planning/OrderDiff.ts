@@ -8,9 +8,8 @@
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import type { Market } from "../../domain/Market.ts"
+import { gainOfMoving, type Market } from "../../domain/Market.ts"
 import { isFinished, type PlacementState } from "../../domain/Placement.ts"
-import { gainOf } from "../../domain/Requote.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { ReplacementCost } from "./costs/ReplacementCost.ts"
 
@@ -82,7 +81,7 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
     return withdraw(order, { code: "other-way", text: `Switched to ${how}` })
   }
   const { fees, outOfMarketBasisPoints, text: costs } = order.replacement
-  const gain = gainOf(market, order, desired, outOfMarketBasisPoints)
+  const gain = gainOfMoving(market, order, desired, outOfMarketBasisPoints)
   if (gain <= fees) return { _tag: "Keep", slot: order.slot }
   const worth = formatWithSymbol(gain, market.quote)
   const text = `Wanted ${said(market, desired)}, not ${said(market, order)}: worth ${worth}, more than replacing costs (${costs})`
