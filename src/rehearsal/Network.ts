@@ -90,7 +90,7 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
   const oldAnswer = ({ staleMillis }: Trouble, path: string): HttpAnswer | undefined =>
     old.get(path)?.find(({ at }) => at >= world.now - staleMillis)
 
-  return HttpClient.make((request) =>
+  const carry = (request: HttpClientRequest.HttpClientRequest) =>
     Effect.gen(function* () {
       const trouble = options.trouble()
       const fate = options.fate?.() ?? fateOf(trouble)
@@ -116,6 +116,10 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
       if (fate === "misreported") return refusal(request, random() < 0.5 ? 500 : 400)
       return response
     })
+  // Not `HttpClient.make`, which would give every request an `AbortController` and a span that nobody uses.
+  return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+    Effect.flatMap(carry),
+    Effect.succeed
   )
 }
 

@@ -83,7 +83,9 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
   let requests = 0
   let creates = 0
 
+  const isQuiet = kinds.every((kind) => rates[kind] === 0)
   const kindOf = (request: number): Kind | undefined => {
+    if (isQuiet) return undefined
     let rest = Seeded.fraction(seed, "fault", request)
     return kinds.find((kind) => {
       rest -= rates[kind]

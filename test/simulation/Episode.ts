@@ -214,9 +214,9 @@ const play = async (
   }
 
   /** I9: what a process believed is what its journal tells. */
-  const end = (seat: Seat) => {
+  const end = (seat: Seat): BotState | undefined => {
     const { process } = seat
-    if (process === undefined) return
+    if (process === undefined) return undefined
     const believed = process.inside()?.state
     process.kill()
     oracle.interrupted(seat.name)
@@ -230,6 +230,7 @@ const play = async (
     if (overdrawn.length > 0) throw new Violation("I22", `${seat.name}: ${overdrawn.join("; ")}`)
     const sums = [...Ledger.sums(told.ledger)].filter(([, sum]) => sum !== 0n)
     if (sums.length > 0) throw new Violation("I1", `${seat.name}: its ledger does not add up: ${sums}`)
+    return told
   }
 
   /** I17 and I24: how much there is of everything, and whether what people are shown is what is on disk. */
@@ -356,7 +357,7 @@ const play = async (
     look()
     return world.now >= rest || (isLive && seats.every(({ process }) => process?.exit() !== undefined))
   })
-  for (const seat of seats) {
+  const told = seats.flatMap((seat) => {
     const exit = seat.process?.exit()
     if (isLive && exit === undefined) {
       const open = unfinished(seat.process?.inside()?.state ?? raise("no state"))
@@ -368,9 +369,8 @@ const play = async (
     }
     if (exit !== undefined && Exit.isFailure(exit))
       throw new Violation("I23", `bot ${seat.name} ended by itself: ${String(exit).slice(0, 2_000)}`)
-    end(seat)
-  }
-  const told = seats.map(({ journalFile }) => BotProcess.withJournal({ world, journalFile }, replay))
+    return end(seat) ?? []
+  })
   const imbalances = Books.imbalances(state.books)
   if (imbalances.length > 0) throw new Violation("I1", `the sandbox itself: ${imbalances.join("; ")}`)
   const differences = isLive ? BookCheck.differences(state, signerId, told) : []

@@ -12,8 +12,14 @@ export const assets = [
 ] as const
 export const markets = marketsByName({ assets, ticks: new Map() })
 
+const parsed = new Map<string, Strategy>()
+
+/** A text is read once; each call gives another object, which for the engine is a file that was loaded again. */
 export const parse = (text: string): Strategy => {
+  const known = parsed.get(text)
+  if (known !== undefined) return { ...known }
   const read = StrategyFile.parse(text, "strategy.yaml", { assets, ticks: new Map() })
   if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
+  parsed.set(text, read.success)
   return read.success
 }

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
 import { Effect, Exit, Redacted, Schema } from "effect"
 import { verifyNep413Signature } from "near-kit"
+import nacl from "tweetnacl"
 import * as Ed25519 from "../../src/venue/signing/Ed25519.ts"
 import * as Nep413 from "../../src/venue/signing/Nep413.ts"
 import { KeyMalformed, publicKeyOf, Signer } from "../../src/venue/signing/Signer.ts"
@@ -81,6 +82,8 @@ describe("Signer", () => {
       const signed = yield* Signer.use((signer) => signer.sign(digest)).pipe(Effect.provide(Signer.layer(key)))
       assert.strictEqual(signed.publicKey, theirKey)
       assert.strictEqual(signed.signature, Ed25519.format(nodeSign(null, digest, privateKey)))
+      const reference = nacl.sign.detached(digest, nacl.sign.keyPair.fromSeed(theirSeed).secretKey)
+      assert.strictEqual(signed.signature, Ed25519.format(reference))
       assert.isTrue(Ed25519.verify(signed.publicKey, digest, signed.signature))
       const account = { accountId: "x", publicKey: signed.publicKey, signature: signed.signature }
       const verified = yield* Effect.promise(() => verifyNep413Signature(account, params, { nonceValidation: "none" }))

@@ -13,14 +13,17 @@ type Application<E> = Effect.Effect<
 >
 
 export const memoryClient = <E>(application: Application<E>): HttpClient.HttpClient =>
-  HttpClient.make((request) =>
-    application.pipe(
-      Effect.map((response) => HttpServerResponse.toClientResponse(response, { request })),
-      Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),
-      Effect.scoped,
-      Effect.mapError(
-        (cause) =>
-          new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+  HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+    Effect.flatMap((request) =>
+      application.pipe(
+        Effect.map((response) => HttpServerResponse.toClientResponse(response, { request })),
+        Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),
+        Effect.scoped,
+        Effect.mapError(
+          (cause) =>
+            new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+        )
       )
-    )
+    ),
+    Effect.succeed
   )

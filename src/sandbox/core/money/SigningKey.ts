@@ -1,11 +1,9 @@
 /** Ed25519 keys of a sandbox, derived from its seed: the key that signs quotes, and the generated account's key. */
-import { createPrivateKey, createPublicKey, type KeyObject, sign as signBytes } from "node:crypto"
+import { createPublicKey, type KeyObject, sign as signBytes } from "node:crypto"
+import * as Ed25519 from "../../../venue/signing/Ed25519.ts"
 import * as Seeded from "../Seeded.ts"
 
 export type KeyPurpose = "quotes" | "account"
-
-/** DER of an Ed25519 private key up to its 32-byte seed (RFC 8410). */
-const pkcs8Header = Buffer.from("302e020100300506032b657004220420", "hex")
 
 const seedOf = (seed: number, purpose: KeyPurpose): Uint8Array => Seeded.bytes(seed, "ed25519", purpose)
 
@@ -15,8 +13,7 @@ const parsed = new Map<KeyPurpose, { readonly seed: number; readonly key: KeyObj
 const privateKey = (seed: number, purpose: KeyPurpose): KeyObject => {
   const known = parsed.get(purpose)
   if (known?.seed === seed) return known.key
-  const der = Buffer.concat([pkcs8Header, seedOf(seed, purpose)])
-  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" })
+  const key = Ed25519.privateKeyOf(seedOf(seed, purpose))
   parsed.set(purpose, { seed, key })
   return key
 }
