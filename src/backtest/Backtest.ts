@@ -8,8 +8,10 @@ import type * as CrossingIndex from "../candles/CrossingIndex.ts"
 import * as Resample from "../candles/Resample.ts"
 import { type Amount, format, max } from "../domain/Amount.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
 import { timeframeMillis } from "../domain/Timeframe.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import * as JoinedCandles from "../strategy/expression/series/JoinedCandles.ts"
+import { candlesWanted, marketsSeen, type Strategy } from "../strategy/Strategy.ts"
 import type { Conditions } from "./kernel/Conditions.ts"
 import { type Costs, type FillMode, rulesOf } from "./kernel/FillPresets.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
@@ -76,9 +78,9 @@ export interface MarketInput {
 
 /** A timeframe of the strategy is shorter than the candles. */
 export const tooFine = (strategy: Strategy, candles: Candles): ReadonlyArray<string> =>
-  [...(strategy.candles?.keys() ?? [])].filter(
-    (timeframe) => (timeframeMillis(timeframe) ?? 0) < candles.time.stepMillis
-  )
+  candlesWanted(strategy)
+    .flatMap((wanted) => [...wanted.candles.keys()])
+    .filter((timeframe) => (timeframeMillis(timeframe) ?? 0) < candles.time.stepMillis)
 
 export const conditionsOf = (
   strategy: Strategy,
@@ -93,14 +95,21 @@ export const conditionsOf = (
   budget: budgetOf(strategy, market),
   maxOpenOrders: strategy.limits.maxOpenOrders,
   limits: strategy.limits,
-  ...(strategy.candles === undefined
-    ? {}
-    : {
-        timeframes: new Map(
-          [...strategy.candles.keys()].map((name) => [name, Resample.of(candles, timeframeMillis(name) ?? 60_000)])
-        )
-      })
+  ...timeframesOf(strategy, market, candles)
 })
+
+/** The candles of a market that the strategy looks at. */
+const timeframesOf = (strategy: Strategy, market: Market, candles: Candles): Pick<Conditions, "timeframes"> => {
+  const wanted =
+    market === strategy.market
+      ? strategy.candles
+      : strategy.watched?.find((other) => other.market.name === market.name)?.candles
+  if (wanted === undefined) return {}
+  const frames = [...wanted.keys()].map(
+    (name) => [name, Resample.of(candles, timeframeMillis(name) ?? 60_000)] as const
+  )
+  return { timeframes: new Map(frames) }
+}
 
 const budgetOf = ({ market: first, limits: { budget } }: Strategy, market: Market): Conditions["budget"] =>
   market === first ? budget : { base: budget.others?.get(market.base.symbol) ?? 0n, quote: 0n }
@@ -165,16 +174,32 @@ const sideOf = (mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => 
   }
 }
 
-/** Series of the strategy's markets, in its order. */
+/** The candles of all markets know each other. */
+const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
+  const [first, ...others] = markets
+  const name = (each: Kernel.InMarket) => (each === first ? "" : each.conditions.market.name)
+  const linked = JoinedCandles.linked(
+    new Map(markets.map((each) => [name(each), each.conditions.timeframes ?? new Map()]))
+  )
+  const of = (each: Kernel.InMarket): Kernel.InMarket => {
+    const timeframes = linked.get(name(each))
+    return { ...each, conditions: { ...each.conditions, ...present({ timeframes }) } }
+  }
+  return [of(first), ...others.map(of)]
+}
+
+/** Series of the strategy's markets and of those that it watches, in its order (`marketsSeen`). */
 export type MarketInputs = readonly [MarketInput, ...ReadonlyArray<MarketInput>]
 
 export const runAll = (strategy: Strategy, [first, ...others]: MarketInputs, mode: FillMode): BandSide => {
   const one = inMarket(strategy, strategy.market, first, mode)
-  const more = (strategy.others ?? []).flatMap((market, index) => {
+  const [, ...further] = marketsSeen(strategy)
+  const more = further.flatMap((market, index) => {
     const series = others[index]
     return series === undefined ? [] : [inMarket(strategy, market, series, mode)]
   })
-  return sideOf(mode, Kernel.simulateAll([one, ...more]))
+  const [ran, ...alsoRan] = Kernel.simulateAll(strategy.watched === undefined ? [one, ...more] : joined([one, ...more]))
+  return sideOf(mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
 }
 
 /** Worth of everything at the close of these bars (ascending); `close` and `base` are the first market's. */

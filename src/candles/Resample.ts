@@ -74,7 +74,7 @@ const resample = (candles: Candles, timeframeMillis: number): Resampled => {
   const firsts = Int32Array.from({ length: length + 1 }, (_, frame) =>
     TimeAxis.firstBarFrom(time, startMillis + frame * timeframeMillis)
   )
-  return { columns: grouped(candles, firsts), startMillis, timeframeMillis }
+  return { columns: { ...grouped(candles, firsts), startMillis }, startMillis, timeframeMillis }
 }
 
 /** A part of a series has the candles of the whole: how many are over is a matter of time. */

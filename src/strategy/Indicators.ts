@@ -14,6 +14,10 @@ export interface CandleColumns {
   readonly close: Float64Array
   /** Base units. */
   readonly volume: Float64Array
+  /** When the first candle opened; one follows the other without a gap. */
+  readonly startMillis?: number
+  /** Candles of the same timeframe of all the markets that the strategy looks at, by market. */
+  readonly elsewhere?: ReadonlyMap<string, CandleColumns>
 }
 
 export type IndicatorValues = Float64Array

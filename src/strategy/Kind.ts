@@ -6,9 +6,10 @@ import type { Amount } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Memory } from "./Decision.ts"
 import type { JsonSchema } from "./JsonSchema.ts"
+import type { MarketNamed } from "./Markets.ts"
 import type { Problem, Report } from "./Problem.ts"
 import type { Setup } from "./Setup.ts"
-import type { Budget, Decide, Look } from "./Strategy.ts"
+import type { Budget, Decide, Look, WatchedMarket } from "./Strategy.ts"
 import type { YamlNode } from "./YamlReader.ts"
 
 export interface KindContext {
@@ -17,6 +18,8 @@ export interface KindContext {
   readonly others: ReadonlyArray<Market>
   /** `undefined` when the file's budget could not be read; checks that depend on it are then skipped. */
   readonly budget: Budget | undefined
+  /** Any market that the configuration offers. */
+  readonly marketNamed: MarketNamed
   /** The whole file. */
   readonly root: YamlNode
   readonly to: Report
@@ -27,6 +30,7 @@ export interface Behaviour {
   readonly decide: Decide
   readonly inputs?: Look
   readonly candles?: ReadonlyMap<string, number>
+  readonly watched?: ReadonlyArray<WatchedMarket>
   readonly depth?: ReadonlyArray<Amount>
   readonly notLive?: Problem
 }

@@ -8,7 +8,7 @@ import type { Market, Price } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { type Located, list, type Reader } from "./Fields.ts"
 import { described, schemaOf } from "./JsonSchema.ts"
-import { quoted, type Report, report, suggestion } from "./Problem.ts"
+import { quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 
 /** By market name: the source of candles from before the bot began, and the folder that relative paths start from. */
 export type MarketSources = ReadonlyMap<string, { readonly source: string; readonly folder: string }>
@@ -20,25 +20,36 @@ export interface Markets {
   readonly sources?: MarketSources
 }
 
-export const market = ({ assets, ticks }: Markets): Reader<Market> => {
-  const read: Reader<Market> = (node, to) => {
-    const name = node.type === "scalar" ? node.text : ""
+/** The markets that the expressions of a file name in quotes, for whoever looks at files without a configuration. */
+export const quotedIn = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/["']([A-Za-z0-9.]{1,20}\/[A-Za-z0-9.]{1,20})\\?["']/g)].flatMap(([, name]) => name ?? [])
+
+/** The market of this name; a name that makes none is reported. */
+export type MarketNamed = (name: string, at: Span, to: Report) => Market | undefined
+
+export const marketNamed =
+  ({ assets, ticks }: Markets): MarketNamed =>
+  (name, at, to) => {
     const [baseSymbol, quoteSymbol, ...rest] = name.split("/")
-    if (node.type !== "scalar" || !baseSymbol || !quoteSymbol || rest.length > 0) {
-      return report(to, node, "expected a market such as BTC/USDC: base asset, slash, quote asset")
+    if (!baseSymbol || !quoteSymbol || rest.length > 0) {
+      return report(to, at, "expected a market such as BTC/USDC: base asset, slash, quote asset")
     }
     const symbols = assets.map(({ symbol }) => symbol)
     const [base, quote] = [baseSymbol, quoteSymbol].map((symbol) => {
       const asset = assets.find((candidate) => candidate.symbol === symbol)
       if (asset === undefined)
-        report(to, node, `no asset ${quoted(symbol)} in the configuration`, suggestion(symbol, symbols))
+        report(to, at, `no asset ${quoted(symbol)} in the configuration`, suggestion(symbol, symbols))
       return asset
     })
     if (base === undefined || quote === undefined) return undefined
-    if (base === quote) return report(to, node, `${baseSymbol} cannot be traded against itself`)
+    if (base === quote) return report(to, at, `${baseSymbol} cannot be traded against itself`)
     const tick = ticks.get(name)
     return { name, base, quote, ...present({ tick }) }
   }
+
+export const market = (offered: Markets): Reader<Market> => {
+  const named = marketNamed(offered)
+  const read: Reader<Market> = (node, to) => named(node.type === "scalar" ? node.text : "", node, to)
   return described(read, () => ({
     type: "string",
     description: "base asset, slash, quote asset; prices are quote per one base",

@@ -67,6 +67,13 @@ export interface QuietHours {
   readonly toMinute: number
 }
 
+/** A market that a strategy's conditions look at without trading there. */
+export interface WatchedMarket {
+  readonly market: Market
+  /** How many closed candles of each timeframe make it warm. */
+  readonly candles: ReadonlyMap<string, number>
+}
+
 export interface Strategy {
   /** Unique among the running strategies; `^[a-z0-9][a-z0-9-]{0,63}$`. */
   readonly name: string
@@ -93,7 +100,8 @@ export interface Strategy {
   readonly notSearched?: Problem
   /** What its file says but probably does not mean. */
   readonly warnings?: ReadonlyArray<Problem>
-  /** The candles that `View.candles` should offer: how many closed ones of each timeframe make it warm. */
+  readonly watched?: ReadonlyArray<WatchedMarket>
+  /** The candles of its market that `View.candles` should offer: how many closed ones of each timeframe make it warm. */
   readonly candles?: ReadonlyMap<string, number>
   /** The source of candles from before the bot began, as the file names it, and the place where it does. */
   readonly candleSource?: { readonly value: string; readonly start: number; readonly end: number }
@@ -108,11 +116,36 @@ export const marketsOf = ({ market, others = [] }: Trades): readonly [Market, ..
   ...others
 ]
 
+/** Its markets and those that it only looks at. */
+export const marketsSeen = ({
+  market,
+  others = [],
+  watched = []
+}: Trades & Pick<Strategy, "watched">): readonly [Market, ...ReadonlyArray<Market>] => [
+  market,
+  ...others,
+  ...watched.map((each) => each.market)
+]
+
+/** The candles that it looks at, of its own market and of those that it watches. */
+export const candlesWanted = ({
+  market,
+  candles = new Map(),
+  watched = []
+}: Pick<Strategy, "market" | "candles" | "watched">): ReadonlyArray<WatchedMarket> =>
+  [{ market, candles }, ...watched].filter((each) => each.candles.size > 0)
+
 /** For people: `BTC/USDC, ETH/USDC`. */
 export const marketNames = (strategy: Trades): string =>
   marketsOf(strategy)
     .map(({ name }) => name)
     .join(", ")
+
+/** The same with what it only looks at. */
+export const marketsSaid = (strategy: Trades & Pick<Strategy, "watched">): string => {
+  const watched = strategy.watched?.map(({ market }) => market.name).join(", ")
+  return watched === undefined ? marketNames(strategy) : `${marketNames(strategy)} and looks at ${watched}`
+}
 
 /** Every asset that it trades, with the amount that it may use; the quote comes last. */
 export const budgets = (

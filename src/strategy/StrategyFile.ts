@@ -12,7 +12,7 @@ import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts
 import type { Behaviour, Kind, KindContext } from "./Kind.ts"
 import { kinds } from "./kinds.ts"
 import { budgetSchema, limitsSchema, readLimits } from "./LimitsSection.ts"
-import { type Markets, markets } from "./Markets.ts"
+import { type Markets, marketNamed, markets } from "./Markets.ts"
 import { rearming } from "./modifiers/Rearm.ts"
 import { skimmedLook, skimming } from "./modifiers/Skim.ts"
 import {
@@ -26,7 +26,7 @@ import {
   type SourceText,
   sourceText
 } from "./Problem.ts"
-import type { Strategy } from "./Strategy.ts"
+import type { Strategy, WatchedMarket } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
 import { readYaml, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
@@ -102,7 +102,8 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
   }
   const before = to.problems.length
   const limits = read.limits === undefined ? undefined : readLimits([market, ...others])(read.limits.value, to)
-  const context = { market, others, budget: to.problems.length > before ? undefined : limits?.budget, root: node, to }
+  const budget = to.problems.length > before ? undefined : limits?.budget
+  const context = { market, others, budget, marketNamed: marketNamed(offered), root: node, to }
   const behaviour = read.kind === undefined ? readSections(node, context) : readSection(node, read.kind, context)
   const modify = read.kind === undefined ? undefined : modifierOf(read, read.kind.value, context)
   if (read.name === undefined || read.kind === undefined || limits === undefined || behaviour === undefined)
@@ -118,6 +119,9 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
       ? {}
       : { others, notSearched: problemAt(to.source, read.market, ...severalSeries) }),
     limits,
+    ...(behaviour.watched === undefined
+      ? {}
+      : { notSearched: problemAt(to.source, read.kind, ...watchedSeries(behaviour.watched)) }),
     ...present({ terms: read.terms?.value }),
     ...present({ candleSource: read.candles }),
     ...(to.warnings === undefined || to.warnings.length === 0 ? {} : { warnings: inOrder(to.warnings) }),
@@ -158,6 +162,12 @@ const severalSeries = [
   "here the prices of one market are replayed, this strategy trades several",
   "limitbot backtest takes the candles of each: --data MARKET=CSV"
 ] as const
+
+const watchedSeries = (watched: ReadonlyArray<WatchedMarket>) =>
+  [
+    `here the prices of one market are replayed, this strategy also looks at ${watched.map(({ market }) => market.name).join(", ")}`,
+    severalSeries[1]
+  ] as const
 
 const kindName = Read.oneOf(...kindNames)
 

@@ -54,10 +54,10 @@ export interface View {
   readonly now: number
   readonly market: Market
   readonly price: TwoSidedPrice
-  /** Prices of the further markets that the strategy trades, by name. */
+  /** Prices of the further markets that the strategy trades or watches, by name; a watched one only while it is fresh. */
   readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly slots: ReadonlyMap<string, SlotProgress>
-  /** Closed candles by timeframe ("1m", "4h"), for strategies that ask for them; see `Strategy.candles`. */
+  /** Closed candles by frame ("4h", "BTC/USDC 4h"), for strategies that ask for them; see `frameName`. */
   readonly candles?: ReadonlyMap<string, ClosedCandles>
   /** What the market gives for the quantities in `Strategy.depth`; missing until they were quoted. */
   readonly depth?: Depth
@@ -82,6 +82,10 @@ export interface OwnState {
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
 }
+
+/** The name of a market's candles in a view; the strategy's own market goes without saying. */
+export const frameName = (timeframe: string, market?: string): string =>
+  market === undefined ? timeframe : `${market} ${timeframe}`
 
 /** The first `closed` candles of the columns have closed; the columns hold the future after them. */
 export interface ClosedCandles {

@@ -56,14 +56,14 @@ describe("warm-up", () => {
 
   it("says how many candles are missing", () => {
     assert.deepStrictEqual(
-      WarmUp.of(strategy, Candles.slice(all, 30, 200)).map(({ timeframe, before }) => [timeframe, before]),
+      WarmUp.of(strategy, [Candles.slice(all, 30, 200)]).map(({ timeframe, before }) => [timeframe, before]),
       [
         ["5m", 6],
         ["1m", 30]
       ]
     )
-    const [five] = WarmUp.sentences(strategy, Candles.slice(all, 30, 200))
+    const [five] = WarmUp.sentences(strategy, [Candles.slice(all, 30, 200)])
     assert.match(five ?? "", /^warm-up: 13 candles of 5m are needed before the first bar, 6 lie there: until 7 more/)
-    assert.deepStrictEqual(WarmUp.sentences(strategy, Candles.slice(all, 65, 200)), [])
+    assert.deepStrictEqual(WarmUp.sentences(strategy, [Candles.slice(all, 65, 200)]), [])
   })
 })

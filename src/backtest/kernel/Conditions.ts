@@ -17,7 +17,7 @@ export interface Conditions {
   readonly maxOpenOrders: number
   /** The strategy's further limits. */
   readonly limits?: Limits
-  /** By timeframe: what `View.candles` offers. */
+  /** By timeframe: what the strategy sees of this market's candles. */
   readonly timeframes?: ReadonlyMap<string, Resampled>
   /** Keep where every order rested: for pictures. */
   readonly keepsOrders?: boolean

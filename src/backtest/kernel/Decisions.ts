@@ -10,7 +10,7 @@ import { bottomless } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { gainOfMoving, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
 import { armedLeg, type Bounds, type DesiredSlot } from "../../strategy/Decision.ts"
-import type { ClosedCandles, SlotProgress, View } from "../../strategy/View.ts"
+import { type ClosedCandles, frameName, type SlotProgress, type View } from "../../strategy/View.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun, Runs } from "./MarketRun.ts"
 import * as OwnState from "./OwnState.ts"
@@ -32,8 +32,11 @@ const viewOf = (runs: Runs, bar: number): View => {
   const { market, timeframes } = run.conditions
   const { now } = run.clock
   const candles = new Map<string, ClosedCandles>()
-  for (const [timeframe, resampled] of timeframes ?? [])
-    candles.set(timeframe, { columns: resampled.columns, closed: closedAt(resampled, now) })
+  for (const { conditions } of runs) {
+    const other = conditions.market === market ? undefined : conditions.market.name
+    for (const [timeframe, resampled] of conditions.timeframes ?? [])
+      candles.set(frameName(timeframe, other), { columns: resampled.columns, closed: closedAt(resampled, now) })
+  }
   return {
     now,
     market,
@@ -42,7 +45,7 @@ const viewOf = (runs: Runs, bar: number): View => {
       ? {}
       : { elsewhere: new Map(others.map((other) => [other.conditions.market.name, priceAt(other, bar)])) }),
     slots: progress,
-    ...(timeframes === undefined ? {} : { candles }),
+    ...(timeframes === undefined && candles.size === 0 ? {} : { candles }),
     get depth() {
       const { bid } = priceAt(run, bar)
       return bottomless(bid, now)

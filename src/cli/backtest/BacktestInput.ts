@@ -15,7 +15,7 @@ import { format } from "../../candles/DataProblem.ts"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
-import type { Markets } from "../../strategy/Markets.ts"
+import { type Markets, quotedIn } from "../../strategy/Markets.ts"
 import { render } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
@@ -142,7 +142,8 @@ export const options = Effect.fn("BacktestInput.options")(function* (
 const marketsOf = (strategyText: string): Markets => {
   const named = parseDocument(strategyText).get("market")
   const names = isSeq(named) ? named.items.map((item) => (isScalar(item) ? item.value : item)) : [named]
-  const symbols = names.flatMap((name) => (typeof name === "string" ? name.split("/") : []))
+  const all = [...names, ...quotedIn(strategyText)]
+  const symbols = all.flatMap((name) => (typeof name === "string" ? name.split("/") : []))
   const assets = [...new Set(symbols)].map((symbol) => ({ symbol, id: symbol, decimals: 18 }))
   return { assets, ticks: new Map() }
 }

@@ -6,6 +6,7 @@ import type * as CandleFile from "../../candles/CandleFile.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import type { Market } from "../../domain/Market.ts"
+import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { orWrong } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 
@@ -29,6 +30,8 @@ export interface LoadedMarkets {
   readonly warnings: ReadonlyArray<string>
 }
 
+type Seen = Pick<Strategy, "market" | "others" | "watched">
+
 const names = (markets: ReadonlyArray<Market>): string => markets.map(({ name }) => name).join(", ")
 
 /** `MARKET=CSV`, or a file alone. Text without capital letters before its equals sign is a file name. */
@@ -39,12 +42,10 @@ const split = (given: string, markets: ReadonlyArray<Market>): { readonly market
   return isMarket ? { market, file: given.slice(at + 1) } : { file: given }
 }
 
-/** The file of each market, in the markets' order, or what is wrong with the arguments. */
-export const filesOf = (
-  given: ReadonlyArray<string>,
-  markets: ReadonlyArray<Market>
-): Result.Result<ReadonlyArray<string>, string> => {
-  const traded = `the strategy trades ${names(markets)}`
+/** The file of each market that the strategy sees, in their order, or what is wrong with the arguments. */
+export const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<ReadonlyArray<string>, string> => {
+  const markets = marketsSeen(strategy)
+  const traded = `the strategy trades ${marketsSaid(strategy)}`
   const files = new Map<string, string>()
   for (const each of given) {
     const { market = markets.length === 1 ? markets[0]?.name : undefined, file } = split(each, markets)
@@ -77,9 +78,10 @@ const loadOne = Effect.fnUntraced(function* (flags: BacktestInput.DataFlags, wan
 export const load = Effect.fn("BacktestMarkets.load")(function* (
   { data, ...flags }: Omit<BacktestInput.DataFlags, "data"> & { readonly data: ReadonlyArray<string> },
   wanted: Wanted,
-  markets: All<Market>
+  strategy: Seen
 ) {
-  const files = yield* orWrong(filesOf(data, markets))
+  const markets = marketsSeen(strategy)
+  const files = yield* orWrong(filesOf(data, strategy))
   const loaded = yield* Effect.forEach(markets, (market, index) =>
     loadOne({ ...flags, data: files[index] ?? "" }, wanted, market)
   )

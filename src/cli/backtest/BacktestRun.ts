@@ -10,7 +10,7 @@ import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
-import { marketNames, marketsOf } from "../../strategy/Strategy.ts"
+import { candlesWanted, marketsSaid, marketsSeen } from "../../strategy/Strategy.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
@@ -60,14 +60,15 @@ const optionsIn = Effect.fnUntraced(function* (input: BacktestAsked, market: Mar
 /** What a strategy, its costs and the report need to know of the data. */
 const prepare = Effect.fnUntraced(function* (input: BacktestAsked, file: string) {
   const { strategy } = yield* BacktestInput.loadStrategy(file, input.config, "backtest")
-  const markets = marketsOf(strategy)
+  const markets = marketsSeen(strategy)
+  const looksAtCandles = candlesWanted(strategy).length > 0 || strategy.candles !== undefined
   const found = yield* Effect.forEach(markets, (market) => optionsIn(input, market, markets))
   const options = Arr.map(found, (each) => each.options)
   const rules = options.flatMap((each) => modes[input.fills].map((mode) => Backtest.rulesIn(mode, each)))
-  const open = rules.some(({ price }) => price === "open") || strategy.candles !== undefined || options[0].keepsOrders
-  const volume = rules.some(({ volumeShare }) => volumeShare > 0) || strategy.candles !== undefined
+  const open = rules.some(({ price }) => price === "open") || looksAtCandles || options[0].keepsOrders
+  const volume = rules.some(({ volumeShare }) => volumeShare > 0) || looksAtCandles
   const range =
-    strategy.candles !== undefined ||
+    looksAtCandles ||
     options[0].keepsOrders ||
     Option.isSome(input.tradesCsv) ||
     rules.some(({ touch }) => touch === "within")
@@ -111,14 +112,14 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
   const progress = yield* Progress.make("backtest")
   const prepared = yield* Effect.forEach(files, (file) => prepare(input, file))
   const [{ strategy: one }, ...others] = prepared
-  const other = others.find(({ strategy }) => marketNames(strategy) !== marketNames(one))?.strategy
-  if (other !== undefined && (one.others ?? other.others) !== undefined) {
-    const message = `${one.file} trades ${marketNames(one)}, ${other.file} ${marketNames(other)}: only strategies of the same markets, in the same order, are compared`
+  const other = others.find(({ strategy }) => marketsSaid(strategy) !== marketsSaid(one))?.strategy
+  if (other !== undefined && [one, other].some((strategy) => marketsSeen(strategy).length > 1)) {
+    const message = `${one.file} trades ${marketsSaid(one)}, ${other.file} ${marketsSaid(other)}: only strategies of the same markets, in the same order, are compared`
     return yield* new WrongUsage({ message })
   }
   // Series of several markets share one time axis, which takes whole columns.
   const variesPaths = input.band === "paths" && input.fills === "both"
-  const late = one.others === undefined && !variesPaths ? ("late" as const) : true
+  const late = marketsSeen(one).length === 1 && !variesPaths ? ("late" as const) : true
   const range = late === true || prepared.some(({ range }) => range) ? {} : { range: late }
   const wanted = {
     open: (variesPaths || prepared.some(({ open }) => open)) && late,
@@ -126,7 +127,7 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
     ...range
   }
   progress.update(0, 1, "reading the candles")
-  const loaded = yield* BacktestMarkets.load(input, { ...wanted, indexed: false }, marketsOf(one))
+  const loaded = yield* BacktestMarkets.load(input, { ...wanted, indexed: false }, one)
   const series = yield* withDetail(input, wanted, loaded.series)
   const [{ candles }] = series
   const [first, ...rest] = modes[input.fills]
@@ -158,7 +159,15 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
         strategy,
         candles,
         sources: loaded.sources,
-        warnings: [...loaded.warnings, ...warnings, ...WarmUp.sentences(strategy, candles)],
+        series: series.map((each) => each.candles),
+        warnings: [
+          ...loaded.warnings,
+          ...warnings,
+          ...WarmUp.sentences(
+            strategy,
+            series.map((each) => each.candles)
+          )
+        ],
         fees,
         calibrated,
         band,

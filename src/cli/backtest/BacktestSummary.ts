@@ -22,6 +22,8 @@ export interface Result {
   readonly candles: Candles
   /** What was given for each market. */
   readonly sources: readonly [Source, ...ReadonlyArray<Source>]
+  /** The candles that it ran on, of all markets that the strategy sees. */
+  readonly series: ReadonlyArray<Candles>
   readonly warnings: ReadonlyArray<string>
   readonly band: { readonly low: Backtest.BandSide; readonly high: Backtest.BandSide }
   /** The number of runs in the band. */
@@ -68,7 +70,7 @@ export const json = (result: Result, curvePoints = 0) => {
     from: openTime(candles.time, 0),
     to: closeTime(candles.time, candles.bars - 1),
     bars: candles.bars,
-    ...(strategy.candles === undefined ? {} : { warmUp: WarmUp.of(strategy, candles) }),
+    ...(strategy.candles === undefined ? {} : { warmUp: WarmUp.of(strategy, result.series) }),
     ...(result.calibrated.length === 0 ? {} : { calibrated: result.calibrated }),
     fees: { basisPoints: result.fees.basisPoints, from: result.fees.from, none: result.fees.isFree },
     fills: shown.fills,

@@ -2,7 +2,7 @@
  * Reads strategy files together: every problem of every file at once, and what no single file can show (equal names).
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
-import type { Markets } from "../../strategy/Markets.ts"
+import { type Markets, quotedIn } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText, suggestion } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
@@ -93,8 +93,9 @@ const mostDecimals = 36
 export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function* (files: ReadonlyArray<string>) {
   const texts = yield* Effect.forEach(files, (file) => Effect.orElseSucceed(readText(file), () => undefined))
   const lines = texts.flatMap((text) => text?.match(/^\s*(?:market|targets)\b.*$|^\s*-\s*\S+\/\S+.*$/gm) ?? [])
-  const symbols = lines.flatMap((line) => line.match(/[A-Za-z0-9.]{1,20}\/[A-Za-z0-9.]{1,20}/g) ?? [])
-  const assets = [...new Set(symbols.flatMap((market) => market.split("/")))]
+  const traded = lines.flatMap((line) => line.match(/[A-Za-z0-9.]{1,20}\/[A-Za-z0-9.]{1,20}/g) ?? [])
+  const watched = texts.flatMap((text) => quotedIn(text ?? ""))
+  const assets = [...new Set([...traded, ...watched].flatMap((market) => market.split("/")))]
   return {
     assets: assets.map((symbol) => ({ symbol, id: symbol, decimals: mostDecimals })),
     ticks: new Map()

@@ -9,7 +9,7 @@ import * as DepthWarnings from "../../engine/planning/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/PlanFindings.ts"
 import * as PlanReport from "../../engine/planning/PlanReport.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import type * as ConfigFile from "../files/ConfigFile.ts"
@@ -67,16 +67,13 @@ export const judge = Effect.fnUntraced(function* (
     [PlanGround.fees(assets), PlanGround.balances(assets, account), PlanGround.usdValues(assets)],
     { concurrency: 3 }
   )
-  const readiness = yield* Effect.forEach(strategies, (strategy) => {
-    const price = prices.get(strategy.market.name)
-    const known = {
-      own: own.get(strategy.market.name) ?? [],
-      price: price === undefined ? undefined : Decimal.toNumber(mid(price))
-    }
-    return Effect.map(Readiness.look(strategy, config.markets.sources ?? new Map(), known), (found) =>
-      found === undefined ? [] : [found]
-    )
-  }).pipe(Effect.map((found) => found.flat()))
+  const wanted = strategies.flatMap((strategy) => candlesWanted(strategy).map((seen) => ({ strategy, seen })))
+  const readiness = yield* Effect.forEach(wanted, ({ strategy, seen }) => {
+    const { name } = seen.market
+    const price = prices.get(name)
+    const known = { own: own.get(name) ?? [], price: price === undefined ? undefined : Decimal.toNumber(mid(price)) }
+    return Readiness.look(strategy, seen, config.markets.sources ?? new Map(), known)
+  })
   const { pid } = yield* Process
   const at = yield* Clock.currentTimeMillis
   // Any mode of journal will do: a plan writes nothing into it.

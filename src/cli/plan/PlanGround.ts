@@ -16,8 +16,9 @@ import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
 import { depositTypeOf } from "../../engine/tracking/OrderTracker.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { isThere } from "../journal/JournalView.ts"
@@ -73,12 +74,19 @@ export const candlesOf = Effect.fn("PlanGround.candlesOf")(function* (
   const now = yield* Clock.currentTimeMillis
   const candles = new Map<string, MarketMoment["candles"]>()
   const own = new Map<string, ReadonlyArray<Minute>>()
-  for (const { name, market, candles: needs } of strategies) {
-    if (needs === undefined || needs.size === 0) continue
-    const feed = CandleFeed.make(needs)
-    own.set(market.name, yield* store.since(market.name, now - feed.spanMillis))
-    feed.restore(yield* warm.store.since(market.name, now - feed.spanMillis), now)
-    candles.set(name, feed.view())
+  for (const strategy of strategies) {
+    const feeds = new Map<string, CandleFeed.CandleFeed>()
+    for (const { market, candles: needs } of candlesWanted(strategy)) {
+      const feed = CandleFeed.make(needs)
+      own.set(market.name, yield* store.since(market.name, now - feed.spanMillis))
+      feed.restore(yield* warm.store.since(market.name, now - feed.spanMillis), now)
+      feeds.set(market.name, feed)
+    }
+    if (feeds.size > 0)
+      candles.set(
+        strategy.name,
+        JoinedCandles.make(strategy)((market) => feeds.get(market)?.view())
+      )
   }
   return { candles, own } as const
 })

@@ -43,7 +43,7 @@ export const command = Command.make(
     const steps = yield* WalkForward.run(plan, (done) => progress.update(done, total, `${done} of ${total}`))
     const [first] = stretches
     const cold =
-      first === undefined ? [] : WarmUp.sentences(loaded.strategy, Candles.slice(candles, first.from, first.end))
+      first === undefined ? [] : WarmUp.sentences(loaded.strategy, [Candles.slice(candles, first.from, first.end)])
     const efficiency = WalkForward.efficiency(steps)
     const outOfSample = (figure: "profitQuote" | "pnlQuote"): number =>
       steps.reduce((sum, { test }) => sum + Number(test?.[figure] ?? 0), 0)

@@ -10,6 +10,7 @@ import * as CandleFile from "../../candles/CandleFile.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
+import type { Market } from "../../domain/Market.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
@@ -46,14 +47,15 @@ const spareFrames = 2
 export const spanOf = (needs: ReadonlyMap<string, number>): number =>
   Math.max(0, ...[...needs].map(([timeframe, count]) => (timeframeMillis(timeframe) ?? 0) * (count + spareFrames)))
 
-/** The source of a strategy, or its market's if it has none. */
+/** The source that a strategy names for its market, or the market's own; a market that it watches has only its own. */
 export const sourceOf = (
-  { candleSource, file, market }: Pick<Strategy, "candleSource" | "file" | "market">,
+  { candleSource, file, market: traded }: Pick<Strategy, "candleSource" | "file" | "market">,
+  market: Pick<Market, "name">,
   ofMarkets: MarketSources,
   path: Path.Path
 ): Pick<SourceRequest, "source" | "folder"> | undefined => {
   const named =
-    candleSource === undefined
+    candleSource === undefined || market.name !== traded.name
       ? ofMarkets.get(market.name)
       : { source: candleSource.value, folder: path.dirname(path.resolve(file)) }
   return named?.source === "recorded" ? undefined : named

@@ -2,7 +2,7 @@
 import { Clock, Effect, FileSystem } from "effect"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { candlesWanted, type Strategy, type WatchedMarket } from "../../strategy/Strategy.ts"
 import * as Modes from "../Modes.ts"
 import * as CandleSource from "./CandleSource.ts"
 import * as Readiness from "./Readiness.ts"
@@ -15,16 +15,19 @@ export const ofFiles = Effect.fn("FileReadiness.ofFiles")(function* (
   const fileSystem = yield* FileSystem.FileSystem
   const now = yield* Clock.currentTimeMillis
   const hasJournal = journal !== undefined && (yield* Effect.orElseSucceed(fileSystem.exists(journal), () => false))
-  const found = yield* Effect.forEach(strategies, (strategy) =>
-    Effect.flatMap(hasJournal ? recorded(journal, strategy, now) : Effect.succeed([]), (own) =>
-      Readiness.look(strategy, sources, { own })
+  const wanted = strategies.flatMap((strategy) => candlesWanted(strategy).map((seen) => ({ strategy, seen })))
+  return yield* Effect.forEach(wanted, ({ strategy, seen }) =>
+    Effect.flatMap(hasJournal ? recorded(journal, seen, now) : Effect.succeed([]), (own) =>
+      Effect.map(Readiness.look(strategy, seen, sources, { own }), (each) => ({
+        ...each,
+        line: Readiness.lineOf(each, now)
+      }))
     )
   )
-  return found.flatMap((each) => (each === undefined ? [] : [{ ...each, line: Readiness.lineOf(each, now) }]))
 })
 
 /** What the bot saw itself; an unreadable journal adds nothing here. */
-const recorded = (journal: string, { market, candles = new Map() }: Strategy, now: number) =>
+const recorded = (journal: string, { market, candles }: WatchedMarket, now: number) =>
   Effect.flatMap(PriceStore, (store) => store.since(market.name, now - CandleSource.spanOf(candles))).pipe(
     Effect.provide(Modes.readOnlyJournal(journal)),
     Effect.orElseSucceed(() => [])

@@ -10,11 +10,13 @@ import * as CandleFeed from "../../engine/book/CandleFeed.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import { age } from "../../report/text/Words.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import type { Strategy, WatchedMarket } from "../../strategy/Strategy.ts"
 import * as CandleSource from "./CandleSource.ts"
 
 export interface Readiness {
   readonly strategy: string
+  /** If the candles are not those of its own market. */
+  readonly market?: string
   readonly source: string | null
   readonly timeframes: ReadonlyArray<{
     readonly timeframe: string
@@ -69,15 +71,15 @@ const holeIn = (minutes: ReadonlyArray<Minute>): { readonly at: number; readonly
 
 export const look = Effect.fn("Readiness.look")(function* (
   strategy: Strategy,
+  { market, candles: needs }: WatchedMarket,
   ofMarkets: MarketSources,
   known: { readonly own: ReadonlyArray<Minute>; readonly price?: number | undefined }
 ) {
-  const { candles: needs, market, name } = strategy
-  if (needs === undefined || needs.size === 0) return undefined
+  const { name } = strategy
   const path = yield* Path.Path
   const now = yield* Clock.currentTimeMillis
   const from = now - CandleSource.spanOf(needs)
-  const source = CandleSource.sourceOf(strategy, ofMarkets, path)
+  const source = CandleSource.sourceOf(strategy, market, ofMarkets, path)
   const loaded =
     source === undefined
       ? { minutes: [], problem: undefined }
@@ -114,11 +116,13 @@ export const look = Effect.fn("Readiness.look")(function* (
     (source !== undefined && !isCurrent && last !== undefined
       ? `${named} ends ${age(now - last.openedAt)} ago: what came before the gap does not count`
       : null)
-  return { strategy: name, source: source?.source ?? null, timeframes, problem, note } satisfies Readiness
+  const elsewhere = market.name === strategy.market.name ? {} : { market: market.name }
+  return { strategy: name, ...elsewhere, source: source?.source ?? null, timeframes, problem, note } satisfies Readiness
 })
 
 /** "candles: ready", or what is missing and until when. */
-export const lineOf = ({ timeframes, source, problem, note }: Readiness, now: number): string => {
+export const lineOf = ({ market, timeframes, source, problem, note }: Readiness, now: number): string => {
+  const title = market === undefined ? "candles" : `candles of ${market}`
   const missing = timeframes.filter(({ have, needed }) => have < needed)
   const hint = source === null && missing.length > 0 ? "; `candles:` can name a source (docs/strategies.md)" : ""
   const said = missing.map(
@@ -126,5 +130,5 @@ export const lineOf = ({ timeframes, source, problem, note }: Readiness, now: nu
       `${have} of ${needed} ${timeframe} candles, ready in ${age(readyAt - now)}`
   )
   const wrong = [problem, note].flatMap((text) => (text === null ? [] : [` (${text})`])).join("")
-  return `${missing.length === 0 ? "candles: ready" : `candles: ${said.join("; ")}`}${hint}${wrong}`
+  return `${title}: ${missing.length === 0 ? "ready" : said.join("; ")}${hint}${wrong}`
 }

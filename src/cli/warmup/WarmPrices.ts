@@ -6,7 +6,7 @@ import { Clock, Effect, type FileSystem, Path } from "effect"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Minute, PriceStore } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import * as CandleSource from "./CandleSource.ts"
 
 export interface WarmPrices {
@@ -18,10 +18,8 @@ export interface WarmPrices {
 /** The needs and the source of each market; among several strategies the first that names a source counts. */
 const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources, path: Path.Path) => {
   const wanted = new Map<string, Pick<CandleSource.SourceRequest, "source" | "folder" | "needs">>()
-  for (const strategy of strategies) {
-    const { market, candles: needs = new Map<string, number>() } = strategy
-    const source = CandleSource.sourceOf(strategy, ofMarkets, path)
-    if (needs.size === 0) continue
+  for (const { strategy, market, candles: needs } of strategies.flatMap(candlesOf)) {
+    const source = CandleSource.sourceOf(strategy, market, ofMarkets, path)
     const known = wanted.get(market.name)
     const all = new Map(known?.needs)
     for (const [timeframe, count] of needs) all.set(timeframe, Math.max(count, all.get(timeframe) ?? 0))
@@ -30,6 +28,8 @@ const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources,
   }
   return wanted
 }
+
+const candlesOf = (strategy: Strategy) => candlesWanted(strategy).map((each) => ({ ...each, strategy }))
 
 export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Service"], ofMarkets: MarketSources) {
   const path = yield* Path.Path

@@ -30,14 +30,15 @@ interface TimeframeCandles {
 
 const empty: ClosedCandles = { columns: columnsOf([]), closed: 0 }
 
-function columnsOf(candles: ReadonlyArray<Minute>): CandleColumns {
+function columnsOf(candles: ReadonlyArray<Minute>): CandleColumns & { readonly startMillis: number } {
   const column = (of: (candle: Minute) => number) => Float64Array.from(candles, of)
   return {
     open: column(({ open }) => open),
     high: column(({ high }) => high),
     low: column(({ low }) => low),
     close: column(({ close }) => close),
-    volume: new Float64Array(candles.length)
+    volume: new Float64Array(candles.length),
+    startMillis: candles[0]?.openedAt ?? 0
   }
 }
 
@@ -58,6 +59,8 @@ export interface CandleFeed {
   restore(minutes: ReadonlyArray<Minute>, now: number, running?: RunningMinute): void
   readonly running: () => RunningMinute | undefined
   readonly view: () => ReadonlyMap<string, ClosedCandles>
+  /** The same without the candles whose last one should have closed by now and has not been seen to. */
+  readonly viewAt: (now: number) => ReadonlyMap<string, ClosedCandles>
   /** How far back stored minutes are useful. */
   readonly spanMillis: number
 }
@@ -145,6 +148,13 @@ export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
     },
     running: () => (minute === undefined ? undefined : { minute, isFromBeginning }),
     view: () => new Map([...series].map(([timeframe, { view }]) => [timeframe, view])),
+    viewAt: (now) =>
+      new Map(
+        [...series].flatMap(([timeframe, { view, millis, closed }]) => {
+          const last = closed.at(-1)?.openedAt ?? Number.POSITIVE_INFINITY
+          return last + millis < frameStart(now, millis) ? [] : [[timeframe, view] as const]
+        })
+      ),
     spanMillis: Math.max(0, ...[...series.values()].map(({ millis, keep }) => millis * keep))
   }
 }

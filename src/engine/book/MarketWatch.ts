@@ -7,7 +7,8 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
-import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
+import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { type MarketMoment, momentOf } from "../planning/DecisionRecord.ts"
 import type { BotState } from "../state/BotState.ts"
@@ -30,6 +31,7 @@ export const make = Effect.gen(function* () {
   const stored = new Map<string, Minute>()
   let wanted: ReturnType<typeof candleNeeds> = new Map()
   let feeds: ReadonlyMap<string, CandleFeed.CandleFeed> = new Map()
+  let candlesFor: ReadonlyMap<Strategy, ReturnType<typeof JoinedCandles.make>> = new Map()
 
   const filled = Effect.fnUntraced(function* (
     market: string,
@@ -60,6 +62,9 @@ export const make = Effect.gen(function* () {
       made.set(market, yield* filled(market, needs, now, known?.running()))
     }
     feeds = made
+    candlesFor = new Map(
+      strategies.map((strategy) => [strategy, candlesFor.get(strategy) ?? JoinedCandles.make(strategy)])
+    )
   })
 
   const refill = Effect.fnUntraced(function* (market: string) {
@@ -93,10 +98,16 @@ export const make = Effect.gen(function* () {
     yield* Effect.forEach(markets, ({ market }) => observe(market.name), { discard: true })
   })
 
-  /** What a strategy may see now; `undefined` until each of its markets has a price. */
+  /** What a strategy may see now; `undefined` until each market that it trades has a price. */
   const moment = (strategy: Strategy, now: number): MarketMoment | undefined => {
-    const { name } = strategy.market
-    return momentOf(strategy, orderBook.prices, feeds.get(name)?.view(), now, orderBook.depth(name))
+    const { market, watched } = strategy
+    // Conditions on several markets are decided once all have closed their candles, as in a backtest.
+    const viewOf = (feed: CandleFeed.CandleFeed) => (watched === undefined ? feed.view() : feed.viewAt(now))
+    const candles = candlesFor.get(strategy)?.((name) => {
+      const feed = feeds.get(name)
+      return feed === undefined ? undefined : viewOf(feed)
+    })
+    return momentOf(strategy, orderBook.prices, candles, now, orderBook.depth(market.name))
   }
 
   /** A new close alone is not worth a write. */
@@ -118,9 +129,9 @@ const isSame = (before: ReadonlyMap<string, number> | undefined, needs: Readonly
 const candleNeeds = (strategies: ReadonlyArray<Strategy>): ReadonlyMap<string, ReadonlyMap<string, number>> => {
   const needs = new Map<string, Map<string, number>>()
   // Every market is kept: backtests and certificates use these prices.
-  for (const { name } of strategies.flatMap(marketsOf)) needs.set(name, new Map())
-  for (const { market, candles } of strategies) {
-    for (const [timeframe, count] of candles ?? []) {
+  for (const { name } of strategies.flatMap(marketsSeen)) needs.set(name, new Map())
+  for (const { market, candles } of strategies.flatMap(candlesWanted)) {
+    for (const [timeframe, count] of candles) {
       const ofMarket = needs.get(market.name) ?? new Map<string, number>()
       needs.set(market.name, ofMarket.set(timeframe, Math.max(count, ofMarket.get(timeframe) ?? 0)))
     }

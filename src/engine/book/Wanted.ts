@@ -2,7 +2,7 @@
  * What the strategies of a process need to know of their markets. Each market is listed once, with the size of the
  * largest order that a strategy would place there and every further size that a strategy names.
  */
-import { type Amount, max } from "../../domain/Amount.ts"
+import { type Amount, type Asset, max } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { QuoteSizes } from "./Quotes.ts"
@@ -17,7 +17,17 @@ export interface Wanted {
 /** An order is about a tenth of a budget. */
 const orderShare = 10n
 
-const ofStrategy = ({ market, others = [], limits: { budget }, depth = [] }: Strategy): ReadonlyArray<Wanted> => {
+/** What is only looked at is quoted for about the size of an order too, if an asset of the budget says how much that is. */
+const watchedSizes = ({ base, quote }: Market, { market, limits: { budget } }: Strategy): QuoteSizes => {
+  const order = (asset: Asset): Amount =>
+    asset === market.quote ? budget.quote / orderShare : asset === market.base ? budget.base / orderShare : 0n
+  const sizes = { base: order(base), quote: order(quote) }
+  return sizes.base > 0n || sizes.quote > 0n ? sizes : { base: 10n ** BigInt(base.decimals), quote: 0n }
+}
+
+const ofStrategy = (strategy: Strategy): ReadonlyArray<Wanted> => {
+  const { market, others = [], watched = [], limits, depth = [] } = strategy
+  const { budget } = limits
   const sizes = (base: Amount) => ({ base: base / orderShare, quote: budget.quote / orderShare })
   return [
     { market, sizes: sizes(budget.base), depth },
@@ -25,7 +35,8 @@ const ofStrategy = ({ market, others = [], limits: { budget }, depth = [] }: Str
       market: other,
       sizes: sizes(budget.others?.get(other.base.symbol) ?? 0n),
       depth: []
-    }))
+    })),
+    ...watched.map((other) => ({ market: other.market, sizes: watchedSizes(other.market, strategy), depth: [] }))
   ]
 }
 

@@ -9,6 +9,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { Input, Strategy } from "../../strategy/Strategy.ts"
 import type { View } from "../../strategy/View.ts"
 import * as CandleFeed from "../book/CandleFeed.ts"
@@ -26,22 +27,25 @@ export type SeenInputs = ReadonlyMap<string, { readonly at: number; readonly che
 export const look = Effect.fn("PastInputs.look")(function* (state: BotState, strategy: Strategy, now: number) {
   const known = state.strategies.get(strategy.name)
   if (known?.decision === undefined || strategy.inputs === undefined) return recorded(known)
-  const store = yield* PriceStore
-  const feed = CandleFeed.make(strategy.candles ?? new Map())
-  const from = now - feed.spanMillis - freshMinutes * minuteMillis
-  // A journal of an older version has no prices.
-  const stored = yield* store.since(strategy.market.name, from).pipe(Effect.orElseSucceed(() => []))
-  const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
-  feed.restore(minutes, now)
-  const price = priceAt(minutes.at(-1), now)
-  if (price === undefined) return recorded(known)
-  const own = unfinished(state).filter((placement) => placement.strategy === strategy.name)
+  const own = yield* seenOf(strategy.market.name, strategy.candles ?? new Map(), now)
+  if (own.price === undefined) return recorded(known)
+  const watched = yield* Effect.forEach(strategy.watched ?? [], ({ market, candles }) =>
+    Effect.map(seenOf(market.name, candles, now), (seen) => [market.name, seen] as const)
+  )
+  const views = new Map(
+    [[strategy.market.name, own] as const, ...watched].map(([name, { candles }]) => [name, candles])
+  )
+  const { price } = own
+  const placements = unfinished(state).filter((placement) => placement.strategy === strategy.name)
   const view: View = {
     now,
     market: strategy.market,
     price,
-    slots: progress(state, strategy.name, own),
-    candles: feed.view(),
+    ...(watched.length === 0
+      ? {}
+      : { elsewhere: new Map(watched.flatMap(([name, { price }]) => (price === undefined ? [] : [[name, price]]))) }),
+    slots: progress(state, strategy.name, placements),
+    candles: JoinedCandles.make(strategy)((market) => views.get(market)) ?? new Map(),
     own: ownState(state, strategy, Tally.of(state, strategy.name, now).own)
   }
   const fresh = strategy.inputs(view, known.memory ?? null)
@@ -54,6 +58,18 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
       return [slot, { ...before, checks: before.checks.map((check) => ({ ...check, decides: false })) }] as const
     })
   )
+})
+
+/** The stored minutes of a market as its candles and its price were at a moment. */
+const seenOf = Effect.fnUntraced(function* (market: string, needs: ReadonlyMap<string, number>, now: number) {
+  const store = yield* PriceStore
+  const feed = CandleFeed.make(needs)
+  const from = now - feed.spanMillis - freshMinutes * minuteMillis
+  // A journal of an older version has no prices.
+  const stored = yield* store.since(market, from).pipe(Effect.orElseSucceed(() => []))
+  const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
+  feed.restore(minutes, now)
+  return { price: priceAt(minutes.at(-1), now), candles: feed.view() }
 })
 
 const recorded = (known: StrategyState | undefined): SeenInputs =>

@@ -9,8 +9,9 @@ import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import type { Memory } from "../../strategy/Decision.ts"
+import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { Markets } from "../../strategy/Markets.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as CandleFeed from "../book/CandleFeed.ts"
 import { decisionEvent, stable, viewOf } from "../planning/DecisionRecord.ts"
@@ -81,15 +82,19 @@ export const make = ({ markets, edited, minutes }: ReplayOptions) => {
     ran.set(strategy, { last: read.success, hashes: (ran.get(strategy)?.hashes ?? new Set()).add(hash) })
   }
 
-  const candlesAt = ({ candles, market }: Strategy, now: number) => {
-    if (candles === undefined) return undefined
-    const feed = CandleFeed.make(candles)
-    const seen = minutes.get(market.name) ?? []
-    feed.restore(
-      seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= now),
-      now
+  const candlesAt = (strategy: Strategy, now: number) => {
+    const views = new Map(
+      candlesWanted(strategy).map(({ market, candles }) => {
+        const feed = CandleFeed.make(candles)
+        const seen = minutes.get(market.name) ?? []
+        feed.restore(
+          seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= now),
+          now
+        )
+        return [market.name, strategy.watched === undefined ? feed.view() : feed.viewAt(now)] as const
+      })
     )
-    return feed.view()
+    return JoinedCandles.make(strategy)((market) => views.get(market))
   }
 
   const decide = ({ sequence, at }: Recorded, event: Of<"Decided">): void => {

@@ -4,6 +4,7 @@
  */
 import type { Depth } from "../../domain/Book.ts"
 import type { Of } from "../../domain/BotEvent.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { plainJson } from "../../domain/Text.ts"
@@ -20,7 +21,7 @@ import * as Tally from "../state/Tally.ts"
 /** What is known of a market when a strategy is asked. */
 export interface MarketMoment {
   readonly price: TwoSidedPrice
-  /** Prices of the strategy's further markets, by name. */
+  /** Prices of the further markets that it trades or watches, by name. */
   readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly now: number
   readonly candles: View["candles"]
@@ -28,9 +29,12 @@ export interface MarketMoment {
   readonly depth?: Depth | undefined
 }
 
-/** What a strategy may see; `undefined` while a price of one of its markets is missing. */
+/**
+ * What a strategy may see; `undefined` while a price of one of its markets is missing. A price of a market that it only
+ * watches may be missing, and is if it is stale: what depends on it cannot be decided, everything else can.
+ */
 export const momentOf = (
-  { market, others }: Strategy,
+  { market, others = [], watched = [], limits: { staleAfterMillis } }: Strategy,
   prices: ReadonlyMap<string, TwoSidedPrice>,
   candles: View["candles"],
   now: number,
@@ -38,14 +42,18 @@ export const momentOf = (
 ): MarketMoment | undefined => {
   const price = prices.get(market.name)
   if (price === undefined) return undefined
-  if (others === undefined) return { price, now, candles, depth }
-  const elsewhere = new Map(
-    others.flatMap(({ name }) => {
-      const found = prices.get(name)
-      return found === undefined ? [] : [[name, found] as const]
-    })
-  )
-  return elsewhere.size < others.length ? undefined : { price, elsewhere, now, candles, depth }
+  if (others.length + watched.length === 0) return { price, now, candles, depth }
+  const elsewhere = new Map<string, TwoSidedPrice>()
+  for (const { name } of others) {
+    const found = prices.get(name)
+    if (found === undefined) return undefined
+    elsewhere.set(name, found)
+  }
+  for (const other of watched) {
+    const found = prices.get(other.market.name)
+    if (found !== undefined && elapsedMillis(found.at, now) <= staleAfterMillis) elsewhere.set(other.market.name, found)
+  }
+  return { price, elsewhere, now, candles, depth }
 }
 
 /** What a strategy sees of this state at this moment. */

@@ -12,6 +12,7 @@ import { inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/M
 import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { type Decision, type DesiredOrder, holds } from "../../strategy/Decision.ts"
+import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, type View } from "../../strategy/View.ts"
 import { EngineSettings, refusalPauseMillis, type Settings } from "../EngineSettings.ts"
@@ -204,7 +205,7 @@ export const circumstances = (
 /** A newly closed candle is a new object in the view, and so is newly quoted depth. */
 const stillHolds = ({ decision: { until }, moves, candles, depth }: Standing, view: View, movesNow: number): boolean =>
   holds(until, view, movesNow > moves) &&
-  (until.barClose === undefined || view.candles?.get(until.barClose) === candles?.get(until.barClose)) &&
+  (until.barClose === undefined || JoinedCandles.isSame(view.candles, candles)) &&
   (until.depth === undefined || view.depth === depth)
 
 const wishOf = (decision: Decision, view: View) => ({

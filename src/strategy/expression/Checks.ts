@@ -58,7 +58,7 @@ const said = (value: number, type: ValueType): string => {
   if (type === "ratio") return `${short(value * 100, 4)}%`
   if (type === "duration") return duration(value)
   if (type.startsWith("amount of ")) return `${short(value, 8)} ${type.slice("amount of ".length)}`
-  return short(value, type === "price" ? 8 : 5)
+  return short(value, type.startsWith("price") ? 8 : 5)
 }
 
 const short = (value: number, digits: number): string => Decimal.format(Decimal.fromNumber(value, digits))

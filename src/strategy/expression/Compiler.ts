@@ -4,17 +4,18 @@
  */
 
 import { Result } from "effect"
-import type { Market } from "../../domain/Market.ts"
-import { placesIn, problemAt, quoted, type Report, report, type Span, suggestion, warn } from "../Problem.ts"
-import type { Budget } from "../Strategy.ts"
+import { placesIn, quoted, report, type Span, suggestion, warn } from "../Problem.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
-import { clocks } from "./Clocks.ts"
-import { depthTerm } from "./DepthTerm.ts"
-import { areAlike, candle, candleNames, functions, longestLength, timeframeOf } from "./functions.ts"
+import { noteCrossing } from "./Crossing.ts"
+import { areAlike, candleNames, functions, longestLength } from "./functions.ts"
 import { type Expression, operatorHint, parse } from "./Grammar.ts"
-import type { Needs } from "./Needs.ts"
 import * as Never from "./Never.ts"
+import { clocks } from "./names/Clocks.ts"
+import { depthTerm } from "./names/DepthTerm.ts"
+import * as MarketNames from "./names/MarketNames.ts"
+import { candlesIn, isMarketName, noteVolume, priceNames, remembered } from "./names/MarketNames.ts"
+import { ownNamed, ownWords, sinceOf } from "./names/OwnNames.ts"
 import {
   arithmetic,
   choose,
@@ -23,45 +24,14 @@ import {
   described,
   join,
   movingName,
+  positive,
   resultType,
   scales,
   seriesOf
 } from "./Operators.ts"
-import { ownNamed, ownWords, sinceOf } from "./OwnNames.ts"
+import type { Compiling, Scope, Use } from "./Scope.ts"
 import { shifted } from "./series/Past.ts"
-import { combine, constantTerm, noteCrossing, type Term, type ValueType } from "./Term.ts"
-
-/** What the expressions of one file share. */
-export interface Scope {
-  readonly market: Market
-  /** Missing where it could not be read. */
-  readonly budget?: Budget | undefined
-  /** For candles without a written timeframe: `close` means `close(timeframe)`. */
-  readonly timeframe: string
-  readonly names: ReadonlyMap<string, Term>
-  readonly needs: Needs
-  readonly to: Report
-  /** Only inside of a state's own expression. */
-  readonly state?: OwnPast
-}
-
-/** A state while its next value is compiled: only its last value is known. */
-export interface OwnPast {
-  readonly name: string
-  readonly previous: Term
-  /** All that the expression looks at, in its order. */
-  readonly leaves: Array<Term>
-}
-
-/** Bounds can be computed only for a straight line of the price. A price that is computed just once needs none. */
-type Use = "condition" | "price"
-
-interface Compiling extends Scope {
-  readonly use: Use
-  readonly placeOf: (at: Span) => Span
-  /** The expression as written. */
-  readonly text: string
-}
+import { combine, constantTerm, othersOf, type Term, type ValueType } from "./Term.ts"
 
 export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Scope): Term | undefined => {
   const term = compileAny(node, use, scope)
@@ -93,6 +63,10 @@ const termOf = (tree: Expression, context: Compiling): Term | undefined => {
       return literal(tree, context)
     case "name":
       return ofState(named(tree.name, tree, context), tree, context)
+    case "market": {
+      const hint = `mid("${tree.name}"), close("${tree.name}", 4h)`
+      return report(context.to, context.placeOf(tree), "a market says where a price or candles are from", hint)
+    }
     case "call":
       return ofState(called(tree.name, tree.arguments, tree, context), tree, context)
     case "unary":
@@ -113,11 +87,13 @@ const ofState = (
   { state, timeframe, to, placeOf }: Compiling
 ): Term | undefined => {
   if (term === undefined || state === undefined) return term
-  const isOfCandles = term.series === undefined ? term.constant !== undefined : term.series.timeframe === timeframe
+  const { series } = term
+  const isOwn = series?.timeframe === timeframe && othersOf(series).length === 0
+  const isOfCandles = series === undefined ? term.constant !== undefined : isOwn
   if (isOfCandles) state.leaves.push(term)
   const isJoined = at.type === "call" && term.series === undefined && functions.has(at.name)
   if (isOfCandles || isJoined) return term
-  return report(to, placeOf(at), `a state looks at closed candles of its own timeframe (${timeframe}) alone`)
+  return report(to, placeOf(at), `a state looks at closed candles of its own market and timeframe (${timeframe}) alone`)
 }
 
 const literal = ({ value, unit, ...at }: Expression & { type: "number" }, context: Compiling): Term | undefined => {
@@ -129,26 +105,14 @@ const literal = ({ value, unit, ...at }: Expression & { type: "number" }, contex
   return report(context.to, context.placeOf(at), `unknown unit ${quoted(unit)}`, suggestion(unit, units))
 }
 
-const priceNames = ["mid", "bid", "ask"] as const
-
-const noteVolume = (name: string, at: Span, { needs, to, placeOf }: Compiling): void => {
-  if (name !== "volume" && name !== "vwap") return
-  const hint = "use prices alone, such as sma(close, 20)"
-  needs.volume ??= problemAt(to.source, placeOf(at), `the venue tells no volume: ${name} is for backtests only`, hint)
-}
-
 const named = (name: string, at: Span, context: Compiling): Term | undefined => {
-  noteVolume(name, at, context)
   if (name === context.state?.name) {
     const hint = `${name}[1], its last value`
     return report(context.to, context.placeOf(at), `the value of ${name} in this candle is not known yet`, hint)
   }
   const own = context.names.get(name)
   if (own !== undefined) return own
-  const ofCandle = candleNames.find((candidate) => candidate === name)
-  if (ofCandle !== undefined) return remembered(candle(ofCandle, context.timeframe, context.market), context)
-  const price = priceNames.find((candidate) => candidate === name)
-  if (price !== undefined) return priceTerm(price, at, context)
+  if (isMarketName(name)) return MarketNames.ownNamed(name, at, context)
   const clock = clocks.get(name)
   if (clock !== undefined) {
     const { everyMillis, range, value } = clock
@@ -175,33 +139,10 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
   return report(context.to, place, `unknown name ${quoted(name)}`, suggestion(name, known))
 }
 
-const priceTerm = (name: (typeof priceNames)[number], at: Span, { use, to, placeOf }: Compiling): Term | undefined => {
-  if (use === "condition" && name !== "mid") {
-    return report(to, placeOf(at), `${name} may stand in a price only`, "use mid in conditions")
-  }
-  return { type: "price", isLiteral: false, dependence: "linear", range: Never.notNegative, value: (at) => at[name] }
-}
-
-/** Records how many candles a series needs, and returns it. */
-const remembered = (term: Term, { needs }: Compiling): Term => {
-  const { series } = term
-  if (series !== undefined) {
-    // One candle more than the first number needs, because crossings look one candle back.
-    const least = series.warmUp + 1
-    needs.candles.set(series.timeframe, Math.max(least, needs.candles.get(series.timeframe) ?? 0))
-  }
-  return term
-}
-
 const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
   const { to, placeOf } = context
+  if (isMarketName(name)) return MarketNames.called(name, given, at, context)
   noteVolume(name, at, context)
-  const ofCandle = candleNames.find((candidate) => candidate === name)
-  if (ofCandle !== undefined) {
-    const timeframe = given.length === 1 ? timeframeOf(given[0]) : undefined
-    if (timeframe !== undefined) return remembered(candle(ofCandle, timeframe, context.market), context)
-    return report(to, placeOf(at), `${name} takes a timeframe, such as ${name}(4h)`)
-  }
   if (name === "since")
     return sinceOf(given) ?? report(to, placeOf(at), "since takes fill or placement, such as since(fill)")
   if (name === "depth") return depthOf(given, at, context)
@@ -215,7 +156,7 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
     )
   }
   const { parameters, usage, make } = known
-  const needed = parameters.filter((parameter) => parameter !== "timeframe?").length
+  const needed = parameters.filter((parameter) => !parameter.endsWith("?")).length
   if (given.length < needed || given.length > parameters.length) {
     return report(
       to,
@@ -224,16 +165,15 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
       usage
     )
   }
-  const last = given[needed]
-  const timeframe = last === undefined ? undefined : timeframeOf(last)
-  if (last !== undefined && timeframe === undefined)
-    return report(to, placeOf(last), "expected a timeframe such as 4h", usage)
+  const wrong = (at: Expression) => report(to, placeOf(at), "expected a timeframe such as 4h", usage)
+  const candles = candlesIn(given.slice(needed), wrong, context)
+  if (candles === undefined) return undefined
   const terms = given
     .slice(0, needed)
     .map((tree, index) => argument(tree, parameters[index] ?? "value", usage, context))
   const good = terms.filter((term) => term !== undefined)
   if (good.length < terms.length || !areAlike(good, parameters, given, usage, context)) return undefined
-  const made = make({ terms: good, timeframe, defaultTimeframe: context.timeframe })
+  const made = make({ terms: good, candles })
   if (made.type !== "boolean") return remembered(made, context)
   return remembered({ ...made, ...checked(written(at, context.text), good, made.value) }, context)
 }
@@ -343,7 +283,11 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   }
   if (type !== "boolean") {
     const isLiteral = left.isLiteral && right.isLiteral && type === "number"
-    return combine(left, right, tree.operator, arithmetic[tree.operator] ?? Math.min, { type, isLiteral, dependence })
+    const apply = arithmetic[tree.operator] ?? Math.min
+    return {
+      ...combine(left, right, tree.operator, apply, { type, isLiteral, dependence }),
+      ...positive(tree.operator, left, right)
+    }
   }
   const holds = comparisons[tree.operator] ?? (() => false)
   const value: Term["value"] = (moment) => {

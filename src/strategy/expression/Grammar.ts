@@ -25,6 +25,7 @@ export type Expression = Place &
   (
     | { readonly type: "number"; readonly value: number; readonly unit: string }
     | { readonly type: "name"; readonly name: string }
+    | { readonly type: "market"; readonly name: string }
     | { readonly type: "call"; readonly name: string; readonly arguments: ReadonlyArray<Expression> }
     | { readonly type: "unary"; readonly operator: "-" | "not"; readonly operand: Expression }
     /** This many candles ago. */
@@ -69,6 +70,7 @@ const grammarText = `
          | Value
     Value = "(" Choice ")" -- group
            | name "(" ListOf<Choice, ","> ")" -- call
+           | market
            | quantity
            | name -- name
 
@@ -77,6 +79,8 @@ const grammarText = `
                         | number           -- plain
     number = digit+ ("." digit+)?
     candles (a number) = digit+
+    market = "\\"" (~"\\"" any)* "\\"" -- double
+           | "'" (~"'" any)* "'" -- single
     unit = "%" | word
     word = ~keyword letter alnum*
     name (a name) = ~keyword letter (alnum | "_")*
@@ -139,6 +143,12 @@ const actions: Ohm.ActionDict<Expression> = {
   Value_call(name, _open, given, _close) {
     const list = given.asIteration().children.map(treeOf)
     return { type: "call", name: name.sourceString, arguments: list, ...placeOf(this) }
+  },
+  market_double(_open, name, _close) {
+    return { type: "market", name: name.sourceString, ...placeOf(this) }
+  },
+  market_single(_open, name, _close) {
+    return { type: "market", name: name.sourceString, ...placeOf(this) }
   },
   Value_name: (name) => ({ type: "name", name: name.sourceString, ...placeOf(name) }),
   quantity_unit(number, _space, unit) {

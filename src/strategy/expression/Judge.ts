@@ -4,24 +4,29 @@
  */
 import { type Amount, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid } from "../../domain/Market.ts"
+import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
-import type { Bounds } from "../Decision.ts"
+import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { View } from "../View.ts"
 import type { Needs } from "./Needs.ts"
-import type { Moment, Term } from "./Term.ts"
+import { type Moment, own, type Term } from "./Term.ts"
 
 /** Base bought minus base sold by all orders of the strategy, for whatever purpose. */
 export const positionIn = ({ slots }: View): Amount =>
   [...slots.values()].reduce((sum, { bought, sold }) => sum + bought - sold, 0n)
 
+const quoted = (price: TwoSidedPrice) => ({
+  mid: Decimal.toNumber(mid(price)),
+  bid: Decimal.toNumber(price.bid),
+  ask: Decimal.toNumber(price.ask)
+})
+
 export const momentOf = (market: Market, view: View): Moment => {
   const position = positionIn(view)
   return {
-    mid: Decimal.toNumber(mid(view.price)),
-    bid: Decimal.toNumber(view.price.bid),
-    ask: Decimal.toNumber(view.price.ask),
+    ...quoted(view.price),
+    elsewhere: new Map([...(view.elsewhere ?? [])].map(([name, price]) => [name, quoted(price)])),
     now: view.now,
     candles: view.candles,
     entry: Number.NaN,
@@ -43,22 +48,50 @@ export const truth = (term: Term, moment: Moment): Judgement => {
   return found.isCold ? "cold" : value > 0 ? "yes" : "no"
 }
 
+/** Why nothing is decided, in words. */
+export const lacks = (lacking: ReadonlySet<string>): string => {
+  const isMarket = (name: string) => name.includes("/")
+  const [markets, others] = [[...lacking].filter(isMarket), [...lacking].filter((name) => !isMarket(name))]
+  if (others.length === 0) {
+    return `cannot be decided: ${markets.join(", ")} has no fresh price or no candles now; what does not look there goes on`
+  }
+  return `cannot be decided: ${[...others, ...markets].join(", ")} is not known here (yet); only a run that records its own trading and asks the market knows it`
+}
+
 /** Comparisons use doubles, so the bounds stay slightly on the near side of where a comparison changes. */
 const margin = 1e-9
 
-export const boundsOf = (
-  { candles, clockMillis, depth }: Needs,
-  { now, mid: price, found }: Moment,
-  times: ReadonlyArray<number>
-): Bounds => {
-  const above = Math.min(...found.crossings.filter((crossing) => crossing >= price))
-  const below = Math.max(...found.crossings.filter((crossing) => crossing <= price))
-  const clock = clockMillis === undefined ? [] : [(Math.floor(now / clockMillis) + 1) * clockMillis]
-  const time = Math.min(...times.filter((moment) => moment > now), ...clock)
-  const shortest = [...candles.keys()].sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))[0]
+/** Where a comparison changes next, below and above the present price of a market. */
+const pricesAround = ({ mid, elsewhere, found }: Moment, market: string): PriceBounds => {
+  const price = market === own ? mid : (elsewhere.get(market)?.mid ?? Number.NaN)
+  const crossings = found.crossings.flatMap((crossing) => (crossing.market === market ? [crossing.price] : []))
+  const above = Math.min(...crossings.filter((crossing) => crossing >= price))
+  const below = Math.max(...crossings.filter((crossing) => crossing <= price))
   return {
     ...(Number.isFinite(below) ? { priceBelow: Decimal.fromNumber(below * (1 + margin)) } : {}),
-    ...(Number.isFinite(above) ? { priceAbove: Decimal.fromNumber(above * (1 - margin)) } : {}),
+    ...(Number.isFinite(above) ? { priceAbove: Decimal.fromNumber(above * (1 - margin)) } : {})
+  }
+}
+
+export const boundsOf = (
+  { candles, watched, clockMillis, depth }: Needs,
+  moment: Moment,
+  times: ReadonlyArray<number>
+): Bounds => {
+  const { now } = moment
+  const clock = clockMillis === undefined ? [] : [(Math.floor(now / clockMillis) + 1) * clockMillis]
+  const time = Math.min(...times.filter((moment) => moment > now), ...clock)
+  const timeframes = [candles, ...[...watched.values()].map((other) => other.candles)].flatMap((each) => [
+    ...each.keys()
+  ])
+  const [shortest] = timeframes.sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))
+  // Without a price of the market these bounds do not hold: the strategy is asked until there is one.
+  const elsewhere = [...watched]
+    .filter(([, { hasPrice }]) => hasPrice)
+    .map(([market]) => ({ market, ...pricesAround(moment, market) }))
+  return {
+    ...pricesAround(moment, own),
+    ...(elsewhere.length === 0 ? {} : { elsewhere }),
     ...(Number.isFinite(time) ? { time } : {}),
     ...present({ barClose: shortest }),
     ...(depth.size === 0 ? {} : { depth: true }),

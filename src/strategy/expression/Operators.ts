@@ -4,7 +4,7 @@ import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Operator } from "./Grammar.ts"
 import * as Never from "./Never.ts"
-import { combine, type PriceDependence, seriesFrom, type Term, type ValueType } from "./Term.ts"
+import { combine, movedBy, movesOf, type PriceDependence, seriesFrom, type Term, type ValueType } from "./Term.ts"
 
 type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }
 
@@ -24,22 +24,59 @@ export const comparisons: Table<boolean> = {
   "!=": (a, b) => a !== b
 }
 
+/** A price is quote per base. */
+interface Rate {
+  readonly base: string
+  readonly quote: string
+}
+
+const ofPrice = "price of "
+
+const rateOf = (type: ValueType, { base, quote }: Market): Rate | undefined => {
+  if (type === "price") return { base: base.symbol, quote: quote.symbol }
+  if (!type.startsWith(ofPrice)) return undefined
+  const [first = "", second = ""] = type.slice(ofPrice.length).split("/")
+  return { base: first, quote: second }
+}
+
+/** The type of a market's prices, as the strategy's own market sees it. */
+export const priceType = ({ base, quote }: Rate, market: Market): ValueType =>
+  base === market.base.symbol && quote === market.quote.symbol ? "price" : `price of ${base}/${quote}`
+
 /** An amount of base times its price is an amount of quote; an amount of quote divided by a price is one of base. */
-const conversion = (operator: Operator, a: ValueType, b: ValueType, { base, quote }: Market): ValueType | undefined => {
-  const [inBase, inQuote] = [`amount of ${base.symbol}`, `amount of ${quote.symbol}`] as const
-  if (operator === "*" && ((a === inBase && b === "price") || (a === "price" && b === inBase))) return inQuote
-  return operator === "/" && a === inQuote && b === "price" ? inBase : undefined
+const converted = (operator: Operator, a: ValueType, b: ValueType, market: Market): ValueType | undefined => {
+  const [left, right] = [rateOf(a, market), rateOf(b, market)]
+  if (operator === "*" && right !== undefined && a === `amount of ${right.base}`) return `amount of ${right.quote}`
+  if (operator === "*" && left !== undefined && b === `amount of ${left.base}`) return `amount of ${left.quote}`
+  if (operator === "/" && right !== undefined && a === `amount of ${right.quote}`) return `amount of ${right.base}`
+  return left === undefined || right === undefined ? undefined : ofRates(operator, left, right, market)
+}
+
+/**
+ * The price of BTC in ETH times that of ETH in USDC is that of BTC in USDC; the price of ETH in USDC divided by that of
+ * BTC in USDC is that of ETH in BTC. Prices of markets with no asset in common give a plain number.
+ */
+const ofRates = (operator: Operator, a: Rate, b: Rate, market: Market): ValueType | undefined => {
+  const isSame = a.base === b.base && a.quote === b.quote
+  if (operator === "/" && !isSame) {
+    if (a.quote === b.quote) return priceType({ base: a.base, quote: b.base }, market)
+    return a.base === b.base ? priceType({ base: b.quote, quote: a.quote }, market) : "number"
+  }
+  if (operator !== "*") return undefined
+  if (a.quote === b.base && a.base === b.quote) return "ratio"
+  if (a.quote === b.base) return priceType({ base: a.base, quote: b.quote }, market)
+  return a.base === b.quote ? priceType({ base: b.base, quote: a.quote }, market) : undefined
 }
 
 const isFactor = ({ type }: Term): boolean => type === "number" || type === "ratio"
 
 /** How many times larger one price is than another: it compares with `%`. */
-const quotientOf = (type: ValueType): ValueType => (type === "price" ? "ratio" : "number")
+const quotientOf = (type: ValueType): ValueType => (type.startsWith("price") ? "ratio" : "number")
 
 /** The type of the result of two terms, or `undefined` when they do not fit. */
-export const resultType = (operator: Operator, a: Term, b: Term, market?: Market): ValueType | undefined => {
-  const converted = market === undefined ? undefined : conversion(operator, a.type, b.type, market)
-  if (converted !== undefined) return converted
+export const resultType = (operator: Operator, a: Term, b: Term, market: Market): ValueType | undefined => {
+  const other = converted(operator, a.type, b.type, market)
+  if (other !== undefined) return other
   if (a.type === "boolean" || b.type === "boolean") return undefined
   const common = a.type === b.type || b.isLiteral ? a.type : a.isLiteral ? b.type : undefined
   if (operator === "*")
@@ -58,14 +95,35 @@ export const resultType = (operator: Operator, a: Term, b: Term, market?: Market
 export const movingName = ({ dependence }: Term, other: Term): string =>
   dependence === "time" || other.dependence === "time" ? "since" : "mid"
 
+/** So many prices in one comparison: the box within which it stays has a corner for each combination of their ends. */
+const mostPrices = 4
+
 export const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDependence => {
-  if (a.dependence === "none" && b.dependence === "none") return "none"
-  const line = a.dependence === "none" ? b.dependence : a.dependence
-  if (b.dependence !== "none" && b.dependence !== line) return "other"
-  if (operator === "*") return a.dependence === "none" || b.dependence === "none" ? line : "other"
-  if (operator === "/") return b.dependence === "none" ? line : "other"
-  return line
+  const kinds = new Set([a.dependence, b.dependence])
+  if (kinds.has("other")) return "other"
+  if (kinds.has("time")) return ofTime(operator, a, b)
+  const [left, right] = [movesOf(a), movesOf(b)]
+  const all = new Set([...left, ...right])
+  if (all.size === 0) return "none"
+  const isShared = all.size < left.size + right.size
+  if (all.size > mostPrices) return "other"
+  if (operator === "/" && right.size > 0) return isShared || !isPositive(b) ? "other" : "monotone"
+  const isLine = !kinds.has("monotone")
+  if (isShared) return isLine && operator !== "*" ? "linear" : "other"
+  return isLine ? "linear" : "monotone"
 }
+
+const ofTime = (operator: Operator, a: Term, b: Term): PriceDependence => {
+  if (operator === "/") return b.dependence === "none" ? "time" : "other"
+  if (a.dependence === "none" || b.dependence === "none") return "time"
+  return operator === "*" || a.dependence !== b.dependence ? "other" : "time"
+}
+
+const isPositive = (term: Term): boolean => term.isPositive === true || (term.constant ?? 0) > 0
+
+/** Products and quotients of what is positive are positive. */
+export const positive = (operator: Operator, a: Term, b: Term): Pick<Term, "isPositive"> =>
+  (operator === "*" || operator === "/") && isPositive(a) && isPositive(b) ? { isPositive: true } : {}
 
 /** For messages. */
 export const described = (type: ValueType): string =>
@@ -125,6 +183,7 @@ export const choose = (asked: Term, yes: Term, no: Term): Term => {
     type: yes.isLiteral ? no.type : yes.type,
     isLiteral: yes.isLiteral && no.isLiteral,
     dependence: lines.size > 1 ? "other" : line,
+    ...movedBy([yes, no]),
     checks: checksOf([asked, yes, no]),
     ...moving([asked, yes, no]),
     value: (moment) => {

@@ -5,21 +5,40 @@
  */
 
 import type { Depth } from "../../domain/Book.ts"
-import { hourMillis } from "../../domain/Durations.ts"
+import { present } from "../../domain/Present.ts"
+import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
-import type { ClosedCandles, OwnState } from "../View.ts"
+import { type ClosedCandles, frameName, type OwnState } from "../View.ts"
 import type { Demands, Range } from "./Never.ts"
 
-export type ValueType = "number" | "ratio" | "price" | "boolean" | "duration" | `amount of ${string}`
+export type ValueType =
+  | "number"
+  | "ratio"
+  /** In the strategy's own market; a price in any other one has its name. */
+  | "price"
+  | `price of ${string}`
+  | "boolean"
+  | "duration"
+  | `amount of ${string}`
 
-/** How a value moves: not at all, as a straight line of the mid or of the time, or in some other way. */
-export type PriceDependence = "none" | "linear" | "time" | "other"
+/**
+ * How a value moves: not at all; as a straight line of each price, of the mid or of other markets; up or down with
+ * each price, whatever the others are; as a straight line of the time; or in some other way.
+ */
+export type PriceDependence = "none" | "linear" | "monotone" | "time" | "other"
+
+/** The strategy's own market among those whose prices move a value. */
+export const own = ""
 
 export interface Term {
   readonly type: ValueType
   /** A bare number takes whatever numeric type its partner needs. */
   readonly isLiteral: boolean
   readonly dependence: PriceDependence
+  /** The markets whose prices move it; missing: its own alone. */
+  readonly moves?: ReadonlySet<string>
+  /** Never zero or less, so that others may be divided by it. */
+  readonly isPositive?: true
   /** Depends on closed candles only. `key` names the computation. */
   readonly series?: Series
   readonly constant?: number
@@ -41,19 +60,33 @@ export interface Check {
   readonly value: Term["value"]
 }
 
-export interface Series {
+/** The candles that a series follows, one value for each. */
+export interface Frame {
   readonly timeframe: string
+  /** If not the strategy's own market. */
+  readonly market?: string
+  /** Further markets whose candles of the same time it looks at. */
+  readonly others?: ReadonlyArray<string>
+}
+
+export interface Series extends Frame {
   /** Closed candles before the first number. */
   readonly warmUp: number
   readonly key: string
   readonly column: (candles: CandleColumns) => IndicatorValues
 }
 
-/** The moment at which an expression is evaluated, and what the evaluation found out. */
-export interface Moment {
+/** Prices of a market. */
+interface Quoted {
   readonly mid: number
   readonly bid: number
   readonly ask: number
+}
+
+/** The moment at which an expression is evaluated, and what the evaluation found out. */
+export interface Moment extends Quoted {
+  /** The prices of other markets, by name. */
+  readonly elsewhere: ReadonlyMap<string, Quoted>
   /** Epoch milliseconds. */
   readonly now: number
   readonly candles: ReadonlyMap<string, ClosedCandles> | undefined
@@ -76,8 +109,8 @@ export interface Moment {
     isUndefined: boolean
     /** Names that this view does not know. */
     readonly lacking: Set<string>
-    /** Prices at which a comparison changes. */
-    readonly crossings: Array<number>
+    /** Prices at which a comparison changes, or up to which it certainly does not. */
+    readonly crossings: Array<{ readonly market: string; readonly price: number }>
     /** Epoch milliseconds at which a comparison changes. */
     readonly times: Array<number>
   }
@@ -93,9 +126,17 @@ export const columnOf = ({ key, column }: Series, candles: CandleColumns): Indic
   return computed
 }
 
+export const frameOf = ({ timeframe, market, others }: Frame): Frame => ({ timeframe, ...present({ market, others }) })
+
+/** The markets besides the strategy's own that a series needs candles of. */
+export const othersOf = ({ market, others = [] }: Frame): ReadonlyArray<string> =>
+  market === undefined ? others : [market, ...others]
+
 /** `back` candles before the last closed one. */
-export const valueOf = (series: Series, { candles }: Moment, back = 0): number => {
-  const known = candles?.get(series.timeframe)
+export const valueOf = (series: Series, { candles, found }: Moment, back = 0): number => {
+  const { timeframe, market } = series
+  for (const other of othersOf(series)) if (!candles?.has(frameName(timeframe, other))) found.lacking.add(other)
+  const known = candles?.get(frameName(timeframe, market))
   if (known === undefined || back >= known.closed) return Number.NaN
   return columnOf(series, known.columns)[known.closed - 1 - back] ?? Number.NaN
 }
@@ -139,18 +180,76 @@ export const combine = (
   const isPure = (first ?? a.constant) !== undefined && (second ?? b.constant) !== undefined
   const timeframe = first?.timeframe ?? second?.timeframe
   if (isPure && timeframe !== undefined && (second === undefined || second.timeframe === timeframe)) {
-    const series: Series = {
-      timeframe,
-      warmUp: Math.max(first?.warmUp ?? 0, second?.warmUp ?? 0),
-      key: `(${keyOf(a)} ${name} ${keyOf(b)})`,
+    const series = joint([a, b], (terms) => ({
+      key: `(${terms.map(keyOf).join(` ${name} `)})`,
       column: (candles) => {
-        const [left, right] = [asColumn(a, candles), asColumn(b, candles)]
-        return left.map((value, index) => apply(value, right[index] ?? Number.NaN))
+        const [left, right] = terms.map((term) => asColumn(term, candles))
+        return left === undefined ? empty : left.map((value, index) => apply(value, right?.[index] ?? Number.NaN))
       }
-    }
-    return { ...shape, series, value: (moment) => valueOf(series, moment) }
+    }))
+    if (series !== undefined) return { ...shape, series, value: (moment) => valueOf(series, moment) }
   }
-  return { ...shape, value: (moment) => apply(a.value(moment), b.value(moment)) }
+  return { ...shape, ...movedBy([a, b]), value: (moment) => apply(a.value(moment), b.value(moment)) }
+}
+
+const empty: IndicatorValues = new Float64Array(0)
+
+/** The prices that move a value made of these. */
+export const movedBy = (terms: ReadonlyArray<Term>): Pick<Term, "moves"> => {
+  const moves = new Set(terms.flatMap((term) => [...movesOf(term)]))
+  return moves.size === 0 || (moves.size === 1 && moves.has(own)) ? {} : { moves }
+}
+
+const itself: ReadonlySet<string> = new Set([own])
+const nothing: ReadonlySet<string> = new Set()
+
+export const movesOf = ({ dependence, moves }: Term): ReadonlySet<string> =>
+  dependence === "none" || dependence === "time" ? nothing : (moves ?? itself)
+
+/**
+ * A series of several terms. Where they are of several markets, it has a value for each candle of the strategy's own
+ * market, or of the first one named, and takes the others' candles of the same time.
+ */
+const joint = (
+  terms: ReadonlyArray<Term>,
+  make: (terms: ReadonlyArray<Term>) => Pick<Series, "key" | "column">
+): Series | undefined => {
+  const all = terms.flatMap(({ series }) => series ?? [])
+  const [first] = all
+  if (first === undefined) return undefined
+  const market = all.some((each) => each.market === undefined) ? undefined : first.market
+  const rebased = terms.map((term) =>
+    term.series === undefined ? term : { ...term, series: onCandlesOf(market, term.series) }
+  )
+  const others = new Set(rebased.flatMap(({ series }) => series?.others ?? []))
+  return {
+    timeframe: first.timeframe,
+    ...present({ market }),
+    ...(others.size === 0 ? {} : { others: [...others] }),
+    warmUp: Math.max(...all.map(({ warmUp }) => warmUp)),
+    ...make(rebased)
+  }
+}
+
+/** A series with a value for each candle of that market: the value of its own candle that opened at the same time. */
+export const onCandlesOf = (market: string | undefined, series: Series): Series => {
+  const { timeframe, market: from } = series
+  if (from === market || from === undefined) return series
+  const millis = timeframeMillis(timeframe) ?? 1
+  return {
+    timeframe,
+    ...present({ market }),
+    others: othersOf(series),
+    warmUp: series.warmUp,
+    key: `${from}: ${series.key}`,
+    column: (candles) => {
+      const other = candles.elsewhere?.get(from)
+      if (other === undefined) return candles.close.map(() => Number.NaN)
+      const values = columnOf(series, other)
+      const ahead = Math.round(((candles.startMillis ?? 0) - (other.startMillis ?? 0)) / millis)
+      return candles.close.map((_, index) => values[index + ahead] ?? Number.NaN)
+    }
+  }
 }
 
 /** What several terms make of each candle, if they depend on candles of one timeframe alone. */
@@ -159,46 +258,14 @@ export const seriesFrom = (
   name: string,
   apply: (values: ReadonlyArray<number>) => number
 ): Series | undefined => {
-  const all = terms.flatMap(({ series }) => series ?? [])
-  const [first] = all
+  const timeframes = new Set(terms.flatMap(({ series }) => series?.timeframe ?? []))
   const isPure = terms.every(({ series, constant }) => series !== undefined || constant !== undefined)
-  if (first === undefined || !isPure || all.some(({ timeframe }) => timeframe !== first.timeframe)) return undefined
-  return {
-    timeframe: first.timeframe,
-    warmUp: Math.max(...all.map(({ warmUp }) => warmUp)),
-    key: `${name}(${terms.map(keyOf).join(", ")})`,
+  if (!isPure || timeframes.size > 1) return undefined
+  return joint(terms, (rebased) => ({
+    key: `${name}(${rebased.map(keyOf).join(", ")})`,
     column: (candles) => {
-      const parts = terms.map((term) => asColumn(term, candles))
+      const parts = rebased.map((term) => asColumn(term, candles))
       return candles.close.map((_, index) => apply(parts.map((part) => part[index] ?? Number.NaN)))
     }
-  }
-}
-
-/** Records the price or the time at which `a` and `b` are equal, if both are straight lines of it. */
-export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
-  if (a.dependence === "none" && b.dependence === "none") return
-  if (a.dependence === "time" || b.dependence === "time") return noteTime(a, b, moment)
-  const difference = (mid: number) => {
-    const there = { ...moment, mid }
-    return a.value(there) - b.value(there)
-  }
-  const here = difference(moment.mid)
-  const slope = (difference(2 * moment.mid) - here) / moment.mid
-  const crossing = moment.mid - here / slope
-  if (slope !== 0 && Number.isFinite(crossing) && crossing > 0) moment.found.crossings.push(crossing)
-}
-
-const measuredMillis = hourMillis
-
-/** The milliseconds around the crossing: one side may change at it, the other just after, and doubles are inexact. */
-const noteTime = (a: Term, b: Term, moment: Moment): void => {
-  const difference = (elapsed: number) => {
-    const then = { ...moment, elapsed }
-    return a.value(then) - b.value(then)
-  }
-  const here = difference(0)
-  const slope = (difference(measuredMillis) - here) / measuredMillis
-  const crossing = Math.floor(moment.now - here / slope)
-  if (slope === 0 || !Number.isSafeInteger(crossing)) return
-  for (const near of [-1, 0, 1, 2]) if (crossing + near > moment.now) moment.found.times.push(crossing + near)
+  }))
 }

@@ -1,6 +1,6 @@
 /** The functions of the expression language: their arguments, their types, and how much history each needs. */
 
-import type { Market } from "../../domain/Market.ts"
+import type { Asset } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import * as Indicators from "../Indicators.ts"
@@ -15,7 +15,10 @@ import {
   columnOf,
   combine,
   constantTerm,
+  type Frame,
+  frameOf,
   type Moment,
+  onCandlesOf,
   type Series,
   seriesTerm,
   type Term,
@@ -24,13 +27,18 @@ import {
 } from "./Term.ts"
 
 /** What an argument must be. `length`: a whole number of candles, written out. */
-type Parameter = "condition" | "series" | "length" | "number" | "value" | "timeframe?"
+type Parameter = "condition" | "series" | "length" | "number" | "value" | "market?" | "timeframe?"
 
 export interface Arguments {
   readonly terms: ReadonlyArray<Term>
-  readonly defaultTimeframe: string
-  /** The timeframe given as the last argument. */
-  readonly timeframe: string | undefined
+  /** The candles named by the last arguments, or the strategy's own. */
+  readonly candles: CandlesNamed
+}
+
+/** Candles of a market, with the type of its prices. */
+export interface CandlesNamed extends Frame {
+  readonly base: Asset
+  readonly priceType: ValueType
 }
 
 export interface FunctionOf {
@@ -44,10 +52,11 @@ export const longestLength = 5_000
 export const candleNames = ["open", "high", "low", "close", "volume"] as const
 
 /** A column of closed candles. */
-export const candle = (name: (typeof candleNames)[number], timeframe: string, market: Market): Term => {
-  const type = name === "volume" ? (`amount of ${market.base.symbol}` as const) : "price"
+export const candle = (name: (typeof candleNames)[number], { priceType, base, ...frame }: CandlesNamed): Term => {
   const column = (candles: CandleColumns) => candles[name]
-  return { ...seriesTerm({ timeframe, warmUp: 1, key: name, column }, type), range: notNegative }
+  const series = { ...frame, warmUp: 1, key: name, column }
+  if (name === "volume") return { ...seriesTerm(series, `amount of ${base.symbol}`), range: notNegative }
+  return { ...seriesTerm(series, priceType), range: notNegative, isPositive: true }
 }
 
 const constants = (terms: ReadonlyArray<Term>): ReadonlyArray<number> =>
@@ -71,7 +80,7 @@ const ofSeries = (
       const inner = first?.series
       if (inner === undefined) return seriesTerm(nothing, "number")
       const series: Series = {
-        timeframe: inner.timeframe,
+        ...frameOf(inner),
         warmUp: inner.warmUp - 1 + warmUp(numbers),
         key: `${name}(${inner.key}, ${numbers.join(", ")})`,
         column: (candles) => compute(columnOf(inner, candles), numbers)
@@ -94,18 +103,18 @@ const ofCandles = (
   name: string,
   warmUp: (length: number) => number,
   compute: (candles: CandleColumns, length: number) => IndicatorValues,
-  type: ValueType = "price",
+  type?: ValueType,
   range?: Range
 ): readonly [string, FunctionOf] => [
   name,
   {
-    parameters: ["length", "timeframe?"],
+    parameters: ["length", "market?", "timeframe?"],
     usage: `${name}(length) or ${name}(length, 4h)`,
-    make: ({ terms, timeframe, defaultTimeframe }) => {
+    make: ({ terms, candles: { priceType, base: _, ...frame } }) => {
       const [length = 1] = constants(terms)
       const key = `${name}(${length})`
       const column = (candles: CandleColumns) => compute(candles, length)
-      const term = seriesTerm({ timeframe: timeframe ?? defaultTimeframe, warmUp: warmUp(length), key, column }, type)
+      const term = seriesTerm({ ...frame, warmUp: warmUp(length), key, column }, type ?? priceType)
       return { ...term, ...present({ range }) }
     }
   }
@@ -119,13 +128,13 @@ const channel = (
 ): readonly [string, FunctionOf] => [
   name,
   {
-    parameters: ["length", "number", "timeframe?"],
+    parameters: ["length", "number", "market?", "timeframe?"],
     usage: `${name}(length, factor) or ${name}(length, factor, 4h)`,
-    make: ({ terms, timeframe, defaultTimeframe }) => {
+    make: ({ terms, candles: { priceType, base: _, ...frame } }) => {
       const [length = 1, factor = 1] = constants(terms)
       const key = `${name}(${length}, ${factor})`
       const column = (candles: CandleColumns) => compute(candles, length, factor)
-      return seriesTerm({ timeframe: timeframe ?? defaultTimeframe, warmUp: warmUp(length), key, column }, "price")
+      return seriesTerm({ ...frame, warmUp: warmUp(length), key, column }, priceType)
     }
   }
 ]
@@ -147,13 +156,12 @@ const valueWhen: readonly [string, FunctionOf] = [
   {
     parameters: ["condition", "series", "length"],
     usage: "valuewhen(condition, series, length)",
-    make: ({ terms: [condition, value, length] }) =>
-      Past.valueWhen(
-        condition?.series ?? nothing,
-        value?.series ?? nothing,
-        length?.constant ?? 1,
-        value?.type ?? "number"
-      )
+    make: ({ terms: [condition, value, length] }) => {
+      const [held = nothing, valued = nothing] = [condition?.series, value?.series]
+      const market = held.market === undefined || valued.market === undefined ? undefined : held.market
+      const on = (series: Series) => onCandlesOf(market, series)
+      return Past.valueWhen(on(held), on(valued), length?.constant ?? 1, value?.type ?? "number")
+    }
   }
 ]
 
@@ -171,10 +179,7 @@ const bands = (name: string, sign: 1 | -1): readonly [string, FunctionOf] => [
         return Indicators.band(means, Indicators.stdev(values, length), sign * deviations)
       }
       const key = `${name}(${inner.key}, ${length}, ${deviations})`
-      return seriesTerm(
-        { timeframe: inner.timeframe, warmUp: inner.warmUp - 1 + length, key, column },
-        first?.type ?? "number"
-      )
+      return seriesTerm({ ...frameOf(inner), warmUp: inner.warmUp - 1 + length, key, column }, first?.type ?? "number")
     }
   }
 ]

@@ -6,6 +6,7 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Side } from "../../domain/Market.ts"
 import { opposite } from "../../domain/Market.ts"
+import { notePrice } from "../expression/Crossing.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import { orderPrice } from "./PriceLevels.ts"
 import type { Going, Held } from "./RuleState.ts"
@@ -47,8 +48,9 @@ export const follow = (
     ...(stop === undefined ? [] : [Decimal.toNumber(stop)]),
     ...(exit.trail === undefined ? [] : [best * (1 - sign * exit.trail)])
   ]
-  const { crossings, times } = moment.found
-  crossings.push(...stops, ...(exit.trail === undefined ? [] : [best * (1 + sign * trailStep)]))
+  const { times } = moment.found
+  for (const at of [...stops, ...(exit.trail === undefined ? [] : [best * (1 + sign * trailStep)])])
+    notePrice(moment, at)
   const until = exit.afterMillis === undefined ? undefined : known.since + exit.afterMillis
   if (until !== undefined) times.push(until)
   // All are evaluated, whichever holds, because each has its bounds.

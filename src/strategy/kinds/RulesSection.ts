@@ -2,10 +2,11 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, type Side } from "../../domain/Market.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
-import { compile, compileAny, type Scope } from "../expression/Compiler.ts"
+import { compile, compileAny } from "../expression/Compiler.ts"
 import { functions } from "../expression/functions.ts"
 import { type Needs, noNeeds } from "../expression/Needs.ts"
-import { ownWords } from "../expression/OwnNames.ts"
+import { ownWords } from "../expression/names/OwnNames.ts"
+import type { Scope } from "../expression/Scope.ts"
 import type { Term, ValueType } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
@@ -46,13 +47,14 @@ export interface Rules {
 
 export const mostFirings = 1_000_000
 
-export const readRules = (section: YamlNode, { market, budget, to }: KindContext): Rules | undefined => {
+export const readRules = (section: YamlNode, { market, marketNamed, budget, to }: KindContext): Rules | undefined => {
   const before = to.problems.length
   const read = rulesFields(section, to)
   if (read === undefined) return undefined
   const ofCandles = read.timeframe?.value ?? "1h"
   const scope: Scope = {
     market,
+    marketNamed,
     budget,
     timeframe: ofCandles,
     names: new Map(),

@@ -14,7 +14,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
-import { boundsOf, type Judgement, momentOf, truth } from "../expression/Judge.ts"
+import { boundsOf, type Judgement, lacks, momentOf, truth } from "../expression/Judge.ts"
 import { neededBy } from "../expression/Needs.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
@@ -146,9 +146,6 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
 /** It was withdrawn because its time was over, not because of a condition. */
 const isLate = ({ expireMillis }: Rule, { going }: RuleState, { now }: Moment): boolean =>
   going !== undefined && expireMillis !== undefined && (going.withdrawnAt ?? now) >= going.firedAt + expireMillis
-
-const lacks = (names: ReadonlySet<string>): string =>
-  `cannot be decided: ${[...names].join(", ")} is not known here (yet); only a run that records its own trading and asks the market knows it`
 
 /** A rule does not fire while its own cancelWhen holds. Both are evaluated, because the bounds of both count. */
 const judge = (rule: Rule, moment: Moment): Judgement => {

@@ -15,6 +15,7 @@ import * as WarmPrices from "../../../src/cli/warmup/WarmPrices.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import { candlesWanted } from "../../../src/strategy/Strategy.ts"
 import { strategyOf } from "../../strategy/support.ts"
 
 const minuteMillis = 60_000
@@ -62,11 +63,13 @@ const look = Effect.fnUntraced(function* (
   { own = [], price = 60_000 }: { own?: ReadonlyArray<Minute>; price?: number } = {}
 ) {
   const strategy = strategyFrom(source)
-  const found = yield* Readiness.look(strategy, new Map(), { own, price })
+  const [wanted] = candlesWanted(strategy)
+  if (wanted === undefined) return assert.fail("it looks at candles")
+  const found = yield* Readiness.look(strategy, wanted, new Map(), { own, price })
   const warm = yield* WarmPrices.make(stored(own), new Map())
   warm.use([strategy])
   const seen = yield* warm.store.since("BTC/USDC", now - 120 * minuteMillis)
-  return { line: found === undefined ? "" : Readiness.lineOf(found, now), problem: found?.problem ?? null, seen }
+  return { line: Readiness.lineOf(found, now), problem: found.problem, seen }
 })
 
 const atNow = <A, E>(effect: Effect.Effect<A, E, NodeServices.NodeServices>) =>

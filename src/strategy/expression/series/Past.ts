@@ -6,7 +6,7 @@
 
 import { present } from "../../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
-import { columnOf, type Series, seriesTerm, type Term, type ValueType } from "../Term.ts"
+import { columnOf, frameOf, type Series, seriesTerm, type Term, type ValueType } from "../Term.ts"
 
 /** A value this many candles ago. */
 export const shifted = (term: Term & { readonly series: Series }, back: number): Term => {
@@ -16,7 +16,7 @@ export const shifted = (term: Term & { readonly series: Series }, back: number):
     return values.map((_, index) => (index < back ? Number.NaN : (values[index - back] ?? Number.NaN)))
   }
   const past = seriesTerm(
-    { timeframe: series.timeframe, warmUp: series.warmUp + back, key: `${series.key}[${back}]`, column },
+    { ...frameOf(series), warmUp: series.warmUp + back, key: `${series.key}[${back}]`, column },
     term.type
   )
   return { ...past, ...present({ range }) }
@@ -47,7 +47,8 @@ const windows = (
   }
   const warmUp = Math.max(condition.warmUp, other.warmUp) + length - 1
   const key = `${name}(${condition.key}, ${other.key}, ${length})`
-  return seriesTerm({ timeframe: condition.timeframe, warmUp, key, column }, type)
+  const others = [...(condition.others ?? []), ...(other.others ?? [])]
+  return seriesTerm({ ...frameOf(condition), ...(others.length === 0 ? {} : { others }), warmUp, key, column }, type)
 }
 
 /** In how many of the last candles it held. */

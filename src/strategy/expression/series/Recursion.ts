@@ -22,6 +22,7 @@ const momentOf = (timeframe: string, candle: ClosedCandles): Moment & { previous
   mid: Number.NaN,
   bid: Number.NaN,
   ask: Number.NaN,
+  elsewhere: new Map(),
   now: 0,
   candles: new Map([[timeframe, candle]]),
   entry: Number.NaN,

@@ -2,8 +2,9 @@
 import { type Amount, floorOf, formatWithSymbol, toDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
-import { compile, type Scope } from "../../expression/Compiler.ts"
+import { compile } from "../../expression/Compiler.ts"
 import { type Needs, noNeeds } from "../../expression/Needs.ts"
+import type { Scope } from "../../expression/Scope.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { KindContext } from "../../Kind.ts"
@@ -94,13 +95,21 @@ const stepsOf = (read: Safety, market: Market): ReadonlyArray<Step> => {
 }
 
 export const readDeals = (section: YamlNode, context: KindContext): Deals | undefined => {
-  const { market, budget, to } = context
+  const { market, marketNamed, budget, to } = context
   const before = to.problems.length
   const read = dealsFields(market)(section, to)
   if (read?.size === undefined || read.takeProfit === undefined) return undefined
   const steps = read.safety === undefined ? [] : stepsOf(read.safety.value, market)
   const needs = noNeeds()
-  const scope: Scope = { market, budget, timeframe: read.timeframe?.value ?? "1h", names: new Map(), needs, to }
+  const scope: Scope = {
+    market,
+    marketNamed,
+    budget,
+    timeframe: read.timeframe?.value ?? "1h",
+    names: new Map(),
+    needs,
+    to
+  }
   const when = read.when === undefined ? undefined : compile(read.when.value, "boolean", "condition", scope)
   const side: Side = read.side?.value === "sell" ? "SELL" : "BUY"
   const last = steps.at(-1)

@@ -13,7 +13,8 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
 import type { Decision, DesiredSlot, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
-import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
+import { notePrice } from "../../expression/Crossing.ts"
+import { boundsOf, lacks, momentOf, positionIn, truth } from "../../expression/Judge.ts"
 import { neededBy } from "../../expression/Needs.ts"
 import type { Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
@@ -165,7 +166,7 @@ const isPartly = ({ steps }: Deals, deal: Deal, view: View): boolean =>
 
 const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boolean => {
   const at = profitPrice(whole, deal, view)
-  moment.found.crossings.push(Decimal.toNumber(at))
+  notePrice(moment, Decimal.toNumber(at))
   return isAsGood(whole, mid(view.price), at)
 }
 
@@ -179,7 +180,7 @@ const stopIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | u
   const { market, side, stop, stopReach } = whole
   if (stop === undefined) return undefined
   const at = against(whole, view.own?.averageEntry ?? deal.price, stop)
-  moment.found.crossings.push(Decimal.toNumber(at))
+  notePrice(moment, Decimal.toNumber(at))
   const price = mid(view.price)
   const isReached = Decimal.equals(price, at) || !isAsGood(whole, price, at)
   return isReached ? orderPrice(market, opposite(side), against(whole, price, stopReach)) : undefined
@@ -197,8 +198,7 @@ const begin = (
   if (state.endedAt !== undefined && view.now < state.endedAt + cooldownMillis) {
     return { state, why: "waits until its cooldown is over", key: "cooldown" }
   }
-  if (typeof verdict === "object")
-    return { state, why: `cannot be decided: ${[...verdict.lacking].join(", ")} is not known`, key: "when" }
+  if (typeof verdict === "object") return { state, why: lacks(verdict.lacking), key: "when" }
   if (verdict === "cold") return { state, why: "waits for more candles: its indicators are not warm yet", key: "when" }
   if (verdict === "no") return { state, why: `its condition does not hold: ${whenText}`, key: "when" }
   const price = orderPrice(market, side, towards(whole, mid(view.price), reach))

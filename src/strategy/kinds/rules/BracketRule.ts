@@ -5,8 +5,9 @@
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
-import { compile, type Scope } from "../../expression/Compiler.ts"
+import { compile } from "../../expression/Compiler.ts"
 import { noNeeds } from "../../expression/Needs.ts"
+import type { Scope } from "../../expression/Scope.ts"
 import { constantTerm, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { KindContext } from "../../Kind.ts"
@@ -55,14 +56,25 @@ const isNumber = (node: YamlNode | undefined): boolean =>
 
 const isDistance = (text: string): boolean => /^[\d.]+ ?(%|bps)$/.test(text)
 
-export const readFollowing = (section: YamlNode, { market, budget, root, to }: KindContext): Rules | undefined => {
+export const readFollowing = (
+  section: YamlNode,
+  { market, marketNamed, budget, root, to }: KindContext
+): Rules | undefined => {
   const before = to.problems.length
   const read = followingFields(market)(section, to)
   if (read?.side === undefined || read.size === undefined || read.entry === undefined) return undefined
   if (read.takeProfit === undefined || read.stop === undefined) return undefined
   const side: Side = read.side.value === "buy" ? "BUY" : "SELL"
   const needs = noNeeds()
-  const scope: Scope = { market, budget, timeframe: read.timeframe?.value ?? "1h", names: new Map(), needs, to }
+  const scope: Scope = {
+    market,
+    marketNamed,
+    budget,
+    timeframe: read.timeframe?.value ?? "1h",
+    names: new Map(),
+    needs,
+    to
+  }
   const entry: Term = { type: "price", isLiteral: false, dependence: "none", value: (moment) => moment.entry }
   const inPosition: Scope = { ...scope, names: new Map([["entry", entry]]) }
   const better = (towards: Side) => (towards === "BUY" ? "+" : "-")

@@ -2,10 +2,11 @@
  * The `state:` section of rules: named series that follow from their own last value, such as a trend that stays until
  * it turns. Each has a value per closed candle of one timeframe.
  */
-import { compileAny, type OwnPast, type Scope } from "../../expression/Compiler.ts"
+import { compileAny } from "../../expression/Compiler.ts"
 import { longestLength } from "../../expression/functions.ts"
 import { noNeeds } from "../../expression/Needs.ts"
 import { described as typeName } from "../../expression/Operators.ts"
+import type { OwnPast, Scope } from "../../expression/Scope.ts"
 import { recursive } from "../../expression/series/Recursion.ts"
 import { constantTerm, keyOf, seriesTerm, type Term, type ValueType } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"

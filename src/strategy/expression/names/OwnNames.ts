@@ -3,15 +3,15 @@
  * happened. A view that does not record them lacks these names, and the caller is told so. A name without a value now
  * (the average entry without a position) is undefined, and every comparison with it is false.
  */
-import * as Amount from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import type { Market } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import type { Budget } from "../Strategy.ts"
-import type { OwnState } from "../View.ts"
-import type { Expression } from "./Grammar.ts"
-import { notNegative, type Range } from "./Never.ts"
-import type { Moment, PriceDependence, Term, ValueType } from "./Term.ts"
+import * as Amount from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Budget } from "../../Strategy.ts"
+import type { OwnState } from "../../View.ts"
+import type { Expression } from "../Grammar.ts"
+import { notNegative, type Range } from "../Never.ts"
+import type { Moment, PriceDependence, Term, ValueType } from "../Term.ts"
 
 interface OwnName {
   readonly type: ValueType

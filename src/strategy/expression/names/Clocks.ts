@@ -1,7 +1,7 @@
 /** What the clock says (UTC): hour and minute of the day, day of the week (1 is Monday) and of the month. */
 import { DateTime } from "effect"
-import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
-import type { Range } from "./Never.ts"
+import { dayMillis, hourMillis, minuteMillis } from "../../../domain/Durations.ts"
+import type { Range } from "../Never.ts"
 
 interface Clock {
   /** How long the answer stays the same, counted from midnight. */

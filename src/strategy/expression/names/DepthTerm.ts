@@ -3,12 +3,12 @@
  * ratio. It is known only for the quantities that files name, because each one has to be quoted. In a backtest it is
  * zero.
  */
-import { type Amount, fromDecimal } from "../../domain/Amount.ts"
-import { impactOf } from "../../domain/Book.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import type { Market } from "../../domain/Market.ts"
-import type { Expression } from "./Grammar.ts"
-import type { Term } from "./Term.ts"
+import { type Amount, fromDecimal } from "../../../domain/Amount.ts"
+import { impactOf } from "../../../domain/Book.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market } from "../../../domain/Market.ts"
+import type { Expression } from "../Grammar.ts"
+import type { Term } from "../Term.ts"
 
 /** `undefined` for anything but one positive amount of the market's base. */
 export const depthTerm = (

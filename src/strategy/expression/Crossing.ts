@@ -1,0 +1,97 @@
+/**
+ * Where a comparison changes: the price or the time at which its sides are equal, if they are straight lines of it.
+ * Sides that move with several prices, or not in a straight line, are equal along a line of prices, not at one. Then
+ * what is found is a box around the present prices in which the comparison certainly stays as it is.
+ */
+import { hourMillis } from "../../domain/Durations.ts"
+import { type Moment, movesOf, own, type Term } from "./Term.ts"
+
+/** A price of the strategy's own market at which something changes. */
+export const notePrice = ({ found }: Moment, price: number): void => {
+  found.crossings.push({ market: own, price })
+}
+
+export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
+  if (a.dependence === "none" && b.dependence === "none") return
+  if (a.dependence === "time" || b.dependence === "time") return noteTime(a, b, moment)
+  const markets = [...new Set([...movesOf(a), ...movesOf(b)])]
+  const [market = own] = markets
+  const isLine = markets.length === 1 && a.dependence !== "monotone" && b.dependence !== "monotone"
+  if (isLine) noteLine(a, b, moment, market)
+  else noteBox(a, b, moment, markets)
+}
+
+const priceIn = ({ mid, elsewhere }: Moment, market: string): number =>
+  market === own ? mid : (elsewhere.get(market)?.mid ?? Number.NaN)
+
+/** The same moment with other prices; nothing that is found there counts. */
+const priced = (moment: Moment, prices: ReadonlyArray<readonly [market: string, mid: number]>): Moment => {
+  const elsewhere = new Map(moment.elsewhere)
+  let { mid } = moment
+  for (const [market, price] of prices) {
+    if (market === own) mid = price
+    else elsewhere.set(market, { mid: price, bid: price, ask: price })
+  }
+  return { ...moment, mid, elsewhere }
+}
+
+const noteLine = (a: Term, b: Term, moment: Moment, market: string): void => {
+  const price = priceIn(moment, market)
+  const difference = (there: number) => {
+    const then = priced(moment, [[market, there]])
+    return a.value(then) - b.value(then)
+  }
+  const here = difference(price)
+  const slope = (difference(2 * price) - here) / price
+  const crossing = price - here / slope
+  if (slope !== 0 && Number.isFinite(crossing) && crossing > 0) moment.found.crossings.push({ market, price: crossing })
+}
+
+/** Prices do not move further between two decisions. */
+const widest = Math.log(1e6)
+const halvings = 40
+
+/**
+ * Each side goes up or down with each price, whatever the other prices are. So the extremes of their difference are in
+ * the corners of a box, and if no corner turns the comparison over, nothing within the box does.
+ */
+const noteBox = (a: Term, b: Term, moment: Moment, markets: ReadonlyArray<string>): void => {
+  const signAt = (prices: ReadonlyArray<readonly [string, number]>) => {
+    const there = priced(moment, prices)
+    return Math.sign(a.value(there) - b.value(there))
+  }
+  const present = markets.map((market) => [market, priceIn(moment, market)] as const)
+  const now = signAt(present)
+  if (Number.isNaN(now)) return
+  const corners = Array.from({ length: 2 ** markets.length }, (_, corner) => corner)
+  const isSame = (width: number): boolean =>
+    corners.every((corner) => {
+      const sign = (index: number) => ((corner >> index) % 2 === 0 ? 1 : -1)
+      return signAt(present.map(([market, price], index) => [market, price * Math.exp(sign(index) * width)])) === now
+    })
+  let [same, other] = [0, widest]
+  if (isSame(widest)) return
+  for (let halving = 0; halving < halvings; halving++) {
+    const middle = (same + other) / 2
+    if (isSame(middle)) same = middle
+    else other = middle
+  }
+  for (const [market, price] of present) {
+    moment.found.crossings.push({ market, price: price * Math.exp(same) }, { market, price: price * Math.exp(-same) })
+  }
+}
+
+const measuredMillis = hourMillis
+
+/** The milliseconds around the crossing: one side may change at it, the other just after, and doubles are inexact. */
+const noteTime = (a: Term, b: Term, moment: Moment): void => {
+  const difference = (elapsed: number) => {
+    const then = { ...moment, elapsed }
+    return a.value(then) - b.value(then)
+  }
+  const here = difference(0)
+  const slope = (difference(measuredMillis) - here) / measuredMillis
+  const crossing = Math.floor(moment.now - here / slope)
+  if (slope === 0 || !Number.isSafeInteger(crossing)) return
+  for (const near of [-1, 0, 1, 2]) if (crossing + near > moment.now) moment.found.times.push(crossing + near)
+}

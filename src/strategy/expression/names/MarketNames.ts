@@ -1,0 +1,143 @@
+/**
+ * Names for what markets show: prices (`mid`, `bid`, `ask`) and closed candles (`close`, `close(4h)`), of the strategy's
+ * own market or of another one: `mid("BTC/USDC")`, `close("BTC/USDC", 4h)`. Another market is only looked at.
+ */
+import type { Market } from "../../../domain/Market.ts"
+import { problemAt, report, type Span } from "../../Problem.ts"
+import { type CandlesNamed, candle, candleNames, timeframeOf } from "../functions.ts"
+import type { Expression } from "../Grammar.ts"
+import * as Needs from "../Needs.ts"
+import { notNegative } from "../Never.ts"
+import { priceType } from "../Operators.ts"
+import type { Compiling } from "../Scope.ts"
+import { othersOf, type Term } from "../Term.ts"
+
+export const priceNames = ["mid", "bid", "ask"] as const
+
+/** Another market than the strategy's own; `undefined` for its own. */
+type Other = Market | undefined
+
+/** Records how many candles a series needs, and returns it. */
+export const remembered = (term: Term, { needs }: Compiling): Term => {
+  const { series } = term
+  if (series === undefined) return term
+  // One candle more than the first number needs, because crossings look one candle back.
+  const least = series.warmUp + 1
+  const { timeframe, market } = series
+  if (market === undefined) Needs.needCandles(needs, timeframe, least)
+  for (const other of othersOf(series)) Needs.needCandles(needs, timeframe, least, other)
+  return term
+}
+
+/** The market that an expression names, as one that the strategy looks at from now on; a wrong name is reported. */
+const otherIn = (
+  tree: Expression & { type: "market" },
+  { market, marketNamed, needs, to, placeOf }: Compiling
+): { readonly other: Other } | undefined => {
+  if (tree.name === market.name) return { other: undefined }
+  const found = marketNamed(tree.name, placeOf(tree), to)
+  if (found === undefined) return undefined
+  Needs.watch(needs, found)
+  return { other: found }
+}
+
+const candlesNamed = (other: Other, timeframe: string, { market }: Compiling): CandlesNamed => {
+  const of = other ?? market
+  const rate = { base: of.base.symbol, quote: of.quote.symbol }
+  return {
+    timeframe,
+    ...(other === undefined ? {} : { market: other.name }),
+    base: of.base,
+    priceType: priceType(rate, market)
+  }
+}
+
+/** What `"BTC/USDC", 4h` names, each of which may be missing; `wrong` reports anything else. */
+export const candlesIn = (
+  given: ReadonlyArray<Expression>,
+  wrong: (at: Expression) => undefined,
+  context: Compiling
+): CandlesNamed | undefined => {
+  const { timeframe: itself } = context
+  const [first] = given
+  const named = first?.type === "market" ? otherIn(first, context) : { other: undefined }
+  if (named === undefined) return undefined
+  const [last, ...more] = first?.type === "market" ? given.slice(1) : given
+  const timeframe = last === undefined ? itself : timeframeOf(last)
+  if (last !== undefined && timeframe === undefined) return wrong(last)
+  const [superfluous] = more
+  if (superfluous !== undefined) return wrong(superfluous)
+  return candlesNamed(named.other, timeframe ?? itself, context)
+}
+
+/** `mid`, `close`: of the strategy's own market. `undefined` for any other name. */
+export const ownNamed = (name: string, at: Span, context: Compiling): Term | undefined => {
+  const ofCandle = candleNames.find((candidate) => candidate === name)
+  if (ofCandle !== undefined) {
+    noteVolume(name, at, context)
+    return remembered(candle(ofCandle, candlesNamed(undefined, context.timeframe, context)), context)
+  }
+  const price = priceNames.find((candidate) => candidate === name)
+  return price === undefined ? undefined : priceTerm(price, undefined, at, context)
+}
+
+/** `close(4h)`, `close("BTC/USDC", 4h)`, `mid("BTC/USDC")`. */
+export const isMarketName = (name: string): boolean => [...candleNames, ...priceNames].some((known) => known === name)
+
+const usageOf = (name: string): string => `${name}("BTC/USDC", 4h)`
+
+export const called = (
+  name: string,
+  given: ReadonlyArray<Expression>,
+  at: Span,
+  context: Compiling
+): Term | undefined => {
+  const { to, placeOf } = context
+  const ofCandle = candleNames.find((candidate) => candidate === name)
+  if (ofCandle !== undefined) {
+    const wrong = () =>
+      report(to, placeOf(at), `${name} takes a timeframe, such as ${name}(4h), or a market before it`, usageOf(name))
+    if (given.length === 0) return wrong()
+    noteVolume(name, at, context)
+    const found = candlesIn(given, wrong, context)
+    return found === undefined ? undefined : remembered(candle(ofCandle, found), context)
+  }
+  const [tree, ...more] = given
+  const price = priceNames.find((candidate) => candidate === name)
+  if (price === undefined || tree?.type !== "market" || more.length > 0) {
+    return report(to, placeOf(at), `${name} takes a market, such as ${name}("BTC/USDC")`)
+  }
+  const named = otherIn(tree, context)
+  return named === undefined ? undefined : priceTerm(price, named.other, at, context)
+}
+
+const priceTerm = (
+  name: (typeof priceNames)[number],
+  other: Other,
+  at: Span,
+  { market, needs, use, to, placeOf }: Compiling
+): Term | undefined => {
+  if (use === "condition" && name !== "mid") {
+    return report(to, placeOf(at), `${name} may stand in a price only`, "use mid in conditions")
+  }
+  const shape = { isLiteral: false, dependence: "linear", range: notNegative, isPositive: true } as const
+  if (other === undefined) return { ...shape, type: "price", value: (moment) => moment[name] }
+  Needs.watch(needs, other).hasPrice = true
+  const rate = { base: other.base.symbol, quote: other.quote.symbol }
+  return {
+    ...shape,
+    type: priceType(rate, market),
+    moves: new Set([other.name]),
+    value: ({ elsewhere, found }) => {
+      const quoted = elsewhere.get(other.name)
+      if (quoted === undefined) found.lacking.add(other.name)
+      return quoted?.[name] ?? Number.NaN
+    }
+  }
+}
+
+export const noteVolume = (name: string, at: Span, { needs, to, placeOf }: Compiling): void => {
+  if (name !== "volume" && name !== "vwap") return
+  const hint = "use prices alone, such as sma(close, 20)"
+  needs.volume ??= problemAt(to.source, placeOf(at), `the venue tells no volume: ${name} is for backtests only`, hint)
+}

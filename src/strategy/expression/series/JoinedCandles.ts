@@ -1,0 +1,101 @@
+/**
+ * The candles that a strategy sees: those of its own market and of the markets that it watches, each only in the
+ * timeframes that it needs. Where there are several markets, the columns of one timeframe know each other, so that an
+ * expression can take candles of the same time from all of them.
+ */
+import type { CandleColumns } from "../../Indicators.ts"
+import type { Strategy } from "../../Strategy.ts"
+import { type ClosedCandles, frameName, type View } from "../../View.ts"
+
+/** Closed candles of a market by timeframe; `undefined` where there are none now. */
+export type CandlesOf = (market: string) => ReadonlyMap<string, ClosedCandles> | undefined
+
+type Seen = Pick<Strategy, "market" | "candles" | "watched">
+
+/** By market and timeframe. What there is none of now is missing. */
+const framesOf = ({ market, candles, watched = [] }: Seen, candlesOf: CandlesOf) => {
+  const needed = (name: string, needs: ReadonlyMap<string, number> | undefined): ReadonlyMap<string, ClosedCandles> => {
+    const there = candlesOf(name)
+    return new Map(
+      [...(needs?.keys() ?? [])].flatMap((timeframe) => {
+        const closed = there?.get(timeframe)
+        return closed === undefined ? [] : [[timeframe, closed] as const]
+      })
+    )
+  }
+  const others = watched.map(({ market: { name }, candles }) => [name, needed(name, candles)] as const)
+  return new Map([[own, needed(market.name, candles)] as const, ...others])
+}
+
+/** As a view offers them: by frame. */
+const byFrame = <A>(markets: ReadonlyMap<string, ReadonlyMap<string, A>>): ReadonlyMap<string, A> =>
+  new Map(
+    [...markets].flatMap(([market, frames]) =>
+      [...frames].map(
+        ([timeframe, candles]) => [frameName(timeframe, market === own ? undefined : market), candles] as const
+      )
+    )
+  )
+
+/** The name of the strategy's own market among linked columns. */
+const own = ""
+
+const made = new WeakMap<CandleColumns, { readonly from: Columns; readonly to: Columns }>()
+
+/** Columns of one timeframe, by market. */
+type Columns = ReadonlyMap<string, CandleColumns>
+
+/** The columns of one timeframe, each of which knows the others; the same objects again for the same columns. */
+const linkedOf = (from: Columns): Columns => {
+  const [first] = from.values()
+  const known = first === undefined ? undefined : made.get(first)
+  if (known?.from.size === from.size && [...from].every(([name, columns]) => known.from.get(name) === columns)) {
+    return known.to
+  }
+  const elsewhere = new Map<string, CandleColumns>()
+  for (const [name, columns] of from) elsewhere.set(name, { ...columns, elsewhere })
+  if (first !== undefined) made.set(first, { from, to: elsewhere })
+  return elsewhere
+}
+
+interface HasColumns {
+  readonly columns: CandleColumns
+}
+
+/** Candles of the strategy's own market (named "") and of others by market and timeframe, whose columns know each other. */
+export const linked = <A extends HasColumns>(
+  markets: ReadonlyMap<string, ReadonlyMap<string, A>>
+): ReadonlyMap<string, ReadonlyMap<string, A>> => {
+  const joined = new Map([...markets].map(([market, frames]) => [market, new Map(frames)] as const))
+  const timeframes = new Set([...markets.values()].flatMap((frames) => [...frames.keys()]))
+  for (const timeframe of timeframes) {
+    const columns = [...markets].flatMap(([market, frames]) => {
+      const there = frames.get(timeframe)
+      return there === undefined ? [] : [[market, there.columns] as const]
+    })
+    for (const [market, linkedColumns] of linkedOf(new Map(columns))) {
+      const there = markets.get(market)?.get(timeframe)
+      if (there !== undefined) joined.get(market)?.set(timeframe, { ...there, columns: linkedColumns })
+    }
+  }
+  return joined
+}
+
+/** Makes the candles of a view; the same objects again as long as no candle has closed and no market came or went. */
+export const make = (strategy: Seen): ((candlesOf: CandlesOf) => View["candles"]) => {
+  if (strategy.candles === undefined && strategy.watched === undefined) return () => undefined
+  let before: ReadonlyMap<string, ClosedCandles> = new Map()
+  let joined: View["candles"] = before
+  return (candlesOf) => {
+    const markets = framesOf(strategy, candlesOf)
+    const frames = byFrame(markets)
+    if (isSame(before, frames)) return joined
+    before = frames
+    joined = strategy.watched === undefined ? frames : byFrame(linked(markets))
+    return joined
+  }
+}
+
+/** Whether no candle has closed between two views, and no market came or went. */
+export const isSame = (a: View["candles"], b: View["candles"]): boolean =>
+  a === b || (a?.size === b?.size && [...(a ?? [])].every(([frame, closed]) => b?.get(frame) === closed))
