@@ -150,28 +150,78 @@ const count = Number(process.env["LIMITBOT_PARITY"] ?? 1)
  */
 const mostApart = 1e-6
 
+/**
+ * Trades SOL by what BTC does: by its price now, by its candles, and by the price of one in the other. What candles say
+ * it does once: a fill is seen within its bar live and at the end of the bar here, so a pause ends at different candles.
+ */
+const watcherFrom = (seed: number, asset: Moving): string => {
+  const random = randomFrom(seed + 177)
+  const pick = (low: number, high: number) => low + Math.trunc(random() * (high - low + 1))
+  const near = () => (1000.37 + pick(-12, 12) + 0.5).toFixed(2)
+  const still = asset === "BTC"
+  const price = still ? "mid * (1 - 1%)" : `mid * (1 + 0.${pick(1, 5)}%)`
+  return `name: s
+market: SOL/USDC
+kind: rules
+limits: { budget: { base: 1000, quote: 1000000 }, staleAfter: 5m, maxPriceDeviation: 10% }
+rules:
+  timeframe: 4m
+  orders:
+    now:
+      when: mid("BTC/USDC") < ${near()}
+      side: buy
+      price: mid * (1 ${still ? "+ 1%" : `- 0.${pick(1, 5)}%`})
+      size: { base: ${pick(1, 4)} }
+      expireAfter: ${pick(1, 3) * 4}m
+      times: ${pick(1, 3)}
+    candles:
+      when: minute >= 24 and close("BTC/USDC") > sma(close("BTC/USDC"), ${pick(2, 3)})
+      side: sell
+      price: ${price}
+      size: { base: ${pick(1, 4)} }
+      times: 1
+    ratio:
+      when: minute >= 24 and close("BTC/USDC") / close > sma(close("BTC/USDC") / close, 2) * (1 ${still ? "+ 0.1%" : "- 1%"})
+      side: sell
+      price: ${price}
+      size: { base: 1 }
+      times: 1
+    pair:
+      when: mid("BTC/USDC") / mid > ${still ? "1.00123" : "0.99"} and minute >= 16
+      side: buy
+      price: mid * (1 ${still ? "+ 1%" : "- 0.2%"})
+      size: { base: 2 }
+      times: ${pick(1, 3)}
+`
+}
+
 describe("several markets: engine and backtest fill the same slots in the same bars for the same", () => {
   const moving: ReadonlyArray<Moving> = count === 1 ? ["USDC"] : ["USDC", "BTC"]
+  const compare = async (make: typeof strategyFrom, asset: Moving, tradesStill: boolean) => {
+    let [compared, fills] = [0, 0]
+    for (let seed = first; compared < count && seed < first + 20 * count; seed++) {
+      const moves = worths(seed, asset)
+      const text = make(seed, asset)
+      const markets = (["SOL", "BTC"] as const).map((base) => closesOf(base, asset, moves))
+      const said = (fills: ReadonlyArray<Filled>) => fills.map(({ what }) => what)
+      const kernel = backtested(text, markets, 0)
+      const isClose = [-0.1, 0.1].some((edge) => `${said(backtested(text, markets, edge))}` !== `${said(kernel)}`)
+      const isTradedStandingStill = !tradesStill && asset !== "USDC" && kernel.some(({ what }) => !what.includes(asset))
+      if (kernel.length === 0 || isTradedStandingStill || isClose) continue
+      const engine = await byEngine(text, asset, moves, seed)
+      const about = `seed ${seed}: ${text}${moves.join(" ")}`
+      assert.deepStrictEqual(said(engine), said(kernel), about)
+      assertClose(engine, kernel, mostApart, about)
+      compared++
+      fills += engine.length
+    }
+    process.stdout.write(`${asset}: ${compared} runs, ${fills} fills\n`)
+    assert.strictEqual(compared, count)
+  }
   for (const asset of moving)
-    it(`where the price of ${asset} moves`, { timeout: count * 60_000 }, async () => {
-      let [compared, fills] = [0, 0]
-      for (let seed = first; compared < count && seed < first + 20 * count; seed++) {
-        const moves = worths(seed, asset)
-        const text = strategyFrom(seed, asset)
-        const markets = (["SOL", "BTC"] as const).map((base) => closesOf(base, asset, moves))
-        const said = (fills: ReadonlyArray<Filled>) => fills.map(({ what }) => what)
-        const kernel = backtested(text, markets, 0)
-        const isClose = [-0.1, 0.1].some((edge) => `${said(backtested(text, markets, edge))}` !== `${said(kernel)}`)
-        const isTradedStandingStill = asset !== "USDC" && kernel.some(({ what }) => !what.includes(asset))
-        if (kernel.length === 0 || isTradedStandingStill || isClose) continue
-        const engine = await byEngine(text, asset, moves, seed)
-        const about = `seed ${seed}: ${text}${moves.join(" ")}`
-        assert.deepStrictEqual(said(engine), said(kernel), about)
-        assertClose(engine, kernel, mostApart, about)
-        compared++
-        fills += engine.length
-      }
-      process.stdout.write(`${asset}: ${compared} runs, ${fills} fills\n`)
-      assert.strictEqual(compared, count)
-    })
+    it(`where the price of ${asset} moves`, { timeout: count * 60_000 }, () => compare(strategyFrom, asset, false))
+  for (const asset of count === 1 ? (["BTC"] as const) : moving)
+    it(`that a strategy watches, where the price of ${asset} moves`, { timeout: count * 60_000 }, () =>
+      compare(watcherFrom, asset, true)
+    )
 })
