@@ -43,7 +43,17 @@ const candles = Generate.generate({
   stepMillis: 300_000,
   startPrice: 2_000
 })
-const indices = CrossingIndex.linearIndices(candles, "at")
+const input = { candles, indices: CrossingIndex.linearIndices(candles, "at") }
+
+/** The same weeks of BTC, for strategies that look at it. */
+const btc = Generate.generate({
+  bars: 6_048,
+  seed: 13,
+  startMillis: Date.UTC(2021, 0, 20),
+  stepMillis: 300_000,
+  startPrice: 32_000
+})
+const watched = { candles: btc, indices: CrossingIndex.linearIndices(btc, "at") }
 
 describe("the catalogue", () => {
   it("has at least thirty strategies, named like their files, each on the page", () => {
@@ -61,11 +71,9 @@ describe("the catalogue", () => {
     const strategy = strategyOf(text ?? "")
     assert.isUndefined(strategy.warnings, name)
     assert.isUndefined(strategy.notLive, name)
-    const { outcome } = Backtest.run(strategy, candles, indices, "optimistic", {
-      costs: noCosts,
-      changes: {},
-      keepsOrders: draws
-    })
+    const options = { costs: noCosts, changes: {}, keepsOrders: draws }
+    const others = (strategy.watched ?? []).map(() => ({ ...watched, options }))
+    const { outcome } = Backtest.runAll(strategy, [{ ...input, options }, ...others], "optimistic")
     assert.isAbove(outcome.counts.placed, 0, `${name} placed nothing`)
     assert.isTrue(outcome.base >= 0n && outcome.quote >= 0n, name)
     if (draws) writeFileSync(`${gallery}/${name}.svg`, picture(name ?? "", candles, outcome))
