@@ -137,10 +137,14 @@ export const wholeLeg = (
 }
 
 /** What has filled of the due leg; fills of the slot for anything else do not count. */
-export const filledOfLeg = ({ after }: Pick<DesiredSlot, "after">, progress: SlotProgress): Amount =>
-  after !== undefined && progress.completedLegs <= after.completedLegs
-    ? progress.filledInLeg - after.filledInLeg
-    : progress.filledInLeg
+export const filledOfLeg = (
+  { after }: Pick<DesiredSlot, "after">,
+  { completedLegs, filledInLeg }: SlotProgress
+): Amount => {
+  if (after === undefined || completedLegs > after.completedLegs) return filledInLeg
+  // The payout of the leg before is still pending.
+  return completedLegs < after.completedLegs ? 0n : filledInLeg - after.filledInLeg
+}
 
 /**
  * The leg that a slot has to work now, or `undefined` when it is done. A leg that follows one of the other side

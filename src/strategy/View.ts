@@ -26,7 +26,7 @@ export interface SlotProgress {
   /** Quote of the same fills: paid for what was bought, and the proceeds of what was sold. */
   readonly paid: Amount
   readonly proceeds: Amount
-  /** The live order, if there is one, with what is still to fill. */
+  /** The live order, if there is one, with what is still to fill: nothing while its payout is pending. */
   readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount }
 }
 
@@ -95,12 +95,12 @@ export interface ClosedCandles {
 
 export const progressOf = (view: View, slot: string): SlotProgress => view.slots.get(slot) ?? untouchedSlot
 
-/** How far a slot is: what legs that begin now come after. */
+/** How far a slot is: what legs that begin now come after. One that has filled whole is over before its payout. */
 export type LegsDone = Pick<SlotProgress, "completedLegs" | "filledInLeg">
 
 export const legsDone = (view: View, slot: string): LegsDone => {
-  const { completedLegs, filledInLeg } = progressOf(view, slot)
-  return { completedLegs, filledInLeg }
+  const { completedLegs, filledInLeg, live } = progressOf(view, slot)
+  return live?.quantity === 0n ? { completedLegs: completedLegs + 1, filledInLeg: 0n } : { completedLegs, filledInLeg }
 }
 
 /** The price of a market that the strategy trades, by name. */

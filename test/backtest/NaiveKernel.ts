@@ -53,6 +53,7 @@ interface Slot {
   /** Worth of its order until that is paid out. */
   value: bigint
   paidSide: Side
+  paidPrice: Price
   completed: number
   lastSide: Side | undefined
   bought: bigint
@@ -118,6 +119,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   let [peak, drawdown] = [Number.NEGATIVE_INFINITY, 0]
 
   const exact = (column: Float64Array, bar: number) => Candles.exactPrice(column[bar] ?? 0)
+  const liveOf = ({ order, state, paidSide: side, paidPrice: price }: Slot): Pick<SlotProgress, "live"> => {
+    if (state === "paying") return { live: { side, price, quantity: 0n } }
+    return order === undefined ? {} : { live: { side: order.side, price: order.price, quantity: order.open } }
+  }
   const progress = (slot: Slot): SlotProgress => ({
     completedLegs: slot.completed,
     filledInLeg: slot.filled,
@@ -127,9 +132,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     sold: slot.sold,
     paid: slot.paid,
     proceeds: slot.proceeds,
-    ...(slot.order !== undefined && slot.order.open > 0n
-      ? { live: { side: slot.order.side, price: slot.order.price, quantity: slot.order.open } }
-      : {})
+    ...liveOf(slot)
   })
   const openOrders = () => slots.filter((slot) => slot.order !== undefined && slot.order.open > 0n).length
   const barAfter = (millis: number) => {
@@ -290,6 +293,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
           deniedBy: undefined,
           value: 0n,
           paidSide: "BUY",
+          paidPrice: Decimal.zero,
           completed: 0,
           lastSide: undefined,
           bought: 0n,
@@ -360,6 +364,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   const complete = (slot: Slot, order: Order) => {
     const { rules } = slot.at.conditions
     slot.paidSide = order.side
+    slot.paidPrice = order.price
     close(slot, order, 0n)
     if (rules.payoutMillis === 0) {
       completeLeg(slot)

@@ -19,8 +19,7 @@ import * as Read from "../Fields.ts"
 import type { Kind } from "../Kind.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
-import { priceIn, progressOf, type View } from "../View.ts"
-import { type Counted, count, countedIn, remember } from "./CountedFills.ts"
+import { priceIn, progressOf, type SlotProgress, type View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { decidePeriodic, type PeriodTrade } from "./rebalance/PeriodicRebalance.ts"
@@ -65,12 +64,12 @@ const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): Readon
   )
 }
 
-/** An asset with what has been counted of its slots, and the price at which the others value it. */
+/** An asset with what has filled of its slots' legs, and the price at which the others value it. */
 interface Held {
   readonly part: RebalancedAsset
   readonly base: Amount
-  readonly bought: Counted
-  readonly sold: Counted
+  readonly bought: Amount
+  readonly sold: Amount
   /** Missing with a single part, whose orders do not depend on the present price. */
   readonly price: Price | undefined
 }
@@ -91,17 +90,20 @@ const referencePrice = (
   return known !== undefined && isWithin(known, requote, now) ? known : now
 }
 
+/** What has filled of the leg that is wanted. One that has filled whole is over before its payout: then the next is wanted. */
+const inLeg = ({ live, filledInLeg }: SlotProgress): Amount => (live?.quantity === 0n ? 0n : filledInLeg)
+
 const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
   let quote = whole.quote - (view.setAside ?? 0n)
   const held = whole.parts.map((part): Held => {
-    const { market, names } = part
+    const { names } = part
     const [buy, sell] = [progressOf(view, names.buy), progressOf(view, names.sell)]
     quote += buy.proceeds + sell.proceeds - buy.paid - sell.paid
     return {
       part,
       base: part.budget + buy.bought + sell.bought - buy.sold - sell.sold,
-      bought: count(countedIn(market.base, memory, names.buy), buy),
-      sold: count(countedIn(market.base, memory, names.sell), sell),
+      bought: inLeg(buy),
+      sold: inLeg(sell),
       price: referencePrice(whole, part, view, memory)
     }
   })
@@ -120,7 +122,8 @@ const priceOfShare = (market: Market, base: Amount, rest: Amount, share: Decimal
 interface Rebalancing {
   readonly held: Held
   readonly slot: string
-  readonly counted: Counted
+  /** What has filled of its leg. */
+  readonly filled: Amount
   /** The share at which it acts. */
   readonly limit: Decimal.Decimal
   /** What is still to fill. */
@@ -156,8 +159,8 @@ const ordersOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): R
     const [low, high] = [Decimal.subtract(target, whole.band), Decimal.add(target, whole.band)]
     const rest = total - (worth[index] ?? 0n)
     return [
-      { held: each, slot: names.buy, counted: bought, limit: low, leg: orderAt(each, rest, "BUY", low) },
-      { held: each, slot: names.sell, counted: sold, limit: high, leg: orderAt(each, rest, "SELL", high) }
+      { held: each, slot: names.buy, filled: bought, limit: low, leg: orderAt(each, rest, "BUY", low) },
+      { held: each, slot: names.sell, filled: sold, limit: high, leg: orderAt(each, rest, "SELL", high) }
     ]
   })
   return affordable(orders, quote)
@@ -180,27 +183,17 @@ const affordable = (orders: ReadonlyArray<Rebalancing>, quote: Amount): Readonly
 const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
   const { quote, held } = holdingsOf(whole, view, memory)
   const orders = ordersOf(whole, held, quote).map((order) => {
-    const { leg, counted } = order
+    const { leg, filled } = order
     if (leg.quantity <= 0n || !Decimal.isPositive(leg.price)) return { ...order, asked: undefined }
     // The filled part of a leg belongs to it: what is still wanted is added to it.
-    return { ...order, asked: { ...leg, quantity: leg.quantity + counted.inLeg } }
+    return { ...order, asked: { ...leg, quantity: leg.quantity + filled } }
   })
   return {
     desired: orders.flatMap((order) => (order.asked === undefined ? [] : [desiredSlot(whole, order, order.asked)])),
     absent: [],
-    memory: {
-      ...Object.fromEntries(
-        held.flatMap(({ part: { names }, price }) =>
-          price === undefined ? [] : [[names.price, Decimal.format(price)]]
-        )
-      ),
-      ...Object.fromEntries(
-        orders.map(({ held: { part }, slot, counted, asked }) => [
-          slot,
-          remember(part.market.base, counted, asked, progressOf(view, slot))
-        ])
-      )
-    },
+    memory: Object.fromEntries(
+      held.flatMap(({ part: { names }, price }) => (price === undefined ? [] : [[names.price, Decimal.format(price)]]))
+    ),
     reasons: [],
     until: { onFill: true, ...boundsOf(whole, held) }
   }

@@ -7,12 +7,23 @@ import type { Desk, Order, Side, Strategy } from "./NaiveVenue.ts"
 /** Millionths beyond a price, by thousandths of it: above when positive. */
 const beyond = (price: number, thousandths: number): number => (price * (1000 + thousandths)) / 1000
 
+/** One unit of the base. */
+export const unit = 100_000_000
+
 /** Eight digits: a purchase is rounded down, a sale up. */
 const eightDigits = (side: Side, exact: number): number => {
   const unit = exact >= 100_000_000 ? 10 : 1
   // A double has noise in its last digits.
   const clean = Math.round(exact * 1000) / 1000
   return (side === "BUY" ? Math.floor(clean / unit) : Math.ceil(clean / unit)) * unit
+}
+
+/** The same for a fraction of integers, in millionths. */
+const significant = (side: Side, dividend: bigint, divisor: bigint): bigint => {
+  const step = divisor * (dividend >= 100_000_000n * divisor ? 10n : 1n)
+  const whole = dividend / step
+  const up = side === "SELL" && whole * step < dividend ? 1n : 0n
+  return ((whole + up) * step) / divisor
 }
 
 export interface Sliced {
@@ -155,10 +166,7 @@ export const marketMaking = ({ levels, size, spread, step, requote, skew, maxInv
           // Exact, in integers: millionths, times a thousand million for the skew, times two thousand for the offset.
           const middle = BigInt(centre) * (1_000_000_000n - BigInt(skew) * BigInt(share))
           const exact = middle * BigInt(2000 - sign * (spread + 2 * step * level))
-          const [scale, unit] = [2_000_000_000_000n, exact >= 100_000_000n * 2_000_000_000_000n ? 10n : 1n]
-          const whole = exact / (scale * unit)
-          const up = side === "SELL" && whole * scale * unit < exact ? 1n : 0n
-          const order: Order = { side, price: Number((whole + up) * unit), quantity: size }
+          const order: Order = { side, price: Number(significant(side, exact, 2_000_000_000_000n)), quantity: size }
           want(name(side, level), isFull ? undefined : order)
         }
     }
@@ -212,4 +220,95 @@ export const rules = ({ below, size, times, under, profit, expireMinutes }: Dip)
     want("dip", done("dip") === legsBefore ? entry : exit)
   }
   return { isAskedFirst: true, atClose: act }
+}
+
+export interface Rungs {
+  readonly side: Side
+  readonly from: number
+  readonly to: number
+  /** Parts of the total by rung. */
+  readonly weights: ReadonlyArray<bigint>
+  /** Hundred-millionths of the base, or millionths of the quote. */
+  readonly total: bigint
+  readonly isQuote: boolean
+  /** Thousandths; no exit when it is 0. */
+  readonly takeProfit: number
+}
+
+/** Orders from one price to another, each followed by its exit. */
+export const ladder = ({ side, from, to, weights, total, isQuote, takeProfit }: Rungs): Strategy => {
+  const last = weights.length - 1
+  const sum = weights.reduce((a, b) => a + b, 0n)
+  const parts = weights.map((weight) => (total * weight) / sum)
+  const left = total - parts.reduce((a, b) => a + b, 0n)
+  const priceOf = (rung: number): number => {
+    const exact = (from * (last - rung) + to * rung) / Math.max(1, last)
+    const step = exact >= 100_000_000 ? 10 : 1
+    return rung === 0 ? from : rung === last ? to : Math.round(exact / step) * step
+  }
+  const exitSide: Side = side === "BUY" ? "SELL" : "BUY"
+  let isPlaced = false
+  return {
+    isAskedFirst: false,
+    atClose: ({ want }) => {
+      if (isPlaced) return
+      isPlaced = true
+      for (const [rung, part] of parts.entries()) {
+        const price = priceOf(rung)
+        const size = part + (rung === last ? left : 0n)
+        const quantity = Number(isQuote ? (size * BigInt(unit)) / BigInt(price) : size)
+        const exit = eightDigits(exitSide, beyond(price, side === "BUY" ? takeProfit : -takeProfit))
+        const following = takeProfit === 0 ? [] : [{ side: exitSide, price: exit, quantity }]
+        want(`rung-0${rung}`, { side, price, quantity }, ...following)
+      }
+    }
+  }
+}
+
+export interface Shares {
+  /** What it begins with, in smallest units. */
+  readonly base: bigint
+  readonly quote: bigint
+  /** Ten-thousandths. */
+  readonly target: bigint
+  readonly band: bigint
+  /** Minutes of a period and thousandths that its orders may give away; whenever a share leaves its band when it is 0. */
+  readonly everyMinutes: number
+  readonly reach: number
+}
+
+/** Periods are counted from 1970; the bars begin with this minute. */
+export const firstMinute = Date.UTC(2026, 0, 1) / 60_000
+
+/** The base is so much of the worth of both: a purchase where it would be less by the band, a sale where it would be more. */
+export const rebalance = (given: Shares): Strategy => {
+  const { target, band, everyMinutes, reach } = given
+  const whole = 10_000n
+  let period = -1
+  return {
+    isAskedFirst: everyMinutes === 0,
+    atClose: ({ bar, close, want, filled, base, money }) => {
+      const present = everyMinutes === 0 ? 0 : Math.floor((firstMinute + bar + 1) / everyMinutes)
+      if (everyMinutes > 0 && present === period) return
+      period = present
+      const [held, quote] = [given.base + base, given.quote + money]
+      for (const [slot, side] of [
+        ["buy", "BUY"],
+        ["sell", "SELL"]
+      ] as const) {
+        const share = side === "BUY" ? target - band : target + band
+        // The price at which the base is such a share, cut off after eighteen places.
+        const places = (quote * share * BigInt(unit) * 10n ** 12n) / (held * (whole - share))
+        const atBand = significant(side, places, 10n ** 12n)
+        const isBeyond = side === "BUY" ? BigInt(close) <= atBand : BigInt(close) >= atBand
+        const price = everyMinutes === 0 ? atBand : BigInt(close)
+        const worth = quote + (held * price) / BigInt(unit)
+        const wanted = (((worth * target) / whole) * BigInt(unit)) / price
+        const quantity = Number(side === "BUY" ? wanted - held : held - wanted)
+        const worst = eightDigits(side, beyond(close, side === "BUY" ? reach : -reach))
+        const order = { side, price: everyMinutes === 0 ? Number(price) : worst, quantity: quantity + filled(slot) }
+        want(slot, quantity <= 0 || (everyMinutes > 0 && !isBeyond) ? undefined : order)
+      }
+    }
+  }
 }

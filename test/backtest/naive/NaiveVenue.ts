@@ -1,6 +1,7 @@
 /**
  * A venue as naive as can be, for simulators of single strategies: a list of slots, a loop over bars, plain numbers. Prices
- * are whole millionths, quantities whole units of the base, so that every sum is exact. It shares no code with the kernel.
+ * are whole millionths, quantities whole hundred-millionths of a unit, so that every sum is exact; money is in millionths. It
+ * shares no code with the kernel.
  *
  * Both sides of the band: `fast` fills at a touch, at once, for any quantity. `slow` takes a bar for placing, cancelling and
  * paying out, fills a thousandth beyond the limit, and has so much of each bar at most as the bar says.
@@ -18,24 +19,28 @@ export interface Bar {
   readonly low: number
   readonly high: number
   readonly close: number
-  /** Units of the bar that may be ours, when it is slow. */
+  /** So much of the bar may be ours, when it is slow. */
   readonly most: number
 }
 
 export interface Fill extends Order {
   readonly bar: number
   readonly slot: string
+  /** Paid or received. */
+  readonly money: bigint
 }
 
-interface Open {
-  readonly side: Side
-  readonly price: number
+interface Open extends Order {
   open: number
+  /** What is left of the money that a purchase deposited. */
+  deposit: bigint
   state: "coming" | "resting" | "leaving" | "paying"
   /** The bar at whose opening its state ends. */
   due: number
-  /** It has come to rest just now, and nothing of it has filled. */
-  isNew: boolean
+  /** The first bar that can fill it. */
+  from: number
+  /** It had its chance to fill as it arrived. */
+  isTried: boolean
 }
 
 interface Slot {
@@ -45,15 +50,16 @@ interface Slot {
   filled: number
   /** Whole orders that have filled. */
   done: number
-  wanted: Order | undefined
+  /** The wanted order, and those that follow it. */
+  wanted: ReadonlyArray<Order>
 }
 
 /** What a strategy sees and does at the close of a bar. */
 export interface Desk {
   readonly bar: number
   readonly close: number
-  /** The slot shall have this order, or none. */
-  readonly want: (slot: string, order: Order | undefined) => void
+  /** The slot shall have this order, and when it has filled those that follow; or none. */
+  readonly want: (slot: string, order: Order | undefined, ...following: ReadonlyArray<Order>) => void
   /** Whole orders of the slot that have filled, paid out or not. */
   readonly done: (slot: string) => number
   /** The last of them is not paid out yet. */
@@ -62,6 +68,9 @@ export interface Desk {
   readonly filled: (slot: string) => number
   /** An order of the slot may still fill. */
   readonly isOpen: (slot: string) => boolean
+  /** What all fills have moved. */
+  readonly base: bigint
+  readonly money: bigint
 }
 
 export interface Strategy {
@@ -77,6 +86,14 @@ export interface Outcome {
   readonly cancelled: number
 }
 
+const unit = 100_000_000n
+
+const quotient = (dividend: bigint, divisor: bigint, rounding: "up" | "down"): bigint =>
+  (rounding === "up" ? dividend + divisor - 1n : dividend) / divisor
+
+const moneyOf = (quantity: number, price: number, rounding: "up" | "down"): bigint =>
+  quotient(BigInt(quantity) * BigInt(price), unit, rounding)
+
 const thousandth = (price: number, more: 1 | -1): number => (price * (1000 + more)) / 1000
 
 export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: Strategy): Outcome => {
@@ -84,6 +101,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
   const slots = new Map<string, Slot>()
   const fills: Array<Fill> = []
   let [placed, cancelled] = [0, 0]
+  let [base, money] = [0n, 0n]
   /** The first bar that a new order can fill in, and the volume that is left. */
   let [bar, next, left] = [0, 0, 0]
 
@@ -95,27 +113,46 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
   }
 
   const place = (slot: Slot): void => {
-    const { wanted } = slot
+    const [wanted] = slot.wanted
     if (wanted === undefined || wanted.quantity <= slot.filled) return
-    const { side, price, quantity } = wanted
+    const quantity = wanted.quantity - slot.filled
+    const deposit = moneyOf(quantity, wanted.price, "up")
+    const from = next + delay
     const state = isSlow ? "coming" : "resting"
     placed += 1
-    slot.order = { side, price, open: quantity - slot.filled, state, due: next + delay, isNew: true }
+    slot.order = { ...wanted, quantity, open: quantity, deposit, state, due: from, from, isTried: false }
+  }
+
+  /** The venue rounds a whole order up, and of its parts those of purchases, but never beyond the deposit. */
+  const moneyFor = (order: Open, price: number, quantity: number): bigint => {
+    const isWhole = quantity === order.quantity && price === order.price
+    if (order.side === "SELL") return moneyOf(quantity, price, isWhole ? "up" : "down")
+    const cost = moneyOf(quantity, price, "up")
+    return cost < order.deposit ? cost : order.deposit
   }
 
   const fill = (slot: Slot, order: Open, price: number): boolean => {
     const quantity = Math.min(order.open, left)
     if (quantity <= 0) return false
+    const { side } = order
+    const [sign, paid] = [side === "BUY" ? 1n : -1n, moneyFor(order, price, quantity)]
     left -= quantity
     order.open -= quantity
+    order.deposit -= paid
     slot.filled += quantity
-    fills.push({ bar, slot: slot.name, side: order.side, price, quantity })
+    base += sign * BigInt(quantity)
+    money -= sign * paid
+    fills.push({ bar, slot: slot.name, side, price, quantity, money: paid })
     if (order.open > 0) return true
     slot.done += 1
     slot.filled = 0
-    slot.wanted = undefined
-    if (!isSlow) slot.order = undefined
-    else Object.assign(order, { state: "paying", due: next + delay })
+    slot.wanted = slot.wanted.slice(1)
+    if (isSlow) {
+      Object.assign(order, { state: "paying", due: next + delay })
+      return true
+    }
+    slot.order = undefined
+    if (!strategy.isAskedFirst) place(slot)
     return true
   }
 
@@ -124,8 +161,9 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     let hasFilled = false
     for (const slot of slots.values()) {
       const { order } = slot
-      if (order?.state !== "resting" || !order.isNew) continue
-      order.isNew = false
+      const isNew = order?.from === next && order.open === order.quantity && !order.isTried
+      if (order?.state !== "resting" || !isNew) continue
+      order.isTried = true
       if (order.side === "BUY" ? needs(order) < close : needs(order) > close) continue
       const price = isSlow ? thousandth(close, order.side === "BUY" ? 1 : -1) : close
       const best = order.side === "BUY" ? Math.min(order.price, price) : Math.max(order.price, price)
@@ -161,24 +199,28 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     const purchases = reached.filter(({ order }) => order.side === "BUY").sort((a, b) => b.at - a.at)
     const sales = reached.filter(({ order }) => order.side === "SELL").sort((a, b) => a.at - b.at)
     for (const { slot, order } of [...purchases, ...sales]) {
-      order.isNew = false
       fill(slot, order, order.price)
     }
   }
 
-  const want = (name: string, wanted: Order | undefined): void => {
-    const slot = slots.get(name) ?? { name, order: undefined, filled: 0, done: 0, wanted: undefined }
+  /** Moving it changes the money that is in it. */
+  const isWorthMoving = (order: Open, { price, quantity }: Order): boolean => {
+    const present = moneyOf(quantity, order.price, "up")
+    return moneyOf(quantity, price, "up") !== present || moneyOf(order.open, order.price, "up") !== present
+  }
+
+  const want = (name: string, first: Order | undefined, ...following: ReadonlyArray<Order>): void => {
+    const slot = slots.get(name) ?? { name, order: undefined, filled: 0, done: 0, wanted: [] }
     slots.set(name, slot)
     const { order } = slot
-    slot.wanted = wanted
+    slot.wanted = first === undefined ? [] : [first, ...following]
     if (order === undefined) return place(slot)
-    if (order.state === "paying") return
-    const isSame =
-      wanted?.side === order.side && wanted.price === order.price && wanted.quantity - slot.filled === order.open
-    if (order.state === "leaving") return
-    if (!isSame && order.state === "resting" && isSlow) {
+    if (order.state === "paying" || order.state === "leaving") return
+    const rest = first === undefined ? undefined : { ...first, quantity: first.quantity - slot.filled }
+    if (rest?.side === order.side && rest.quantity > 0 && !isWorthMoving(order, rest)) return
+    if (order.state === "resting" && isSlow) {
       Object.assign(order, { state: "leaving", due: next + delay })
-    } else if (!isSame) {
+    } else {
       slot.order = undefined
       cancelled += 1
       place(slot)
@@ -192,6 +234,8 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     done: (slot) => slots.get(slot)?.done ?? 0,
     isPaying: (slot) => slots.get(slot)?.order?.state === "paying",
     filled: (slot) => slots.get(slot)?.filled ?? 0,
+    base,
+    money,
     isOpen: (slot) => (slots.get(slot)?.order?.open ?? 0) > 0
   })
 
@@ -202,7 +246,6 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     open()
     next = index + 1
     trade(each)
-    for (const { order } of slots.values()) if (order?.state === "resting") order.isNew = false
     do strategy.atClose(desk(each.close))
     while (arrive(each.close))
   }

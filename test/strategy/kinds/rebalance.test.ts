@@ -254,6 +254,18 @@ rebalance: { target: 50%, band: 2%, every: 7d, reserve: 500, reach: 1% }
     assert.deepStrictEqual(orders(fallen), ["buy 37250000 at 1010"])
   })
 
+  it("trades in a period that begins before the payout of the last one's order", () => {
+    const begun = decideAt(weekly, price("2000"), null, new Map(), monday + 5 * hour)
+    const [sell] = begun.desired
+    const { side, price: at } = sell?.legs[0] ?? assert.fail()
+    const filled = { ...untouchedSlot, filledInLeg: 25_000_000n, sold: 25_000_000n, proceeds: 495_000_000n }
+    const pending = new Map([["sell", { ...filled, live: { side, price: at, quantity: 0n } }]])
+    const next = decideAt(weekly, price("3000"), begun.memory, pending, monday + 168 * hour)
+    const wanted = next.desired.find(({ slot }) => slot === "sell") ?? assert.fail()
+    const paid = { ...filled, completedLegs: 1, filledInLeg: 0n }
+    assert.isDefined(armedLeg(wanted, paid))
+  })
+
   it.each([1, 2, 3])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
     checkBounds(weekly, { low: 900, high: 1100, seed })
     checkBounds(strategyOf(file("{ targets: { BTC: 25%, ETH: 25%, SOL: 25% }, band: 3%, every: 1d }")), {
@@ -261,5 +273,43 @@ rebalance: { target: 50%, band: 2%, every: 7d, reserve: 500, reach: 1% }
       high: 1100,
       seed
     })
+  })
+})
+
+describe("rebalancing of one asset", () => {
+  const half = strategyOf(`name: test
+market: BTC/USDC
+kind: rebalance
+limits: { budget: { base: 1, quote: 60000 } }
+rebalance: { target: 50%, band: 10% }
+`)
+
+  it("goes on when an order was moved without a decision in between and then filled in part", () => {
+    const at = price("40000")
+    const first = decideAt(half, at, null)
+    const [buy] = first.desired
+    assert.strictEqual(buy?.legs[0].quantity, 25_000_000n)
+    const filledBy = (base: Amount, open: Amount): SlotProgress => ({
+      ...untouchedSlot,
+      filledInLeg: base,
+      bought: base,
+      paid: base * 400n,
+      live: { side: "BUY", price: at, quantity: open }
+    })
+    const part = filledBy(20_000_000n, 5_000_000n)
+    const second = decideAt(half, at, first.memory, new Map([["buy", part]]))
+    const moved = second.desired.find(({ slot }) => slot === "buy") ?? assert.fail()
+    // The order of the second decision has taken the place of the first one's: more has filled than that one had.
+    const open = moved.legs[0].quantity - 30_000_000n
+    const now = filledBy(30_000_000n, open)
+    assert.isAbove(Number(open), 0)
+    const third = decideAt(half, at, second.memory, new Map([["buy", now]]))
+    const wanted = third.desired.find(({ slot }) => slot === "buy") ?? assert.fail()
+    assert.isDefined(armedLeg(wanted, now), "nothing rests below any more")
+    // When the leg has filled whole, its payout is pending, and the next one is wanted.
+    const whole = filledBy(30_000_000n, 0n)
+    const next = decideAt(half, at, third.memory, new Map([["buy", whole]]))
+    const anew = next.desired.find(({ slot }) => slot === "buy") ?? assert.fail()
+    assert.strictEqual(wanted.legs[0].quantity - anew.legs[0].quantity, 30_000_000n)
   })
 })

@@ -196,6 +196,8 @@ export const progressOf = (slot: SlotState, row: OrderRow | undefined): SlotProg
     sold: slot.sold,
     paid: slot.paid,
     proceeds: slot.proceeds,
-    ...(row === undefined || quantity === 0n ? {} : { live: { side: row.side, price: row.price, quantity } })
+    ...(row === undefined || (quantity === 0n && slot.phase !== "paying")
+      ? {}
+      : { live: { side: row.side, price: row.price, quantity } })
   }
 }

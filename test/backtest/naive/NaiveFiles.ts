@@ -1,0 +1,151 @@
+/** Random strategy files of every kind, each with its naive twin. */
+import * as naive from "./NaiveStrategies.ts"
+import type { Side, Strategy } from "./NaiveVenue.ts"
+
+export type Pick = (least: number, most: number) => number
+
+/** A random strategy file, and the same said naively. */
+export interface Made {
+  /** The section of the file. */
+  readonly section: string
+  /** Of the budget; more than it can use when left out. */
+  readonly budget?: string
+  readonly make: () => Strategy
+}
+
+const percent = (thousandths: number): string => `${thousandths / 10}%`
+/** Whole units of the base in smallest ones. */
+const units = (count: number): number => count * naive.unit
+const price = (millionths: number): string => (millionths / 1e6).toFixed(6)
+
+/** By the kind of the file. */
+export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Made>> = {
+  dca: (pick, side) => {
+    const given = {
+      side,
+      size: pick(1, 9),
+      times: pick(1, 8),
+      everyMinutes: pick(1, 20),
+      reach: pick(0, 4),
+      drop: pick(0, 6)
+    }
+    const drop = given.drop === 0 ? "" : `, drop: ${percent(given.drop)}`
+    return {
+      section: `{ side: ${side.toLowerCase()}, every: ${given.everyMinutes}m, size: { base: ${given.size} }, times: ${given.times}, reach: ${percent(given.reach)}${drop} }`,
+      make: () => naive.dca({ ...given, size: units(given.size) })
+    }
+  },
+  twap: (pick, side) => {
+    const limit = (side === "BUY" ? 100 + pick(-1, 3) : 100 + pick(-3, 1)) * 1e6
+    const given = { side, size: pick(1, 9), times: pick(1, 6), everyMinutes: pick(1, 15), reach: pick(0, 4), limit }
+    return {
+      section: `{ side: ${side.toLowerCase()}, total: { base: ${given.size * given.times} }, over: ${given.times * given.everyMinutes}m, slices: ${given.times}, limit: ${limit / 1e6}, reach: ${percent(given.reach)} }`,
+      make: () => naive.twap({ ...given, size: units(given.size) })
+    }
+  },
+  iceberg: (pick, side) => {
+    const [at, total, visible] = [
+      (side === "BUY" ? 100 - pick(-1, 1) : 100 + pick(-1, 1)) * 1e6,
+      pick(3, 12),
+      pick(1, 3)
+    ]
+    return {
+      section: `{ side: ${side.toLowerCase()}, price: ${at / 1e6}, total: { base: ${total} }, visible: { base: ${visible} } }`,
+      make: () => naive.iceberg(side, at, units(total), units(visible))
+    }
+  },
+  bracket: (pick, side) => {
+    const sign = side === "BUY" ? 1 : -1
+    const entry = 100_000_000 - sign * pick(-3, 5) * 100_000
+    const given = {
+      side,
+      size: pick(1, 9),
+      entry,
+      takeProfit: entry + sign * pick(3, 15) * 100_000,
+      stop: entry - sign * pick(3, 15) * 100_000,
+      reach: pick(0, 8),
+      trail: pick(0, 1) * pick(3, 9),
+      breakevenAt: pick(0, 1) * (entry + sign * pick(2, 8) * 100_000)
+    }
+    const trail = given.trail === 0 ? "" : `, trail: ${percent(given.trail)}`
+    const breakeven = given.breakevenAt === 0 ? "" : `, breakevenAt: ${price(given.breakevenAt)}`
+    return {
+      section: `{ side: ${side.toLowerCase()}, size: { base: ${given.size} }, entry: ${price(entry)}, takeProfit: ${price(given.takeProfit)}, stop: ${price(given.stop)}, reach: ${percent(given.reach)}${trail}${breakeven} }`,
+      make: () => naive.bracket({ ...given, size: units(given.size) })
+    }
+  },
+  "market-making": (pick) => {
+    const [size, spread] = [pick(1, 3), pick(2, 8)]
+    const given = {
+      levels: pick(1, 3),
+      size,
+      spread,
+      step: pick(1, 4),
+      requote: pick(1, 5),
+      // Quotes that lean across the close would go round and round.
+      skew: pick(0, Math.floor((spread - 1) / 2)),
+      maxInventory: size * pick(1, 6)
+    }
+    return {
+      section: `{ levels: ${given.levels}, spread: ${percent(given.spread)}, step: ${percent(given.step)}, size: ${size}, requote: ${percent(given.requote)}, skew: ${percent(given.skew)}, maxInventory: ${given.maxInventory} }`,
+      make: () => naive.marketMaking({ ...given, size: units(size), maxInventory: units(given.maxInventory) })
+    }
+  },
+  rules: (pick) => {
+    const given = {
+      below: (100 + pick(-1, 2)) * 1e6,
+      size: pick(1, 5),
+      times: pick(1, 8),
+      under: pick(0, 4),
+      profit: pick(1, 9),
+      expireMinutes: pick(1, 12)
+    }
+    return {
+      section: `
+  timeframe: 1m
+  orders:
+    dip:
+      when: mid < ${given.below / 1e6}
+      side: buy
+      price: mid * (1 - ${percent(given.under)})
+      size: { base: ${given.size} }
+      times: ${given.times}
+      expireAfter: ${given.expireMinutes}m
+      then: { price: entry * (1 + ${percent(given.profit)}) }`,
+      make: () => naive.rules({ ...given, size: units(given.size) })
+    }
+  },
+  ladder: (pick, side) => {
+    const sign = side === "BUY" ? -1 : 1
+    const from = 100_000_000 + sign * pick(-8, 3) * 100_000
+    const count = pick(1, 6)
+    const to = count === 1 ? from : from + sign * pick(1, 30) * 100_000
+    const [profile, isQuote, takeProfit, whole] = [pick(0, 2), pick(0, 1) === 1, pick(0, 12), pick(3, 20)]
+    const weights = Array.from({ length: count }, (_, rung) =>
+      profile === 0 ? 1n : profile === 1 ? BigInt(rung + 1) : 15n ** BigInt(rung) * 10n ** BigInt(count - 1 - rung)
+    )
+    const [unit, total] = isQuote ? ["quote", whole * 100] : ["base", whole]
+    const smallest = isQuote ? BigInt(total) * 1_000_000n : BigInt(units(total))
+    const exit = takeProfit === 0 ? "" : `, takeProfit: ${percent(takeProfit)}`
+    const name = ["flat", "linear", "geometric"][profile] ?? "flat"
+    return {
+      section: `{ side: ${side.toLowerCase()}, from: ${price(from)}, to: ${price(to)}, rungs: ${count}, profile: ${name}, total: { ${unit}: ${total} }${exit} }`,
+      make: () => naive.ladder({ side, from, to, weights, total: smallest, isQuote, takeProfit })
+    }
+  },
+  rebalance: (pick) => {
+    const [base, target, band] = [pick(200, 1000), pick(35, 65) * 100, pick(10, 90)]
+    const [reserve, everyMinutes] = [pick(0, 1) * pick(1, 9_000), pick(0, 1) * pick(3, 30)]
+    // Not far off: the steps of one close that fill at once are limited.
+    const quote = reserve + Math.round(((base * 100 * (10_000 - target)) / target) * (1 + pick(-5, 5) / 1000))
+    const reach = everyMinutes === 0 ? 0 : pick(0, 4)
+    const period = everyMinutes === 0 ? "" : `, every: ${everyMinutes}m, reach: ${percent(reach)}`
+    const kept = reserve === 0 ? "" : `, reserve: ${reserve}`
+    const begins = { base: BigInt(units(base)), quote: BigInt(quote - reserve) * 1_000_000n }
+    return {
+      budget: `{ base: ${base}, quote: ${quote} }`,
+      section: `{ target: ${target / 100}%, band: ${band / 100}%${period}${kept} }`,
+      make: () => naive.rebalance({ ...begins, target: BigInt(target), band: BigInt(band), everyMinutes, reach })
+    }
+  }
+}
