@@ -68,6 +68,10 @@ const lifecycle = {
     pid: Schema.Int,
     /** Only in older journals, whose deadlines all had these milliseconds. */
     identity: Schema.optionalKey(Schema.Int),
+    /** Only in the first of a journal: what the deadlines of its orders have in common. */
+    mark: Schema.optionalKey(Schema.Int),
+    /** The machine, from its start on: a process that ended on the same one has lost nothing that it wrote. */
+    boot: Schema.optionalKey(Text),
     version: Text,
     /** Hash of the code that decides; missing in older journals. */
     decisionCode: Schema.optionalKey(Text),
@@ -116,6 +120,18 @@ const lifecycle = {
   StrategyRemoved: { strategy: Text, orders: Schema.Literals(["drained", "left"]) },
   /** An element of the venue's list that cannot be read as an order; the others are used. Said once in a run. */
   OddOrderSeen: { orderId: Schema.optionalKey(Text), reason: Text },
+  /** The venue has an order of this journal that the journal does not know: events are missing. Nothing is funded meanwhile. */
+  JournalBehind: {
+    orderId: Text,
+    depositAddress: Text,
+    market: Text,
+    asset: Text,
+    /** What it wants deposited, and what it has. */
+    amount: Amount,
+    deposited: Amount,
+    status: Text,
+    createdAt: Time
+  },
   /** How far our clock is ahead of the venue's; noted at first and when it changes by a second or more. */
   ClockCompared: { skewMillis: Schema.Int, ok: Schema.Boolean },
   /** The disk of the journal has no room: nothing new is begun, and what is under way lives on a reserve. */

@@ -23,6 +23,8 @@ export interface Payload {
   /** It has executed: acknowledged with its hash, or its nonce is used. */
   readonly acknowledged: boolean
   readonly lastAnswer?: string
+  /** The journal may have lost attempts, so their number and their answers prove nothing any more. */
+  readonly mayBeForgotten?: boolean
 }
 
 export const signed = (payload: Pick<Payload, "amount" | "intentHash" | "signed" | "validUntil">): Payload => ({
@@ -59,8 +61,9 @@ const clearRefusalsNeeded = 2
 export type Fate = "unsent" | "executed" | "refused" | "doubtful"
 
 /** What is certain of a payload, whatever has been seen of its deposit. */
-export const fateOf = ({ acknowledged, attempts, clearRefusals }: Payload): Fate => {
+export const fateOf = ({ acknowledged, attempts, clearRefusals, mayBeForgotten = false }: Payload): Fate => {
   if (acknowledged) return "executed"
+  if (mayBeForgotten) return "doubtful"
   if (attempts === 0) return "unsent"
   return clearRefusals === attempts && attempts >= clearRefusalsNeeded ? "refused" : "doubtful"
 }

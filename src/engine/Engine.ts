@@ -24,6 +24,9 @@ import * as Placing from "./funding/Placing.ts"
 import * as LossGuard from "./planning/LossGuard.ts"
 import * as Planning from "./planning/Planning.ts"
 import * as UnexplainedRest from "./reconciliation/UnexplainedRest.ts"
+import * as ForgottenOrders from "./restart/ForgottenOrders.ts"
+import { isDoubted } from "./restart/JournalTail.ts"
+import * as Quarantine from "./restart/Quarantine.ts"
 import * as StartUp from "./StartUp.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import { unfinished } from "./state/BotState.ts"
@@ -62,7 +65,9 @@ export const make = Effect.fnUntraced(function* ({
   const hold = yield* FundingHold
   const leaseLost = yield* LeaseLost
   const observation = yield* Observation.make
-  const planning = yield* Planning.make
+  const forgotten = yield* ForgottenOrders.make(markets)
+  const quarantine = yield* Quarantine.make
+  const planning = yield* Planning.make(forgotten.admits)
   const placing = yield* Placing.make
   const watch = yield* MarketWatch.make
   const decisions = new Map<string, Decision>()
@@ -133,16 +138,14 @@ export const make = Effect.fnUntraced(function* ({
     const market = marketOf(placement, markets)
     const now = yield* Clock.currentTimeMillis
     const withdrawn = (yield* withdraw) ?? placement.cancel?.why
+    if (isDoubted(placement)) return yield* isolated(quarantine.follow(placement))
     if (placement.state === "planned") {
       if (withdrawn !== undefined) return yield* books.record(Planning.withdrawal(placement, withdrawn))
       if (!mayBeginAny || !mayBegin(turnStartedAt, now)) return
       const held = yield* holding(market)
       if (held !== undefined) return yield* books.record(Planning.abandoned(placement, held))
     }
-    yield* placing.advance(placement, { market, gate, payAgain }).pipe(
-      // A failed read of one placement must not interrupt requests of the others; it is read again next turn.
-      Effect.catchReasons("VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: unanswered })
-    )
+    yield* isolated(placing.advance(placement, { market, gate, payAgain }))
   })
 
   /** Prices, or why there are none. While everything is withdrawn, prices and their credential are not needed. */
@@ -180,6 +183,7 @@ export const make = Effect.fnUntraced(function* ({
       (yield* admit)
     if (mayPlan) {
       yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
+      yield* isolated(forgotten.look())
     }
     yield* Effect.forEach(unfinished(books.state), ({ id }) => work(id, mayPlan, startedAt), {
       concurrency: settings.concurrency,
@@ -193,6 +197,10 @@ export const make = Effect.fnUntraced(function* ({
   const noteVenueDown = Effect.fnUntraced(function* (reason: string) {
     if (books.state.venueDownSince === undefined) yield* books.record({ _tag: "VenueDown", reason })
   })
+
+  /** A failed read of one placement must not interrupt requests of the others; it is read again next turn. */
+  const isolated = (step: Effect.Effect<unknown, VenueError | JournalError>) =>
+    Effect.catchReasons(step, "VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: unanswered })
 
   /** A read of an order that got no answer at all tells it: the next look would take as long again. */
   const unanswered = (reason: OutcomeUnknown) =>

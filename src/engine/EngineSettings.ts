@@ -2,7 +2,7 @@
 
 import { Context } from "effect"
 import type { Amount } from "../domain/Amount.ts"
-import { dayMillis, hourMillis } from "../domain/Durations.ts"
+import { dayMillis, hourMillis, minuteMillis } from "../domain/Durations.ts"
 import { byHand } from "../domain/Placement.ts"
 import type { Expectations } from "./tracking/OrderTracker.ts"
 
@@ -29,6 +29,11 @@ export interface Settings {
    * How long an order that the venue ended without a deposit is watched before a payment in doubt counts as not made.
    */
   readonly doubtMillis: number
+  /**
+   * How long what an earlier process had begun is watched when the journal may have lost what became of it: longer than a request
+   * of that process can have been under way, and a deposit usually takes to show.
+   */
+  readonly quarantineMillis: number
   /** A payout or refund that the venue estimates to cost more than this is not funded. */
   readonly maxFeeBasisPoints: number
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
@@ -60,6 +65,7 @@ export const defaults: Omit<Settings, "account"> = {
   visibilityMillis: 10_000,
   paymentVisibilityMillis: 600_000,
   doubtMillis: hourMillis,
+  quarantineMillis: 2 * minuteMillis,
   maxFeeBasisPoints: 500,
   retryMinMillis: 1_000,
   retryMaxMillis: 60_000,

@@ -3,7 +3,7 @@
  * budgets. A journal belongs to one account at one venue in one mode. Any other combination is refused, because its
  * money would be miscounted.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Random, Schema } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
 import { EngineSettings } from "./EngineSettings.ts"
@@ -14,6 +14,8 @@ export interface BotRun {
   readonly pid: number
   readonly version: string
   readonly decisionCode?: string
+  /** Names the machine from its start on, where it can be told. */
+  readonly boot?: string
   /** "live", "dry-run", "demo". */
   readonly mode: string
   /** The venue account (signer id). */
@@ -46,8 +48,9 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
   yield* belongs(run)
   const { overall } = yield* EngineSettings
   const limits = { ...overall, exposure: Object.fromEntries(overall?.exposure ?? []) }
+  const mark = state.tail.mark === undefined ? { mark: yield* Random.nextIntBetween(1, 2 ** 31 - 1) } : {}
   yield* record(
-    { _tag: "BotStarted", ...run, overall: limits },
+    { _tag: "BotStarted", ...run, ...mark, overall: limits },
     ...strategies.flatMap((strategy) => loaded(state, strategy))
   )
 })

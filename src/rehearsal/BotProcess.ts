@@ -42,6 +42,8 @@ export interface BotOptions {
   readonly wallet?: Layer.Layer<never, never, HttpClient.HttpClient>
   /** Why this process may no longer pay, if so. */
   readonly leaseLost?: () => string | undefined
+  /** The machine since its start; another one means that the disk may have lost what it had promised to keep. */
+  readonly boot?: string
   /** The disk as the bot sees it. */
   readonly disk?: (journal: Journal["Service"]) => Journal["Service"]
 }
@@ -80,7 +82,8 @@ export const start = (options: BotOptions, seed: number, until: "idle" | "killed
     const { state } = yield* Bookkeeper
     const loaded = strategies()
     const { signerId } = options.connection.account
-    const run = { pid: 1, version: "0", mode: "simulation", account: signerId, venue: options.connection.url }
+    const { boot = "one", connection } = options
+    const run = { pid: 1, boot, version: "0", mode: "simulation", account: signerId, venue: connection.url }
     yield* StartUp.record(run, loaded)
     const engine = yield* Engine.make({
       strategies: loaded,

@@ -41,7 +41,9 @@ export const requestFaults = [
   "crash in flight"
 ] as const
 
+/** `tail`: the crash comes when this record should be written, and takes as many of those before it, all promised, with it. */
 export type Fault =
+  | { readonly on: "tail"; readonly number: number; readonly what: number }
   | { readonly on: "record"; readonly number: number; readonly what: (typeof recordFaults)[number] }
   | { readonly on: "request"; readonly number: number; readonly what: (typeof requestFaults)[number] }
 
@@ -63,8 +65,8 @@ interface VenuePolicy {
 
 const start = Date.UTC(2026, 0, 1)
 const lifeMillis = 45_000
-/** Time for what a lost record announced. */
-const goesOnMillis = 60
+/** Time for what a lost record announced, and as much of the journal as a disk loses at most. */
+export const goesOnMillis = 60
 
 /** `ladder`: two orders, the first of which fills and sells again. `order`: the first one alone. */
 export const scenarios = {
@@ -123,7 +125,9 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
     isUnfit: () => false,
     isLiedAbout: () => false
   })
-  const counts = { records: 0, requests: 0, writes: [] as Array<number> }
+  const counts = { records: 0, requests: 0, writes: [] as Array<number>, recordedAt: [] as Array<number> }
+  /** Rows before each record. */
+  const rowsBefore: Array<number> = []
   let crashAt = Number.POSITIVE_INFINITY
   let disk: "clean" | "torn" | "lost" = "clean"
   /** What is on disk, or was promised to be. */
@@ -158,7 +162,16 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
       Effect.suspend(() => {
         if (events.length === 0) return journal.append(events)
         counts.records += 1
+        counts.recordedAt.push(world.now)
+        rowsBefore.push(written.length)
         if (disk === "lost") {
+          crashAt = world.now
+          return Effect.never
+        }
+        const tail = faultAt("tail", counts.records)
+        if (tail?.on === "tail") {
+          durable = rowsBefore.at(-1 - tail.what) ?? 0
+          disk = "lost"
           crashAt = world.now
           return Effect.never
         }
@@ -191,6 +204,7 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
 
   const journalFile = join(folder, "journal.sqlite")
   let isLeaving = false
+  let boots = 1
   const begin = (until: "idle" | "killed") =>
     BotProcess.start(
       {
@@ -203,6 +217,7 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
         withdraw: () => (isLeaving ? { code: "leaving", text: "the life ends" } : undefined),
         // Most looks find nothing new; fewer of them leave the same boundaries.
         pace: { pollMinMillis: isLeaving ? 10_000 : 3_000 },
+        boot: String(boots),
         disk: diskOf
       },
       world.steps,
@@ -218,6 +233,8 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
   }
   const restart = (until: "idle" | "killed") => {
     const torn = disk === "torn" ? tornCopy(journalFile) : undefined
+    // Only a machine that went down forgets what it had written.
+    if (disk !== "clean") boots += 1
     bot.kill()
     torn?.()
     if (disk === "lost") {

@@ -1,19 +1,20 @@
 /** Which operations of a life fail, and how: each alone, each outcome of a write with each fault of a record, and all pairs. */
-import { type Fault, type Policy, recordFaults, requestFaults } from "./Boundary.ts"
+import { type Fault, goesOnMillis, type Policy, recordFaults, requestFaults } from "./Boundary.ts"
 
 export interface Counts {
   readonly records: number
   readonly requests: number
   /** Numbers of the requests that change something at the venue. */
   readonly writes: ReadonlyArray<number>
+  /** When each record was written. */
+  readonly recordedAt: ReadonlyArray<number>
 }
 
 /**
- * A record that is lost after the disk promised it is outside of what a payload with the service's nonce can survive, unless
- * the deposit shows before the next signature: so it is asked for only where deposits show promptly.
+ * Records that are lost after the disk promised them are asked for only where deposits show some day: the venue chooses a new
+ * nonce for each payload, so one that was signed, executed and forgotten, and whose deposit never shows, nobody can know of.
  */
-const applies = (policy: Policy, what: Fault["what"]): boolean =>
-  what !== "lost" || policy === "prompt" || policy === "doubling"
+const applies = (policy: Policy, what: Fault["what"]): boolean => what !== "lost" || policy !== "never"
 
 const numbers = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, index) => index + 1)
 
@@ -21,6 +22,15 @@ const ofRecords = (policy: Policy, { records }: Counts): ReadonlyArray<Fault> =>
   recordFaults
     .filter((what) => applies(policy, what))
     .flatMap((what) => numbers(records).map((number): Fault => ({ on: "record", number, what })))
+
+/** Before each record, as many of those before it as the disk loses at most. */
+const ofTails = (policy: Policy, { recordedAt }: Counts): ReadonlyArray<Fault> =>
+  policy === "never"
+    ? []
+    : recordedAt.flatMap((at, index) => {
+        const lost = recordedAt.slice(0, index).filter((other) => other >= at - goesOnMillis).length
+        return numbers(lost).map((what): Fault => ({ on: "tail", number: index + 1, what }))
+      })
 
 const ofRequests = (among: ReadonlyArray<number>): ReadonlyArray<Fault> =>
   requestFaults.flatMap((what) => among.map((number): Fault => ({ on: "request", number, what })))
@@ -34,7 +44,9 @@ export const casesOf = (extent: Extent, policy: Policy, counts: Counts): Readonl
   if (extent === "matrix")
     return ofRequests(counts.writes).flatMap((request) => records.map((record) => [request, record]))
   const all = [...records, ...ofRequests(numbers(counts.requests))]
-  return extent === "each" ? all.map((fault) => [fault]) : all.flatMap((one) => all.map((other) => [one, other]))
+  return extent === "each"
+    ? [...all, ...ofTails(policy, counts)].map((fault) => [fault])
+    : all.flatMap((one) => all.map((other) => [one, other]))
 }
 
 export const tell = (faults: ReadonlyArray<Fault>): string =>

@@ -4,8 +4,9 @@ import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
-import { type BotState, type StrategyState, slotKey, unfinished } from "../../engine/state/BotState.ts"
+import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../../engine/state/Placement.ts"
+import type { StrategyState } from "../../engine/state/StrategyState.ts"
 import * as Money from "../../report/text/Money.ts"
 
 export interface SlotRow {

@@ -14,8 +14,9 @@ import type { Input, Strategy } from "../../strategy/Strategy.ts"
 import type { View } from "../../strategy/View.ts"
 import * as CandleFeed from "../book/CandleFeed.ts"
 import { progress } from "../planning/DecisionRecord.ts"
-import { type BotState, type StrategyState, unfinished } from "../state/BotState.ts"
+import { type BotState, unfinished } from "../state/BotState.ts"
 import { ownState } from "../state/OwnTrading.ts"
+import type { StrategyState } from "../state/StrategyState.ts"
 import * as Tally from "../state/Tally.ts"
 
 /** An older price says nothing about the moment. */

@@ -5,10 +5,10 @@
  */
 import { Clock, Effect } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
-import { isFunded } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
+import { mayHoldMoney } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
@@ -46,15 +46,19 @@ export const make = Effect.gen(function* () {
     return tried === undefined || isTime(tried.at, tried.attempts, false, now)
   }
 
-  const cancelDue = ({ id, by, cancel, order, state }: Placement, now: number): boolean =>
-    cancel !== undefined &&
-    order !== undefined &&
+  const cancelDue = (placement: Placement, now: number): boolean => {
+    const { id, by, cancel, order, state } = placement
     // A swap ends without a cancel, and soon.
-    by === undefined &&
-    isFunded(state) &&
-    state !== "closing" &&
-    over.get(id) !== order.id &&
-    isTime(cancel.lastSentAt, cancel.attempts, refused.get(id) === true, now)
+    return (
+      cancel !== undefined &&
+      order !== undefined &&
+      by === undefined &&
+      mayHoldMoney(placement) &&
+      state !== "closing" &&
+      over.get(id) !== order.id &&
+      isTime(cancel.lastSentAt, cancel.attempts, refused.get(id) === true, now)
+    )
+  }
 
   /** Whether a cancel is due for this placement now. */
   const isDue = (placement: Placement, now: number): boolean =>

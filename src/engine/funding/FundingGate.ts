@@ -10,6 +10,7 @@ import { byHand } from "../../domain/Placement.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { badDeviation, staleness } from "../planning/RiskLimits.ts"
 import * as UnexplainedRest from "../reconciliation/UnexplainedRest.ts"
+import * as JournalTail from "../restart/JournalTail.ts"
 import { type BotState, slotKey } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
@@ -56,6 +57,8 @@ export const closedBecause = (
   if (paused?.action === "drain") return paused.reason
   const unexplained = strategy === undefined ? undefined : UnexplainedRest.closesGate(strategy)
   if (unexplained !== undefined) return unexplained
+  const forgotten = JournalTail.closesGate(state.tail)
+  if (forgotten !== undefined) return forgotten
   if (state.diskFullSince !== undefined) return "the disk is full"
   const wrongClock = VenueTime.problem(state) ?? VenueTime.problemOf(skewMillis)
   if (wrongClock !== undefined) return wrongClock

@@ -6,6 +6,9 @@ import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
+import { iso } from "../../domain/Text.ts"
+import { recovered } from "../reconciliation/Recovery.ts"
+import type { ForgottenOrder } from "../restart/JournalTail.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { Slot } from "../state/SlotFold.ts"
@@ -27,8 +30,21 @@ const stuckMillis = 3_600_000
 
 export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyProblem> => [
   ...unfinished(state).flatMap((placement) => ofPlacement(placement, now)),
-  ...[...state.slots.values()].flatMap(ofSlot)
+  ...[...state.slots.values()].flatMap(ofSlot),
+  ...[...state.tail.forgotten.values()].map(ofForgotten)
 ]
+
+/** It has no placement, so it goes by its own id. */
+const ofForgotten = ({ createdAt, orderId, seenAt, ...order }: ForgottenOrder): MoneyProblem => ({
+  kind: "contradiction",
+  placement: orderId,
+  strategy: recovered,
+  slot: `order-${orderId}`,
+  asset: order.asset,
+  amount: order.amount,
+  since: seenAt,
+  evidence: `the journal does not know this order of its own, made ${iso(createdAt)} (${order.market}, ${order.status}, ${order.deposited} deposited at ${order.depositAddress})`
+})
 
 const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProblem> => {
   const { id, inputAmount, inputAsset, slot, strategy } = placement
@@ -96,7 +112,11 @@ export const resolve = (
   const problems = problemsOf(state, now).filter(({ placement }) => placement === id)
   const [problem] = problems
   if (problem === undefined) return Result.fail(`${id} has no problem that needs somebody's word`)
-  const refused = objection(state.placements.get(id), problems, word, now)
+  const refused = state.tail.forgotten.has(id)
+    ? word === "forget"
+      ? undefined
+      : `stop the bot and take it into the journal: limitbot reconcile --adopt ${id}; or say --forget`
+    : objection(state.placements.get(id), problems, word, now)
   if (refused !== undefined) return Result.fail(`${id}: ${refused}`)
   const { slot, strategy } = problem
   return Result.succeed({ _tag: "Resolved", strategy, slot, placement: id, word, text })

@@ -54,7 +54,7 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
     if (killed !== state.killed) {
       yield* record({ _tag: "KillSwitch", on: killed !== undefined, reason: killed ?? "released" })
     }
-    const planning = yield* Planning.make
+    const planning = yield* Planning.make(() => true)
     for (const strategy of strategies) {
       const moment = moments.get(strategy.name)
       if (moment !== undefined) decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdraw))

@@ -16,6 +16,7 @@ import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.t
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, type View } from "../../strategy/View.ts"
 import { EngineSettings, refusalPauseMillis, type Settings } from "../EngineSettings.ts"
+import { isDoubted } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
@@ -37,7 +38,8 @@ interface Standing {
   readonly recorded: string
 }
 
-export const make = Effect.gen(function* () {
+/** `admits`: whether a free slot may get this order now. */
+export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, desired: DesiredOrder) => boolean) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const standing = new Map<string, Standing>()
@@ -107,6 +109,7 @@ export const make = Effect.gen(function* () {
         })
       }
       case "Place":
+        if (!admits(strategy, change.desired)) return Effect.void
         return place(strategy, view, tally, change.desired)
     }
   }
@@ -236,7 +239,7 @@ const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
 
 export const withdrawal = (placement: Placement, why: Reason): BotEvent => {
   const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
-  return placement.funding === undefined && placement.deposited === 0n
+  return placement.funding === undefined && placement.deposited === 0n && !isDoubted(placement)
     ? abandoned(placement, why.text)
     : { _tag: "CancelRequested", ...about, why }
 }
@@ -306,5 +309,5 @@ const deadlineOf = (
   if (desired.by === "swap") return Effect.succeed(now + settings.swapLifetimeMillis)
   const lifetime = limits.orderLifetimeMillis ?? settings.orderLifetimeMillis
   const taken = new Set([...state.placements.values()].map(({ deadline }) => deadline))
-  return Fingerprint.draw(now + lifetime, lifetime, taken)
+  return Fingerprint.draw(now + lifetime, lifetime, taken, state.tail.mark ?? 0)
 }

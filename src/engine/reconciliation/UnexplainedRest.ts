@@ -5,7 +5,8 @@
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
-import type { BotState, StrategyState } from "../state/BotState.ts"
+import type { BotState } from "../state/BotState.ts"
+import type { StrategyState } from "../state/StrategyState.ts"
 
 /** Asked directly before money leaves; the recorded pause follows at the next turn. */
 export const closesGate = ({ unexplained }: Pick<StrategyState, "unexplained">): string | undefined =>

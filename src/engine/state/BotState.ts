@@ -4,59 +4,18 @@
  * broken invariant is a defect, not an error to recover from.
  */
 import { Result } from "effect"
-import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { hourMillis, utcDay } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, isFinished } from "../../domain/Placement.ts"
-import type { Memory } from "../../strategy/Decision.ts"
 import * as Replacements from "../planning/costs/Replacements.ts"
+import * as JournalTail from "../restart/JournalTail.ts"
 import * as OldSwaps from "./OldSwaps.ts"
 import type { Placement } from "./Placement.ts"
 import { after, planned } from "./PlacementFold.ts"
 import * as SlotFold from "./SlotFold.ts"
-import { changesOwnState, type MarketTrading, tradingAfter } from "./TradingFold.ts"
-
-export interface StrategyState {
-  readonly name: string
-  readonly budget: ReadonlyMap<string, Amount>
-  /** Changes of the budget since its worth was last marked, by asset: capital, neither profit nor loss. */
-  readonly flows: ReadonlyMap<string, Amount>
-  readonly decision?: Of<"Decided">
-  readonly decidedAt: number
-  readonly memory: Memory | undefined
-  /** When the placements of the last hour were planned. */
-  readonly planned: ReadonlyArray<number>
-  /** Goes up whenever the strategy's own trading or money, as it can see them, may have changed. */
-  readonly moves: number
-  /** By market. */
-  readonly trading: ReadonlyMap<string, MarketTrading>
-  /** Worth at the beginning of the UTC day (days since 1970), and the highest worth marked; quote smallest units. */
-  readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount }
-  readonly paused?: {
-    readonly limit: string
-    readonly action: "pause" | "drain"
-    readonly reason: string
-    readonly day: number
-  }
-  /** An order ended and its amounts do not add up; the strategy funds nothing until somebody resumes it. */
-  readonly unexplained?: {
-    readonly placement: string
-    readonly order: string
-    readonly asset: string
-    readonly amount: Amount
-  }
-  /** The strategy file in force, with its text where the journal has it. */
-  readonly loaded?: Of<"StrategyLoaded">
-  /** It has decided something with its present file. */
-  readonly isTried?: boolean
-  /** Loaded by the present run, or by the last one. */
-  readonly isLoaded?: boolean
-  /** Its file was removed while the bot ran; says what happens to its orders. */
-  readonly removed?: "drained" | "left" | undefined
-  /** Last denial or deferral by slot, so that each is reported once. */
-  readonly refusals: ReadonlyMap<string, string>
-}
+import { emptyStrategy, flowsAfter, type StrategyState } from "./StrategyState.ts"
+import { changesOwnState, tradingAfter } from "./TradingFold.ts"
 
 export interface BotState {
   sequence: number
@@ -73,6 +32,7 @@ export interface BotState {
   clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
   placementCount: number
   fills: number
+  readonly tail: JournalTail.JournalTail
   readonly placements: Map<string, Placement>
   readonly slots: Map<string, SlotFold.Slot>
   readonly strategies: Map<string, StrategyState>
@@ -96,6 +56,7 @@ export const make = (): BotState => ({
   clock: undefined,
   placementCount: 0,
   fills: 0,
+  tail: JournalTail.make(),
   placements: new Map(),
   slots: new Map(),
   strategies: new Map(),
@@ -124,8 +85,13 @@ export const apply = (state: BotState, { sequence, at, event }: Recorded): void 
   assert(sequence === state.sequence + 1, `journal event ${sequence} follows ${state.sequence}`)
   state.sequence = sequence
   Ledger.apply(state.ledger, event)
+  if (JournalTail.apply(state.tail, event, at)) doubtAll(state)
   if ("placement" in event) applyPlacement(state, event, at)
   else applyOther(state, event, at)
+}
+
+const doubtAll = ({ placements }: BotState): void => {
+  for (const [id, placement] of placements) placements.set(id, JournalTail.doubted(placement))
 }
 
 const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, at: number): void => {
@@ -208,6 +174,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "LoopFailed":
     case "Reconciled":
     case "OddOrderSeen":
+    case "JournalBehind":
     case "BotStopped":
       return
     case "SwapStep":
@@ -227,24 +194,6 @@ const resume = (state: BotState, name: string): void => {
   const { paused: _, unexplained: __, ...rest } = known
   state.strategies.set(name, rest)
 }
-
-/** Without a mark there is nothing to correct. */
-const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, asset }: Of<"BudgetAllotted">) =>
-  equity === undefined
-    ? flows
-    : new Map(flows).set(asset, (flows.get(asset) ?? 0n) + amount - (budget.get(asset) ?? 0n))
-
-const emptyStrategy = (name: string): StrategyState => ({
-  name,
-  budget: new Map(),
-  flows: new Map(),
-  decidedAt: 0,
-  memory: undefined,
-  planned: [],
-  moves: 0,
-  trading: new Map(),
-  refusals: new Map()
-})
 
 const changeStrategy = (
   state: BotState,

@@ -85,6 +85,8 @@ interface Progress {
   /** Other orders with our fingerprint: id → whether the venue confirmed their cancel. */
   readonly orphans: ReadonlyMap<string, boolean>
   readonly contradiction?: string
+  /** Nobody knows whether an earlier process paid for it: the journal may have lost that (see `restart/JournalTail`). */
+  readonly mayBePaid?: boolean
 }
 
 interface InState<S extends string> extends Attempt, Progress {

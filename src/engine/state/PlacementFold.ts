@@ -4,7 +4,7 @@
  */
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
-import { placementTransitions } from "../../domain/Placement.ts"
+import { foundAtVenue, placementTransitions } from "../../domain/Placement.ts"
 import {
   type BoundOrder,
   type Funding,
@@ -29,7 +29,8 @@ export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"
     payout: "none",
     refund: "none",
     received: 0n,
-    orphans: new Map()
+    orphans: new Map(),
+    ...(event.why.code === foundAtVenue ? { mayBePaid: true } : {})
   }
 }
 

@@ -31,8 +31,8 @@ const againstKnown = (placement: Placement, reported: Order, order: Order): Find
     return { kind: "changed-report", what: `the deposit address changed to ${order.depositAddress}` }
   }
   if (spentBy(order) > order.depositedAmount) return mismatch("fills spent more than was deposited")
-  // Nobody knows any more what was signed for a recovered order.
-  const signed = placement.funding?.amount ?? (placement.why.code === "recovered" ? placement.inputAmount : 0n)
+  // Nobody knows any more what was signed for a recovered order, or before the journal lost its newest events.
+  const signed = placement.funding?.amount ?? (placement.mayBePaid === true ? placement.inputAmount : 0n)
   // Whoever pays a swap by hand from elsewhere may pay more; the venue sends the rest back.
   const mayExceed = placement.swap !== undefined && placement.funding?.payment !== undefined
   if (!mayExceed && (order.depositedAmount > placement.inputAmount || order.depositedAmount > signed)) {

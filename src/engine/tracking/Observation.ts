@@ -20,6 +20,7 @@ import type { JournalError } from "../../journal/Journal.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import { EngineSettings } from "../EngineSettings.ts"
+import { isDoubted } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -229,8 +230,15 @@ export const make = Effect.gen(function* () {
       return isFinished(placement.state) && order.depositedAmount === 0n ? [] : observe(placement, order, correlationId)
     }
     if (market === undefined || !isOurs(placement, market, order)) return []
-    if (placement.state === "creating") {
-      return bind(placement, market, order, settings.account, "list", correlationId)
+    if (placement.state === "planned" || placement.state === "creating") {
+      const { strategy, slot, id } = placement
+      const sent = { _tag: "CreateSent", strategy, slot, placement: id, attempt: 1 } as const
+      // The journal has lost that it was created, and perhaps that it was paid for.
+      const found =
+        order.depositedAmount > 0n || order.fillStatus !== "AWAITING_DEPOSIT"
+          ? adopt(placement, order)
+          : bind(placement, market, order, settings.account, "list", correlationId)
+      return placement.state === "planned" ? [sent, ...found] : found
     }
     if (order.depositedAmount > 0n && placement.deposited === 0n) return adopt(placement, order)
     if (placement.orphans.has(order.id)) return []
@@ -247,7 +255,9 @@ export const make = Effect.gen(function* () {
  * this account and is never bound, adopted, funded or cancelled.
  */
 const isOurs = (placement: Placement, market: Market, order: Order): boolean =>
-  placement.createAttempts > 0 && order.deadline === placement.deadline && matches(placement, market, order)
+  (placement.createAttempts > 0 || isDoubted(placement)) &&
+  order.deadline === placement.deadline &&
+  matches(placement, market, order)
 
 const hasOrphans = (placements: ReadonlyMap<string, Placement>): boolean =>
   [...placements.values()].some((placement) => [...placement.orphans.values()].some((cancelled) => !cancelled))

@@ -211,8 +211,8 @@ const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =
 const close = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
   if (order.depositedAmount === 0n) {
     // Signed but not deposited: only the payload's expiry shows that it never will be. Unsigned: nothing was at
-    // stake.
-    return placement.state === "created"
+    // stake, unless that may have been forgotten.
+    return placement.state === "created" && placement.mayBePaid !== true
       ? [{ _tag: "Abandoned", ...about(placement), reason: `the venue ended it unfunded (${order.fillStatus})` }]
       : []
   }

@@ -80,6 +80,11 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
         `the venue lists something that is not a usable order (${event.orderId ?? "without an id"}): ${event.reason}`,
         "warn"
       ]
+    case "JournalBehind":
+      return [
+        `JOURNAL BEHIND: the venue has order ${event.orderId} of this bot (${event.status}, ${money(event.asset, event.deposited)} deposited), and the journal does not know it; nothing is funded: limitbot resolve`,
+        "alarm"
+      ]
     case "DiskFull":
       return ["DISK FULL: nothing new is placed or funded; cancels and the kill switch still work. Make room", "alarm"]
     case "DiskFreed":

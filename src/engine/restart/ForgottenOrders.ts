@@ -1,0 +1,149 @@
+/**
+ * Asks the venue, before anything new begins after a start, for orders of this journal that the journal does not know. They carry
+ * its mark (see `Fingerprint`), so the orders of other bots are left alone. An order that a slot wants at this moment is taken
+ * back into that slot. Any other one is told, and nothing is funded until somebody has explained it, or the venue has ended it
+ * without money.
+ *
+ * A list may lag, so its silence proves nothing at once. Where events can be missing (see `JournalTail`) the list counts only
+ * when it was read as long after the start as an order may take to show.
+ */
+import { Clock, Effect, Stream } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
+import { inputAsset, type Market } from "../../domain/Market.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import { isFinished } from "../../domain/Placement.ts"
+import { Journal } from "../../journal/Journal.ts"
+import type { DesiredOrder } from "../../strategy/Decision.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { EngineSettings } from "../EngineSettings.ts"
+import { adopt } from "../reconciliation/Adoption.ts"
+import { recovered } from "../reconciliation/Recovery.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { slotKey } from "../state/BotState.ts"
+import { isMarked } from "../tracking/Fingerprint.ts"
+import { orderPages } from "../tracking/OrderReads.ts"
+
+interface Wish {
+  readonly strategy: string
+  readonly desired: DesiredOrder
+  readonly market: Market
+}
+
+export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Market>) {
+  const books = yield* Bookkeeper
+  const journal = yield* Journal
+  const venue = yield* Venue
+  const settings = yield* EngineSettings
+  /** What free slots would have by now, if anything could begin. */
+  const wishes = new Map<string, Wish>()
+  let isAsked = books.state.tail.uncheckedSince === undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+
+  const mayBegin = (): boolean => isAsked && books.state.tail.forgotten.size === 0
+
+  /** Whether a slot may get this order now. While it may not, its wish is remembered. */
+  const admits = (strategy: Strategy, desired: DesiredOrder): boolean => {
+    if (mayBegin()) return true
+    const key = slotKey(strategy.name, desired.slot)
+    wishes.set(key, { strategy: strategy.name, desired, market: desired.market ?? strategy.market })
+    return false
+  }
+
+  const known = Effect.fnUntraced(function* () {
+    const [orders, deadlines] = [new Set<string>(), new Set<number>()]
+    yield* Stream.runForEach(journal.events({ tags: ["Bound", "Planned", "OrphanSeen"] }), ({ event }) =>
+      Effect.sync(() => {
+        if (event._tag === "Planned") deadlines.add(event.deadline)
+        else if ("orderId" in event) orders.add(event.orderId)
+      })
+    )
+    return ({ deadline, id }: Order) => orders.has(id) || deadlines.has(deadline)
+  })
+
+  /** Orders with this journal's mark that no event of it is about. */
+  const strangers = (orders: ReadonlyArray<Order>) => {
+    const { mark } = books.state.tail
+    const marked = mark === undefined ? [] : orders.filter(({ deadline }) => isMarked(deadline, mark))
+    return marked.length === 0
+      ? Effect.succeed(marked)
+      : Effect.map(known(), (isKnown) => marked.filter((order) => !isKnown(order)))
+  }
+
+  const isFree = ({ desired, strategy }: Wish): boolean =>
+    [...books.state.placements.values()].every(
+      (placement) => placement.strategy !== strategy || placement.slot !== desired.slot || isFinished(placement.state)
+    )
+
+  /** Takes the order into the slot that wants it, or tells of it. */
+  const takeBack = Effect.fnUntraced(function* (order: Order) {
+    const wish = [...wishes.values()].find((each) => isWish(each, order) && isFree(each))
+    if (wish !== undefined) {
+      const { desired, market, strategy } = wish
+      const because = "the journal had forgotten it, and its slot wants it"
+      const found = { order, market, strategy, slot: desired.slot, because }
+      return yield* Effect.provideService(adopt(found), Bookkeeper, books)
+    }
+    if (books.state.tail.forgotten.has(order.id)) return
+    yield* books.record(behind(order, markets))
+  })
+
+  /** What became of those that nobody has explained yet. */
+  const lookAgain = Effect.fnUntraced(function* () {
+    for (const { orderId } of books.state.tail.forgotten.values()) {
+      const read = yield* Effect.result(venue.getOrder(orderId))
+      if (read._tag === "Failure") continue
+      const { depositedAmount, fillStatus } = read.success.value
+      if (!isTerminal(fillStatus) || depositedAmount > 0n) continue
+      const text = `the venue ended it without money (${fillStatus})`
+      const slot = `order-${orderId}`
+      yield* books.record({ _tag: "Resolved", strategy: recovered, slot, placement: orderId, word: "forget", text })
+    }
+  })
+
+  /** Asks, if it is time. Runs after slots have said what they want. Fails when the journal cannot be written. */
+  const look = Effect.fn("ForgottenOrders.look")(function* () {
+    if (mayBegin()) return
+    const now = yield* Clock.currentTimeMillis
+    if (isAsked && elapsedMillis(askedAt, now) < settings.retryMaxMillis) return
+    askedAt = now
+    const { runStartedAt, tail } = books.state
+    const since = tail.uncheckedSince
+    if (since !== undefined && !isAsked) {
+      const pages = yield* Stream.runCollect(orderPages(venue, { since }))
+      const found = yield* strangers(pages.flatMap(({ orders }) => orders))
+      for (const order of found) yield* takeBack(order)
+      isAsked = !tail.isTorn || elapsedMillis(runStartedAt, now) >= settings.visibilityMillis
+    } else yield* lookAgain()
+    if (mayBegin()) wishes.clear()
+  })
+
+  return { admits, mayBegin, look }
+})
+
+const isWish = ({ desired, market }: Wish, order: Order): boolean =>
+  order.baseAsset === market.base.id &&
+  order.quoteAsset === market.quote.id &&
+  order.side === desired.side &&
+  order.quantity === desired.quantity &&
+  desired.by === undefined &&
+  Decimal.equals(order.price, desired.price)
+
+const behind = (order: Order, markets: ReadonlyMap<string, Market>): BotEvent => {
+  const market = [...markets.values()].find(
+    ({ base, quote }) => base.id === order.baseAsset && quote.id === order.quoteAsset
+  )
+  return {
+    _tag: "JournalBehind",
+    orderId: order.id,
+    depositAddress: order.depositAddress,
+    market: market?.name ?? `${order.baseAsset}/${order.quoteAsset}`,
+    asset: market === undefined ? order.originAsset : inputAsset(market, order.side).symbol,
+    amount: order.inputAmount,
+    deposited: order.depositedAmount,
+    status: order.fillStatus,
+    createdAt: order.createdAt
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Whether the journal may be behind the world: whether its newest events, which the disk had promised to keep, can be missing.
+ * A process that is killed loses none of them, because the machine still has them. A machine that crashed, another machine, or
+ * a backup may. The fold of the journal can tell these apart, and says what has to be asked and doubted then. Pure.
+ */
+import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+import { foundAtVenue, isFunded } from "../../domain/Placement.ts"
+import type { Placement } from "../state/Placement.ts"
+
+/** An order of this journal that the journal does not know. */
+export type ForgottenOrder = Omit<Of<"JournalBehind">, "_tag"> & { readonly seenAt: number }
+
+export interface JournalTail {
+  /** What the deadlines of all orders of this journal have in common (see `Fingerprint`). */
+  mark: number | undefined
+  /** The machine, from its start on; undefined where nobody can say. */
+  boot: string | undefined
+  /** The last run stopped in order. */
+  isStopped: boolean
+  lastAt: number
+  /** The venue has not been asked yet for orders made since then. Ends with the first order that is planned. */
+  uncheckedSince: number | undefined
+  /** Events can be missing, and the venue has not been asked yet. */
+  isTorn: boolean
+  /** By id, until somebody explains them. */
+  readonly forgotten: Map<string, ForgottenOrder>
+}
+
+export const make = (): JournalTail => ({
+  mark: undefined,
+  boot: undefined,
+  isStopped: true,
+  lastAt: 0,
+  uncheckedSince: undefined,
+  isTorn: false,
+  forgotten: new Map()
+})
+
+/** Folds one event in. Returns whether events before it can be missing. */
+export const apply = (tail: JournalTail, event: BotEvent, at: number): boolean => {
+  const wasTorn = event._tag === "BotStarted" && tail.lastAt > 0 && !isWhole(tail, event)
+  switch (event._tag) {
+    case "BotStarted":
+      if (tail.lastAt > 0) tail.uncheckedSince ??= tail.lastAt
+      tail.isTorn = wasTorn || (tail.isTorn && tail.uncheckedSince !== undefined)
+      tail.mark = event.mark ?? tail.mark
+      tail.boot = event.boot
+      tail.isStopped = false
+      break
+    case "BotStopped":
+      tail.isStopped = true
+      break
+    case "JournalRestored":
+      // The copy may be older than what it was copied from had become.
+      tail.isStopped = false
+      tail.boot = undefined
+      break
+    case "Planned":
+      if (event.why.code === foundAtVenue || event.swap !== undefined) break
+      tail.uncheckedSince = undefined
+      tail.isTorn = false
+      break
+    case "JournalBehind":
+      tail.forgotten.set(event.orderId, { ...event, seenAt: at })
+      break
+    case "Bound":
+      tail.forgotten.delete(event.orderId)
+      break
+    case "Resolved":
+      tail.forgotten.delete(event.placement)
+      break
+    default:
+  }
+  tail.lastAt = at
+  return wasTorn
+}
+
+const isWhole = ({ boot, isStopped }: JournalTail, started: Of<"BotStarted">): boolean =>
+  isStopped || (boot !== undefined && boot === started.boot)
+
+/**
+ * What a placement is after a start at which events can be missing: it may have been paid for, or its bytes may have been sent
+ * more often than the journal says.
+ */
+export const doubted = (placement: Placement): Placement => {
+  switch (placement.state) {
+    case "planned":
+    case "creating":
+    case "created":
+      return { ...placement, mayBePaid: true }
+    case "funding":
+      return { ...placement, funding: { ...placement.funding, mayBeForgotten: true } }
+    default:
+      return placement
+  }
+}
+
+/** An earlier process may have paid it without a record: it is watched, and nothing is created or signed for it. */
+export const isDoubted = ({ mayBePaid, state }: Placement): boolean =>
+  mayBePaid === true && (state === "planned" || state === "creating" || state === "created")
+
+/** Whether its order at the venue may hold our money. */
+export const mayHoldMoney = (placement: Placement): boolean => isFunded(placement.state) || isDoubted(placement)
+
+/** Why nothing may be funded now, if so. */
+export const closesGate = ({ forgotten }: JournalTail): string | undefined => {
+  const [orderId] = forgotten.keys()
+  return orderId === undefined
+    ? undefined
+    : `the venue has order ${orderId} of this bot, and the journal does not know it: limitbot resolve`
+}

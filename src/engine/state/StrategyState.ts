@@ -1,0 +1,64 @@
+/** What the bot remembers of one strategy: a part of the fold of the journal (see `BotState`). */
+import type { Amount } from "../../domain/Amount.ts"
+import type { Of } from "../../domain/BotEvent.ts"
+import type { Memory } from "../../strategy/Decision.ts"
+import type { MarketTrading } from "./TradingFold.ts"
+
+export interface StrategyState {
+  readonly name: string
+  readonly budget: ReadonlyMap<string, Amount>
+  /** Changes of the budget since its worth was last marked, by asset: capital, neither profit nor loss. */
+  readonly flows: ReadonlyMap<string, Amount>
+  readonly decision?: Of<"Decided">
+  readonly decidedAt: number
+  readonly memory: Memory | undefined
+  /** When the placements of the last hour were planned. */
+  readonly planned: ReadonlyArray<number>
+  /** Goes up whenever the strategy's own trading or money, as it can see them, may have changed. */
+  readonly moves: number
+  /** By market. */
+  readonly trading: ReadonlyMap<string, MarketTrading>
+  /** Worth at the beginning of the UTC day (days since 1970), and the highest worth marked; quote smallest units. */
+  readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount }
+  readonly paused?: {
+    readonly limit: string
+    readonly action: "pause" | "drain"
+    readonly reason: string
+    readonly day: number
+  }
+  /** An order ended and its amounts do not add up; the strategy funds nothing until somebody resumes it. */
+  readonly unexplained?: {
+    readonly placement: string
+    readonly order: string
+    readonly asset: string
+    readonly amount: Amount
+  }
+  /** The strategy file in force, with its text where the journal has it. */
+  readonly loaded?: Of<"StrategyLoaded">
+  /** It has decided something with its present file. */
+  readonly isTried?: boolean
+  /** Loaded by the present run, or by the last one. */
+  readonly isLoaded?: boolean
+  /** Its file was removed while the bot ran; says what happens to its orders. */
+  readonly removed?: "drained" | "left" | undefined
+  /** Last denial or deferral by slot, so that each is reported once. */
+  readonly refusals: ReadonlyMap<string, string>
+}
+
+/** Without a mark there is nothing to correct. */
+export const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, asset }: Of<"BudgetAllotted">) =>
+  equity === undefined
+    ? flows
+    : new Map(flows).set(asset, (flows.get(asset) ?? 0n) + amount - (budget.get(asset) ?? 0n))
+
+export const emptyStrategy = (name: string): StrategyState => ({
+  name,
+  budget: new Map(),
+  flows: new Map(),
+  decidedAt: 0,
+  memory: undefined,
+  planned: [],
+  moves: 0,
+  trading: new Map(),
+  refusals: new Map()
+})
