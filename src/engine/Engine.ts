@@ -138,7 +138,7 @@ export const make = Effect.fnUntraced(function* ({
     const market = marketOf(placement, markets)
     const now = yield* Clock.currentTimeMillis
     const withdrawn = (yield* withdraw) ?? placement.cancel?.why
-    if (isDoubted(placement)) return yield* isolated(quarantine.follow(placement))
+    if (isDoubted(placement)) return yield* isolated(quarantine.follow(placement, market))
     if (placement.state === "planned") {
       if (withdrawn !== undefined) return yield* books.record(Planning.withdrawal(placement, withdrawn))
       if (!mayBeginAny || !mayBegin(turnStartedAt, now)) return

@@ -7,7 +7,7 @@ import { HttpClient, HttpClientError, HttpClientRequest, HttpServerResponse } fr
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { marketsByName } from "../../src/cli/Modes.ts"
-import type { Reason } from "../../src/domain/BotEvent.ts"
+import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
 import type { Market } from "../../src/domain/Market.ts"
 import { present } from "../../src/domain/Present.ts"
 import { OrderBook } from "../../src/engine/book/OrderBook.ts"
@@ -102,6 +102,8 @@ export interface Run {
   readonly pace?: Partial<Settings>
   /** Another journal than that of the other processes: another bot on the same account. */
   readonly ownJournal?: true
+  /** What an own journal has in it already: an old copy of another one. */
+  readonly earlier?: ReadonlyArray<BotEvent>
   /** Of the run's own account at the verifier when left out. */
   readonly account?: VenueAccount
   /** With the partner's token, for the history. */
@@ -164,17 +166,19 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
 
   /** A process; it ends with the scope that `stop` closes. */
   const run = Effect.fnUntraced(function* (asked: Run) {
-    const { strategies: texts, markets, ownJournal } = asked
+    const { strategies: texts, markets, ownJournal, earlier = [] } = asked
     const strategies = texts.map(parse)
     const process = yield* Scope.make()
-    const context = yield* Layer.buildWithScope(
-      services(asked, ownJournal === undefined ? shared : yield* openJournal),
-      process
-    )
+    const journal = ownJournal === undefined ? shared : yield* openJournal
+    yield* Context.get(journal, Journal).append(earlier)
+    const context = yield* Layer.buildWithScope(services(asked, journal), process)
     const books = Context.get(context, Bookkeeper)
     const running = Effect.gen(function* () {
       yield* Random.withSeed(`bot ${texts.join()} ${ownJournal}`)(
-        StartUp.record({ pid: 1, version: "0", mode: "test", account: signerId, venue: connection.url }, strategies)
+        StartUp.record(
+          { pid: 1, boot: "one", version: "0", mode: "test", account: signerId, venue: connection.url },
+          strategies
+        )
       )
       const engine = yield* Engine.make({
         strategies,

@@ -3,6 +3,7 @@
 import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { bySymbol } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
 import { version } from "../../version.ts"
 import * as Telemetry from "../control/Telemetry.ts"
 import { decisionCode } from "../DecisionCode.ts"
@@ -66,7 +67,15 @@ export const command = Command.make(
     const mode = dryRun ? "dry-run" : "live"
     const assets = bySymbol(config.markets.assets)
     const options: BotRun.BotRunOptions = {
-      run: { pid, version, decisionCode: decisionCode(), mode, account: account.signerId, venue: config.venue.url },
+      run: {
+        pid,
+        ...present({ boot: yield* boot }),
+        version,
+        decisionCode: decisionCode(),
+        mode,
+        account: account.signerId,
+        venue: config.venue.url
+      },
       strategies,
       markets: Modes.marketsByName(config.markets),
       assets,
@@ -109,6 +118,13 @@ export const command = Command.make(
     { command: "limitbot run strategies/*.yaml --dry-run --for 5m", description: "Watch what they would do" }
   ])
 )
+
+/** Linux names each start of the machine. Elsewhere nobody knows whether it went down since the last run. */
+const boot = Effect.gen(function* () {
+  const fileSystem = yield* FileSystem.FileSystem
+  const name = yield* Effect.option(fileSystem.readFileString("/proc/sys/kernel/random/boot_id"))
+  return Option.getOrUndefined(Option.map(name, (text) => text.trim()))
+})
 
 /** A dry run's orders end with it, and so does its journal. */
 const temporaryJournal = Effect.gen(function* () {

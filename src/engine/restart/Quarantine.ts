@@ -5,14 +5,17 @@
  * process may have been under way, and its deposit may take to show: a deposit makes it an order like any other. Then it is given
  * up, its order is cancelled like any spare one, and money that reaches a cancelled order comes back.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Stream } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { Order } from "../../domain/Order.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
-import { readOrder } from "../tracking/OrderReads.ts"
-import { observe } from "../tracking/OrderTracker.ts"
+import { orderPages, readOrder } from "../tracking/OrderReads.ts"
+import { found, matches, observe } from "../tracking/OrderTracker.ts"
 import { isDoubted } from "./JournalTail.ts"
 
 /** Statuses in which money may be on its way although none shows. */
@@ -23,27 +26,42 @@ export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
 
+  /** Its own order, and every other one with its fingerprint: the money may have reached a twin, which may be over by now. */
+  const ordersOf = Effect.fnUntraced(function* (placement: Placement, market: Market | undefined) {
+    const { by, order, plannedAt } = placement
+    const own = order === undefined ? [] : [(yield* readOrder(venue, by, order)).value]
+    if (by === "swap" || market === undefined) return own
+    const pages = yield* Stream.runCollect(orderPages(venue, { since: plannedAt }))
+    const twins = pages.flatMap(({ orders }) => orders).filter((each) => isTwin(placement, market, each))
+    return [...own, ...twins.filter(({ id }) => id !== order?.id)]
+  })
+
+  /** What is recorded of a placement is computed from what it is by then. */
+  const recordOf = ({ id }: Placement, events: (placement: Placement) => ReadonlyArray<BotEvent>) =>
+    books.recordFrom(({ placements }) => {
+      const placement = placements.get(id)
+      return placement !== undefined && isDoubted(placement) ? events(placement) : []
+    })
+
   /** One look; fails only when the bot must stop or cannot reach the venue. */
-  const follow = Effect.fn("Quarantine.follow")(function* ({ by, id, order, slot, strategy }: Placement) {
+  const follow = Effect.fn("Quarantine.follow")(function* (placement: Placement, market: Market | undefined) {
     const now = yield* Clock.currentTimeMillis
     if (elapsedMillis(books.state.runStartedAt, now) < settings.quarantineMillis) return
-    if (order !== undefined) {
-      const read = yield* readOrder(venue, by, order)
-      yield* books.recordFrom(({ placements }) => {
-        const current = placements.get(id)
-        return current === undefined ? [] : observe(current, read.value, read.correlationId)
-      })
-      if (waitsForMoney.has(read.value.fillStatus)) return
+    const orders = yield* ordersOf(placement, market)
+    const paid = orders.find(({ depositedAmount }) => depositedAmount > 0n)
+    if (paid !== undefined) {
+      yield* recordOf(placement, (known) => (known.order?.id === paid.id ? [] : found(known, paid)))
+      return yield* recordOf(placement, (known) => observe(known, paid))
     }
-    yield* books.recordFrom(({ placements }) => {
-      const current = placements.get(id)
-      const reason =
-        "an earlier process began it, and whether that process paid is not in the journal; no deposit showed"
-      return current !== undefined && isDoubted(current)
-        ? [{ _tag: "Abandoned", strategy, slot, placement: id, reason }]
-        : []
-    })
+    if (orders.some(({ fillStatus }) => waitsForMoney.has(fillStatus))) return
+    const reason = "an earlier process began it, and whether that process paid is not in the journal; no deposit showed"
+    yield* recordOf(placement, ({ id, slot, strategy }) => [
+      { _tag: "Abandoned", strategy, slot, placement: id, reason }
+    ])
   })
 
   return { follow }
 })
+
+const isTwin = (placement: Placement, market: Market, order: Order): boolean =>
+  order.deadline === placement.deadline && matches(placement, market, order)

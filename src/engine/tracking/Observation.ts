@@ -26,7 +26,7 @@ import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
-import { adopt, bind, matches, observe } from "./OrderTracker.ts"
+import { adopt, bind, found, matches, observe } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
 
 const executingStatuses = ["PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL"] as const
@@ -231,14 +231,11 @@ export const make = Effect.gen(function* () {
     }
     if (market === undefined || !isOurs(placement, market, order)) return []
     if (placement.state === "planned" || placement.state === "creating") {
-      const { strategy, slot, id } = placement
-      const sent = { _tag: "CreateSent", strategy, slot, placement: id, attempt: 1 } as const
-      // The journal has lost that it was created, and perhaps that it was paid for.
-      const found =
-        order.depositedAmount > 0n || order.fillStatus !== "AWAITING_DEPOSIT"
-          ? adopt(placement, order)
-          : bind(placement, market, order, settings.account, "list", correlationId)
-      return placement.state === "planned" ? [sent, ...found] : found
+      // The journal has lost that it was created, or that it was paid for.
+      const isForgotten = placement.state === "planned" || order.depositedAmount > 0n
+      return isForgotten
+        ? found(placement, order)
+        : bind(placement, market, order, settings.account, "list", correlationId)
     }
     if (order.depositedAmount > 0n && placement.deposited === 0n) return adopt(placement, order)
     if (placement.orphans.has(order.id)) return []

@@ -120,6 +120,12 @@ export const adopt = (placement: Placement, order: Order): ReadonlyArray<BotEven
   bound(placement, order, "list", {})
 ]
 
+/** The same for a placement of which the journal may have lost that it was created. */
+export const found = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
+  placement.state === "planned"
+    ? [{ _tag: "CreateSent", ...about(placement), attempt: 1 }, ...adopt(placement, order)]
+    : adopt(placement, order)
+
 const bound = (
   placement: Placement,
   order: Order,

@@ -1,0 +1,122 @@
+/** A journal that is behind the world, because it is an old copy: its orders are found again, or told and left alone. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Random, Result } from "effect"
+import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
+import * as Problems from "../../../src/engine/funding/Problems.ts"
+import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import { unfinished } from "../../../src/engine/state/BotState.ts"
+import * as Fingerprint from "../../../src/engine/tracking/Fingerprint.ts"
+import { inVirtualTime, ladder, make, type Network, openOrders, until } from "../botWorld.ts"
+
+const isCreate = ({ method, path }: Network["sent"][number]) => method === "POST" && path === "/v0/orders"
+const restored: BotEvent = { _tag: "JournalRestored", events: 3, head: "hash" }
+
+/** What the journal was when it knew no order yet. */
+const copyOf = (events: Iterable<Recorded>): ReadonlyArray<BotEvent> => {
+  const all = [...events].map(({ event }) => event)
+  return [
+    ...all.slice(
+      0,
+      all.findIndex(({ _tag }) => _tag === "Planned")
+    ),
+    restored
+  ]
+}
+
+const idsOf = (bot: Parameters<typeof openOrders>[0]) =>
+  openOrders(bot)
+    .map(({ order }) => order?.id)
+    .toSorted()
+
+/** Two orders rest, then the bot goes on with an old copy of its journal. */
+const withOldCopy = Effect.fnUntraced(function* (strategy: string) {
+  const world = yield* make
+  const first = yield* world.run({ strategies: [ladder(2)] })
+  yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
+  const resting = idsOf(first)
+  yield* first.stop
+  world.network.sent.length = 0
+  const second = yield* world.run({ strategies: [strategy], ownJournal: true, earlier: copyOf(yield* first.events) })
+  return { world, resting, second } as const
+})
+
+describe("a journal that is behind the world", () => {
+  it.effect("gets the orders back that its slots want, and places none a second time", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { resting, second, world } = yield* withOldCopy(ladder(2))
+        yield* until(() => openOrders(second).length === 2, 60_000, "both are known again")
+        yield* Effect.sleep(60_000)
+        assert.deepStrictEqual(idsOf(second), resting)
+        assert.deepStrictEqual(world.network.sent.filter(isCreate), [])
+        assert.deepStrictEqual(Problems.problemsOf(second.state, 0), [])
+        // The money of both is in orders, and nothing of it can be spent again.
+        world.setWithdraw({ code: "leaving", text: "test" })
+        yield* until(() => unfinished(second.state).length === 0, 300_000, "all the money is back")
+      })
+    )
+  )
+
+  it.effect("tells of orders that no slot wants, and funds nothing until somebody has explained them", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { resting, second, world } = yield* withOldCopy(ladder(2, "ladder", "BTC/USDC", [41_000, 49_000]))
+        yield* until(() => second.state.tail.forgotten.size === 2, 60_000, "both are told")
+        yield* Effect.sleep(120_000)
+        assert.deepStrictEqual(world.network.sent.filter(isCreate), [])
+        const told = Problems.problemsOf(second.state, 0)
+        assert.deepStrictEqual(told.map(({ placement }) => placement).toSorted(), resting)
+        assert.isTrue(told.every(({ kind }) => kind === "contradiction"))
+        const adopting = Problems.resolve(second.state, { placement: resting[0] ?? "", word: "adopt", text: "" }, 0)
+        assert.isTrue(Result.isFailure(adopting) && adopting.failure.includes("limitbot reconcile --adopt"))
+        for (const placement of resting) {
+          const word = Problems.resolve(second.state, { placement: placement ?? "", word: "forget", text: "old" }, 0)
+          yield* Bookkeeper.use((books) => books.record(Result.getOrThrow(word))).pipe(
+            Effect.provideContext(second.context)
+          )
+        }
+        yield* until(() => openOrders(second).length === 2, 60_000, "its own orders are placed")
+        assert.strictEqual(world.network.sent.filter(isCreate).length, 2)
+      })
+    )
+  )
+
+  it.effect("goes on by itself once the venue has ended such an order without money", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        // Its order is made, and no payment ever arrives.
+        world.network.bend = ({ url }) => (url.endsWith("/v0/submit-intent") ? "fails" : undefined)
+        const first = yield* world.run({ strategies: [ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])] })
+        yield* until(() => unfinished(first.state).some(({ state }) => state === "funding"), 60_000, "one is signed")
+        yield* first.stop
+        world.network.bend = () => undefined
+        const other = ladder(1, "ladder", "BTC/USDC", [41_000, 41_000])
+        const second = yield* world.run({ strategies: [other], ownJournal: true, earlier: copyOf(yield* first.events) })
+        yield* until(() => second.state.tail.forgotten.size === 1, 60_000, "it is told")
+        for (const id of second.state.tail.forgotten.keys()) yield* world.tell(`/v0/orders/${id}/cancel`, {})
+        yield* until(() => openOrders(second).length === 1, 300_000, "the slot has its order")
+      })
+    )
+  )
+})
+
+describe("the mark of a journal", () => {
+  it.effect("is in every deadline that is drawn with it, and in few others", () =>
+    Effect.gen(function* () {
+      const taken = new Set<number>()
+      const latest = Date.parse("2026-03-01T00:00:00Z")
+      for (let order = 0; order < 100; order += 1) {
+        // A lifetime of a few seconds has only some deadlines to draw from.
+        const deadline = yield* Fingerprint.draw(latest, 4_000, taken, 7)
+        assert.isTrue(Fingerprint.isMarked(deadline, 7))
+        assert.isFalse(taken.has(deadline))
+        assert.isAtMost(deadline, latest)
+        assert.notStrictEqual(deadline % 1000, 0)
+        taken.add(deadline)
+      }
+      const others = [...taken].filter((deadline) => Fingerprint.isMarked(deadline, 8)).length
+      assert.isBelow(others, 10)
+    }).pipe(Random.withSeed("mark"))
+  )
+})
