@@ -6,6 +6,7 @@ import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import * as Fingerprint from "../../../src/engine/tracking/Fingerprint.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
 import { inVirtualTime, ladder, make, type Network, openOrders, until } from "../botWorld.ts"
 
 const isCreate = ({ method, path }: Network["sent"][number]) => method === "POST" && path === "/v0/orders"
@@ -94,7 +95,11 @@ describe("a journal that is behind the world", () => {
         const other = ladder(1, "ladder", "BTC/USDC", [41_000, 41_000])
         const second = yield* world.run({ strategies: [other], ownJournal: true, earlier: copyOf(yield* first.events) })
         yield* until(() => second.state.tail.forgotten.size === 1, 60_000, "it is told")
-        for (const id of second.state.tail.forgotten.keys()) yield* world.tell(`/v0/orders/${id}/cancel`, {})
+        for (const id of second.state.tail.forgotten.keys())
+          yield* Effect.provideContext(
+            Venue.use((venue) => venue.cancelOrder(id)),
+            second.context
+          )
         yield* until(() => openOrders(second).length === 1, 300_000, "the slot has its order")
       })
     )
