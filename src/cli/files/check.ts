@@ -5,7 +5,7 @@ import * as Runtime from "effect/Runtime"
 import { present } from "../../domain/Present.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
-import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
+import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as Lookahead from "../backtest/Lookahead.ts"
 import * as FileName from "../FileName.ts"
@@ -67,15 +67,15 @@ export const command = Command.make(
       for (const strategy of strategies) {
         const { file, name, kind, text, warnings = [] } = strategy
         for (const warning of warnings) yield* Console.error(`warning: ${render(warning, text)}\n`)
-        const own = ready.find((each) => each.strategy === name)
-        const distrust = own?.problem ?? undefined
-        if (distrust !== undefined) {
+        const own = ready.filter((each) => each.strategy === name)
+        const distrust = own.find(({ problem }) => problem !== null)?.problem
+        if (distrust !== undefined && distrust !== null) {
           const place = strategy.candleSource ?? { start: 0, end: 0 }
           yield* Console.error(`${render(problemAt(sourceText(file, text), place, distrust), text)}\n`)
           continue
         }
-        yield* Console.log(`${file}: ok: ${name}, ${kind} on ${marketNames(strategy)}`)
-        if (own !== undefined) yield* Console.log(`  ${own.line}`)
+        yield* Console.log(`${file}: ok: ${name}, ${kind} on ${marketsSaid(strategy)}`)
+        for (const { line } of own) yield* Console.log(`  ${line}`)
       }
       for (const finding of findings) {
         const found = Lookahead.faultsOf(finding)

@@ -6,9 +6,10 @@
  *
  * Quotes use up the venue's rate limit. The deeper levels of a market take at most a fiftieth of the time, measured
  * by how long their answers took; a level that fails keeps its last answer. A market whose quotes are refused does
- * not stop the others. It shows the indicative price of the token list, on which no strategy decides.
+ * not stop the others, and one that does not answer does not keep them waiting. A refused one shows the indicative
+ * price of the token list, on which no strategy decides.
  */
-import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import { Clock, Context, Deferred, Effect, Fiber, Layer, Semaphore } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import { type Book, bestFirst, type Depth, type DepthLevel, type OwnOrder } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -21,6 +22,8 @@ import type { Wanted } from "./Wanted.ts"
 
 /** Markets asked at the same time. */
 const concurrency = 4
+/** A market that answers later than the others by more than this is not waited for. */
+const lateMillis = 2_000
 /** A deeper level is asked again after this long, or after fifty times what its last answer took. */
 const levelMillis = 30_000
 const levelShare = 50
@@ -72,6 +75,7 @@ export class OrderBook extends Context.Service<
     OrderBook,
     Effect.gen(function* () {
       const venue = yield* Venue
+      const scope = yield* Effect.scope
       const entries = new Map<string, Entry>()
       const prices = new Map<string, TwoSidedPrice>()
       const resting = new Map<string, ReadonlyMap<string, ReadonlyArray<OwnOrder>>>()
@@ -170,12 +174,38 @@ export class OrderBook extends Context.Service<
         )
       })
 
+      /** What is still being asked, by market. */
+      const asking = new Map<string, Fiber.Fiber<VenueError | undefined, VenueError | Quotes.WrongDecimals>>()
+
+      /** Once another market has answered, a slow one is waited for only so long; its answer counts when it comes. */
+      const lookWithin = Effect.fnUntraced(function* (
+        wanted: Wanted,
+        maxAgeMillis: number,
+        answered: Deferred.Deferred<void>
+      ) {
+        const { name } = wanted.market
+        const begin = lookAt(wanted, maxAgeMillis, false).pipe(
+          Effect.ensuring(Effect.sync(() => asking.delete(name))),
+          Effect.forkIn(scope)
+        )
+        const fiber = asking.get(name) ?? (yield* begin)
+        if (fiber.pollUnsafe() === undefined) asking.set(name, fiber)
+        const heard = Effect.tap(Fiber.join(fiber), (failure) =>
+          failure === undefined ? Deferred.succeed(answered, undefined) : Effect.void
+        )
+        const late = Effect.as(Effect.andThen(Deferred.await(answered), Effect.sleep(lateMillis)), undefined)
+        return yield* Effect.raceFirst(heard, late)
+      })
+
       const lookAll = Effect.fn("OrderBook.look")(function* (
         wanted: ReadonlyArray<Wanted>,
         maxAgeMillis: number,
         isDeep: boolean
       ) {
-        const failures = yield* Effect.forEach(wanted, (each) => lookAt(each, maxAgeMillis, isDeep), { concurrency })
+        const answered = yield* Deferred.make<void>()
+        const ask = (each: Wanted) =>
+          isDeep ? lookAt(each, maxAgeMillis, isDeep) : lookWithin(each, maxAgeMillis, answered)
+        const failures = yield* Effect.forEach(wanted, ask, { concurrency })
         const failure = allFailed(failures)
         if (failure !== undefined) return yield* failure
       })

@@ -63,7 +63,9 @@ const margin = 1e-9
 
 /** Where a comparison changes next, below and above the present price of a market. */
 const pricesAround = ({ mid, elsewhere, found }: Moment, market: string): PriceBounds => {
-  const price = market === own ? mid : (elsewhere.get(market)?.mid ?? Number.NaN)
+  const price = market === own ? mid : elsewhere.get(market)?.mid
+  // Any price is news where there was none.
+  if (price === undefined) return { priceAbove: Decimal.zero }
   const crossings = found.crossings.flatMap((crossing) => (crossing.market === market ? [crossing.price] : []))
   const above = Math.min(...crossings.filter((crossing) => crossing >= price))
   const below = Math.max(...crossings.filter((crossing) => crossing <= price))
@@ -85,7 +87,6 @@ export const boundsOf = (
     ...each.keys()
   ])
   const [shortest] = timeframes.sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))
-  // Without a price of the market these bounds do not hold: the strategy is asked until there is one.
   const elsewhere = [...watched]
     .filter(([, { hasPrice }]) => hasPrice)
     .map(([market]) => ({ market, ...pricesAround(moment, market) }))

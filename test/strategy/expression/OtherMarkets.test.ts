@@ -126,7 +126,11 @@ describe("conditions on other markets", () => {
         decision.desired.map(({ slot }) => slot),
         ["other"]
       )
-      if (when.includes("mid")) assert.isFalse(holds(decision.until, view, false), "asked again until there is a price")
+      if (when.includes("mid")) {
+        const back = { bid: price("5"), ask: price("5"), at: 0 }
+        assert.isFalse(holds(decision.until, view, false), "asked again until there is a price")
+        assert.isFalse(holds(decision.until, { ...view, elsewhere: new Map([["BTC/USDC", back]]) }, false))
+      }
       assert.deepStrictEqual(
         strategy.watched?.map(({ market }) => market.name),
         ["BTC/USDC"]
