@@ -8,23 +8,26 @@
  * swap. A bracket that begins after a condition, again and again, or with prices that follow from the market is a rule
  * (see `BracketRule`).
  */
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { formatWithSymbol, max } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, opposite, type Price } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Decision, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
-import type { Kind } from "../Kind.ts"
+import type { Behaviour, Kind } from "../Kind.ts"
 import { type Report, report } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
-import type { View } from "../View.ts"
+import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { atPrice, bySwap, execution } from "./Execution.ts"
 import { decimalIn, isTrueIn } from "./Memory.ts"
 import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
+import type { Rules } from "./RulesSection.ts"
 import { followingFields, isFollowing, readFollowing } from "./rules/BracketRule.ts"
+import { adopted, type Beginning, beginningIn, rememberBeginning } from "./rules/Handover.ts"
 import { behaviourOf } from "./rules.ts"
 import { quantityAt, size } from "./Size.ts"
 import { filledLegs } from "./SlotLegs.ts"
@@ -54,7 +57,7 @@ export const bracket: Kind = {
   read: (section, context) => {
     if (isFollowing(section)) {
       const rule = readFollowing(section, context)
-      return rule === undefined ? undefined : behaviourOf(rule)
+      return rule === undefined ? undefined : following(rule)
     }
     const { market, to } = context
     const read = bracketFields(market)(section, to)
@@ -83,6 +86,21 @@ export const bracket: Kind = {
     checkOrder(whole, { ...read, takeProfit: read.takeProfit, stop: read.stop }, to)
     checkBudget([entry], "the entry would", read.size, context)
     return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+  }
+}
+
+/** It goes on with what a bracket of fixed prices began in its slot, as an edit may leave it. */
+const following = (rules: Rules): Behaviour => {
+  const behaviour = behaviourOf(rules)
+  const { inputs } = behaviour
+  return {
+    ...behaviour,
+    decide: (view, memory) => {
+      const { memory: own, isWhole } = adopted(rules, view, memory)
+      const decision = behaviour.decide(view, own)
+      return isWhole ? decision : { ...decision, memory }
+    },
+    ...(inputs === undefined ? {} : { inputs: (view, memory) => inputs(view, adopted(rules, view, memory).memory) })
   }
 }
 
@@ -165,15 +183,31 @@ const advance = (whole: Bracket, before: State, price: Price): State => {
   return { ...after, isStopped: !isBetter(whole, price, stopOf(whole, after)) }
 }
 
+/** A leg leaves all that its entry brought in, whatever the file says of the size meanwhile. */
+const legsOf = (
+  { entry, takeProfit }: Bracket,
+  { after, quantity }: Beginning,
+  { completedLegs, receivedByLastLeg }: SlotProgress
+): Pick<Bracket, "entry" | "takeProfit"> => {
+  if (completedLegs <= after.completedLegs) return { entry, takeProfit }
+  const whole = entry.side === "BUY" ? max(entry.quantity, receivedByLastLeg) : (quantity ?? entry.quantity)
+  return { entry: { ...entry, quantity: whole }, takeProfit: { ...takeProfit, quantity: whole } }
+}
+
 const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
-  const { market, entry, takeProfit, keys } = whole
+  const { market, keys } = whole
   const price = mid(view.price)
+  const begun = beginningIn(market, slot, view, memory)
+  const after = begun.after.completedLegs === 0 && begun.after.filledInLeg === 0n ? undefined : begun.after
+  const { entry, takeProfit } = legsOf(whole, begun, progressOf(view, slot))
   const side = takeProfit.side
-  const filled = filledLegs({ legs: [entry, takeProfit], cycle: false }, view, slot)
+  const filled =
+    filledLegs({ legs: [entry, takeProfit], cycle: false, ...present({ after }) }, view, slot) -
+    begun.after.completedLegs
   const before: State = {
     best: decimalIn(memory, "best") ?? price,
     isBreakeven: isTrueIn(memory, "isBreakeven"),
-    isStopped: isTrueIn(memory, "isStopped")
+    isStopped: isTrueIn(memory, "isStopped") || begun.isLeaving
   }
   const state = filled === 0 ? undefined : filled === 1 ? advance(whole, before, price) : before
   const stop = state === undefined ? whole.stop : stopOf(whole, state)
@@ -198,11 +232,18 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
         `${entry.side === "BUY" ? "buys" : "sells"} ${amount}; ${numbers}`,
         filled === 0 ? "entry" : "takeProfit"
       )
-  const decided = { desired: [{ slot, legs: [entry, exit] as const, cycle: false, why }], absent: [], reasons: [] }
-  if (state === undefined) return { ...decided, memory: null, until: { onFill: true } }
+  const legs = [entry, exit] as const
+  const decided = { desired: [{ slot, legs, ...present({ after }), cycle: false, why }], absent: [], reasons: [] }
+  // What was bought says itself how much it is; what was sold has to be remembered.
+  const quantity = filled === 1 && entry.side === "SELL" ? entry.quantity : undefined
+  const beginning = rememberBeginning(market, { ...begun, quantity })
+  if (state === undefined) {
+    return { ...decided, memory: after === undefined ? null : beginning, until: { onFill: true } }
+  }
+  const { best, isBreakeven, isStopped } = state
   return {
     ...decided,
-    memory: { best: Decimal.format(state.best), isBreakeven: state.isBreakeven, isStopped: state.isStopped },
+    memory: { best: Decimal.format(best), isBreakeven, isStopped, ...beginning },
     until: filled === 1 ? boundsOf(whole, state, stop) : { onFill: false }
   }
 }

@@ -1,0 +1,106 @@
+/**
+ * An edit turns a bracket of fixed prices into one that follows the market, or the other way round, while it holds
+ * something. Both forms work in the same slot and remember different things about it. Whatever the slot has bought or
+ * sold keeps its exits: the new form goes on with it, at its own prices.
+ */
+import { type Amount, format } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { type Market, opposite, type Price } from "../../../domain/Market.ts"
+import { filledOfLeg, type Memory } from "../../Decision.ts"
+import { momentOf } from "../../expression/Judge.ts"
+import type { Term } from "../../expression/Term.ts"
+import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
+import { amountIn, isRecord, numberIn, recordIn } from "../Memory.ts"
+import { type Going, isTouched, remember, stateIn } from "../RuleState.ts"
+import type { Rule, Rules } from "../RulesSection.ts"
+import { orderPriceOf } from "../rules.ts"
+
+/** Where the round of a bracket of fixed prices began in its slot, and how much it is about if its size does not say. */
+export interface Beginning {
+  readonly after: LegsDone
+  readonly quantity: Amount | undefined
+  /** It was leaving at its stop. */
+  readonly isLeaving: boolean
+}
+
+/** From its own memory, or from that of a bracket that followed the market. */
+export const beginningIn = (market: Market, slot: string, view: View, memory: Memory): Beginning => {
+  const record = recordIn(memory, slot)
+  const own = {
+    completedLegs: numberIn(memory, "legsBefore") ?? 0,
+    filledInLeg: amountIn(market.base, memory, "filledBefore")
+  }
+  const known = amountIn(market.base, memory, "quantity")
+  if (!isRecord(record)) return { after: own, quantity: known > 0n ? known : undefined, isLeaving: false }
+  const { going } = stateIn(market, record)
+  const progress = progressOf(view, slot)
+  if (going === undefined || !(isTouched(going, progress) || progress.live !== undefined)) {
+    return { after: legsDone(view, slot), quantity: undefined, isLeaving: false }
+  }
+  const quantity = isTouched(going, progress) ? going.quantity : undefined
+  return { after: going.after, quantity, isLeaving: going.held?.leaves !== undefined }
+}
+
+/** Nothing where a bracket is the first of its slot. */
+export const rememberBeginning = (
+  { base }: Market,
+  { after, quantity }: Beginning
+): { readonly [key: string]: Memory } => ({
+  ...(after.completedLegs === 0 ? {} : { legsBefore: after.completedLegs }),
+  ...(after.filledInLeg === 0n ? {} : { filledBefore: format(after.filledInLeg, base.decimals) }),
+  ...(quantity === undefined ? {} : { quantity: format(quantity, base.decimals) })
+})
+
+/** What a leg brought in cost per unit, or at which price its order was. */
+const entryPrice = ({ past, live }: SlotProgress, rule: Rule, market: Market, otherwise: Price): Price => {
+  if (rule.side === "BUY" && past !== undefined && past.held > 0n && past.cost > 0n) {
+    const [cost, held] = [Decimal.make(past.cost, market.quote.decimals), Decimal.make(past.held, market.base.decimals)]
+    return Decimal.divide(cost, held, 12, "up")
+  }
+  if (past?.lastOrder.side === rule.side) return past.lastOrder.price
+  return live?.side === rule.side ? live.price : otherwise
+}
+
+export interface Adopted {
+  readonly memory: Memory
+  /** False while its exits cannot be computed yet: then they are asked for again. */
+  readonly isWhole: boolean
+}
+
+/** The memory of a rule that goes on with what a bracket of fixed prices began in its slot. */
+export const adopted = ({ market, rules: [rule] }: Rules, view: View, memory: Memory): Adopted => {
+  const asItIs = { memory, isWhole: true }
+  if (rule === undefined || isRecord(recordIn(memory, rule.slot))) return asItIs
+  const { after, quantity: sold } = beginningIn(market, rule.slot, view, memory)
+  const progress = progressOf(view, rule.slot)
+  const { live, completedLegs, receivedByLastLeg } = progress
+  const done = completedLegs - after.completedLegs
+  const filled = filledOfLeg({ after }, progress)
+  const isEntryLive = live !== undefined && live.side === rule.side && done === 0
+  const isHolding = done === 1 || (done === 0 && filled > 0n)
+  if (!isHolding && !isEntryLive) return asItIs
+  const moment = momentOf(market, view)
+  const now = Decimal.fromNumber(moment.mid, 12)
+  const price = entryPrice(progress, rule, market, now)
+  const at = { ...moment, entry: Decimal.toNumber(price) }
+  const exitAt = (term: Term | undefined) =>
+    term === undefined ? undefined : orderPriceOf(term, market, opposite(rule.side), at)
+  const [exit, stop] = [exitAt(rule.exit?.price), exitAt(rule.exit?.stop)]
+  const isWhole = exit !== undefined && (rule.exit?.stop === undefined || stop !== undefined)
+  const whole = rule.side === "BUY" ? receivedByLastLeg : (sold ?? progress.sold - progress.bought)
+  const going: Going = {
+    price,
+    hasExit: true,
+    exit: exit ?? (live?.side === opposite(rule.side) ? live.price : price),
+    stop,
+    held: undefined,
+    quantity: done === 1 ? whole : filled + (isEntryLive ? live.quantity : 0n),
+    after,
+    firedAt: view.now,
+    // An order of the old form that has not filled is withdrawn; what fills of it until then is looked after.
+    withdrawnAt: isHolding ? undefined : view.now
+  }
+  if (going.quantity <= 0n) return asItIs
+  const state = { fired: isHolding ? 1 : 0, pausedUntil: 0, going }
+  return { memory: { [rule.slot]: remember(market, state) }, isWhole }
+}

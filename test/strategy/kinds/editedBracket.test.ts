@@ -1,0 +1,131 @@
+/** A running bracket is edited between its fixed form and the one that follows the market: what it holds keeps its exits. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { armedLeg } from "../../../src/strategy/Decision.ts"
+import { progressOf, type SlotProgress, untouchedSlot } from "../../../src/strategy/View.ts"
+import { decideAt, price, strategyOf, viewAt } from "../support.ts"
+
+const file = (section: string) =>
+  strategyOf(`name: test
+market: BTC/USDC
+kind: bracket
+limits: { budget: { base: 5, quote: 100000 } }
+bracket: ${section}
+`)
+
+const one = 100_000_000n
+
+const fixed = {
+  BUY: file("{ side: buy, size: { base: 1 }, entry: 1000, takeProfit: 1100, stop: 900 }"),
+  SELL: file("{ side: sell, size: { base: 1 }, entry: 1000, takeProfit: 900, stop: 1100 }")
+}
+const follows = {
+  BUY: file(
+    "{ side: buy, size: { base: 0.4 }, when: mid > 5000, entry: 1%, takeProfit: 5%, stop: 3%, times: 3, cooldown: 1h }"
+  ),
+  SELL: file(
+    "{ side: sell, size: { base: 0.4 }, when: mid > 5000, entry: 1%, takeProfit: 5%, stop: 3%, times: 3, cooldown: 1h }"
+  )
+}
+const loose = {
+  BUY: file("{ side: buy, size: { base: 2 }, entry: 1%, takeProfit: 5%, stop: 3%, times: 3 }"),
+  SELL: file("{ side: sell, size: { base: 2 }, entry: 1%, takeProfit: 5%, stop: 3%, times: 3 }")
+}
+
+/** So many legs are done, the last of which was an entry for one BTC at 1000. */
+const entered = (side: "BUY" | "SELL", legs = 1): SlotProgress => ({
+  ...untouchedSlot,
+  completedLegs: legs,
+  receivedByLastLeg: side === "BUY" ? one : 1_000_000_000n,
+  lastLeg: { side },
+  bought: side === "BUY" ? one : 0n,
+  sold: side === "SELL" ? one : 0n,
+  past: {
+    held: side === "BUY" ? one : 0n,
+    cost: side === "BUY" ? 1_000_000_000n : 0n,
+    lastOrder: { side, price: price("1000") }
+  }
+})
+
+type Given = Parameters<typeof decideAt>
+
+const orderOf = (...[strategy, mid, memory, slots, now]: Given): string => {
+  const decision = decideAt(strategy, mid, memory, slots, now)
+  const view = viewAt(strategy, mid, slots, now)
+  return decision.desired
+    .flatMap((desired) => armedLeg(desired, progressOf(view, desired.slot)) ?? [])
+    .map(({ side, price, quantity }) => `${side} ${quantity} at ${Decimal.format(price)}`)
+    .join()
+}
+
+describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s", (side) => {
+  const [exit, up] = side === "BUY" ? ["SELL", 1] : ["BUY", -1]
+  const slots = new Map([["position", entered(side)]])
+  const mid = price("1000")
+  const began = decideAt(fixed[side], mid)
+  const holding = decideAt(fixed[side], mid, began.memory, slots)
+
+  it("of fixed prices goes on as one that follows the market, with exits for what it holds", () => {
+    for (const edited of [follows[side], loose[side]]) {
+      assert.strictEqual(orderOf(edited, mid, holding.memory, slots), `${exit} ${one} at ${1000 + up * 50}`)
+      const next = decideAt(edited, mid, holding.memory, slots)
+      const stop = price(`${1000 - up * 31}`)
+      assert.match(orderOf(edited, stop, next.memory, slots), new RegExp(`^${exit} ${one} at 9|^${exit} ${one} at 10`))
+      assert.strictEqual(decideAt(edited, stop, next.memory, slots).desired[0]?.why.code, "rule-left")
+    }
+  })
+
+  it("that follows the market goes on at fixed prices, in whichever round it was", () => {
+    for (const rounds of [0, 2]) {
+      const before = rounds === 0 ? new Map() : new Map([["position", { ...entered(side, 2 * rounds) }]])
+      const open = new Map([["position", entered(side, 2 * rounds + 1)]])
+      const fired = decideAt(loose[side], mid, loose[side].initialMemory, before)
+      const held = decideAt(loose[side], mid, fired.memory, open)
+      const quantity = side === "BUY" ? one : 2n * one
+      const at = 1000 + up * 100
+      assert.strictEqual(orderOf(fixed[side], mid, held.memory, open), `${exit} ${quantity} at ${at}`)
+      const next = decideAt(fixed[side], mid, held.memory, open)
+      const [stopped, leaves] = side === "BUY" ? ["899", "895.5"] : ["1101", "1105.5"]
+      assert.strictEqual(orderOf(fixed[side], price(stopped), next.memory, open), `${exit} ${quantity} at ${leaves}`)
+      // And back again.
+      assert.match(orderOf(follows[side], mid, next.memory, open), new RegExp(`^${exit} ${quantity} at`))
+    }
+  })
+
+  it("sells or buys back what its entry was, when only its size is edited", () => {
+    const smaller = file(
+      side === "BUY"
+        ? "{ side: buy, size: { base: 0.2 }, entry: 1000, takeProfit: 1100, stop: 900 }"
+        : "{ side: sell, size: { base: 0.2 }, entry: 1000, takeProfit: 900, stop: 1100 }"
+    )
+    assert.strictEqual(orderOf(smaller, mid, holding.memory, slots), `${exit} ${one} at ${1000 + up * 100}`)
+  })
+
+  it("an entry that is withdrawn by the edit and fills meanwhile has exits", () => {
+    const live = { side, price: price("1000"), quantity: one }
+    const resting = new Map([["position", { ...untouchedSlot, live }]])
+    const withdrawn = decideAt(follows[side], mid, began.memory, resting)
+    assert.deepStrictEqual(withdrawn.desired, [])
+    const late = decideAt(follows[side], mid, withdrawn.memory, slots)
+    assert.strictEqual(orderOf(follows[side], mid, late.memory, slots), `${exit} ${one} at ${1000 + up * 50}`)
+    const gone = decideAt(follows[side], mid, withdrawn.memory, new Map([["position", untouchedSlot]]))
+    assert.deepStrictEqual(
+      gone.absent.map(({ why }) => why.code),
+      ["condition"]
+    )
+  })
+
+  it("that is over begins anew", () => {
+    const over = new Map([
+      ["position", { ...entered(side, 2), lastLeg: { side: side === "BUY" ? "SELL" : "BUY" } as const }]
+    ])
+    const begins = decideAt(loose[side], mid, holding.memory, over)
+    assert.strictEqual(begins.desired[0]?.why.code, "rule-fired")
+    const done = decideAt(loose[side], mid, loose[side].initialMemory, over)
+    assert.strictEqual(
+      orderOf(fixed[side], mid, { position: { fired: 3, pausedUntil: 0 } }, over),
+      `${side} ${one} at 1000`
+    )
+    assert.isAbove(done.desired.length, 0)
+  })
+})
