@@ -4,7 +4,7 @@
  * is `live` against its own sandbox.
  */
 
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Schema } from "effect"
 import type { Asset } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"

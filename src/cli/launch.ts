@@ -4,7 +4,7 @@
  * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted, 143 by SIGTERM. A failure is one message on
  * standard error, never a stack trace. A defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import {
   Cause,
   Config,

@@ -4,7 +4,7 @@
  */
 import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, FileSystem, Layer, PubSub, Redacted, Schedule, Schema, Stream } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

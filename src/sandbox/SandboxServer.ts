@@ -3,7 +3,8 @@
  * socket (for tests under a virtual clock). Both give a record of everything that a client needs.
  */
 import { createServer } from "node:http"
-import { NodeHttpServer, NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Clock, Context, Effect, Layer } from "effect"
 import { HttpClient, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"

@@ -1,5 +1,5 @@
 /** The commands around backtests in this process, from words on the command line to what is printed. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as backtest from "../../src/cli/backtest/backtest.ts"

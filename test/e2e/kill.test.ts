@@ -1,6 +1,6 @@
 /** The real processes, killed at random moments: the journal and the venue's own books must always come back together. */
 import { join } from "node:path"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Journal } from "../../src/journal/Journal.ts"

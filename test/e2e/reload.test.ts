@@ -3,7 +3,7 @@
  * a certificate that every decision is what the files of its moment say, and books that other programs accept.
  */
 import { join } from "node:path"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { findingNames } from "../../src/engine/planning/PlanFindings.ts"

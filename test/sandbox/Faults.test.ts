@@ -1,5 +1,6 @@
 /** Faults on purpose: every kind is seen, nothing is lost or doubled by them but what they say, and off means off. */
-import { NodeHttpClient, NodeServices } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { noFaults, uniformFaults } from "../../src/sandbox/Faults.ts"

@@ -1,5 +1,6 @@
 /** The server on its port: what it says about itself, and that it says it on loopback only. */
-import { NodeHttpClient, NodeServices } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"

@@ -1,7 +1,8 @@
 /** Killing and starting again: nothing that was answered is lost, whatever the last line looks like. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { NodeHttpClient, NodeServices } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Schema } from "effect"
 import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"

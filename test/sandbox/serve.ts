@@ -1,5 +1,6 @@
 /** A sandbox on the state file named by the first argument, as a process that tests can kill. */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer } from "effect"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 

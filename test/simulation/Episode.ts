@@ -66,9 +66,12 @@ interface Seat {
 export const run = async (options: EpisodeOptions): Promise<EpisodeResult> => {
   const folder = mkdtempSync(join(tmpdir(), "limitbot-episode-"))
   const scope = await Effect.runPromise(Scope.make())
+  const { stackTraceLimit } = Error
+  if (options.stacks !== true) Error.stackTraceLimit = 0
   try {
     return await play(options, draw(options), folder, scope)
   } finally {
+    Error.stackTraceLimit = stackTraceLimit
     await Effect.runPromise(Scope.close(scope, Exit.void))
     rmSync(folder, { recursive: true, force: true })
   }

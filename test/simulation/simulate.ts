@@ -30,7 +30,7 @@ const count = Number(values.episodes)
 /** The invariant that an episode violates, if it does. */
 const failureOf = async (options: EpisodeOptions): Promise<{ invariant: string; text: string } | undefined> => {
   try {
-    await run(options)
+    await run({ ...options, stacks: true })
     return undefined
   } catch (error) {
     if (error instanceof Violation) return { invariant: error.invariant, text: error.message }

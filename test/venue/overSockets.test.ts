@@ -1,7 +1,7 @@
 /** The client over real sockets: no redirect is followed, and broken connections are unknown outcomes. */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient, type HttpClient } from "effect/http"

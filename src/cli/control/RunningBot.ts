@@ -2,7 +2,7 @@
  * How commands talk to a running bot: its address is in `<journal>.dashboard`, its token in `<journal>.token`. A bot
  * that hangs or has no control server cannot be reached this way; the kill file and the journal still work.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, FileSystem, Layer, type Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"

@@ -3,7 +3,7 @@
  * `/metrics` under the same names, and the journal's events as structured logs with the ids of order, placement and
  * correlation. The bot waits for none of it, and signed bytes stay in the journal.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { families, type MeasuredBot } from "../../control/view/Metrics.ts"

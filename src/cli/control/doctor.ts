@@ -2,7 +2,7 @@
  * `limitbot doctor`: checks what a bot needs, one thing at a time, and says what to do where something is wrong. It
  * changes nothing and can run beside a bot. Exit code 1 when something must be fixed.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Runtime from "effect/Runtime"

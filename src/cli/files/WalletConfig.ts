@@ -3,7 +3,7 @@
  * program (`{ command: [program, arguments…] }`), whose path is relative to the configuration file if it contains a
  * slash. For experiments it can be the sandbox's ledger (`{ sandbox: true }`).
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import * as WalletCommand from "../../engine/funding/WalletCommand.ts"

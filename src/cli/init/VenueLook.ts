@@ -2,7 +2,7 @@
  * What `limitbot init` asks the venue: which tokens it trades, what a market costs now, and whether it is a sandbox,
  * which tells its keys. It only reads, through the same port as the bot.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, type Redacted } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"

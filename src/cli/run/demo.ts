@@ -5,7 +5,7 @@
  * removed.
  */
 
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Duration, Effect, FileSystem, Option, Schema } from "effect"
 import { Command } from "effect/cli"
 import { bySymbol } from "../../domain/Amount.ts"

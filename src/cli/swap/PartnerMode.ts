@@ -3,7 +3,7 @@
  * over the same HTTP client as the bot. Only swaps write into the bot's journal, and only while no bot runs (else the
  * bot makes them); the others read it.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
 import { defaults, EngineSettings, type Settings } from "../../engine/EngineSettings.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"

@@ -47,8 +47,8 @@ export const partners = ["sandbox-partner", "other-partner"] as const
 
 export const apiKey = (seed: number, partner: string): string => `sandbox-${Seeded.hex(seed, "api key", partner)}`
 
-export const partnerOfApiKey = (seed: number, key: string): string | undefined =>
-  partners.find((partner) => apiKey(seed, partner) === key)
+export const partnersByApiKey = (seed: number): ReadonlyMap<string, string> =>
+  new Map(partners.map((partner) => [apiKey(seed, partner), partner]))
 
 export const generatedAccount = (seed: number): { readonly key: string; readonly signerId: string } => ({
   key: Ed25519.format(SigningKey.secretKey(seed, "account")),

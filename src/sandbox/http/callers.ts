@@ -33,8 +33,9 @@ const forMessages = orRefuse(messageError(401, "A valid credential is required")
 const forHistory = orRefuse(historyError(401, "unauthorized", "A valid partner token is required"))
 
 export const layer = (seed: number) => {
+  const partners = Keys.partnersByApiKey(seed)
   const byApiKey = ({ credential }: Sent): Identity => {
-    const partner = Keys.partnerOfApiKey(seed, Redacted.value(credential))
+    const partner = partners.get(Redacted.value(credential))
     return partner === undefined ? undefined : { partner }
   }
   const byToken = (use: "partner" | "access", { credential }: Sent) =>

@@ -75,13 +75,17 @@ interface Body {
 
 const tooLarge = (operation: string, status: number) => unknown(operation, "Response body too large", { status })
 
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
 const decodeUtf8 = (operation: string, status: number, { bytes, chunks }: Body) =>
   Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(concatenate(chunks, bytes)),
+    try: () => utf8.decode(concatenate(chunks, bytes)),
     catch: () => unknown(operation, "the answer is not UTF-8 text", { status })
   })
 
 const concatenate = (chunks: ReadonlyArray<Uint8Array>, bytes: number): Uint8Array => {
+  const [first] = chunks
+  if (first !== undefined && chunks.length === 1) return first
   const all = new Uint8Array(bytes)
   let offset = 0
   for (const chunk of chunks) {

@@ -4,7 +4,7 @@
  * key, Node signs, and a signature leaves only if it verifies with that public key.
  */
 import { type KeyObject, sign } from "node:crypto"
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, Equal, Layer, Redacted, Schema } from "effect"
 import nacl from "tweetnacl"
 import * as Ed25519 from "./Ed25519.ts"
 import type { Nep413Payload } from "./Nep413.ts"
@@ -52,7 +52,19 @@ interface KeyPair {
   readonly privateKey: KeyObject
 }
 
-const readKey = (key: Redacted.Redacted): Effect.Effect<KeyPair, KeyMalformed> => {
+/** The key that was read last: to derive its public half takes longer than to sign. */
+let known: { readonly key: Redacted.Redacted; readonly pair: KeyPair } | undefined
+
+const readKey = (key: Redacted.Redacted): Effect.Effect<KeyPair, KeyMalformed> =>
+  known !== undefined && Equal.equals(known.key, key)
+    ? Effect.succeed(known.pair)
+    : Effect.tap(parseKey(key), (pair) =>
+        Effect.sync(() => {
+          known = { key, pair }
+        })
+      )
+
+const parseKey = (key: Redacted.Redacted): Effect.Effect<KeyPair, KeyMalformed> => {
   const text = Redacted.value(key).trim()
   if (!text.startsWith("ed25519:")) return malformed('does not start with "ed25519:"')
   const seed = Ed25519.parse(text, 32)

@@ -3,7 +3,7 @@
  * accepted. Values stay text on the wire. `parse…` turns them into exact values and returns `undefined` for anything
  * that is not in canonical form (`""`, `" 12 "`, `"0x10"`, 30 February).
  */
-import { DateTime, Effect, Option, Result, Schema, SchemaGetter, SchemaTransformation } from "effect"
+import { Effect, Option, Result, Schema, SchemaGetter, SchemaTransformation } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 
@@ -47,7 +47,8 @@ export const parseTimestamp = (text: string): number | undefined => {
   if (parts === null) return undefined
   const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
-  return Option.getOrUndefined(Option.map(DateTime.make(text), DateTime.toEpochMillis))
+  const millis = Date.parse(text)
+  return Number.isNaN(millis) ? undefined : millis
 }
 
 /** An exact value from wire text, or the name of the field with a bad value. */
@@ -75,7 +76,7 @@ export const optionally = <A>(
 ): Exact<A | undefined> => (value === undefined ? Result.succeed(undefined) : required(field, value, parse))
 
 /** UTC with milliseconds; the inverse of `parseTimestamp`. */
-export const formatTimestamp = (epochMillis: number): string => DateTime.formatIso(DateTime.makeUnsafe(epochMillis))
+export const formatTimestamp = (epochMillis: number): string => new Date(epochMillis).toISOString()
 
 /** The documented values are known; others are accepted, because the service may invent new ones at any time. */
 export const openEnum = <const Known extends ReadonlyArray<string>>(known: Known) =>

@@ -1,4 +1,4 @@
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Path, Redacted } from "effect"
 import { type ConfigInvalid, load, loadSettings } from "../../../src/cli/files/ConfigFile.ts"

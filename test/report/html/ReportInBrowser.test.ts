@@ -1,6 +1,6 @@
 /** A backtest's report in a browser: what its switches leave on the chart of prices. */
 import { existsSync } from "node:fs"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chromium } from "playwright-core"

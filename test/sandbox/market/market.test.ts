@@ -1,5 +1,5 @@
 /** Prices: paths inside candles, generated markets, files. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Schema } from "effect"
 import { columnOf } from "../../../src/candles/Candles.ts"

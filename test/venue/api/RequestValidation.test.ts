@@ -1,6 +1,6 @@
 /** Requests of every other group: what is taken, what is refused, and in which error body. */
 
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"

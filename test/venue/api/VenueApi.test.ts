@@ -1,6 +1,6 @@
 /** The contract in memory: what a request must look like, what its faults are answered with, and what the wire keeps. */
 
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"

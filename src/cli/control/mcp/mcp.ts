@@ -5,7 +5,8 @@
  * token.
  */
 import { createServer } from "node:http"
-import { NodeHttpServer, NodeStdio } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Console, Effect, FileSystem, Layer, Option, Redacted, Schema } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
 import { Command, Flag } from "effect/cli"

@@ -1,5 +1,5 @@
 /** What a running bot reports by itself: notifications of its events, a heartbeat, and once a day that all is well. */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, Layer, PubSub, Stream } from "effect"
 import type { Target } from "../../../control/notify/channels.ts"
 import * as Heartbeat from "../../../control/notify/Heartbeat.ts"

@@ -1,5 +1,5 @@
 /** `limitbot notify test`: sends one message to every configured receiver now, and reports whether each accepted it. */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Console, Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Notifier from "../../../control/notify/Notifier.ts"
