@@ -16,6 +16,8 @@ export interface Mutant {
   readonly profile?: "safety" | "hostile"
   /** What every episode has: without the accident that a rule guards against, its absence shows nothing. */
   readonly including?: ReadonlyArray<Feature>
+  /** What no episode has: accidents that keep the bot from coming to where the rule matters. */
+  readonly without?: ReadonlyArray<Feature>
   readonly edits: ReadonlyArray<Edit>
 }
 
@@ -303,7 +305,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "dust is sold twice",
+    profile: "safety",
     including: ["dust", "edits"],
+    without: ["recognition", "killSwitch", "venueClock", "botClock", "clockSteps", "lostLease"],
     edits: [
       {
         file: "src/engine/planning/LegRests.ts",

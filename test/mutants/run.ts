@@ -35,14 +35,14 @@ const copyOf = ({ edits }: Mutant): string => {
 }
 
 /** The first episode in which an invariant falls, in words. */
-const foundIn = (folder: string, { including = [], profile }: Mutant): string | undefined => {
+const foundIn = (folder: string, { including = [], profile, without = [] }: Mutant): string | undefined => {
   let seed = 1
   for (const batch of batches) {
     for (const each of profile === undefined ? profiles : [profile]) {
       const episodes = Math.min(batch, most - seed + 1)
       if (episodes <= 0) return undefined
       const command = `--seed ${seed} --episodes ${episodes} --minutes 2 --profile ${each} --first`.split(" ")
-      const features = including.length === 0 ? [] : ["--including", including.join(",")]
+      const features = ["--including", including.join(","), "--without", without.join(",")]
       const args = ["test/simulation/simulate.ts", ...command, ...features]
       const { status, stderr, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" })
       if (status === 0) continue

@@ -308,7 +308,7 @@ const play = async (
     oracle.note("kill switch turned")
     killSince = killSince === undefined ? world.now : undefined
   })
-  sometimes(plan.hasEdits ? plan.chaosMillis / 4 : 0, (seat) => {
+  sometimes(plan.editEveryMillis, (seat) => {
     oracle.note("edit")
     seat.edit += 1
     const inside = seat.process?.inside()

@@ -5,7 +5,7 @@
 import { accidents, calm, levels, type Trouble } from "../../src/rehearsal/Trouble.ts"
 import { randomFrom } from "../../src/rehearsal/World.ts"
 import * as Seeded from "../../src/sandbox/core/Seeded.ts"
-import type { Delay } from "../../src/sandbox/core/Settings.ts"
+import type { Delay, SandboxSettings } from "../../src/sandbox/core/Settings.ts"
 
 export const profiles = ["safety", "liveness", "hostile"] as const
 export type Profile = (typeof profiles)[number]
@@ -69,13 +69,14 @@ export interface Plan {
   readonly bots: number
   /** The venue keeps the deadlines of orders to the second. */
   readonly dropsMillis: boolean
-  readonly hasEdits: boolean
+  /** About one edit of the files in this time; zero for none. */
+  readonly editEveryMillis: number
   /** Somebody removes the file of a lease, now and then. */
   readonly losesLease: boolean
   readonly hasFullDisk: boolean
-  /** Orders fill in slices, and files refuse small orders: so rests become dust. */
-  readonly slicing: { readonly partialFillShare?: number }
-  /** By the number of the edit, in turns: what was too little becomes enough. */
+  /** A lively market where orders fill in slices with time between them; files refuse small orders: so rests become dust. */
+  readonly market: Pick<SandboxSettings, "speed"> & Partial<Pick<SandboxSettings, "partialFillShare" | "stepMillis">>
+  /** By the number of the edit, in turns: what was enough becomes too little, and what was too little enough. */
   readonly leastOrders: ReadonlyArray<number>
   /** How long a payload can be executed. Short ones expire unanswered, and their payments are in doubt. */
   readonly intentMillis: Delay
@@ -175,12 +176,12 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     hasKillSwitch: has.has("killSwitch"),
     bots: has.has("secondBot") ? 2 : 1,
     dropsMillis: has.has("droppedMillis"),
-    hasEdits: has.has("edits"),
+    editEveryMillis: has.has("edits") ? span / (has.has("dust") ? 5 : 4) : 0,
     losesLease: has.has("lostLease"),
     hasFullDisk: has.has("fullDisk"),
-    slicing: has.has("dust") ? { partialFillShare: 1 } : {},
+    market: has.has("dust") ? { speed: 240, partialFillShare: 1, stepMillis: 5 * second } : { speed: 60 },
     intentMillis: has.has("shortIntents") ? [8 * second, 30 * second] : [2 * minute, 5 * minute],
-    leastOrders: has.has("dust") ? [170, 60] : [],
+    leastOrders: has.has("dust") ? [40, 280] : [],
     lies: has.has("lies") ? drawn.lies : 0,
     strategy: drawn.strategy,
     has
@@ -229,7 +230,9 @@ market-making: { levels: 1, spread: 0.2%, step: 0.2%, size: SIZE, requote: 0.2%,
 /** The text of a strategy file; `edit` numbers its versions. */
 export const fileOf = (name: string, kind: string, edit: number, leastOrders: ReadonlyArray<number> = []): string => {
   const leastOrder = leastOrders[edit % leastOrders.length]
-  const size = ["0.005", "0.004", "0.006", "0.003"][edit % 4] ?? "0.005"
+  // A whole order is never less than the least.
+  const sizes = leastOrder === undefined ? ["0.005", "0.004", "0.006", "0.003"] : ["0.005", "0.006"]
+  const size = sizes[edit % sizes.length] ?? "0.005"
   const section = (strategies[kind] ?? "").replaceAll("SIZE0", `${size.slice(0, 3)}1${size.slice(4)}`)
   const limited =
     leastOrder === undefined ? section : section.replace("limits: {", `limits: { minOrder: ${leastOrder},`)

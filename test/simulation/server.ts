@@ -15,10 +15,9 @@ export const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => 
     Layer.buildWithScope(
       SandboxServer.layerMemory({
         seed: plan.seed,
-        speed: 60,
         faults: { ...noFaults, duplicateCreate: 0.05, listLagMillis: plan.has.has("stale") ? 1500 : 0 },
         settings: {
-          ...plan.slicing,
+          ...plan.market,
           intentMillis: plan.intentMillis,
           recognitionMillis: plan.recognitionMillis,
           payoutMillis: plan.payoutMillis,
