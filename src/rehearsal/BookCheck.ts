@@ -12,9 +12,16 @@ export const gained = ({ books, settings }: State, account: string, id: string):
   return Books.amountIn(books, id, { account, place: "balance" }) - initial
 }
 
-/** Every difference, in words; the account must belong to these bots alone. */
-export const differences = (venue: State, account: string, bots: ReadonlyArray<BotState>): ReadonlyArray<string> => [
-  ...venue.settings.assets.flatMap(({ id, symbol }) => {
+export interface Counted {
+  readonly asset: string
+  /** How much more there is than at the beginning: as the bots count, and as the venue does. */
+  readonly ours: bigint
+  readonly theirs: bigint
+}
+
+/** Of every asset; the account must belong to these bots alone. */
+export const comparison = (venue: State, account: string, bots: ReadonlyArray<BotState>): ReadonlyArray<Counted> =>
+  venue.settings.assets.map(({ id, symbol }) => {
     const given = bots.flatMap(({ strategies }) =>
       [...strategies.values()].map(({ budget }) => budget.get(symbol) ?? 0n)
     )
@@ -23,10 +30,14 @@ export const differences = (venue: State, account: string, bots: ReadonlyArray<B
         asset === symbol && (place === "wallet" || place === "dust") ? [amount] : []
       )
     )
-    const ours = sum(wallets) - sum(given)
-    const theirs = gained(venue, account, id)
-    return ours === theirs ? [] : [`${symbol}: the bot counts ${ours} more than it began with, the venue ${theirs}`]
-  }),
+    return { asset: symbol, ours: sum(wallets) - sum(given), theirs: gained(venue, account, id) }
+  })
+
+/** Every difference, in words; the account must belong to these bots alone. */
+export const differences = (venue: State, account: string, bots: ReadonlyArray<BotState>): ReadonlyArray<string> => [
+  ...comparison(venue, account, bots).flatMap(({ asset, ours, theirs }) =>
+    ours === theirs ? [] : [`${asset}: the bot counts ${ours} more than it began with, the venue ${theirs}`]
+  ),
   ...Books.imbalances(venue.books)
 ]
 

@@ -127,6 +127,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "any refusal proves that nothing was paid",
     profile: "hostile",
     including: ["lies", "recognition", "shortIntents"],
+    // Every attempt must be answered, or the answers prove nothing anyway.
+    without: ["requestLost", "answerLost", "requestLate", "answerLate", "refused", "misreported", "outages", "rateLimits"],
     edits: [{ file: payload, find: "(clearRefusal.test(text) ? 1 : 0)", replace: "(clearRefusal.test(text) ? 1 : 1)" }]
   },
   {

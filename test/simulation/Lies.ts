@@ -16,7 +16,7 @@ const swapView = (attributes: Attributes): Attributes => attributes["swapView"] 
 const text = (value: unknown): string => String(value)
 
 /** Wrong from the start: an honest reading of the echo keeps money away from the order. */
-const echo = {
+export const echo = {
   "recipient of a thief": (order) => {
     order["recipient"] = "thief.near"
   },
@@ -54,7 +54,7 @@ const echo = {
 const isFunded = (order: Attributes): boolean => text(order["depositedAmount"] ?? "0") !== "0"
 
 /** Odd or false later on. */
-const later = {
+export const later = {
   "amounts as numbers": (order) => {
     order["depositedAmount"] = Number(order["depositedAmount"])
     order["quantity"] = Number(order["quantity"])
@@ -108,7 +108,7 @@ const later = {
 } satisfies Record<string, Change>
 
 /** What is asked to be signed, or answered to what was signed. */
-const payloads = {
+export const payloads = {
   "a transfer to a thief": (message: Message) => {
     for (const intent of message.intents) intent["receiver_id"] = "thief.near"
   },
@@ -158,7 +158,7 @@ export interface Told {
   readonly about?: Subject
 }
 
-interface Message extends Attributes {
+export interface Message extends Attributes {
   intents: Array<Attributes>
 }
 
