@@ -344,7 +344,15 @@ const tracking = {
   PaidOut: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
   Refunded: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
   /** A payout or refund that the venue gave up: the amount is named in `residual` until it completes after all. */
-  LegFailed: { ...placement, leg: Schema.Literals(["payout", "refund"]), asset: Text, amount: Amount, reason: Text },
+  LegFailed: {
+    ...placement,
+    leg: Schema.Literals(["payout", "refund"]),
+    asset: Text,
+    amount: Amount,
+    reason: Text,
+    /** What people were told of it before. */
+    follows: Schema.optionalKey(Schema.Literals(["contradiction"]))
+  },
   Settled: { ...placement },
   /** The venue said something that cannot be true together with what it said before: no new funding for this slot. */
   Contradiction: {

@@ -171,7 +171,7 @@ export const make = Effect.fnUntraced(function* ({
     const priced = Effect.tap(lookAtPrices(withdrawAll), (why) =>
       why === undefined ? Effect.void : noteVenueDown(why)
     )
-    const seen = observation.look(markets, watch.prices, noteVenueDown)
+    const seen = observation.look(markets, watch.prices, noteVenueDown, withdrawals.revive)
     const [unpriced, unseen] = yield* Effect.all([priced, seen], { concurrency: 2 })
     const problem = unseen ?? unpriced
     yield* problem === undefined ? noteVenueUp : noteVenueDown(problem)

@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions
       for (const placement of placements) asked.set(placement, why)
     })
 
-  return { run, request, hurry: cancelling.hurry } as const
+  return { run, request, hurry: cancelling.hurry, revive: cancelling.revive } as const
 })
 
 /** Placements that must be withdrawn and are not marked yet. */

@@ -5,11 +5,16 @@ import * as Books from "../sandbox/core/money/Books.ts"
 import type { State } from "../sandbox/core/State.ts"
 
 /** How much more an account has than at its beginning, in smallest units. */
-export const gained = ({ books, settings }: State, account: string, id: string): bigint => {
+export const gained = (
+  { books, settings }: State,
+  account: string,
+  id: string,
+  place: "balance" | "private" = "balance"
+): bigint => {
   const asset = settings.assets.find((candidate) => candidate.id === id)
   if (asset === undefined) return 0n
   const initial = BigInt(asset.initial) * 10n ** BigInt(asset.decimals)
-  return Books.amountIn(books, id, { account, place: "balance" }) - initial
+  return Books.amountIn(books, id, { account, place }) - initial
 }
 
 export interface Counted {
@@ -20,7 +25,12 @@ export interface Counted {
 }
 
 /** Of every asset; the account must belong to these bots alone. */
-export const comparison = (venue: State, account: string, bots: ReadonlyArray<BotState>): ReadonlyArray<Counted> =>
+export const comparison = (
+  venue: State,
+  account: string,
+  bots: ReadonlyArray<BotState>,
+  place: "balance" | "private" = "balance"
+): ReadonlyArray<Counted> =>
   venue.settings.assets.map(({ id, symbol }) => {
     const given = bots.flatMap(({ strategies }) =>
       [...strategies.values()].map(({ budget }) => budget.get(symbol) ?? 0n)
@@ -30,7 +40,7 @@ export const comparison = (venue: State, account: string, bots: ReadonlyArray<Bo
         asset === symbol && (place === "wallet" || place === "dust") ? [amount] : []
       )
     )
-    return { asset: symbol, ours: sum(wallets) - sum(given), theirs: gained(venue, account, id) }
+    return { asset: symbol, ours: sum(wallets) - sum(given), theirs: gained(venue, account, id, place) }
   })
 
 /** Every difference, in words; the account must belong to these bots alone. */

@@ -21,7 +21,7 @@ import { PriceStore } from "../journal/PriceStore.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
 import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import { layer as clientLayer } from "../venue/library.ts"
+import { layer as clientLayer, type History, type Venue } from "../venue/library.ts"
 import { defaultPatience, ownAccount, type VenueAccount, type VenueConfig } from "../venue/VenueConfig.ts"
 import { Domain, runIn, type World } from "./World.ts"
 
@@ -39,6 +39,8 @@ export interface BotOptions {
   /** What differs from the engine's defaults. */
   readonly pace?: Partial<Settings>
   readonly account?: VenueAccount
+  /** What runs beside the engine. */
+  readonly beside?: Effect.Effect<void, unknown, Bookkeeper | History | Journal | PriceStore | Venue>
   readonly wallet?: Layer.Layer<never, never, HttpClient.HttpClient>
   /** Why this process may no longer pay, if so. */
   readonly leaseLost?: () => string | undefined
@@ -91,6 +93,7 @@ export const start = (options: BotOptions, seed: number, until: "idle" | "killed
       withdraw: Effect.sync(withdraw)
     })
     inside = { engine, state }
+    if (options.beside !== undefined) yield* Effect.forkScoped(options.beside)
     yield* engine.runUntil(Effect.never, until === "idle" ? engine.isIdle : undefined)
   }).pipe(Effect.provide(services(options, journal)), Effect.scoped)
 
@@ -118,6 +121,7 @@ const services = (options: BotOptions, journal: Context.Context<Journal | PriceS
     ledger: connection.ledger,
     verifier: connection.verifier,
     apiKey: Redacted.make(connection.apiKey),
+    ...(options.beside === undefined ? {} : { partnerJwt: Redacted.make(connection.partnerJwt) }),
     account,
     patience: defaultPatience
   }

@@ -12,7 +12,7 @@ import { depositRequest } from "./api/DepositsApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "./api/IntentsApi.ts"
 import type { CreateOrderRequest } from "./api/OrdersApi.ts"
 import { TokensResponse } from "./api/SwapsApi.ts"
-import { noAnswer } from "./http/Reply.ts"
+import { noAnswer, unusable } from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
 import { type Call, VenueClient } from "./http/VenueClient.ts"
 import * as SwapOrders from "./SwapOrders.ts"
@@ -229,9 +229,9 @@ const orderIn = (
   expectedId?: string
 ): Effect.Effect<Answer<Order>, VenueError> => {
   const order = toOrder(value.data)
-  if (Result.isFailure(order)) return noAnswer(operation, `the answered order is unusable: ${order.failure}`, trace)
+  if (Result.isFailure(order)) return unusable(operation, `the answered order is unusable: ${order.failure}`, trace)
   if (expectedId !== undefined && order.success.id !== expectedId) {
-    return noAnswer(operation, "the venue answered with another order than the one that was asked for", trace)
+    return unusable(operation, "the venue answered with another order than the one that was asked for", trace)
   }
   return Effect.succeed({ ...trace, value: order.success })
 }

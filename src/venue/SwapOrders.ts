@@ -13,7 +13,7 @@ import * as Decimal from "../domain/Decimal.ts"
 import type { Fill, Order, PayoutLeg } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import type { SwapReport } from "../domain/SwapEvent.ts"
-import { noAnswer } from "./http/Reply.ts"
+import { unusable } from "./http/Reply.ts"
 import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
 import { type Answer, assetsOf, type CreateSwap } from "./Venue.ts"
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
     const { operation } = calls.status
     const read = yield* exact(operation, answer, order)
     if (read.value.id === depositAddress) return read
-    return yield* noAnswer(operation, "the venue answered with another swap than the one that was asked for", answer)
+    return yield* unusable(operation, "the venue answered with another swap than the one that was asked for", answer)
   })
 
   return { createSwap, getSwap }
@@ -99,7 +99,7 @@ const exact = <A>(
   order: Result.Result<A, string>
 ): Effect.Effect<Answer<A>, VenueError> =>
   Result.isFailure(order)
-    ? noAnswer(operation, `the answered swap is unusable: ${order.failure}`, trace)
+    ? unusable(operation, `the answered swap is unusable: ${order.failure}`, trace)
     : Effect.succeed({ ...trace, value: order.success })
 
 /** A missing value, or one that is not an amount, counts as zero, which no order can promise. */

@@ -2,7 +2,7 @@
  * A semantic attack: an answer of the venue that is valid by the schema and wrong in meaning. An attack is one line of a
  * table: the call whose answer it changes, the field, the lie, and what must hold when the lie has been told.
  */
-import type { SandboxOrder, State } from "../../src/sandbox/core/State.ts"
+import type { SandboxOrder, SandboxSwap, State } from "../../src/sandbox/core/State.ts"
 
 export interface Json {
   [name: string]: unknown
@@ -46,6 +46,7 @@ export interface Scene {
 /** What an answer is about; the truth of it, if it is an order. */
 export interface About extends Scene {
   readonly order: SandboxOrder | undefined
+  readonly swap: SandboxSwap | undefined
   /** The whole element, where `said` is a part of it. */
   readonly element: Json
   /** The status of the answer, for those who change that. */
@@ -84,6 +85,8 @@ export const refused: Verdict = { alerts: 1, unfit: true }
 export const told: Verdict = { alerts: 1 }
 /** It is old news, harmless, or looks like an honest answer: nobody is woken. */
 export const quiet: Verdict = { alerts: 0 }
+/** Either at once a contradiction, or old news, by what was known before. */
+export const perhaps: Verdict = { alerts: [0, 1] }
 /** Given up without an alarm: a dear or dying order is no anomaly. */
 export const unfunded: Verdict = { alerts: 0, unfit: true }
 
@@ -110,6 +113,12 @@ export const set =
     const [holder, name] = holderOf(said, path)
     const wanted = typeof value === "function" ? value(about, said) : value
     if (holder !== undefined && wanted !== undefined) holder[name] = wanted
+  }
+
+export const put =
+  (values: Json): Tell =>
+  (said) => {
+    Object.assign(said, values)
   }
 
 /** Changes whole amounts where they are. */
@@ -155,3 +164,14 @@ export const otherAmounts: Readonly<Record<string, (amount: bigint) => bigint>> 
 export const thief = "thief.near"
 /** An address that belongs to nobody. */
 export const nowhere = "f".repeat(64)
+
+/** A lie without the call that tells it: several calls tell some. */
+export type Line = Pick<Attack, "field" | "lie" | "must" | "tell">
+
+export const line = (field: string, lie: string, tell: Tell, must: Verdict): Line => ({ field, lie, tell, must })
+export const at = (call: Call, lines: ReadonlyArray<Line>): ReadonlyArray<Attack> =>
+  lines.map((each) => ({ call, ...each }))
+
+/** A payment that ended, with a hash that is nobody's. */
+export const paidOut = { status: "COMPLETED", txHash: "9".repeat(44) }
+export const noPayouts = { withdrawal: null, allWithdrawals: [], refund: null }

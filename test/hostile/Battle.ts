@@ -13,9 +13,12 @@ import { Clock } from "effect/Clock"
 import { HttpClient } from "effect/http"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import { isTerminal } from "../../src/domain/Order.ts"
+import * as Background from "../../src/engine/reconciliation/Background.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../src/engine/state/BotState.ts"
+import { HistoryStore } from "../../src/journal/HistoryStore.ts"
 import type { Journal } from "../../src/journal/Journal.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
 import * as BookCheck from "../../src/rehearsal/BookCheck.ts"
 import * as BotProcess from "../../src/rehearsal/BotProcess.ts"
 import * as Network from "../../src/rehearsal/Network.ts"
@@ -27,7 +30,8 @@ import type { SandboxOrder, SandboxSwap, State } from "../../src/sandbox/core/St
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
-import { markets, parse } from "../simulation/market.ts"
+import { ownAccount } from "../../src/venue/VenueConfig.ts"
+import { assets, markets, parse } from "../simulation/market.ts"
 import * as Oracle from "../simulation/Oracle.ts"
 import { Violation } from "../simulation/oracle/Judge.ts"
 import { type Attack, nameOf } from "./Attack.ts"
@@ -81,6 +85,10 @@ export interface Outcome {
   /** What did not hold, in words. */
   readonly problems: ReadonlyArray<string>
 }
+
+/** Balances are shown of private money only. */
+const isPrivate = ({ call }: Attack): boolean => call === "balances"
+const isAboutWitnesses = ({ call }: Attack): boolean => call === "history" || call === "balances"
 
 const isAboutSwaps = ({ call }: Attack): boolean => call === "quote" || call === "status"
 
@@ -192,8 +200,16 @@ const battle = async (attack: Attack, seed: number, journalFile: string, scope: 
         })
       )
   })
+  const beside = Background.every(10 * second, {
+    own: new Set([account]),
+    hasHistory: true,
+    markets: { assets, ticks: new Map() },
+    isPrivate: new Set(isPrivate(attack) ? assets.map(({ symbol }) => symbol) : [])
+  }).pipe(Effect.provide(HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: journalFile })))))
   const process = BotProcess.start(
     {
+      ...(isAboutWitnesses(attack) ? { beside } : {}),
+      ...(isPrivate(attack) ? { account: ownAccount(account, "CONFIDENTIAL_INTENTS") } : {}),
       world,
       connection,
       network,
@@ -239,35 +255,45 @@ const battle = async (attack: Attack, seed: number, journalFile: string, scope: 
     driveUntil(truthAt)
     middle.stop()
     driveUntil(endAt)
+    if (process.exit() === undefined) problems.push(...stillOpen(state, () => false))
   } catch (error) {
     if (!(error instanceof Violation)) throw error
     problems.push(error.message)
   }
+  if (attack.must.unfit === true)
+    for (const { id, intentHashes } of state.swaps.values())
+      if (isVictim(id) && intentHashes.length > 0) problems.push(`the swap ${id} was paid`)
   const isRunning = process.exit() === undefined
   process.kill()
   if (problems.length === 0 && isRunning) {
     const told = BotProcess.withJournal({ world, journalFile }, replay)
-    problems.push(...losses(state, account, told, middle.victims))
+    const place = isPrivate(attack) ? "private" : "balance"
+    problems.push(...losses(BookCheck.comparison(state, account, [told], place), state, told, middle.victims))
   }
   problems.push(...verdict(attack, { told: middle.told(), alerts, paidElsewhere, isRunning }))
   return { told: middle.told(), alerts, paid: paid().length, paidElsewhere, problems }
 }
 
-/** The kill switch: nothing that nobody lies about rests any more. */
+/** The kill switch: nothing rests any more that nobody lies about; and once the lies are over, nothing at all. */
 const stillOpen = (state: State, isVictim: (orderId: string) => boolean): ReadonlyArray<string> =>
   [...state.orders.values()].flatMap(({ id, intentHashes, owner, status }) =>
     intentHashes.length === 0 || isTerminal(status) || isVictim(id) || owner.includes("other")
       ? []
-      : [`${overWithinMillis / second} s after kill the order ${id} is ${status}`]
+      : [`after kill the order ${id} is ${status}`]
   )
 
 /** By how much the bot's books differ from the venue's, where that is more than was in flight in what was lied about. */
-const losses = (state: State, account: string, told: BotState, victims: ReadonlySet<string>): ReadonlyArray<string> => {
+const losses = (
+  counted: ReadonlyArray<BookCheck.Counted>,
+  state: State,
+  told: BotState,
+  victims: ReadonlySet<string>
+): ReadonlyArray<string> => {
   const open = unfinished(told).filter(({ order }) => order === undefined || !victims.has(order.id))
   const unrest = open.map(({ id, state: at, status }) => `${id} is not at rest: ${at} ${status ?? ""}`)
   return [
     ...unrest,
-    ...BookCheck.comparison(state, account, [told]).flatMap(({ asset, ours, theirs }) => {
+    ...counted.flatMap(({ asset, ours, theirs }) => {
       const inFlight = [...state.orders.values(), ...state.swaps.values()]
         .filter(({ id }) => victims.has(id))
         .reduce((sum, each) => sum + amountIn(each, asset), 0n)

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { HttpClient, HttpClientRequest, HttpServerResponse } from "effect/http"
 import type { Departure, HttpAnswer } from "../../src/rehearsal/Network.ts"
-import type { SandboxOrder } from "../../src/sandbox/core/State.ts"
+import type { SandboxOrder, SandboxSwap } from "../../src/sandbox/core/State.ts"
 import type { Attack, Call, Json, Scene } from "./Attack.ts"
 import { isObject } from "./Attack.ts"
 
@@ -42,18 +42,27 @@ export const make = (attack: Attack, sceneNow: SceneNow) => {
   let firstToldAt: number | undefined
   let isOver = false
 
+  /** The first that a lie applies to stays the only one. */
+  const isVictim = (subject: string | undefined): boolean =>
+    subject === undefined || everywhere || victims.size === 0 || victims.has(subject)
+
   const scene = (): Scene => ({ ...sceneNow(), payloads, told })
 
   /** Tells the lie about a part of an answer; whether it was one. */
   const lie = (
     said: Json,
     subject: string | undefined,
-    about: { readonly order?: SandboxOrder | undefined; readonly element?: Json; readonly answer: { status: number } }
+    about: {
+      readonly order?: SandboxOrder | undefined
+      readonly swap?: SandboxSwap | undefined
+      readonly element?: Json
+      readonly answer: { status: number }
+    }
   ): void => {
-    if (subject !== undefined && !everywhere && victims.size > 0 && !victims.has(subject)) return
+    if (!isVictim(subject)) return
     const element = about.element ?? said
     const truth = JSON.stringify([element, about.answer])
-    tell(said, { ...scene(), order: about.order, element, answer: about.answer })
+    tell(said, { ...scene(), order: about.order, swap: about.swap, element, answer: about.answer })
     if (JSON.stringify([element, about.answer]) === truth) return
     if (subject !== undefined) victims.add(subject)
     told += 1
@@ -77,6 +86,8 @@ export const make = (attack: Attack, sceneNow: SceneNow) => {
     const body: unknown = truth.text === "" ? undefined : JSON.parse(truth.text)
     const answer = { status: truth.status }
     const { targets } = scene().state
+    if (!isOver && call === "tokens" && found.includes("price") && isAboutAttackedPair(departure))
+      return { status: 400, text: JSON.stringify({ message: "No liquidity available" }) }
     if (!isOver && found.includes(call)) {
       const isRefused = truth.status >= 300
       if (call === "history" || call === "tokens" || call === "balances" || call === "pages") {
@@ -87,8 +98,7 @@ export const make = (attack: Attack, sceneNow: SceneNow) => {
       }
       if (!isObject(body)) return undefined
       if (call === "price") {
-        const { destinationAsset, originAsset } = JSON.parse(departure.body)
-        if ([originAsset, destinationAsset].includes(attacked) && !isRefused) lie(body, undefined, { answer })
+        if (isAboutAttackedPair(departure) && !isRefused) lie(body, undefined, { answer })
       } else if (call === "intent" || call === "submit") {
         const asked = JSON.parse(departure.body)
         const address: string =
@@ -98,7 +108,8 @@ export const make = (attack: Attack, sceneNow: SceneNow) => {
         const order = target?.kind === "order" ? target : undefined
         if (isAttacked && (call === "submit" || !isRefused)) lie(body, target?.id, { order, element: body, answer })
       } else if (call === "quote" || call === "status") {
-        if (!isRefused) lie(body, addressIn(body, departure), { answer })
+        const address = addressIn(body, departure)
+        if (!isRefused) lie(body, address, { swap: scene().state.swaps.get(address ?? ""), answer })
       } else if (!isRefused) lieAboutOrders(body, answer)
     }
     if (isPayload && isObject(body)) payloads.push(structuredClone(body))
@@ -112,7 +123,7 @@ export const make = (attack: Attack, sceneNow: SceneNow) => {
           const path = request.url.replace(/^\w+:\/\/[^/]+/, "")
           const id = cancelPath.exec(path)?.[1]
           const isAttacked = scene().state.orders.get(id ?? "")?.market.base.id === attacked
-          if (!isOver && call === "cancel" && isAttacked) {
+          if (!isOver && call === "cancel" && isAttacked && isVictim(id)) {
             const url = request.url.replace(/\/cancel$/, "")
             const read = HttpClientRequest.setHeaders(HttpClientRequest.get(url), request.headers)
             return service.execute(read)
@@ -129,7 +140,8 @@ export const make = (attack: Attack, sceneNow: SceneNow) => {
     const text = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : "{}"
     const address = JSON.parse(JSON.parse(text).signedData.payload.message).intents[0].receiver_id
     const target = scene().state.targets.get(address)
-    return target?.origin.id === attacked || target?.destination.id === attacked
+    const isAttacked = target?.origin.id === attacked || target?.destination.id === attacked
+    return isAttacked && isVictim(target.id)
   }
 
   return {
@@ -143,6 +155,11 @@ export const make = (attack: Attack, sceneNow: SceneNow) => {
       isOver = true
     }
   }
+}
+
+const isAboutAttackedPair = ({ body }: Departure): boolean => {
+  const { destinationAsset, originAsset } = JSON.parse(body)
+  return [originAsset, destinationAsset].includes(attacked)
 }
 
 /** The deposit address that a quote or the status of a swap is about, as the venue knows it. */

@@ -128,7 +128,16 @@ export const mutants: ReadonlyArray<Mutant> = [
     profile: "hostile",
     including: ["lies", "recognition", "shortIntents"],
     // Every attempt must be answered, or the answers prove nothing anyway.
-    without: ["requestLost", "answerLost", "requestLate", "answerLate", "refused", "misreported", "outages", "rateLimits"],
+    without: [
+      "requestLost",
+      "answerLost",
+      "requestLate",
+      "answerLate",
+      "refused",
+      "misreported",
+      "outages",
+      "rateLimits"
+    ],
     edits: [{ file: payload, find: "(clearRefusal.test(text) ? 1 : 0)", replace: "(clearRefusal.test(text) ? 1 : 1)" }]
   },
   {
@@ -174,8 +183,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: funding,
-        find: "    if (!(yield* isStillAsBound(placement))) return\n",
-        replace: "    if (now < 0 && !(yield* isStillAsBound(placement))) return\n"
+        find: "    if (!(yield* isStillAsBound(placement, market))) return\n",
+        replace: "    if (now < 0 && !(yield* isStillAsBound(placement, market))) return\n"
       }
     ]
   },
@@ -276,8 +285,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",
-        find: "  const fills = [...new Map(reported.fills.map((fill) => [fill.id, fill])).values()]\n",
-        replace: "  const fills = [...reported.fills]\n"
+        find: "  [...new Map(fills.map((fill) => [fill.id, fill])).values()].map((fill) => ({\n",
+        replace: "  fills.map((fill) => ({\n"
       }
     ]
   },
@@ -288,8 +297,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",
-        find: "placement.contradiction === undefined ? judge(placement, reported, order) : undefined",
-        replace: "judge(placement, reported, order)"
+        find: "placement.contradiction === undefined ? judge(placement, reported, order, moved) : undefined",
+        replace: "judge(placement, reported, order, moved)"
       }
     ]
   },

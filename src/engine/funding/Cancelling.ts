@@ -31,6 +31,8 @@ export const make = Effect.gen(function* () {
   const refused = PlacementNotes.make<true>(books.state)
   /** The order that is over: nothing is left to cancel, though its money may still be on its way back. */
   const over = PlacementNotes.make<string>(books.state)
+  /** Orders that are shown alive after their end: whoever said that they were over was wrong. */
+  const alive = PlacementNotes.make<true>(books.state)
   let hurriedAt = Number.NEGATIVE_INFINITY
 
   const fresh = ({ id }: Placement): Placement | undefined => books.state.placements.get(id)
@@ -54,10 +56,15 @@ export const make = Effect.gen(function* () {
       order !== undefined &&
       by === undefined &&
       mayHoldMoney(placement) &&
-      state !== "closing" &&
+      (state !== "closing" || alive.get(id) === true) &&
       over.get(id) !== order.id &&
       isTime(cancel.lastSentAt, cancel.attempts, refused.get(id) === true, now)
     )
+  }
+
+  const isOver = (placement: string, orderId: string): void => {
+    over.set(placement, orderId)
+    alive.delete(placement)
   }
 
   /** Whether a cancel is due for this placement now. */
@@ -73,7 +80,7 @@ export const make = Effect.gen(function* () {
     const answer = yield* Effect.result(venue.cancelOrder(order.id))
     if (answer._tag === "Success") {
       const { correlationId, value } = answer.success
-      if (isTerminal(value.fillStatus)) over.set(placement.id, order.id)
+      if (isTerminal(value.fillStatus)) isOver(placement.id, order.id)
       return yield* books.recordFrom(() => {
         const current = fresh(placement)
         return current === undefined ? [] : observe(current, value, correlationId)
@@ -91,7 +98,7 @@ export const make = Effect.gen(function* () {
       ...present({ correlationId })
     })
     const read = yield* Effect.result(venue.getOrder(order.id))
-    if (read._tag === "Success" && isTerminal(read.success.value.fillStatus)) over.set(placement.id, order.id)
+    if (read._tag === "Success" && isTerminal(read.success.value.fillStatus)) isOver(placement.id, order.id)
   })
 
   /** A spare order with our fingerprint is inert: cancel it. With money in it, it is ours after all. */
@@ -120,6 +127,11 @@ export const make = Effect.gen(function* () {
   return {
     isDue,
     withdraw,
+    /** The order lives on after its end: a cancel that was wanted is due again. */
+    revive: (placement: string): void => {
+      alive.set(placement, true)
+      over.delete(placement)
+    },
     /** Makes everything due again at once that was not clearly refused. */
     hurry: Effect.map(Clock.currentTimeMillis, (now) => {
       hurriedAt = now

@@ -19,9 +19,10 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
-import { depositTypeOf, observe } from "../tracking/OrderTracker.ts"
+import { depositTypeOf, mistakeIn, observe } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import type { Surroundings } from "./FundingGate.ts"
+import * as Nonces from "./Nonces.ts"
 import type * as Paying from "./Paying.ts"
 import { refusalOf } from "./Refusal.ts"
 import { type Submitter, submit } from "./Submission.ts"
@@ -34,6 +35,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const emptyReads = PlacementNotes.make<number>(books.state)
+  const nonces = Nonces.make(books.state)
   const watched = PlacementNotes.make<{ readonly readAt: number; readonly overSince: number | undefined }>(books.state)
 
   const record = (...events: ReadonlyArray<BotEvent>) => books.recordIfFits(...events)
@@ -47,7 +49,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   const abandon = (placement: Placement, reason: string) => record({ _tag: "Abandoned", ...about(placement), reason })
 
   /** The last check of the order before money leaves. Returns and records what is wrong. */
-  const isStillAsBound = Effect.fnUntraced(function* (placement: PlacementIn<"created">) {
+  const isStillAsBound = Effect.fnUntraced(function* (placement: PlacementIn<"created">, market: Market) {
     const twin = sharing(books.state.placements.values(), placement)
     if (twin !== undefined) {
       const what = `orders of ${placement.id} and ${twin.id} have one deposit address`
@@ -67,15 +69,26 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const seen = fresh(placement)
     if (seen?.state !== "created") return false
     const { depositAddress, depositMemo, fillStatus } = read.value
-    if (seen.contradiction !== undefined || depositMemo !== seen.order.depositMemo) {
-      yield* abandon(seen, seen.contradiction ?? `its deposit memo changed to ${depositMemo}`)
+    if (seen.contradiction !== undefined) {
+      yield* abandon(seen, seen.contradiction)
       return false
     }
     if (fillStatus !== "AWAITING_DEPOSIT" || depositAddress !== seen.order.depositAddress) {
       yield* abandon(seen, `the venue says that it is ${fillStatus}`)
       return false
     }
-    return true
+    // A person agreed to the terms of a swap by hand, and saw them.
+    const mistake = seen.swap === undefined ? mistakeIn(seen, market, read.value, settings.account) : undefined
+    const problem =
+      depositMemo === seen.order.depositMemo ? mistake : `its deposit memo changed to ${depositMemo ?? "none"}`
+    if (problem === undefined) return true
+    const what = `order ${seen.order.id} was not funded: ${problem}`
+    const evidence = "read once more right before it was to be paid"
+    yield* record(
+      { _tag: "Contradiction", ...about(seen), what, evidence, ...present({ correlationId: read.correlationId }) },
+      { _tag: "Abandoned", ...about(seen), reason: what }
+    )
+    return false
   })
 
   const begin = Effect.fnUntraced(function* (placement: PlacementIn<"created">, surroundings: Surroundings) {
@@ -87,9 +100,9 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (dear !== undefined) return yield* abandon(placement, `not funded: ${dear}`)
     const hold = yield* surroundings.gate(placement)
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
-    if (!(yield* isStillAsBound(placement))) return
     const { market } = surroundings
     if (market === undefined) return yield* abandon(placement, "not funded: its market is not configured")
+    if (!(yield* isStillAsBound(placement, market))) return
     const { swap } = placement
     const depositType = swap?.depositType ?? depositTypeOf(settings.account, inputAsset(market, placement.side))
     if (depositType !== "ORIGIN_CHAIN") return yield* sign(placement, market, surroundings)
@@ -114,8 +127,18 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
     const asset = inputAsset(market, placement.side)
     const expected = { depositAddress: order.depositAddress, asset: asset.id, amount: placement.inputAmount }
-    const signed = yield* Effect.result(guard.signTransfer(generated.success.value, expected))
     const correlation = present({ correlationId: generated.success.correlationId })
+    const { payload } = generated.success.value
+    if (nonces.isKnown(payload)) {
+      const what = "Refused to sign the venue's payload: its nonce was signed before"
+      const evidence = "a second payload with it would seem to be executed, and never is"
+      return yield* record(
+        { _tag: "Contradiction", ...about(placement), what, evidence, ...correlation },
+        { _tag: "Abandoned", ...about(placement), reason: what }
+      )
+    }
+    const signed = yield* Effect.result(guard.signTransfer(generated.success.value, expected))
+    if (signed._tag === "Success") nonces.add(payload)
     if (signed._tag === "Failure") {
       const { failure } = signed
       if (failure._tag === "IntentRefused") {

@@ -14,6 +14,7 @@
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
+import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
@@ -54,6 +55,8 @@ export const make = Effect.gen(function* () {
       const { value, correlationId } = answer.success
       const current = fresh(placement)
       if (current === undefined) return
+      const owner = [...books.state.placements.values()].find((other) => other.order?.id === value.id)
+      if (owner !== undefined) return yield* record(...taken(current, value, owner))
       return yield* record(...bind(current, market, value, settings.account, "reply", correlationId))
     }
     const refusal = yield* refusalOf(answer.failure)
@@ -68,6 +71,15 @@ export const make = Effect.gen(function* () {
       { _tag: "Abandoned", ...about(placement), reason }
     )
   })
+
+  /** The other order is left alone: it is as good as before. */
+  const taken = (placement: Placement, { id }: Order, owner: Placement): ReadonlyArray<BotEvent> => {
+    const what = `order ${id} was not funded: it is that of ${owner.id} already`
+    return [
+      { _tag: "Contradiction", ...about(placement), what, evidence: "the answer to its create" },
+      { _tag: "Abandoned", ...about(placement), reason: what }
+    ]
+  }
 
   const awaitCreated = Effect.fnUntraced(function* (placement: Placement, now: number) {
     if (placement.by === "swap") return yield* abandon(placement, "nobody knows what the venue answered to its quote")

@@ -80,8 +80,12 @@ const ledgerOf = () => {
 
 const nothing: Finding = { witnesses: [], contradictions: [], foreign: [] }
 
+/** What is found, without the amounts: one that grows from look to look is not told anew. */
 const said = ({ contradictions, foreign }: Pick<Finding, "contradictions" | "foreign">): string =>
-  plainJson({ contradictions, foreign })
+  plainJson({
+    contradictions: contradictions.map((text) => text.split(": ")[0]),
+    foreign: foreign.map(({ kind, subject }) => [kind, subject])
+  })
 
 /** A stranger's line like this holds no money any more. */
 const isOver = ({ status }: Reconciliation.HistoryLine): boolean => status === "SUCCESS" || status === "REFUNDED"

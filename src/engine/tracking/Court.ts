@@ -2,7 +2,7 @@
  * What cannot be true in a report of an order: against what we know, and against itself once the order is over. Each
  * finding has a kind, so people and programs can tell a payout that is missing from a refund that is too many. Pure.
  */
-import type { Amount } from "../../domain/Amount.ts"
+import { type Amount, min } from "../../domain/Amount.ts"
 import type { ContradictionKind } from "../../domain/BotEvent.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -15,9 +15,48 @@ export interface Finding {
 export const spentBy = ({ fills }: Order): Amount => fills.reduce((total, { amountIn }) => total + amountIn, 0n)
 export const receivedBy = ({ fills }: Order): Amount => fills.reduce((total, { amountOut }) => total + amountOut, 0n)
 
-/** `reported`: as it came; `order`: with each fill once. */
-export const judge = (placement: Placement, reported: Order, order: Order): Finding | undefined =>
-  againstKnown(placement, reported, order) ?? againstItself(order)
+/**
+ * The most that can have been deposited by our doing, if anything is. Nobody knows any more what was signed for a recovered
+ * order, or before the journal lost its newest events; and whoever pays a swap by hand from elsewhere may pay more, of which
+ * the venue sends the rest back.
+ */
+export const mostDeposited = ({ funding, inputAmount, mayBePaid, swap }: Placement): Amount | undefined => {
+  if (swap !== undefined && funding?.payment !== undefined) return undefined
+  return min(inputAmount, funding?.amount ?? (mayBePaid === true ? inputAmount : 0n))
+}
+
+/** More than this share of what the limit promises is no improvement any more. */
+const improvement = 2n
+
+/** A buying order is for an exact output; a swap, and an order that sells, may bring more than they promise. */
+const isTooMuch = ({ by, inputAmount, outputAmount, side, swap }: Placement, order: Order): boolean => {
+  if (swap !== undefined) return false
+  const rounding = BigInt(order.fills.length)
+  const [received, spent] = [receivedBy(order), spentBy(order)]
+  if (side === "BUY" && by === undefined) return received > outputAmount + rounding
+  return (received - rounding) * inputAmount > improvement * (spent + rounding) * outputAmount
+}
+
+/** Fills that must not be booked: they would make money that nobody has. */
+export const isImpossible = (placement: Placement, order: Order): boolean =>
+  spentBy(order) > spendable(placement, order) || isTooMuch(placement, order)
+
+/** What was deposited; after the end no more than had been spent by then. */
+const spendable = ({ state, unspent }: Placement, { depositedAmount }: Order): Amount =>
+  state === "closing" ? depositedAmount - unspent : depositedAmount
+
+/**
+ * `reported`: as it came; `order`: with each fill once, as it was known first, and with what was deposited by us. `moved`:
+ * where the report sends our money, if it had said something else before.
+ */
+export const judge = (
+  placement: Placement,
+  reported: Order,
+  order: Order,
+  moved: string | undefined
+): Finding | undefined =>
+  againstKnown(placement, reported, order) ??
+  (moved === undefined ? againstItself(order) : { kind: "changed-report", what: moved })
 
 const againstKnown = (placement: Placement, reported: Order, order: Order): Finding | undefined => {
   const seen = new Map(placement.fills)
@@ -31,13 +70,12 @@ const againstKnown = (placement: Placement, reported: Order, order: Order): Find
     return { kind: "changed-report", what: `the deposit address changed to ${order.depositAddress}` }
   }
   if (spentBy(order) > order.depositedAmount) return mismatch("fills spent more than was deposited")
-  // Nobody knows any more what was signed for a recovered order, or before the journal lost its newest events.
-  const signed = placement.funding?.amount ?? (placement.mayBePaid === true ? placement.inputAmount : 0n)
-  // Whoever pays a swap by hand from elsewhere may pay more; the venue sends the rest back.
-  const mayExceed = placement.swap !== undefined && placement.funding?.payment !== undefined
-  if (!mayExceed && (order.depositedAmount > placement.inputAmount || order.depositedAmount > signed)) {
-    return mismatch(`${order.depositedAmount} was deposited although ${signed} was signed for`)
+  if (spentBy(order) > spendable(placement, order)) return mismatch("fills spent what was unspent at its end")
+  const most = mostDeposited(placement)
+  if (most !== undefined && reported.depositedAmount > most) {
+    return mismatch(`${reported.depositedAmount} was deposited although ${most} was signed for`)
   }
+  if (isTooMuch(placement, order)) return mismatch(`its fills brought ${receivedBy(order)}, more than it can`)
   const unfair = order.fills.find((fill) => isWorse(placement, fill))
   return unfair === undefined ? undefined : mismatch(`fill ${unfair.id} is worse than the limit price`)
 }

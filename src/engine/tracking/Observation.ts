@@ -9,7 +9,7 @@
  * orders whose money moves or whose price is near, and one more page of a round through the whole list. The rounds
  * reach every order in the end. What a round did not show is read by itself.
  */
-import { Clock, Effect, Option, Result, Stream } from "effect"
+import { Array, Clock, Effect, Option, Result, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
@@ -25,6 +25,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
+import * as Consistency from "./Consistency.ts"
 import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
 import { adopt, bind, found, matches, observe } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
@@ -55,6 +56,7 @@ export const make = Effect.gen(function* () {
   let byOrder: ReadonlyMap<string, string> = new Map()
   let lookedAt = Number.NEGATIVE_INFINITY
   const knownOdd = new Set<string>()
+  const consistency = Consistency.make(books.state)
 
   /** Reported so far, each once. */
   const noteOdd = Effect.fnUntraced(function* ({ id, why }: OddOrder) {
@@ -136,10 +138,15 @@ export const make = Effect.gen(function* () {
       return [{ order, placement, correlationId }]
     })
     // An order that we know and the venue denies remains exposure until the venue says something else.
-    const failures = answers.flatMap((answer) =>
-      answer._tag === "Failure" && answer.failure.reason._tag !== "Rejected" ? [answer.failure.message] : []
+    const failures = answers.flatMap((answer, index) => {
+      if (answer._tag === "Success" || answer.failure.reason._tag === "Rejected") return []
+      return [{ id: missing[index]?.order.id, failure: answer.failure }]
+    })
+    const [unread, odd] = Array.partition(failures, ({ failure, id }) =>
+      isAway(failure) ? Result.succeed(failure.message) : Result.fail({ why: failure.message, ...present({ id }) })
     )
-    return { reports, problem: failures.length === missing.length ? failures[0] : undefined }
+    yield* Effect.forEach(odd, noteOdd, { discard: true })
+    return { reports, problem: unread.length === missing.length ? unread[0] : undefined }
   })
 
   /** What can be known now about the open orders: everything while they are few, or when in doubt. */
@@ -190,12 +197,14 @@ export const make = Effect.gen(function* () {
 
   /**
    * `prices`: the last one of each market. Returns why the venue could not be read, if so; `unlisted` gets it as soon as the list
-   * has failed, because the orders that are then read one by one may take long.
+   * has failed, because the orders that are then read one by one may take long. `revived` gets each order that lives on after
+   * its end.
    */
   const look = Effect.fn("Observation.look")(function* (
     markets: ReadonlyMap<string, Market>,
     prices: ReadonlyMap<string, TwoSidedPrice>,
-    unlisted: (problem: string) => Effect.Effect<void, JournalError> = () => Effect.void
+    unlisted: (problem: string) => Effect.Effect<void, JournalError> = () => Effect.void,
+    revived: (placement: string) => void = () => undefined
   ) {
     const open = unfinished(books.state)
     if (open.length === 0 && !hasOrphans(books.state.placements)) return undefined
@@ -215,7 +224,13 @@ export const make = Effect.gen(function* () {
       // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
       yield* books.recordFrom(({ placements }) => {
         const placement = placements.get(id)
-        return placement === undefined ? [] : eventsOf(placement, markets.get(placement.market), report)
+        if (placement === undefined) return []
+        const { events, isAlive } =
+          placement.order?.id === report.order.id
+            ? consistency.revived(placement, report.order, now)
+            : { events: [], isAlive: false }
+        if (isAlive) revived(id)
+        return [...events, ...eventsOf(placement, markets.get(placement.market), report)]
       })
     }
     return problem
@@ -227,7 +242,10 @@ export const make = Effect.gen(function* () {
     { order, correlationId }: Seen
   ): ReadonlyArray<BotEvent> => {
     if (placement.order?.id === order.id) {
-      return isFinished(placement.state) && order.depositedAmount === 0n ? [] : observe(placement, order, correlationId)
+      const moved = consistency.moved(placement, order)
+      return isFinished(placement.state) && order.depositedAmount === 0n
+        ? []
+        : observe(placement, order, correlationId, moved)
     }
     if (market === undefined || !isOurs(placement, market, order)) return []
     if (placement.state === "planned" || placement.state === "creating") {
@@ -264,6 +282,10 @@ const unlessFatal = <A, E extends VenueError | JournalError>(result: Result.Resu
   const isFatal = (error: E) => error._tag === "JournalError" || error.reason._tag === "Unauthorized"
   return Result.isFailure(result) && isFatal(result.failure) ? Effect.fail(result.failure) : Effect.succeed(result)
 }
+
+/** Whether a read failed because of the venue. Any other answer is odd by itself, and says that the venue is there. */
+const isAway = ({ reason }: VenueError): boolean =>
+  reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)
 
 const unseen = () => Effect.succeed<ReadonlyArray<Seen>>([])
 

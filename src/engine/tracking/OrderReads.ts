@@ -24,8 +24,8 @@ export interface Listing {
 }
 
 /**
- * Newest first. The stream ends with the list, at orders older than asked for, or at a page that shows nothing new,
- * because then the cursor does not move.
+ * Newest first. The stream ends with the list, at orders older than asked for, at a page that shows nothing new, because then
+ * the cursor does not move, or where the venue refuses the cursor that it gave: what came before is as good as it was.
  */
 export const orderPages = (
   venue: Pick<Venue["Service"], "listOrders">,
@@ -35,7 +35,12 @@ export const orderPages = (
     const known = new Set<string>()
     let pages = 0
     const pageBehind = Effect.fnUntraced(function* (cursor: string | undefined) {
-      const { value, correlationId } = yield* venue.listOrders({ ...query, ...present({ cursor }) })
+      const answer = yield* Effect.result(venue.listOrders({ ...query, ...present({ cursor }) }))
+      if (answer._tag === "Failure") {
+        if (pages > 0 && answer.failure.reason._tag === "Rejected") return [[], Option.none<string>()] as const
+        return yield* answer.failure
+      }
+      const { value, correlationId } = answer.success
       const { nextCursor, orders } = value
       const isNew = orders.some(({ id }) => !known.has(id))
       for (const { id } of orders) known.add(id)

@@ -11,11 +11,11 @@ import { type Amount, type Asset, min } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
-import { feesToOthers, isTerminal, type Order } from "../../domain/Order.ts"
+import { type Fill, feesToOthers, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapEvent.ts"
 import type { Placement } from "../state/Placement.ts"
-import { judge, receivedBy, spentBy } from "./Court.ts"
+import { isImpossible, judge, mostDeposited, receivedBy, spentBy } from "./Court.ts"
 
 /** Where our money comes from and goes back to, as every order must repeat it. */
 export interface Expectations {
@@ -40,9 +40,19 @@ export const depositTypeOf = (
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
-/** The same market, side, size, price and unique deadline; some venues drop the deadline's milliseconds. */
+/** Some venues drop the deadline's milliseconds. */
+const hasDeadlineOf = ({ deadline }: Placement, order: Order): boolean =>
+  order.deadline === deadline || order.deadline === Math.trunc(deadline / 1000) * 1000
+
+/** Neither the address nor the deadline of ours: what it says is about something else, under the id of our order. */
+const isAnother = (placement: Placement, order: Order): boolean =>
+  placement.order !== undefined &&
+  order.depositAddress !== placement.order.depositAddress &&
+  !hasDeadlineOf(placement, order)
+
+/** The same market, side, size, price and unique deadline. */
 export const matches = (placement: Placement, market: Market, order: Order): boolean =>
-  (order.deadline === placement.deadline || order.deadline === Math.trunc(placement.deadline / 1000) * 1000) &&
+  hasDeadlineOf(placement, order) &&
   order.side === placement.side &&
   order.baseAsset === market.base.id &&
   order.quoteAsset === market.quote.id &&
@@ -50,7 +60,7 @@ export const matches = (placement: Placement, market: Market, order: Order): boo
   Decimal.equals(order.price, placement.price)
 
 /** What is wrong with the venue's echo of our order, checked before money follows; `undefined` when it is right. */
-export const echoProblem = (
+const echoProblem = (
   placement: Placement,
   market: Market,
   order: Order,
@@ -77,17 +87,28 @@ export const echoProblem = (
     ["deposit memo", isOnChain ? undefined : order.depositMemo, undefined]
   ]
   const wrong = checks.find(([, found, wanted]) => found !== wanted)
-  if (wrong !== undefined) return `${wrong[0]} is ${wrong[1]} instead of ${wrong[2]}`
+  if (wrong !== undefined) return `its ${wrong[0]} is ${wrong[1]} instead of ${wrong[2]}`
   if (order.outputAmount < placement.outputAmount) {
-    return `least amount to receive is ${order.outputAmount} instead of ${placement.outputAmount}`
+    return `its least amount to receive is ${order.outputAmount} instead of ${placement.outputAmount}`
   }
   const mostFees = Math.max(expected.maxAppFeeBasisPoints, feesToOthers(placement.terms ?? {}))
   if (order.appFeeBasisPoints > mostFees) {
-    return `app fees are ${order.appFeeBasisPoints} basis points, more than ${mostFees}`
+    return `its app fees are ${order.appFeeBasisPoints} basis points, more than ${mostFees}`
   }
-  if (order.depositAddress === expected.signerId) return "deposit address is our own account"
+  if (order.depositAddress === expected.signerId) return "its deposit address is our own account"
   return undefined
 }
+
+/** Why no money may go to this order, as the venue shows it before it is paid; the answer to a swap's quote has no terms of ours. */
+export const mistakeIn = (
+  placement: Placement,
+  market: Market,
+  order: Order,
+  expected: Expectations
+): string | undefined =>
+  placement.by === "swap" || matches(placement, market, order)
+    ? echoProblem(placement, market, order, expected)
+    : "it is not what was asked for"
 
 /** Binds a placement to its order, or refuses the order for good when the echo is wrong. */
 export const bind = (
@@ -99,11 +120,9 @@ export const bind = (
   correlationId: string | undefined
 ): ReadonlyArray<BotEvent> => {
   const correlation = present({ correlationId })
-  const problem = matches(placement, market, order)
-    ? echoProblem(placement, market, order, expected)
-    : "the order is not the one that was asked for"
+  const problem = mistakeIn(placement, market, order, expected)
   if (problem !== undefined) {
-    const what = `order ${order.id} was not funded: its ${problem}`
+    const what = `order ${order.id} was not funded: ${problem}`
     const evidence = `side ${order.side}, quantity ${order.quantity}, price ${Decimal.format(order.price)}, deadline ${order.deadline}`
     const orphan = { _tag: "OrphanSeen", ...about(placement), orderId: order.id } as const
     return [
@@ -150,37 +169,47 @@ const isOld = (placement: Placement, order: Order): boolean =>
   [...placement.fills.keys()].some((id) => !order.fills.some((fill) => fill.id === id)) ||
   (placement.state === "closing" && !isTerminal(order.fillStatus))
 
-/** Everything that a report of a bound order adds to what is known. */
-export const observe = (placement: Placement, reported: Order, correlationId?: string): ReadonlyArray<BotEvent> => {
-  // A fill is one fact, however often reports repeat it.
-  const fills = [...new Map(reported.fills.map((fill) => [fill.id, fill])).values()]
-  const order = { ...reported, fills, depositedAmount: depositIn(placement, reported) }
+/** Everything that a report of a bound order adds to what is known; `moved` as for `judge`. */
+export const observe = (
+  placement: Placement,
+  reported: Order,
+  correlationId?: string,
+  moved?: string
+): ReadonlyArray<BotEvent> => {
+  const order = { ...reported, fills: factsIn(placement, reported), depositedAmount: depositIn(placement, reported) }
   if (isOld(placement, order)) return []
   const correlation = present({ correlationId })
-  const finding = placement.contradiction === undefined ? judge(placement, reported, order) : undefined
+  const finding = placement.contradiction === undefined ? judge(placement, reported, order, moved) : undefined
   const events: Array<BotEvent> = []
   if (reported.report !== undefined && !isSame(placement.report, reported.report)) {
     events.push({ _tag: "SwapReported", ...about(placement), ...reported.report, ...correlation })
   }
   if (finding !== undefined) {
-    const evidence = `deposited ${order.depositedAmount}, fills ${order.fills.length}, status ${order.fillStatus}`
+    const evidence = `deposited ${reported.depositedAmount}, fills ${reported.fills.length}, status ${reported.fillStatus}`
     events.push({ _tag: "Contradiction", ...about(placement), ...finding, evidence, ...correlation })
   }
+  if (isAnother(placement, order)) return events
   if (order.depositedAmount > placement.deposited) {
     const fresh = order.depositedAmount - placement.deposited
     const total = order.depositedAmount
     const by = placement.by === undefined ? {} : { by: placement.by }
     events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
   }
-  // An impossible report is not booked: it would create money that nobody has.
-  if (spentBy(order) > order.depositedAmount) return events
+  if (isImpossible(placement, order)) return events
   events.push(...newFills(placement, order))
   if (order.fillStatus !== placement.status && !isTerminal(order.fillStatus)) {
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
   }
-  if (isTerminal(order.fillStatus)) events.push(...close(placement, order))
+  if (isTerminal(order.fillStatus)) {
+    const isTold = finding !== undefined || placement.contradiction !== undefined
+    events.push(...close(placement, order).map((event) => (isTold ? following(event) : event)))
+  }
   return events
 }
+
+/** People were told of the contradiction; what it leads to is no news. */
+const following = (event: BotEvent): BotEvent =>
+  event._tag === "LegFailed" ? { ...event, follows: "contradiction" } : event
 
 const isSame = (known: SwapReport | undefined, said: SwapReport): boolean => {
   const text = (report: SwapReport) =>
@@ -191,11 +220,21 @@ const isSame = (known: SwapReport | undefined, said: SwapReport): boolean => {
   return known !== undefined && text(known) === text(said)
 }
 
-/** A refund proves that the money had arrived, whatever the report says of a deposit: the doubt is over. */
-const depositIn = ({ deposited, funding }: Placement, { depositedAmount, fillStatus, refund }: Order): Amount =>
-  depositedAmount === 0n && deposited === 0n && refund?.status === "COMPLETED" && isTerminal(fillStatus)
-    ? (funding?.amount ?? 0n)
-    : depositedAmount
+/** A fill is one fact, however often reports repeat it, and with the amounts that it was first reported with. */
+const factsIn = (placement: Placement, { fills }: Order): ReadonlyArray<Fill> =>
+  [...new Map(fills.map((fill) => [fill.id, fill])).values()].map((fill) => ({
+    ...fill,
+    ...placement.fills.get(fill.id)
+  }))
+
+/** At most what we paid. A refund proves that the money had arrived, whatever the report says of a deposit: the doubt is over. */
+const depositIn = (placement: Placement, { depositedAmount, fillStatus, refund }: Order): Amount => {
+  const { deposited, funding } = placement
+  if (depositedAmount === 0n && deposited === 0n && refund?.status === "COMPLETED" && isTerminal(fillStatus))
+    return funding?.amount ?? 0n
+  const most = mostDeposited(placement)
+  return most === undefined ? depositedAmount : min(depositedAmount, most)
+}
 
 const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
   order.fills

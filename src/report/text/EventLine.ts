@@ -188,7 +188,10 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
     case "Refunded":
       return [`refunded ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`, "good"]
     case "LegFailed":
-      return [`the ${event.leg} of ${money(event.asset, event.amount)} FAILED: ${event.reason}`, "alarm"]
+      return [
+        `the ${event.leg} of ${money(event.asset, event.amount)} FAILED: ${event.reason}`,
+        event.follows === undefined ? "alarm" : "warn"
+      ]
     case "Contradiction":
       return [`CONTRADICTION: ${event.what}; no new funding in this slot (${event.evidence})`, "alarm"]
     default:

@@ -46,6 +46,13 @@ export const noAnswer = (
   { correlationId }: { readonly correlationId?: string } = {}
 ): VenueError => unknown(operation, clean(text), correlationId === undefined ? {} : { correlationId })
 
+/** An answer that was understood as far as its form goes, and cannot be used. */
+export const unusable = (
+  operation: string,
+  text: string,
+  { correlationId }: { readonly correlationId?: string } = {}
+): VenueError => unknown(operation, clean(text), { status: 200, ...present({ correlationId }) })
+
 /** A 2xx that says something impossible. */
 export const impossible = (operation: string, reply: Reply, text: string): VenueError =>
   unknown(operation, clean(`the venue answered ${reply.status}, but ${text}`), seenIn(reply))

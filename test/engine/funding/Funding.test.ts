@@ -84,7 +84,7 @@ const orderOf = (id: string, depositAddress: string): Order => ({
   payoutIsFinal: false,
   estimatedWithdrawFee: 0n,
   estimatedRefundFee: 0n,
-  deadline: 24 * hour,
+  deadline: 24 * hour + Number(id.slice(1)) * 1000,
   createdAt: 0
 })
 

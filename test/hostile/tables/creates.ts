@@ -2,8 +2,8 @@
  * Lies in the answer to a create: the echo of an order that is not funded yet. Whatever is wrong with it, no money may
  * follow, and somebody is told.
  */
-import { dayMillis, hourMillis } from "../../src/domain/Durations.ts"
-import { echo } from "../simulation/Lies.ts"
+import { dayMillis, hourMillis } from "../../../src/domain/Durations.ts"
+import { echo } from "../../simulation/Lies.ts"
 import {
   type About,
   type Attack,
@@ -18,7 +18,7 @@ import {
   thief,
   unfunded,
   type Verdict
-} from "./Attack.ts"
+} from "../Attack.ts"
 
 const create = (field: string, lie: string, tell: Tell, must: Verdict = refused): Attack => ({
   call: "create",

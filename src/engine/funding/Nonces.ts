@@ -1,0 +1,37 @@
+/**
+ * The nonces of payloads that were signed. The verifier executes one payload of each; of a second one it would say that its
+ * nonce is used, and that counts as proof that it was executed. So a payload with a known nonce is not signed. A process
+ * knows those that it signed and those of placements that its journal still follows.
+ */
+import { Option, Schema } from "effect"
+import type { BotState } from "../state/BotState.ts"
+
+/** More than a bot signs while a payload lives. */
+const most = 10_000
+
+const decodePayload = Schema.decodeUnknownOption(Schema.Struct({ nonce: Schema.String }))
+const decodeSigned = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Struct({ signedData: Schema.Struct({ payload: Schema.Struct({ nonce: Schema.String }) }) })
+  )
+)
+
+const nonceIn = (payload: unknown): string | undefined => Option.getOrUndefined(decodePayload(payload))?.nonce
+
+export const make = ({ placements }: Pick<BotState, "placements">) => {
+  const known = new Set<string>()
+  for (const { funding } of placements.values()) {
+    const signed = funding === undefined ? undefined : Option.getOrUndefined(decodeSigned(funding.signed))
+    if (signed !== undefined) known.add(signed.signedData.payload.nonce)
+  }
+  return {
+    isKnown: (payload: unknown): boolean => known.has(nonceIn(payload) ?? ""),
+    add: (payload: unknown): void => {
+      const nonce = nonceIn(payload)
+      if (nonce === undefined) return
+      known.add(nonce)
+      const [oldest] = known
+      if (known.size > most && oldest !== undefined) known.delete(oldest)
+    }
+  }
+}

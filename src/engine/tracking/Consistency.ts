@@ -1,0 +1,74 @@
+/**
+ * What one process compares between the reports of an order, beside the journal: whether they go on sending our money to
+ * the same place, and whether an order lives on that was said to be over. A report may be old, so a single one proves nothing.
+ */
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import type { BotState } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
+import * as PlacementNotes from "../state/PlacementNotes.ts"
+
+/** Reads may be this old; whoever shows an ended order alive for longer means it. */
+const cancelAgainMillis = 10_000
+const contradictionMillis = 60_000
+
+const money = [
+  ["side", "side"],
+  ["asset to deposit", "originAsset"],
+  ["asset to receive", "destinationAsset"],
+  ["recipient", "recipient"],
+  ["recipient type", "recipientType"],
+  ["refund account", "refundTo"],
+  ["refund type", "refundType"]
+] as const satisfies ReadonlyArray<readonly [string, keyof Order]>
+
+export const make = (state: BotState) => {
+  const said = PlacementNotes.make<Pick<Order, (typeof money)[number][1]>>(state)
+  const aliveSince = PlacementNotes.make<number>(state)
+
+  /** Where the report sends our money, if the reports before said something else. */
+  const moved = ({ by, id }: Placement, order: Order): string | undefined => {
+    // Of a swap the venue repeats what was asked, and may leave parts of it out.
+    if (by === "swap") return undefined
+    const before = said.get(id)
+    if (before === undefined) {
+      said.set(id, order)
+      return undefined
+    }
+    const change = money.find(([, field]) => before[field] !== order[field])
+    return change === undefined ? undefined : `its ${change[0]} changed to ${order[change[1]]}`
+  }
+
+  /** How long the order has been shown alive after its end. */
+  const aliveMillis = ({ id, state: at }: Placement, { fillStatus }: Order, now: number): number => {
+    if (at !== "closing" || isTerminal(fillStatus) || fillStatus === "PENDING_CANCEL") {
+      aliveSince.delete(id)
+      return 0
+    }
+    const since = aliveSince.get(id) ?? now
+    aliveSince.set(id, since)
+    return elapsedMillis(since, now)
+  }
+
+  /** What an order that lives on after its end leads to: another cancel, and after a while somebody is told. */
+  const revived = (placement: Placement, order: Order, now: number) => {
+    const millis = aliveMillis(placement, order, now)
+    const { contradiction, id, slot, status, strategy } = placement
+    const what = `it ended ${status}, and the venue goes on to show it ${order.fillStatus}`
+    const evidence = `for ${Math.round(millis / 1000)} s`
+    const event = {
+      _tag: "Contradiction",
+      strategy,
+      slot,
+      placement: id,
+      kind: "changed-report",
+      what,
+      evidence
+    } as const
+    const events: ReadonlyArray<BotEvent> = millis < contradictionMillis || contradiction !== undefined ? [] : [event]
+    return { isAlive: millis >= cancelAgainMillis, events }
+  }
+
+  return { moved, revived }
+}
