@@ -255,7 +255,8 @@ const battle = async (attack: Attack, seed: number, journalFile: string, scope: 
     driveUntil(truthAt)
     middle.stop()
     driveUntil(endAt)
-    if (process.exit() === undefined) problems.push(...stillOpen(state, () => false))
+    if (process.exit() === undefined)
+      problems.push(...stillOpen(state, (orderId) => attack.must.stays === true && isVictim(orderId)))
   } catch (error) {
     if (!(error instanceof Violation)) throw error
     problems.push(error.message)
@@ -305,10 +306,12 @@ const losses = (
   ]
 }
 
-/** What an order or swap could move of an asset, either way. */
+/** What an order or swap could move of an asset, either way; a swap may bring more than it was quoted. */
 const amountIn = (each: SandboxOrder | SandboxSwap, asset: string): bigint => {
   const [input, output] =
-    each.kind === "order" ? [each.inputAmount, each.outputAmount] : [each.quoted.amountIn, each.quoted.amountOut]
+    each.kind === "order"
+      ? [each.inputAmount, each.outputAmount]
+      : [each.quoted.amountIn, each.outcome?.received ?? each.quoted.amountOut]
   return each.origin.symbol === asset ? input : each.destination.symbol === asset ? output : 0n
 }
 

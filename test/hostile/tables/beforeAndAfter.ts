@@ -129,7 +129,7 @@ const swallowed: ReadonlyArray<Attack> = [
       set("payouts", { ...noPayouts, refund: paidOut }),
       set("isPayoutStatusFinal", true)
     ),
-    { alerts: [0, 1] }
+    { alerts: [0, 1], stays: true }
   )
 ].map((each) => ({ call: "cancel", swallows: true, ...each }))
 
