@@ -24,7 +24,7 @@ export interface Counted {
   readonly theirs: bigint
 }
 
-/** Of every asset; the account must belong to these bots alone. */
+/** One for every asset; the account must belong to these bots alone. */
 export const comparison = (
   venue: State,
   account: string,

@@ -29,7 +29,7 @@ export const make = (state: BotState) => {
 
   /** Where the report sends our money, if the reports before said something else. */
   const moved = ({ by, id }: Placement, order: Order): string | undefined => {
-    // Of a swap the venue repeats what was asked, and may leave parts of it out.
+    // The status of a swap repeats what was asked, and may leave parts of it out.
     if (by === "swap") return undefined
     const before = said.get(id)
     if (before === undefined) {
