@@ -78,7 +78,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
 const mostFiles: Readonly<Record<string, number>> = {
   "src/ledger": 13,
   "src/engine/state": 13,
-  "src/domain": 17,
+  "src/domain": 18,
   "src/strategy": 16,
   "src/strategy/kinds": 24,
   "src/sandbox/http": 14,

@@ -3,6 +3,7 @@
  * Statistics, not money: ratios are doubles.
  */
 import { minuteMillis } from "../domain/Durations.ts"
+import { median } from "../domain/Median.ts"
 import type { SeenMinute } from "./FillBand.ts"
 import type { Decimals } from "./PlainText.ts"
 import type { Trade, TradingRecord } from "./Trades.ts"
@@ -29,12 +30,6 @@ export interface Quality {
   readonly feesEstimated: number
   /** How far the mid moved in our favour after a fill, as a share of its price, by value; null without prices. */
   readonly markout: Readonly<Record<string, number | null>>
-}
-
-const median = (values: ReadonlyArray<number>): number | null => {
-  const sorted = values.toSorted((a, b) => a - b)
-  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
-  return low === undefined || high === undefined ? null : (low + high) / 2
 }
 
 /** The last minute that had ended by then, if the bot was watching; `minutes` are sorted by time. */
@@ -85,9 +80,8 @@ export const qualityOf = (
     rested: rested.length,
     filled: filled.length,
     fillRatio: rested.length === 0 ? null : filled.length / rested.length,
-    medianMillisToFill: median(
-      filled.map(({ restingAt = 0, firstFillAt = 0 }) => Math.max(0, firstFillAt - restingAt))
-    ),
+    medianMillisToFill:
+      median(filled.map(({ restingAt = 0, firstFillAt = 0 }) => Math.max(0, firstFillAt - restingAt))) ?? null,
     requotes: moved.size,
     costPerRequote: moved.size === 0 ? null : refundFees / moved.size,
     feesPaid: inUnits(ofQuote.map(({ inQuote }) => inQuote)),

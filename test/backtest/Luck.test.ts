@@ -105,7 +105,7 @@ describe("MonteCarlo", () => {
   })
 
   it("reassembles candles that are candles, without jumps between the pieces", () => {
-    const made = MonteCarlo.resampledCandles(candles, 500, seeded(2))
+    const made = MonteCarlo.resampledCandles(candles, 500, MonteCarlo.blocks(candles.bars, 500, seeded(2)))
     assert.strictEqual(made.bars, candles.bars)
     for (let bar = 0; bar < made.bars; bar++) {
       const [open, high, low, close] = [made.open, made.high, made.low, made.close].map((values) => values[bar] ?? 0)

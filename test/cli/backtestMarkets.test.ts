@@ -160,17 +160,77 @@ describe("backtest of several markets", () => {
     })
   )
 
-  it.live("is not searched or tried under other luck", () =>
-    Effect.gen(function* () {
-      yield* generate
-      for (const words of [
-        ["sweep", thirds, "--data", btc, "--set", "rebalance.band=1%,2%"],
-        ["monte-carlo", thirds, "--data", btc]
-      ]) {
-        const refused = yield* Effect.flip(limitbot(...words))
-        assert.match(refused.message, /2:9: here the prices of one market are replayed[\s\S]*--data MARKET=CSV/)
-      }
-    })
+  it.live(
+    "is searched and tried under other luck over all of them",
+    () =>
+      Effect.gen(function* () {
+        yield* generate
+        const set = ["--set", "rebalance.band=1%,2%", "--json"]
+        const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, "--fills", "optimistic", "--json"))
+        const { best } = JSON.parse(yield* limitbot("sweep", thirds, ...both, ...set))
+        const same = best.find(({ values }: { values: ReadonlyArray<string> }) => values[0] === "1%")
+        assert.deepStrictEqual([same.profitQuote, same.fills], [single.band.high.profitQuote, single.fills])
+        const walked = JSON.parse(yield* limitbot("walk-forward", thirds, ...both, ...set, "--windows", "2"))
+        assert.strictEqual(walked.steps.length, 2)
+        const words = ["--method", "candles", "--runs", "3", "--block", "200", "--json"]
+        assert.strictEqual(JSON.parse(yield* limitbot("monte-carlo", thirds, ...both, ...words)).runs, 3)
+        const refused = yield* Effect.flip(limitbot("sweep", thirds, "--data", btc, ...set))
+        assert.match(refused.message, /of which market\? the strategy trades/)
+      }),
+    60_000
+  )
+
+  it.live(
+    "a file of one market is run on others too, and what wins on one alone is seen",
+    () =>
+      Effect.gen(function* () {
+        yield* generate
+        const on = ["--data", btc, "--on", `ETH/USDC=${eth}`]
+        const set = ["--set", "rebalance.band=1%,2%,4%"]
+        const page = join(folder, "across.html")
+        const found = JSON.parse(yield* limitbot("sweep", alone, ...on, ...set, "--json", "--report", page))
+        const elsewhere = join(folder, "elsewhere.yaml")
+        writeFileSync(elsewhere, readFileSync(alone, "utf8").replace("BTC/USDC", "ETH/USDC"))
+        const there = JSON.parse(yield* limitbot("sweep", elsewhere, "--data", eth, ...set, "--json"))
+        const gains = (best: ReadonlyArray<{ trial: number; profitQuote: string }>) =>
+          new Map(best.map(({ trial, profitQuote }) => [trial, Number(profitQuote)]))
+        const [here, eths] = [gains(found.markets[0].best), gains(there.best)]
+        assert.deepStrictEqual(gains(found.markets[1].best), eths, "each market as if the file had named it")
+        for (const { trial, scores, median, worst } of found.together) {
+          const both = [here.get(trial) ?? 0, eths.get(trial) ?? 0]
+          assert.deepStrictEqual(scores, { "BTC/USDC": both[0], "ETH/USDC": both[1] })
+          assert.strictEqual(worst, Math.min(...both))
+          assert.closeTo(median, ((both[0] ?? 0) + (both[1] ?? 0)) / 2, 1e-9)
+        }
+        const worsts = found.together.map(({ worst }: { worst: number }) => worst)
+        assert.deepStrictEqual(
+          worsts,
+          worsts.toSorted((a: number, b: number) => b - a)
+        )
+        const [, alone2] = found.bestAlone
+        assert.strictEqual(alone2.score, Math.max(...eths.values()))
+        assert.include(readFileSync(page, "utf8"), "By market")
+        const text = yield* limitbot("sweep", alone, ...on, ...set)
+        assert.match(text, /The best on ETH\/USDC alone: rebalance\.band/)
+        const walked = JSON.parse(yield* limitbot("walk-forward", alone, ...on, ...set, "--windows", "2", "--json"))
+        assert.deepStrictEqual(
+          walked.markets.map(({ market }: { market: string }) => market),
+          ["BTC/USDC", "ETH/USDC"]
+        )
+        assert.strictEqual(walked.together.worst, Math.min(walked.profitQuote, walked.markets[1].profitQuote))
+        const luck = ["--method", "candles", "--block", "200", "--runs", "3"]
+        assert.match(yield* limitbot("monte-carlo", alone, ...on, ...luck), /on the median market/)
+        for (const [given, message] of [
+          [eth, /write a market and its candles/],
+          [`BTC/USDC=${btc}`, /BTC\/USDC is there twice/]
+        ] as const) {
+          const refused = yield* Effect.flip(limitbot("sweep", alone, "--data", btc, "--on", given, ...set))
+          assert.match(refused.message, message)
+        }
+        const refused = yield* Effect.flip(limitbot("sweep", thirds, ...both, "--on", `ETH/USDC=${eth}`, ...set))
+        assert.match(refused.message, /only a file of one market is run on others too/)
+      }),
+    60_000
   )
 })
 

@@ -4,6 +4,7 @@
  */
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import { medianAmount } from "../../domain/Median.ts"
 import { enough } from "./Calibration.ts"
 
 export interface MeasuredFees {
@@ -17,11 +18,8 @@ export interface MeasuredFees {
 const perMillion = 1_000_000n
 const perBasisPoint = 100
 
-const median = (values: ReadonlyArray<bigint>): bigint =>
-  values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor((values.length - 1) / 2)] ?? 0n
-
 const medians = (fees: ReadonlyMap<string, ReadonlyArray<Amount>>): ReadonlyMap<string, Amount> =>
-  new Map([...fees].flatMap(([asset, each]) => (each.length < enough ? [] : [[asset, median(each)] as const])))
+  new Map([...fees].flatMap(([asset, each]) => (each.length < enough ? [] : [[asset, medianAmount(each)] as const])))
 
 /** `undefined` while there are too few fills to measure. */
 export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined => {
@@ -45,7 +43,7 @@ export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined =>
   if (missing.length < enough) return undefined
   return {
     fills: missing.length,
-    basisPoints: Number(max(0n, median(missing))) / perBasisPoint,
+    basisPoints: Number(max(0n, medianAmount(missing))) / perBasisPoint,
     payouts: medians(payouts),
     refunds: medians(refunds)
   }

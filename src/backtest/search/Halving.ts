@@ -8,8 +8,6 @@
  */
 
 import { Effect } from "effect"
-import * as Candles from "../../candles/Candles.ts"
-import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Objective from "./Objective.ts"
 import * as Sweep from "./Sweep.ts"
 import type { TrialResult } from "./Trial.ts"
@@ -60,12 +58,11 @@ export const run = Effect.fn("Halving.run")(function* (
   let trials = plan.trials
   for (const [index, { bars }] of plan.rungs.entries()) {
     const isLast = index === plan.rungs.length - 1
-    const candles = isLast ? plan.candles : Candles.slice(plan.candles, 0, bars)
-    const indices = isLast ? plan.indices : CrossingIndex.buildIndices(candles, "at")
+    const part = isLast ? plan : Sweep.partOf(plan, 0, bars)
     const wanted = new Set(trials)
     const results = known.filter(({ trial, rung = 0 }) => rung === index && wanted.has(trial))
     const done = new Set(results.map(({ trial }) => trial))
-    yield* Sweep.run({ ...plan, candles, indices, trials: trials.filter((trial) => !done.has(trial)) }, (result) => {
+    yield* Sweep.run({ ...plan, ...part, trials: trials.filter((trial) => !done.has(trial)) }, (result) => {
       const placed = plan.rungs.length === 1 ? result : { ...result, rung: index }
       results.push(placed)
       onResult(placed)

@@ -66,8 +66,14 @@ const shuffled = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<nu
 export const ofReturns = (returns: ReadonlyArray<number>, method: "returns" | "order", next: Random): Simulation =>
   fateOf(compounded(method === "order" ? shuffled(returns, next) : drawn(returns, next)))
 
+/** Where the blocks begin that make up a series of as many bars; series of several markets share them. */
+export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyArray<number> => {
+  const length = Math.min(blockBars, bars)
+  return Array.from({ length: Math.ceil(bars / length) }, () => Math.floor(next() * (bars - length + 1)))
+}
+
 /** As many bars, in blocks from anywhere in the series, each moved to where the one before ended. */
-export const resampledCandles = (candles: Candles, blockBars: number, next: Random): Candles => {
+export const resampledCandles = (candles: Candles, blockBars: number, starts: ReadonlyArray<number>): Candles => {
   const { bars, priceScale } = candles
   const made = { open: column(bars), high: column(bars), low: column(bars), close: column(bars), volume: column(bars) }
   const tick = 10 ** priceScale
@@ -75,7 +81,7 @@ export const resampledCandles = (candles: Candles, blockBars: number, next: Rand
   const length = Math.min(blockBars, bars)
   let before = candles.open[0] ?? 1
   for (let start = 0; start < bars; start += length) {
-    const from = Math.floor(next() * (bars - length + 1))
+    const from = starts[start / length] ?? 0
     const factor = before / (candles.open[from] ?? before)
     for (let index = 0; index < Math.min(length, bars - start); index++) {
       const [source, bar] = [from + index, start + index]

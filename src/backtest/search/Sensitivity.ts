@@ -14,19 +14,16 @@ const delaysMillis = [30_000, 120_000, 600_000]
 
 interface Variation {
   readonly name: string
-  readonly options: Backtest.Options
+  readonly rules: Partial<FillRules>
 }
 
 const seconds = (millis: number): string => `${millis / 1000} s`
 
 const variationsOf = ({ mode, options }: Trial.Search): ReadonlyArray<Variation> => {
   const { feeBasisPoints } = Backtest.rulesIn(mode, options)
-  const withRules = (name: string, rules: Partial<FillRules>): Variation => ({
-    name,
-    options: { ...options, changes: { ...options.changes, ...rules } }
-  })
+  const withRules = (name: string, rules: Partial<FillRules>): Variation => ({ name, rules })
   return [
-    { name: "as searched", options },
+    withRules("as searched", {}),
     withRules("no fees", { feeBasisPoints: 0 }),
     ...furtherFees.map((fee) =>
       withRules(`fees of ${feeBasisPoints + fee} basis points`, { feeBasisPoints: feeBasisPoints + fee })
@@ -50,9 +47,13 @@ export const of = (
   search: Trial.Search,
   trial: number,
   candles: Candles,
-  indices: CrossingIndex.Indices
+  indices: CrossingIndex.Indices,
+  others: ReadonlyArray<Backtest.MarketInput> = []
 ): ReadonlyArray<Sensitivity> =>
-  variationsOf(search).map(({ name, options }) => ({
-    name,
-    result: Trial.run({ ...search, options }, trial, candles, indices)
-  }))
+  variationsOf(search).map(({ name, rules }) => {
+    const changed = <A extends { readonly options: Backtest.Options }>(given: A): A => ({
+      ...given,
+      options: { ...given.options, changes: { ...given.options.changes, ...rules } }
+    })
+    return { name, result: Trial.run(changed(search), trial, candles, indices, others.map(changed)) }
+  })

@@ -5,8 +5,9 @@
 
 import { Worker } from "node:worker_threads"
 import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
-import type { Candles } from "../../candles/Candles.ts"
-import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import * as Candles from "../../candles/Candles.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import type * as Backtest from "../Backtest.ts"
 import type { Assignment } from "./SweepWorker.ts"
 import * as Trial from "./Trial.ts"
 
@@ -22,9 +23,24 @@ export interface Team {
 export interface SweepPlan {
   readonly team: Team
   readonly search: Trial.Search
-  readonly candles: Candles
+  readonly candles: Candles.Candles
   readonly indices: CrossingIndex.Indices
+  /** Series of further markets that the strategy sees, on the same time axis. */
+  readonly others?: ReadonlyArray<Backtest.MarketInput>
   readonly trials: ReadonlyArray<number>
+}
+
+/** The bars `from` up to `to` (exclusive) of all series. */
+export const partOf = (
+  { candles, others = [] }: Pick<SweepPlan, "candles" | "others">,
+  from: number,
+  to: number
+): Required<Pick<SweepPlan, "candles" | "indices" | "others">> => {
+  const cut = (whole: Candles.Candles) => {
+    const part = Candles.slice(whole, from, to)
+    return { candles: part, indices: CrossingIndex.buildIndices(part, "at") }
+  }
+  return { ...cut(candles), others: others.map((other) => ({ ...other, ...cut(other.candles) })) }
 }
 
 /** The worker's file: a source beside this one, or its bundle beside ours. */
@@ -49,12 +65,15 @@ export const team = (threads: number): Effect.Effect<Team, never, Scope.Scope> =
 type Hear = (result: Trial.TrialResult) => void
 
 /** This thread's share of the trials. Between two of them it listens to the others, and to who wants to stop. */
-const takeTrials = ({ search, candles, indices, trials, taken }: Assignment, hear: Hear): Effect.Effect<void> => {
+const takeTrials = (
+  { search, candles, indices, others, trials, taken }: Assignment,
+  hear: Hear
+): Effect.Effect<void> => {
   let next = Atomics.add(taken, 0, 1)
   return Effect.whileLoop({
     while: () => next < trials.length,
     body: () => {
-      hear(Trial.run(search, trials[next] ?? 0, candles, indices))
+      hear(Trial.run(search, trials[next] ?? 0, candles, indices, others))
       return Effect.yieldNow
     },
     step: () => {
@@ -66,10 +85,10 @@ const takeTrials = ({ search, candles, indices, trials, taken }: Assignment, hea
 /** Runs all trials; `onResult` hears of each as it ends, in no particular order. */
 export const run = ({ team, ...plan }: SweepPlan, onResult: Hear): Effect.Effect<void, SweepFailed> =>
   Effect.suspend(() => {
-    const { search, candles, indices, trials } = plan
+    const { search, candles, indices, others = [], trials } = plan
     if (trials.length === 0) return Effect.void
     const taken = new Int32Array(new SharedArrayBuffer(4))
-    const assignment: Assignment = { search, candles, indices, trials, taken }
+    const assignment: Assignment = { search, candles, indices, others, trials, taken }
     const all = Deferred.makeUnsafe<void>()
     let heard = 0
     const hear: Hear = (result) => {

@@ -84,6 +84,15 @@ const days = (candles: Candles): EquityCurve.Samples => {
   return known
 }
 
+/** The worth of everything at the end of each day. */
+const equityOf = ({ parts }: Backtest.BandSide): Float64Array => {
+  const [first, ...others] = parts.map((part) => EquityCurve.equityAt(part.outcome, part, days(part.candles)))
+  return others.reduce(
+    (sum, equity) => sum.map((worth, day) => worth + (equity[day] ?? 0)),
+    first ?? new Float64Array()
+  )
+}
+
 const nothing = {
   profitQuote: "0",
   pnlQuote: "0",
@@ -95,14 +104,22 @@ const nothing = {
   dailySharpe: 0
 }
 
-export const run = (search: Search, trial: number, candles: Candles, indices: CrossingIndex.Indices): TrialResult => {
+/** `others`: series of further markets, if the strategy sees several. */
+export const run = (
+  search: Search,
+  trial: number,
+  candles: Candles,
+  indices: CrossingIndex.Indices,
+  others: ReadonlyArray<Backtest.MarketInput> = []
+): TrialResult => {
   const values = SweepSpace.combination(search.space, trial)
   const read = strategyOf(search, values)
   if (Result.isFailure(read)) return { trial, values, refused: read.failure, ...nothing }
   const strategy = read.success
-  const side = Backtest.run(strategy, candles, indices, search.mode, search.options)
-  const { market, limits } = strategy
-  const equity = EquityCurve.equityAt(side.outcome, { market, budget: limits.budget }, days(candles))
+  const { mode, options } = search
+  const side = Backtest.runAll(strategy, [{ candles, indices, options }, ...others], mode)
+  const { market } = strategy
+  const equity = equityOf(side)
   return {
     trial,
     values,
@@ -110,8 +127,8 @@ export const run = (search: Search, trial: number, candles: Candles, indices: Cr
     pnlQuote: format(side.pnlQuote, market.quote.decimals),
     feesQuote: format(side.feesQuote, market.quote.decimals),
     base: format(side.outcome.base, market.base.decimals),
-    quote: format(side.outcome.quote, market.quote.decimals),
-    fills: side.outcome.fills.count,
+    quote: format(side.quote, market.quote.decimals),
+    fills: side.fills,
     maxDrawdown: side.outcome.maxDrawdown,
     dailySharpe: dailySharpeOf(equity)
   }

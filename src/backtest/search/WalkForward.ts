@@ -5,8 +5,6 @@
  */
 
 import { Effect } from "effect"
-import * as Candles from "../../candles/Candles.ts"
-import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import * as Objective from "./Objective.ts"
 import * as Sweep from "./Sweep.ts"
@@ -56,9 +54,9 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
   let done = 0
   return yield* Effect.forEach(plan.stretches, (stretch) =>
     Effect.gen(function* (): Effect.fn.Return<WalkStep, Sweep.SweepFailed> {
-      const past = Candles.slice(plan.candles, stretch.from, stretch.to)
+      const past = Sweep.partOf(plan, stretch.from, stretch.to)
       const results: Array<Trial.TrialResult> = []
-      yield* Sweep.run({ ...plan, candles: past, indices: CrossingIndex.buildIndices(past, "at") }, (result) => {
+      yield* Sweep.run({ ...plan, ...past }, (result) => {
         results.push(result)
         onTrial(++done)
       })
@@ -70,8 +68,8 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
         testTo: closeTime(plan.candles.time, stretch.end - 1)
       }
       if (best === undefined) return step
-      const future = Candles.slice(plan.candles, stretch.to, stretch.end)
-      const test = Trial.run(plan.search, best.trial, future, CrossingIndex.buildIndices(future, "at"))
+      const { candles, indices, others } = Sweep.partOf(plan, stretch.to, stretch.end)
+      const test = Trial.run(plan.search, best.trial, candles, indices, others)
       return { ...step, train: best, test }
     })
   )

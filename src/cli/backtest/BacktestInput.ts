@@ -20,7 +20,7 @@ import { render } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as FileName from "../FileName.ts"
-import { type Purpose, StrategiesInvalid, suited } from "../files/StrategyFiles.ts"
+import { StrategiesInvalid, suited } from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
 import { orWrong, WrongUsage } from "../Usage.ts"
 import * as FeeModel from "./FeeModel.ts"
@@ -166,13 +166,19 @@ export interface StrategySource {
 
 export const loadStrategy = Effect.fn("BacktestInput.loadStrategy")(function* (
   file: string,
-  config: Option.Option<string>,
-  purpose: Purpose = "search"
+  config: Option.Option<string>
 ) {
   const fileSystem = yield* FileSystem.FileSystem
-  const text = yield* fileSystem.readFileString(file)
+  return yield* strategyOf(yield* fileSystem.readFileString(file), file, config)
+})
+
+export const strategyOf = Effect.fn("BacktestInput.strategyOf")(function* (
+  text: string,
+  file: string,
+  config: Option.Option<string>
+) {
   const markets = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
-  const parsed = suited(StrategyFile.parse(text, file, markets), purpose)
+  const parsed = suited(StrategyFile.parse(text, file, markets), "backtest")
   if (Result.isFailure(parsed))
     return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })
   return { text, file, markets, strategy: parsed.success } satisfies StrategySource

@@ -91,7 +91,8 @@ export const load = Effect.fn("BacktestMarkets.load")(function* (
     sources: Arr.map(loaded, ({ source }) => source),
     series: Arr.map(loaded, ({ source, indices }, index) => {
       const candles = aligned.candles[index] ?? source.candles
-      return { candles, indices: candles === source.candles ? indices : CrossingIndex.linearIndices(candles, "at") }
+      const made = wanted.indexed ? CrossingIndex.buildIndices : CrossingIndex.linearIndices
+      return { candles, indices: candles === source.candles ? indices : made(candles, "at") }
     }),
     warnings: [...loaded.flatMap(({ warnings }) => warnings), ...aligned.notes]
   } satisfies LoadedMarkets

@@ -59,7 +59,7 @@ const optionsIn = Effect.fnUntraced(function* (input: BacktestAsked, market: Mar
 
 /** What a strategy, its costs and the report need to know of the data. */
 const prepare = Effect.fnUntraced(function* (input: BacktestAsked, file: string) {
-  const { strategy } = yield* BacktestInput.loadStrategy(file, input.config, "backtest")
+  const { strategy } = yield* BacktestInput.loadStrategy(file, input.config)
   const markets = marketsSeen(strategy)
   const looksAtCandles = candlesWanted(strategy).length > 0 || strategy.candles !== undefined
   const found = yield* Effect.forEach(markets, (market) => optionsIn(input, market, markets))

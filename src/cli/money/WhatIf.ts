@@ -14,6 +14,7 @@ import { type Amount, format, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
+import { medianAmount } from "../../domain/Median.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Replayed } from "../../engine/explain/Replay.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
@@ -57,9 +58,9 @@ export interface RecordedRun {
 }
 
 export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: Strategy, recorded: RecordedRun) {
-  const { name: strategy, market, others } = edited
+  const { name: strategy, market, others, watched } = edited
   const none = (why: string): NoDifference => ({ strategy, why })
-  if (others !== undefined) return none("its profit is bounded for strategies of one market only")
+  if ((others ?? watched) !== undefined) return none("its profit is bounded for strategies that see one market only")
   const minutes = recorded.minutes.get(market.name) ?? []
   const [first, last] = [minutes[0], minutes.at(-1)]
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
@@ -125,8 +126,8 @@ const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: 
 const costsOf = ({ trading: { fees }, hasPartner }: RecordedRun, { base, quote }: Market): Costs => {
   const paid = (kind: "payout" | "refund") => {
     const of = (symbol: string): Amount => {
-      const amounts = fees.filter((fee) => fee.kind === kind && fee.asset === symbol).map(({ amount }) => amount)
-      return amounts.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(amounts.length / 2)] ?? 0n
+      const paid = fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
+      return medianAmount(paid.map(({ amount }) => amount))
     }
     return { base: of(base.symbol), quote: of(quote.symbol) }
   }

@@ -1,12 +1,16 @@
 /** Turns simulations into their HTML report. */
 import type * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
+import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import * as HtmlMonteCarlo from "../../report/html/HtmlMonteCarlo.ts"
+import type * as HtmlPage from "../../report/html/HtmlPage.ts"
+import { marketNames } from "../../strategy/Strategy.ts"
 import { inputFacts, madeFact, type ReportedRun } from "./RunFacts.ts"
 
 export interface AboutSimulations extends ReportedRun {
   readonly method: MonteCarlo.SimulationMethod
   readonly seed: number
+  readonly markets?: HtmlPage.MarketsTable
 }
 
 const methodNotes: Readonly<Record<MonteCarlo.SimulationMethod, string>> = {
@@ -21,7 +25,7 @@ export const html = (
   { gain, lost, maxDrawdown, runs }: MonteCarlo.SimulationSummary,
   about: AboutSimulations
 ): string => {
-  const { strategy, method, seed, fees } = about
+  const { strategy, method, seed, fees, markets } = about
   const isOrder = method === "order"
   const of = (values: Readonly<Record<string, number>>, name: string) => percent(values[name] ?? 0)
   const luck = isOrder
@@ -31,7 +35,7 @@ export const html = (
         `From p5 to p95 the gain is ${of(gain, "p5")} to ${of(gain, "p95")}; the wider this is, the more of the result is luck.`
       ]
   return HtmlMonteCarlo.render({
-    title: `Monte Carlo: ${strategy.name} on ${strategy.market.name}`,
+    title: `Monte Carlo: ${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${runs} simulations by ${method}`,
     fees,
     headline: [
@@ -44,6 +48,7 @@ export const html = (
     gains: isOrder ? [] : simulations.map((each) => each.gain),
     drawdowns: simulations.map((each) => each.maxDrawdown),
     medians: { gain: gain["p50"] ?? 0, drawdown: maxDrawdown["p50"] ?? 0 },
+    ...present({ markets }),
     table: {
       titles: ["", ...Object.keys(gain)],
       rows: [

@@ -12,10 +12,11 @@ import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { orWrong, WrongUsage } from "../Usage.ts"
+import * as SearchData from "./SearchData.ts"
 
 export const searchFlags = {
   file: FileName.argument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
-  ...BacktestInput.dataFlags,
+  ...SearchData.dataFlags,
   ...BacktestInput.ruleFlags,
   config: BacktestInput.configFlag,
   set: Flag.String("set").pipe(
@@ -53,8 +54,8 @@ const conditions = (where: ReadonlyArray<string>) =>
   })
 
 export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags) {
-  const { text, file, markets, strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
-  const asked = yield* BacktestInput.options(input, strategy.market)
+  const source = yield* BacktestInput.loadStrategy(input.file, input.config)
+  const { text, strategy } = source
   const required = yield* conditions(input.where)
   const space = yield* Effect.forEach(input.set, (text) => orWrong(SweepSpace.dimension(text)))
   const count = Option.getOrElse(input.random, () => SweepSpace.size(space))
@@ -63,28 +64,29 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
   yield* orWrong(SweepSpace.template(text, space))
   const threads = Math.max(1, Option.getOrElse(input.threads, availableParallelism))
   const team = yield* Sweep.team(Math.min(threads, count))
-  const loaded = yield* BacktestInput.loadCandles(
-    input,
-    { open: true, volume: true, indexed: true },
-    strategy.market.name
-  )
-  yield* BacktestInput.checkTimeframes(strategy, loaded.candles)
-  const options = BacktestInput.withoutVolume(asked, loaded.candles)
-  const search: Trial.Search = { text, file, markets, space, mode: input.fills, options }
+  const loaded = yield* SearchData.load(input, source, true)
+  const { options, others } = loaded
+  const furtherRules = others.length === 0 ? [] : [others.map((other) => other.options)]
   const identity = [text, space, input.fills, loaded.sha256, input.from, input.to, input.repair, options]
+  const searchOn = (on: SearchData.SearchedMarket): Trial.Search => {
+    const { text, file, markets } = on.source
+    return { text, file, markets, space, mode: input.fills, options: on.options }
+  }
+  const further = yield* SearchData.onOthers(input, loaded, true)
   return {
-    search,
-    fees: asked.fees,
+    ...loaded,
     strategy,
-    sha256: loaded.sha256,
+    search: searchOn(loaded),
+    /** The same search on further markets. */
+    further: further.map((on) => ({ ...on, strategy: on.source.strategy, search: searchOn(on) })),
     space,
     conditions: required,
     trials: SweepSpace.sample(space, count, input.seed),
     threads,
     team,
-    candles: loaded.candles,
-    indices: loaded.indices,
-    fingerprint: createHash("sha256").update(plainJson(identity)).digest("hex")
+    fingerprint: createHash("sha256")
+      .update(plainJson([...identity, ...furtherRules]))
+      .digest("hex")
   }
 })
 

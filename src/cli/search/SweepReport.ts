@@ -4,6 +4,8 @@ import * as Objective from "../../backtest/search/Objective.ts"
 import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import * as HtmlSweep from "../../report/html/HtmlSweep.ts"
+import { marketNames } from "../../strategy/Strategy.ts"
+import * as Across from "./across/Across.ts"
 import { inputFacts, madeFact, type ReportedRun } from "./RunFacts.ts"
 import * as SweepSummary from "./SweepSummary.ts"
 
@@ -18,7 +20,7 @@ export const html = (found: SweepSummary.SearchResult, about: ReportedRun): stri
   const steps = SweepSummary.steps(found)
   const refused = all.filter((result) => result.refused !== undefined).length
   return HtmlSweep.render({
-    title: `Search: ${strategy.name} on ${strategy.market.name}`,
+    title: `Search: ${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${all.length} trials over ${bars} bars`,
     fees,
     headline: [
@@ -35,6 +37,9 @@ export const html = (found: SweepSummary.SearchResult, about: ReportedRun): stri
       .filter((result) => result.refused === undefined)
       .map((result) => Objective.score(objective, result)),
     best: SweepSummary.table(found),
+    ...(found.across === undefined
+      ? {}
+      : { markets: { ...Across.table(found.across, best), notes: Across.notes(found.across, best) } }),
     facts: [
       ...inputFacts(about),
       ...space.map(({ path, values }) => [path, values.join(", ")] as const),

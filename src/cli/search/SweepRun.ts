@@ -11,20 +11,16 @@ import * as Sensitivity from "../../backtest/search/Sensitivity.ts"
 import * as Sweep from "../../backtest/search/Sweep.ts"
 import * as SweepStore from "../../backtest/search/SweepStore.ts"
 import * as Trial from "../../backtest/search/Trial.ts"
-import type { Candles } from "../../candles/Candles.ts"
-import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
+import type * as Across from "./across/Across.ts"
 import * as SearchInput from "./SearchInput.ts"
 import type * as SweepSummary from "./SweepSummary.ts"
 
-interface Data {
-  readonly candles: Candles
-  readonly indices: CrossingIndex.Indices
-}
+type Data = Pick<Sweep.SweepPlan, "candles" | "indices" | "others">
 
 /**
  * How likely the best has skill, given how many were tried: Bailey and López de Prado's deflated Sharpe ratio. Trials
@@ -35,15 +31,14 @@ const deflated = (
   best: Trial.TrialResult,
   all: ReadonlyArray<Trial.TrialResult>,
   isHalved: boolean,
-  { candles, indices }: Data
+  { candles, indices, others = [] }: Data
 ): number => {
   const read = Trial.strategyOf(search, best.values)
   if (Result.isFailure(read)) return 0
   const strategy = read.success
-  const side = Backtest.run(strategy, candles, indices, search.mode, search.options)
-  const conditions = { market: strategy.market, budget: strategy.limits.budget }
-  const days = EquityCurve.sampleBars(candles, dayMillis)
-  const equity = EquityCurve.at(side.outcome, candles, conditions, days).map((point) => point.equity)
+  const { mode, options } = search
+  const side = Backtest.runAll(strategy, [{ candles, indices, options }, ...others], mode)
+  const equity = Backtest.curve(side.parts, EquityCurve.sampleBars(candles, dayMillis)).map((point) => point.equity)
   const returns = Statistics.returnsOf(equity)
   const sharpes = all.filter(({ refused }) => refused === undefined).map(({ dailySharpe }) => dailySharpe)
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
@@ -100,11 +95,15 @@ export interface SweepFlags extends SearchInput.SearchFlags {
 /** The trials over further files of candles, whole. */
 const elsewhere = Effect.fn("sweep.elsewhere")(function* (
   input: SweepFlags,
-  plan: Sweep.SweepPlan & { readonly strategy: Strategy },
+  plan: Sweep.SweepPlan & { readonly strategy: Strategy; readonly name: string },
   trials: ReadonlyArray<number>
 ) {
   return yield* Effect.forEach(input.also, (data) =>
     Effect.gen(function* () {
+      if ((plan.others ?? []).length > 0)
+        return yield* new WrongUsage({
+          message: `--also ${data}: a further file is for a strategy of one market, not of ${plan.name}`
+        })
       const whole = { ...input, data, from: Option.none(), to: Option.none() }
       const wanted = { open: true, volume: true, indexed: true }
       const loaded = yield* BacktestInput.loadCandles(whole, wanted, plan.strategy.market.name)
@@ -116,6 +115,22 @@ const elsewhere = Effect.fn("sweep.elsewhere")(function* (
         found.set(result.trial, result)
       )
       return { data, found }
+    })
+  )
+})
+
+/** The trials on further markets. */
+const onMarkets = Effect.fn("sweep.onMarkets")(function* (
+  plan: Effect.Success<ReturnType<typeof SearchInput.load>>,
+  trials: ReadonlyArray<number>
+) {
+  return yield* Effect.forEach(plan.further, ({ name, data, candles, indices, others, search }) =>
+    Effect.gen(function* () {
+      const results = new Map<number, Trial.TrialResult>()
+      yield* Sweep.run({ team: plan.team, candles, indices, others, search, trials }, (result) =>
+        results.set(result.trial, result)
+      )
+      return { name, data, results } satisfies Across.OnMarket
     })
   )
 })
@@ -148,8 +163,19 @@ export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
     loaded,
     good.map(({ trial }) => trial)
   )
+  const markets = yield* onMarkets(
+    loaded,
+    good.map(({ trial }) => trial)
+  )
+  const own = { name: loaded.name, data: loaded.data, results: new Map(good.map((result) => [result.trial, result])) }
   const others: Objective.Elsewhere = new Map(
-    good.map(({ trial }) => [trial, also.flatMap(({ found }) => found.get(trial) ?? [])])
+    good.map(({ trial }) => [
+      trial,
+      [
+        ...also.flatMap(({ found }) => found.get(trial) ?? []),
+        ...markets.flatMap(({ results }) => results.get(trial) ?? [])
+      ]
+    ])
   )
   const best = Objective.rankedAcross(good, others, objective, conditions).slice(0, input.top)
   const [winner] = best
@@ -166,12 +192,13 @@ export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
     wallMillis: Number(wallNanos) / 1e6,
     objective,
     deflatedSharpe: winner === undefined ? 0 : deflated(loaded.search, winner, all, rungs.length > 1, loaded),
+    ...(markets.length === 0 ? {} : { across: { objective, space: loaded.space, markets: [own, ...markets] } }),
     also: also.map(({ data, found }) => ({ data, best: best.flatMap(({ trial }) => found.get(trial) ?? []) })),
     ...(paretoOf.length === 0
       ? {}
       : { pareto: { objectives: paretoOf, front: Objective.front(last, paretoOf, conditions) } }),
     ...(input.sensitivity && winner !== undefined
-      ? { sensitivity: Sensitivity.of(loaded.search, winner.trial, candles, loaded.indices) }
+      ? { sensitivity: Sensitivity.of(loaded.search, winner.trial, candles, loaded.indices, loaded.others) }
       : {})
   }
   return { found, loaded }

@@ -9,6 +9,7 @@ import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import * as HeatMap from "../../report/HeatMap.ts"
 import * as Table from "../../report/text/Table.ts"
+import * as Across from "./across/Across.ts"
 import * as SearchInput from "./SearchInput.ts"
 
 export interface SearchResult {
@@ -29,6 +30,8 @@ export interface SearchResult {
   readonly deflatedSharpe: number
   /** The best trials over further files, in the same order. */
   readonly also: ReadonlyArray<{ readonly data: string; readonly best: ReadonlyArray<Trial.TrialResult> }>
+  /** The trials on several markets. */
+  readonly across?: Across.Across
   /** The trials that no other beats by all of these objectives. */
   readonly pareto?: {
     readonly objectives: ReadonlyArray<Objective.Objective>
@@ -54,6 +57,7 @@ export const json = (found: SearchResult) => ({
     pessimistic: found.pessimistic[index],
     ...(found.also.length === 0 ? {} : { also: found.also.map(({ data, best }) => ({ data, ...best[index] })) })
   })),
+  ...(found.across === undefined ? {} : Across.json(found.across, found.best)),
   ...(found.pareto === undefined
     ? {}
     : {
@@ -217,6 +221,7 @@ export const lines = (found: SearchResult): ReadonlyArray<string> => {
           rows
         )),
     "",
+    ...(found.across === undefined ? [] : Across.lines(found.across, best)),
     ...alsoLines(found),
     ...frontLines(found),
     ...sensitivityLines(found),

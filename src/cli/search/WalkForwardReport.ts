@@ -1,7 +1,10 @@
 /** Turns a walk-forward into its HTML report. */
 import * as WalkForward from "../../backtest/search/WalkForward.ts"
+import { present } from "../../domain/Present.ts"
 import { percent, utcDate } from "../../domain/Text.ts"
+import type * as HtmlPage from "../../report/html/HtmlPage.ts"
 import * as HtmlWalkForward from "../../report/html/HtmlWalkForward.ts"
+import { marketNames } from "../../strategy/Strategy.ts"
 import { inputFacts, madeFact, type ReportedRun } from "./RunFacts.ts"
 
 export interface AboutWalk extends ReportedRun {
@@ -9,17 +12,18 @@ export interface AboutWalk extends ReportedRun {
   readonly kind: "anchored" | "rolling"
   readonly warnings: ReadonlyArray<string>
   readonly table: HtmlWalkForward.WalkForwardReport["table"]
+  readonly markets?: HtmlPage.MarketsTable
   readonly total: number
 }
 
 export const html = (steps: ReadonlyArray<WalkForward.WalkStep>, about: AboutWalk): string => {
-  const { strategy, objective, kind, fees, warnings, table, total } = about
+  const { strategy, objective, kind, fees, warnings, table, markets, total } = about
   const quote = strategy.market.quote.symbol
   const efficiency = WalkForward.efficiency(steps)
   const gains = steps.filter(({ test }) => Number(test?.profitQuote ?? 0) > 0).length
   const text = efficiency === undefined ? "none" : percent(efficiency, 0)
   return HtmlWalkForward.render({
-    title: `Walk-forward: ${strategy.name} on ${strategy.market.name}`,
+    title: `Walk-forward: ${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${steps.length} ${kind} windows, the best by ${objective}`,
     fees,
     headline: [
@@ -44,6 +48,7 @@ export const html = (steps: ReadonlyArray<WalkForward.WalkStep>, about: AboutWal
       outOfSample: Number(test?.profitQuote ?? 0) / (end - to)
     })),
     table,
+    ...present({ markets }),
     facts: [...inputFacts(about), madeFact(about)],
     text: strategy.text
   })

@@ -14,28 +14,78 @@ import { dayMillis } from "../../domain/Durations.ts"
 import { seeded } from "../../domain/Seeded.ts"
 import { percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
+import * as LuckAcross from "./across/LuckAcross.ts"
 import * as MonteCarloReport from "./MonteCarloReport.ts"
+import * as SearchData from "./SearchData.ts"
 
-const equityOf = (strategy: Strategy, candles: Candles, side: Backtest.BandSide): ReadonlyArray<number> => {
-  const conditions = { market: strategy.market, budget: strategy.limits.budget }
-  const bars = EquityCurve.sampleBars(candles, dayMillis)
-  return EquityCurve.at(side.outcome, candles, conditions, bars).map(({ equity }) => equity)
-}
+const equityOf = (candles: Candles, { parts }: Backtest.BandSide): ReadonlyArray<number> =>
+  Backtest.curve(parts, EquityCurve.sampleBars(candles, dayMillis)).map(({ equity }) => equity)
 
 /** The product of the returns does not depend on their order, and neither does whether the run loses. */
 const sameGain = "every order of the same returns gains the same"
+
+interface Asked {
+  readonly fills: FillMode
+  readonly method: MonteCarlo.SimulationMethod
+  readonly runs: number
+  readonly block: number
+  readonly seed: number
+}
+
+/** One strategy on its series, again and again. */
+const simulate = Effect.fnUntraced(function* (
+  { fills, method, runs, block, seed }: Asked,
+  { name, source, candles, indices, options, others }: SearchData.SearchedMarket,
+  ended: (runs: number) => void
+) {
+  const { strategy } = source
+  const next = seeded(seed)
+  const whole = Backtest.runAll(strategy, [{ candles, indices, options }, ...others], fills)
+  const equity = equityOf(candles, whole)
+  const returns = Statistics.returnsOf(equity)
+  const trades = whole.parts.flatMap((part) => RoundTrips.trades(part.outcome, part.candles))
+  const gains = trades.map(({ gained }) => gained / (equity[0] ?? 1))
+  if (method === "trades" && gains.length < 2)
+    return yield* new WrongUsage({
+      message: `--method trades needs at least 2 completed trades, the run on ${name} has ${gains.length}: give longer data, or --method candles`
+    })
+  if ((method === "returns" || method === "order") && returns.length < 2)
+    return yield* new WrongUsage({
+      message: `--method ${method} needs at least 2 daily returns, the run on ${name} has ${returns.length}: give longer data, or --method candles`
+    })
+  const fate = (): MonteCarlo.Simulation => {
+    if (method === "trades") return MonteCarlo.ofTrades(gains, next)
+    if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next)
+    // What happened together in several markets stays together.
+    const starts = MonteCarlo.blocks(candles.bars, block, next)
+    const drawn = (of: Candles) => {
+      const made = MonteCarlo.resampledCandles(of, block, starts)
+      return { candles: made, indices: CrossingIndex.linearIndices(made, "at") }
+    }
+    const own = { ...drawn(candles), options }
+    const inputs = others.map((other) => ({ ...other, ...drawn(other.candles) }))
+    const side = Backtest.runAll(strategy, [own, ...inputs], fills)
+    const [start = 1, ...later] = equityOf(own.candles, side)
+    return { ...MonteCarlo.fateOf(later.map((value) => value / start)), maxDrawdown: side.outcome.maxDrawdown }
+  }
+  return yield* Effect.forEach(Array.from({ length: runs }), (_, index) =>
+    Effect.sync(() => {
+      ended(index + 1)
+      return fate()
+    })
+  )
+})
 
 export const command = Command.make(
   "monte-carlo",
   {
     file: FileName.argument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
-    ...BacktestInput.dataFlags,
+    ...SearchData.dataFlags,
     ...BacktestInput.ruleFlags,
     config: BacktestInput.configFlag,
     fills: Flag.Literals("fills", ["pessimistic", "optimistic"]).pipe(
@@ -61,62 +111,39 @@ export const command = Command.make(
   Effect.fn(function* (input) {
     if (input.runs < 1 || input.runs > 1_000_000 || input.block < 1 || input.ruin < 1 || input.ruin > 100)
       return yield* new WrongUsage({ message: "--runs: 1 to 1,000,000; --block: at least 1; --ruin: 1 to 100" })
-    const { strategy } = yield* BacktestInput.loadStrategy(input.file, input.config)
-    const asked = yield* BacktestInput.options(input, strategy.market)
-    const { candles, indices, sha256 } = yield* BacktestInput.loadCandles(
-      input,
-      { open: true, volume: true, indexed: false },
-      strategy.market.name
-    )
-    yield* BacktestInput.checkTimeframes(strategy, candles)
-    const options = BacktestInput.withoutVolume(asked, candles)
-    const mode: FillMode = input.fills
-    const next = seeded(input.seed)
-    const whole = Backtest.run(strategy, candles, indices, mode, options)
-    const equity = equityOf(strategy, candles, whole)
-    const returns = Statistics.returnsOf(equity)
-    const gains = RoundTrips.trades(whole.outcome, candles).map(({ gained }) => gained / (equity[0] ?? 1))
-    if (input.method === "trades" && gains.length < 2)
-      return yield* new WrongUsage({
-        message: `--method trades needs at least 2 completed trades, the run has ${gains.length}: give longer data, or --method candles`
-      })
-    if ((input.method === "returns" || input.method === "order") && returns.length < 2)
-      return yield* new WrongUsage({
-        message: `--method ${input.method} needs at least 2 daily returns, the run has ${returns.length}: give longer data, or --method candles`
-      })
-    const fate = (method: MonteCarlo.SimulationMethod): MonteCarlo.Simulation => {
-      if (method === "trades") return MonteCarlo.ofTrades(gains, next)
-      if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next)
-      const other = MonteCarlo.resampledCandles(candles, input.block, next)
-      const side = Backtest.run(strategy, other, CrossingIndex.linearIndices(other, "at"), mode, options)
-      const [start = 1, ...later] = equityOf(strategy, other, side)
-      return { ...MonteCarlo.fateOf(later.map((value) => value / start)), maxDrawdown: side.outcome.maxDrawdown }
-    }
+    const source = yield* BacktestInput.loadStrategy(input.file, input.config)
+    const loaded = yield* SearchData.load(input, source, false)
+    const further = yield* SearchData.onOthers(input, loaded, false)
+    const { strategy } = source
     const progress = yield* Progress.make("monte-carlo")
-    const fates = yield* Effect.forEach(Array.from({ length: input.runs }), (_, index) =>
-      Effect.sync(() => {
-        progress.update(index + 1, input.runs, "")
-        return fate(input.method)
-      })
+    const total = input.runs * (1 + further.length)
+    const simulated = yield* Effect.forEach([loaded, ...further], (on, index) =>
+      simulate(input, on, (done) => progress.update(index * input.runs + done, total, ""))
     )
+    const [fates = []] = simulated
+    const spreads = simulated.map((each) => MonteCarlo.spreadOf(each, input.ruin / 100))
     const spread = MonteCarlo.spreadOf(fates, input.ruin / 100)
+    const names = [loaded, ...further].map(({ name }) => name)
+    const across = further.length === 0 ? undefined : LuckAcross.of(names, spreads)
     const isOrder = input.method === "order"
     if (Option.isSome(input.report)) {
       const fileSystem = yield* FileSystem.FileSystem
-      const { data, method, seed } = input
+      const { method, seed } = input
+      const { data, sha256, fees } = loaded
       const madeAt = yield* Clock.currentTimeMillis
-      const about = { strategy, data, sha256, method, seed, fees: asked.fees.sentence, madeAt }
+      const markets = across === undefined ? {} : { markets: LuckAcross.table(across) }
+      const about = { strategy, data, sha256, method, seed, fees: fees.sentence, madeAt, ...markets }
       yield* fileSystem.writeFileString(input.report.value, MonteCarloReport.html(fates, spread, about))
     }
     if (input.json) {
       const meaningless = isOrder ? { meaningless: { lost: sameGain, gain: sameGain } } : {}
-      const about = { method: input.method, seed: input.seed, fees: asked.fees }
-      return yield* Console.log(JSON.stringify({ ...about, ...spread, ...meaningless }))
+      const about = { method: input.method, seed: input.seed, fees: loaded.fees }
+      return yield* Console.log(JSON.stringify({ ...about, ...spread, ...meaningless, ...across }))
     }
     const columns = ["", ...Object.keys(spread.gain)].map((title) => ({ title, align: "right" as const }))
     yield* Console.log(
       [
-        asked.fees.sentence,
+        loaded.fees.sentence,
         isOrder
           ? `${spread.runs} simulations by order: ${sameGain}, ${percent(spread.gain["p50"] ?? 0)}; only the drawdown differs`
           : `${spread.runs} simulations by ${input.method}: ${percent(spread.lost)} of them lose`,
@@ -126,7 +153,8 @@ export const command = Command.make(
           ["largest drawdown", ...Object.values(spread.maxDrawdown).map((ratio) => percent(ratio))]
         ]),
         "",
-        `probability of ruin, a loss of ${input.ruin} % of the start at any time: ${percent(spread.ruin.probability)}`
+        `probability of ruin, a loss of ${input.ruin} % of the start at any time: ${percent(spread.ruin.probability)}`,
+        ...(across === undefined ? [] : LuckAcross.lines(across))
       ].join("\n")
     )
   }, Effect.scoped)

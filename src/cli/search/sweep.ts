@@ -46,7 +46,7 @@ export const command = Command.make(
       const fileSystem = yield* FileSystem.FileSystem
       const { fees, sha256, strategy } = loaded
       const madeAt = yield* Clock.currentTimeMillis
-      const about = { strategy, data: input.data, sha256, fees: fees.sentence, madeAt }
+      const about = { strategy, data: loaded.data, sha256, fees: fees.sentence, madeAt }
       yield* fileSystem.writeFileString(input.report.value, SweepReport.html(found, about))
     }
     yield* Console.log(

@@ -10,8 +10,14 @@ import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
 import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
+import * as WalkAcross from "./across/WalkAcross.ts"
 import * as SearchInput from "./SearchInput.ts"
 import * as WalkForwardReport from "./WalkForwardReport.ts"
+
+const checkLength = (stretches: ReadonlyArray<WalkForward.Stretch>, name: string, bars: number) =>
+  stretches.some(({ from, to, end }) => to - from < 2 || end - to < 2)
+    ? Effect.fail(new WrongUsage({ message: `${name}: ${bars} bars are too few for so many windows` }))
+    : Effect.void
 
 export const command = Command.make(
   "walk-forward",
@@ -35,15 +41,33 @@ export const command = Command.make(
     const { candles, trials, space } = loaded
     const kind = input.anchored ? "anchored" : "rolling"
     const stretches = WalkForward.stretches(candles.bars, input.windows, input.train, kind)
-    if (stretches.some(({ from, to, end }) => to - from < 2 || end - to < 2))
-      return yield* new WrongUsage({ message: `${candles.bars} bars are too few for so many windows` })
+    yield* checkLength(stretches, loaded.name, candles.bars)
     const progress = yield* Progress.make("walk-forward")
-    const total = trials.length * stretches.length
     const plan = { ...loaded, objective: input.objective, stretches }
-    const steps = yield* WalkForward.run(plan, (done) => progress.update(done, total, `${done} of ${total}`))
+    const perMarket = trials.length * stretches.length
+    const total = perMarket * (1 + loaded.further.length)
+    const noted = (market: number) => (done: number) =>
+      progress.update(market * perMarket + done, total, `${market * perMarket + done} of ${total}`)
+    const steps = yield* WalkForward.run(plan, noted(0))
+    const further = yield* Effect.forEach(loaded.further, (on, index) =>
+      Effect.gen(function* () {
+        const stretches = WalkForward.stretches(on.candles.bars, input.windows, input.train, kind)
+        yield* checkLength(stretches, on.name, on.candles.bars)
+        const ran = yield* WalkForward.run({ ...plan, ...on, stretches }, noted(index + 1))
+        return { name: on.name, data: on.data, steps: ran }
+      })
+    )
+    const across = further.length === 0 ? undefined : WalkAcross.of([{ ...loaded, steps }, ...further])
     const [first] = stretches
     const cold =
-      first === undefined ? [] : WarmUp.sentences(loaded.strategy, [Candles.slice(candles, first.from, first.end)])
+      first === undefined
+        ? []
+        : WarmUp.sentences(
+            loaded.strategy,
+            [candles, ...loaded.others.map((other) => other.candles)].map((each) =>
+              Candles.slice(each, first.from, first.end)
+            )
+          )
     const efficiency = WalkForward.efficiency(steps)
     const outOfSample = (figure: "profitQuote" | "pnlQuote"): number =>
       steps.reduce((sum, { test }) => sum + Number(test?.[figure] ?? 0), 0)
@@ -61,7 +85,8 @@ export const command = Command.make(
       const { strategy, sha256, fees } = loaded
       const about = {
         strategy,
-        data: input.data,
+        data: loaded.data,
+        ...(across === undefined ? {} : { markets: WalkAcross.table(across) }),
         sha256,
         objective: input.objective,
         kind,
@@ -83,7 +108,8 @@ export const command = Command.make(
           pnlQuote: outOfSample("pnlQuote"),
           efficiency,
           warnings: cold,
-          steps: steps.map((step) => ({ ...step, set: SearchInput.named(space, step.train?.values ?? []) }))
+          steps: steps.map((step) => ({ ...step, set: SearchInput.named(space, step.train?.values ?? []) })),
+          ...(across === undefined ? {} : across)
         })
       )
     yield* Console.log(
@@ -98,7 +124,8 @@ export const command = Command.make(
         `Together ${outOfSample("profitQuote").toFixed(2)} out of sample.`,
         efficiency === undefined
           ? "The search found no gain in the past."
-          : `Out of sample against in sample, per bar: ${percent(efficiency, 0)}.`
+          : `Out of sample against in sample, per bar: ${percent(efficiency, 0)}.`,
+        ...(across === undefined ? [] : WalkAcross.lines(across))
       ].join("\n")
     )
   }, Effect.scoped)

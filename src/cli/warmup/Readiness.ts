@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Path } from "effect"
 import { minuteMillis } from "../../domain/Durations.ts"
+import { median } from "../../domain/Median.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import * as CandleFeed from "../../engine/book/CandleFeed.ts"
@@ -37,9 +38,6 @@ const mostDistance = 0.05
 const comparableMillis = 6 * 60 * minuteMillis
 /** As long as the bot bridges gaps by itself. */
 const bridgedMillis = 4 * minuteMillis
-
-const median = (values: ReadonlyArray<number>): number | undefined =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
 const distanceOf = (
   sourced: ReadonlyArray<Minute>,

@@ -14,6 +14,7 @@ export interface MonteCarloReport {
   readonly gains: ReadonlyArray<number>
   readonly drawdowns: ReadonlyArray<number>
   readonly medians: { readonly gain: number; readonly drawdown: number }
+  readonly markets?: HtmlPage.MarketsTable
   readonly table: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
   readonly facts: HtmlPage.Facts
   /** The strategy file as it ran. */
@@ -42,6 +43,7 @@ export const render = (report: MonteCarloReport): string => {
       spread("Gain", gains, medians.gain),
       spread("Largest drawdown", drawdowns, medians.drawdown),
       HtmlPage.section("Percentiles", HtmlPage.table(report.table.titles, report.table.rows)),
+      HtmlPage.markets(report.markets),
       HtmlPage.section("Run", HtmlPage.origin(report.facts, report.text))
     ].join("\n")
   })

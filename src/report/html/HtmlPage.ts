@@ -44,6 +44,17 @@ export const table = (
 
 /** The strategy file as it ran. */
 /** What a run was made from, and the strategy file as it ran. */
+/** One strategy on several markets, and what that says. */
+export interface MarketsTable {
+  readonly titles: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+  readonly notes: ReadonlyArray<string>
+}
+
+/** Nothing for a single market. */
+export const markets = (found: MarketsTable | undefined): string =>
+  found === undefined ? "" : section("By market", `${table(found.titles, found.rows)}${list(found.notes)}`)
+
 export const origin = (facts: Facts, text: string): string => `${table(["", ""], facts, () => false)}${fileText(text)}`
 
 export const fileText = (text: string): string => `<h3>Strategy file</h3><pre class="scroll">${escape(text)}</pre>`

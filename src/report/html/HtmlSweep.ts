@@ -21,6 +21,7 @@ export interface SweepReport {
   readonly scores: ReadonlyArray<number>
   readonly winnerScore?: number
   readonly best: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
+  readonly markets?: HtmlPage.MarketsTable
   readonly facts: HtmlPage.Facts
   /** The strategy file as it was searched. */
   readonly text: string
@@ -110,6 +111,7 @@ export const render = (report: SweepReport): string => {
         "The best",
         HtmlPage.table(best.titles, best.rows, () => true)
       ),
+      HtmlPage.markets(report.markets),
       HtmlPage.section("Search", HtmlPage.origin(report.facts, report.text))
     ].join("\n")
   })

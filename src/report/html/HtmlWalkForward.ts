@@ -15,6 +15,7 @@ export interface WalkForwardReport {
   readonly headline: HtmlPage.Facts
   readonly notes: ReadonlyArray<string>
   readonly windows: ReadonlyArray<WalkForwardWindow>
+  readonly markets?: HtmlPage.MarketsTable
   readonly table: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
   readonly facts: HtmlPage.Facts
   /** The strategy file as it ran. */
@@ -58,6 +59,7 @@ export const render = (report: WalkForwardReport): string =>
         "In quote; the best of each search on its own past, then on what came after it."
       ),
       HtmlPage.section("Windows", HtmlPage.table(report.table.titles, report.table.rows)),
+      HtmlPage.markets(report.markets),
       HtmlPage.section("Run", HtmlPage.origin(report.facts, report.text))
     ].join("\n")
   })

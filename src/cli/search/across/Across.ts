@@ -1,0 +1,127 @@
+/**
+ * One strategy file on several markets: the score of each trial on every market, with their median and the worst. What is
+ * the best on one market alone and poor on the others was fitted to that market.
+ */
+import * as Objective from "../../../backtest/search/Objective.ts"
+import type { Dimension } from "../../../backtest/search/SweepSpace.ts"
+import type * as Trial from "../../../backtest/search/Trial.ts"
+import { median } from "../../../domain/Median.ts"
+import * as Table from "../../../report/text/Table.ts"
+
+/** The results of the same trials on a market, by trial. */
+export interface OnMarket {
+  readonly name: string
+  readonly data: string
+  readonly results: ReadonlyMap<number, Trial.TrialResult>
+}
+
+export interface Across {
+  readonly objective: Objective.Objective
+  readonly space: ReadonlyArray<Dimension>
+  /** The file's own market first. */
+  readonly markets: ReadonlyArray<OnMarket>
+}
+
+/** How a trial does; a market on which it is refused has no score. */
+interface Standing {
+  readonly trial: number
+  readonly values: ReadonlyArray<string>
+  /** By market, in their order. */
+  readonly scores: ReadonlyArray<number | undefined>
+  readonly median: number
+  readonly worst: number
+}
+
+const standingOf = ({ objective, markets }: Across, trial: number): Standing => {
+  const results = markets.map(({ results }) => results.get(trial))
+  const scores = results.map((result) =>
+    result === undefined || result.refused !== undefined ? undefined : Objective.score(objective, result)
+  )
+  const known = scores.map((score) => score ?? Number.NEGATIVE_INFINITY)
+  return {
+    trial,
+    values: results.find((result) => result !== undefined)?.values ?? [],
+    scores,
+    median: median(known) ?? Number.NEGATIVE_INFINITY,
+    worst: Math.min(...known)
+  }
+}
+
+/** The best on one market, whatever it does on the others. */
+interface Alone extends Standing {
+  readonly market: string
+  readonly score: number
+  readonly worstElsewhere: number
+}
+
+const bestAlone = (across: Across): ReadonlyArray<Alone> =>
+  across.markets.flatMap(({ name, results }, at) => {
+    const standings = [...results.keys()].map((trial) => standingOf(across, trial))
+    const [best] = standings
+      .filter(({ scores }) => scores[at] !== undefined)
+      .toSorted((a, b) => (b.scores[at] ?? 0) - (a.scores[at] ?? 0) || a.trial - b.trial)
+    if (best === undefined) return []
+    const elsewhere = best.scores.filter((_, index) => index !== at)
+    const worstElsewhere = Math.min(...elsewhere.map((score) => score ?? Number.NEGATIVE_INFINITY))
+    return [{ ...best, market: name, score: best.scores[at] ?? 0, worstElsewhere }]
+  })
+
+/** Two decimals, or more for small figures. */
+const figure = (value: number | undefined): string =>
+  value === undefined || !Number.isFinite(value)
+    ? "refused"
+    : Math.abs(value) >= 1 || value === 0
+      ? value.toFixed(2)
+      : value.toPrecision(2)
+
+export const table = (across: Across, best: ReadonlyArray<Trial.TrialResult>) => ({
+  titles: ["#", ...across.space.map(({ path }) => path), ...across.markets.map(({ name }) => name), "MEDIAN", "WORST"],
+  rows: best.map(({ trial }, index) => {
+    const { values, scores, median, worst } = standingOf(across, trial)
+    return [`${index + 1}`, ...values, ...scores.map(figure), figure(median), figure(worst)]
+  })
+})
+
+/** Which values win on one market only. */
+export const notes = (across: Across, [winner]: ReadonlyArray<Trial.TrialResult>): ReadonlyArray<string> =>
+  bestAlone(across).map(({ market, trial, values, score, worstElsewhere }) => {
+    const set = across.space.map(({ path }, index) => `${path} ${values[index]}`).join(", ")
+    const same = trial === winner?.trial ? ", the same as #1" : ""
+    return `The best on ${market} alone: ${set} (${figure(score)} there, ${figure(worstElsewhere)} at worst elsewhere)${same}.`
+  })
+
+export const lines = (across: Across, best: ReadonlyArray<Trial.TrialResult>): ReadonlyArray<string> => {
+  const { titles, rows } = table(across, best)
+  return [
+    `${across.objective} by market; the order is that of the worst`,
+    ...Table.render(
+      titles.map((title) => ({ title, align: "right" as const })),
+      rows
+    ),
+    ...notes(across, best),
+    ""
+  ]
+}
+
+const orNull = (value: number | undefined): number | null =>
+  value === undefined || !Number.isFinite(value) ? null : value
+
+export const json = (across: Across, best: ReadonlyArray<Trial.TrialResult>) => ({
+  markets: across.markets.map(({ name, data, results }) => ({
+    market: name,
+    data,
+    best: best.flatMap(({ trial }) => results.get(trial) ?? [])
+  })),
+  together: best.map(({ trial }) => {
+    const { scores, median, worst } = standingOf(across, trial)
+    const byMarket = across.markets.map(({ name }, index) => [name, orNull(scores[index])] as const)
+    return { trial, scores: Object.fromEntries(byMarket), median: orNull(median), worst: orNull(worst) }
+  }),
+  bestAlone: bestAlone(across).map(({ market, trial, values, score, worstElsewhere }) => ({
+    market,
+    trial,
+    set: Object.fromEntries(across.space.map(({ path }, index) => [path, values[index]])),
+    score,
+    worstElsewhere: orNull(worstElsewhere)
+  }))
+})

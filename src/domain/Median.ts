@@ -1,0 +1,18 @@
+/** The middle of several values; between the two middle ones their mean. */
+import type { Amount } from "./Amount.ts"
+
+/** `undefined` without values. */
+export const median = (values: ReadonlyArray<number>): number | undefined => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const [below, above] = [sorted[sorted.length % 2 === 0 ? middle - 1 : middle], sorted[middle]]
+  return below === undefined || above === undefined ? undefined : (below + above) / 2
+}
+
+/** Rounded down; zero without values. */
+export const medianAmount = (values: ReadonlyArray<Amount>): Amount => {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const middle = Math.floor(sorted.length / 2)
+  const [below, above] = [sorted[sorted.length % 2 === 0 ? middle - 1 : middle], sorted[middle]]
+  return below === undefined || above === undefined ? 0n : (below + above) / 2n
+}
