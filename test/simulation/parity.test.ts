@@ -60,11 +60,11 @@ const withWicks = (seed: number): Prices => {
   return { candles, file: candles, isHalved: false }
 }
 
-const jumping = (seed: number): Prices => {
+const jumping = (seed: number, count = bars, stillBars: ReadonlyArray<number> = [0]): Prices => {
   const random = randomFrom(seed)
   let price = 1000
-  const closes = Array.from({ length: bars }, (_, bar) => {
-    if (bar > 0) price = Math.round((price * (1 + (random() - 0.5) * 0.03)) / 2) * 2
+  const closes = Array.from({ length: count }, (_, bar) => {
+    if (!stillBars.includes(bar)) price = Math.round((price * (1 + (random() - 0.5) * 0.03)) / 2) * 2
     // No bound that follows from another price falls on one of these.
     return price + 0.37
   })
@@ -136,6 +136,15 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
       times: ${pick(1, 4)}`
 }
 
+/** Quotes of the model of Avellaneda and Stoikov: each candle that closes changes them, as `requote` is next to nothing. */
+const modelKinds: Readonly<Record<string, Make>> = {
+  "market-making": (pick) =>
+    `{ levels: ${pick(1, 2)}, size: ${pick(1, 3)}, maxInventory: ${pick(4, 9)}, requote: 0.00001%, spread: { of: avellaneda-stoikov, length: 10, timeframe: 4m, riskAversion: ${pick(5, 15)}, horizon: 1h, min: 0.1%, max: 5% } }`
+}
+
+/** Ten changes and the candle before them come first. The bot begins later: the price stands still until it is warm too. */
+const modelPrices = (seed: number): Prices => jumping(seed, 21, [0, 11, 12, 13])
+
 const wickKinds: Readonly<Record<string, Make>> = {
   grid: (pick) => {
     const spacing = pick(3, 4) * 10
@@ -167,8 +176,8 @@ const runKernel = (text: string, { candles, isHalved }: Prices) => {
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
   const column = (of: number) => Candles.columnOf(candles.map((candle) => candle[of] ?? 0))
   const data: Candles.Candles = {
-    bars,
-    time: TimeAxis.regular(bars, start - (isHalved ? barMillis : 0), barMillis),
+    bars: candles.length,
+    time: TimeAxis.regular(candles.length, start - (isHalved ? barMillis : 0), barMillis),
     open: column(0),
     high: column(1),
     low: column(2),
@@ -184,7 +193,11 @@ const runKernel = (text: string, { candles, isHalved }: Prices) => {
   return { fills, deniedBy: outcome.deniedBy, stops: outcome.stops }
 }
 
-const byEngine = async (text: string, { file, isHalved }: Prices, seed: number): Promise<ReadonlyArray<Filled>> => {
+const byEngine = async (
+  text: string,
+  { candles, file, isHalved }: Prices,
+  seed: number
+): Promise<ReadonlyArray<Filled>> => {
   const folder = mkdtempSync(join(tmpdir(), "limitbot-parity-"))
   const csv = join(folder, "sol.csv")
   const candleMillis = isHalved ? barMillis / 2 : barMillis
@@ -197,7 +210,7 @@ const byEngine = async (text: string, { file, isHalved }: Prices, seed: number):
     strategy: text,
     candles: csv,
     speed: 1,
-    chaosMillis: bars * barMillis - barMillis / 4,
+    chaosMillis: candles.length * barMillis - barMillis / 4,
     faultRate: 0,
     kills: 0,
     sandbox: {
@@ -215,7 +228,7 @@ const byEngine = async (text: string, { file, isHalved }: Prices, seed: number):
     isHalved ? Math.floor(filledAt / barMillis + 0.5) : Math.ceil(filledAt / barMillis) - 1
   // The bot runs a little into the bar after the kernel's last one, where a pause by the clock may end.
   return byBot(
-    result.seen.filter(({ filledAt }) => barOf(filledAt) < bars),
+    result.seen.filter(({ filledAt }) => barOf(filledAt) < candles.length),
     barOf
   )
 }
@@ -229,10 +242,12 @@ const mostApart = 1.1e-7
 
 /**
  * Rebalancing by the clock trades a small difference of large amounts: the ninth digit of a holding is up to a thousand times as
- * much of what is a thousandth of it off its target.
+ * much of what is a thousandth of it off its target. A model rounds its spread and lean to a millionth each, upwards.
  */
-const mostApartOf = (text: string): number =>
-  text.includes("target: 50%") && text.includes("every: ") ? 2e-5 : mostApart
+const mostApartOf = (text: string): number => {
+  if (text.includes("target: 50%") && text.includes("every: ")) return 2e-5
+  return text.includes("avellaneda-stoikov") ? 3e-6 : mostApart
+}
 
 /** To the unit where orders do not depend on prices that were seen. */
 const assertSame = (engine: ReadonlyArray<Filled>, kernel: ReadonlyArray<Filled>, isExact: boolean, about: string) => {
@@ -269,7 +284,8 @@ const campaign = (title: string, kinds: Readonly<Record<string, Make>>, pricesFr
     }
   })
 
-campaign("parity where prices jump", jumpingKinds, jumping)
+campaign("parity where prices jump", jumpingKinds, (seed) => jumping(seed))
+campaign("parity of quotes by a model", modelKinds, modelPrices)
 campaign("parity within candles", wickKinds, withWicks)
 
 /**
