@@ -54,11 +54,12 @@ const folded = (outcome: Outcome, parts: number): Outcome => {
 /** How many of the orders that are cancelled near the market a solver may have had in hand. */
 const mostInHand = 0.4
 
-/** Between the ends: as far from the kind one as drawn, each rule for itself. */
+/** Between the ends: a venue is more or less kind as a whole, and within that each rule is drawn for itself. */
 const rulesBetween = (kind: FillRules, unkind: FillRules, next: () => number): Partial<FillRules> => {
-  const between = (a: number, b: number): number => a + (b - a) * next()
+  const far = next()
+  const between = (a: number, b: number): number => a + (b - a) * far * next()
   /** Mostly quick, now and then slow. */
-  const time = (a: number, b: number): number => Math.round(a + (b - a) * next() ** 3)
+  const time = (a: number, b: number): number => Math.round(a + (b - a) * far * next() ** 3)
   return {
     edgeBasisPoints: between(kind.edgeBasisPoints, unkind.edgeBasisPoints),
     placeMillis: time(kind.placeMillis, unkind.placeMillis),

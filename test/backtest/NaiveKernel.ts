@@ -200,8 +200,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   const placeAllWaiting = () => {
     for (const at of places) placeWaiting(at)
   }
-  const close = (slot: Slot, order: Order, fee: bigint) => {
-    const paid = min(order.input, fee)
+  const close = (slot: Slot, order: Order) => {
+    const { refundFee } = slot.at.conditions.rules
+    const paid = min(order.input, order.side === "BUY" ? refundFee.quote : refundFee.base)
     add(slot.at, order.side === "BUY" ? "quote" : "base", order.input - paid)
     if (order.side === "BUY") slot.at.feesQuote += paid
     else slot.at.feesBase += paid
@@ -218,7 +219,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const order = slot.order
     if (order === undefined) return
     const { rules } = slot.at.conditions
-    close(slot, order, order.side === "BUY" ? rules.refundFee.quote : rules.refundFee.base)
+    close(slot, order)
     const payout = min(slot.unpaid, withdrawFee(rules, order.side))
     slot.unpaid -= payout
     if (order.side === "BUY") slot.at.feesBase += payout
@@ -365,7 +366,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const { rules } = slot.at.conditions
     slot.paidSide = order.side
     slot.paidPrice = order.price
-    close(slot, order, 0n)
+    close(slot, order)
     if (rules.payoutMillis === 0) {
       completeLeg(slot)
       payOut(slot, order.side)

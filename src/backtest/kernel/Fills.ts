@@ -130,7 +130,7 @@ const paysForItself = ({ orders }: MarketRun, slot: SlotState.SlotState, side: S
 
 const complete = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
   const { payoutMillis } = run.conditions.rules
-  Placing.close(run, slot, side, 0n)
+  Placing.close(run, slot, side)
   if (payoutMillis > 0) {
     SlotState.become(slot, "paying")
     run.clock.setAlarm(slot.index, payoutMillis)

@@ -3,7 +3,7 @@
  * leaves the wallet when it is placed.
  */
 
-import { type Amount, min } from "../../domain/Amount.ts"
+import { min } from "../../domain/Amount.ts"
 import type { Side } from "../../domain/Market.ts"
 import { withdrawFee } from "./FillRules.ts"
 import * as LimitGuard from "./LimitGuard.ts"
@@ -103,9 +103,14 @@ export const placeWaiting = (run: MarketRun): void => {
   for (const slot of orders.slots) if (slot.phase === "waiting") place(run, slot)
 }
 
-/** The order is off the market: what was not spent comes back, less the fee of the refund. */
-export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side, fee: Amount): void => {
-  const { orders, wallet, trading, clock } = run
+/**
+ * The order is off the market: what was not spent comes back, less the fee of the refund. A purchase that has filled whole
+ * below its limit leaves something too.
+ */
+export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
+  const { orders, wallet, trading, clock, conditions } = run
+  const { refundFee } = conditions.rules
+  const fee = side === "BUY" ? refundFee.quote : refundFee.base
   orders.note(slot, clock.nextBar)
   const row = orders.rowOf(slot)
   const paid = wallet.refund(side, slot.openInput, fee)
@@ -128,13 +133,12 @@ const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotStat
 
 /** Takes the slot's order off the market. */
 export const cancel = (run: MarketRun, slot: SlotState.SlotState): void => {
-  const { orders, conditions } = run
+  const { orders } = run
   const { order } = slot
   const row = orders.table.rows[order]
   if (row === undefined) return
-  const { refundFee } = conditions.rules
   if (slot.phase !== "placing") orders.unrest(slot, row)
-  close(run, slot, row.side, row.side === "BUY" ? refundFee.quote : refundFee.base)
+  close(run, slot, row.side)
   payForPayout(run, slot, row)
   payOut(run, slot, row.side)
   orders.forget(order)
