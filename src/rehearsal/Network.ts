@@ -4,7 +4,8 @@
  * the client. A watcher sees each request as it leaves the bot, when its record must already be on disk.
  */
 import { Effect } from "effect"
-import { HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse } from "effect/http"
+import { type HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse } from "effect/http"
+import { answeredBy } from "../sandbox/http/memoryClient.ts"
 import { type Accident, accidents, type Trouble } from "./Trouble.ts"
 import { type Domain, randomFrom, type World } from "./World.ts"
 
@@ -90,7 +91,7 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
   const oldAnswer = ({ staleMillis }: Trouble, path: string): HttpAnswer | undefined =>
     old.get(path)?.find(({ at }) => at >= world.now - staleMillis)
 
-  const carry = (request: HttpClientRequest.HttpClientRequest) =>
+  return answeredBy((request) =>
     Effect.gen(function* () {
       const trouble = options.trouble()
       const fate = options.fate?.() ?? fateOf(trouble)
@@ -116,10 +117,6 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
       if (fate === "misreported") return refusal(request, random() < 0.5 ? 500 : 400)
       return response
     })
-  // Not `HttpClient.make`, which would give every request an `AbortController` and a span that nobody uses.
-  return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-    Effect.flatMap(carry),
-    Effect.succeed
   )
 }
 

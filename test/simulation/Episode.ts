@@ -66,12 +66,9 @@ interface Seat {
 export const run = async (options: EpisodeOptions): Promise<EpisodeResult> => {
   const folder = mkdtempSync(join(tmpdir(), "limitbot-episode-"))
   const scope = await Effect.runPromise(Scope.make())
-  const { stackTraceLimit } = Error
-  if (options.stacks !== true) Error.stackTraceLimit = 0
   try {
     return await play(options, draw(options), folder, scope)
   } finally {
-    Error.stackTraceLimit = stackTraceLimit
     await Effect.runPromise(Scope.close(scope, Exit.void))
     rmSync(folder, { recursive: true, force: true })
   }
@@ -84,6 +81,7 @@ const play = async (
   scope: Scope.Scope
 ): Promise<EpisodeResult> => {
   const world = new World(start)
+  world.notesCallSites = options.stacks === true
   const { connection, domain: servers, service, state } = await serverOf(world, plan, scope)
   const random = randomFrom(plan.seed * 13 + 5)
   const trace = createHash("sha256")

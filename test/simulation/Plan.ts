@@ -46,7 +46,7 @@ export interface EpisodeOptions {
   readonly including?: ReadonlyArray<Feature>
   /** From the switch to the cancels, once nothing is in its way. */
   readonly killWithinMillis?: number
-  /** Whether errors say where they began: that takes a twentieth of the time. */
+  /** Whether errors say where they began. */
   readonly stacks?: boolean
 }
 

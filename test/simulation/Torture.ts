@@ -25,6 +25,7 @@ import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { Domain, randomFrom, runIn, World } from "../../src/rehearsal/World.ts"
 import type { SandboxSettings } from "../../src/sandbox/core/Settings.ts"
 import { noFaults } from "../../src/sandbox/Faults.ts"
+import { answeredBy } from "../../src/sandbox/http/memoryClient.ts"
 import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { render } from "../../src/strategy/Problem.ts"
@@ -160,7 +161,7 @@ export const run = async (episode: Episode) => {
   }
 
   /** The network: the service works in its own process, whatever happens to whoever asked. */
-  const client = HttpClient.make((request) =>
+  const client = answeredBy((request) =>
     Effect.gen(function* () {
       const isMuted = episode.losesAcknowledgements === true && !isCalm && request.url.endsWith("/v0/submit-intent")
       const fate = isMuted ? "answer lost" : fateOf()
