@@ -4,6 +4,7 @@
  * placed and withdrawn: none that never was. `npm run references` compares many more.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { kinds } from "../../../src/strategy/kinds.ts"
 import { compare, modes } from "./compare.ts"
 import { naiveKinds } from "./NaiveFiles.ts"
 
@@ -20,4 +21,8 @@ describe("a naive simulator fills the same, on both sides of the band", () => {
         }
       for (const mode of modes) assert.isAbove(seen[mode], seeds, mode)
     })
+
+  it("there is one for every kind", () => {
+    assert.deepStrictEqual(Object.keys(naiveKinds).toSorted(), kinds.map(({ name }) => name).toSorted())
+  })
 })

@@ -1,4 +1,5 @@
 /** Random strategy files of every kind, each with its naive twin. */
+import { deals } from "./NaiveDeals.ts"
 import * as naive from "./NaiveStrategies.ts"
 import type { Side, Strategy } from "./NaiveVenue.ts"
 
@@ -113,6 +114,37 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
       expireAfter: ${given.expireMinutes}m
       then: { price: entry * (1 + ${percent(given.profit)}) }`,
       make: () => naive.rules({ ...given, size: units(given.size) })
+    }
+  },
+  grid: (pick) => {
+    const [count, spacing, size] = [pick(2, 9), pick(2, 40), pick(1, 5)]
+    const lower = 10_000 - pick(0, count) * spacing
+    const levels = Array.from({ length: count }, (_, level) => (lower + level * spacing) * 10_000)
+    return {
+      section: `{ levels: [${levels.map(price).join(", ")}], size: { base: ${size} } }`,
+      make: () => naive.grid(levels, units(size))
+    }
+  },
+  deals: (pick) => {
+    const [size, orders, first, scale] = [pick(1, 5), pick(1, 4), pick(1, 4), pick(1, 2)]
+    const given = {
+      size: units(size),
+      reach: pick(0, 3),
+      safety: Array.from({ length: orders }, (_, index) => units(first * scale ** index)),
+      distance: pick(1, 6),
+      active: pick(1, 4),
+      takeProfit: pick(1, 9),
+      stop: pick(0, 1) * pick(5, 20),
+      expireMinutes: pick(2, 15),
+      cooldownMinutes: pick(0, 9),
+      times: pick(1, 9)
+    }
+    const stop = given.stop === 0 ? "" : `, stop: ${percent(given.stop)}`
+    const pause = given.cooldownMinutes === 0 ? "" : `, cooldown: ${given.cooldownMinutes}m`
+    const safety = `{ orders: ${orders}, size: { base: ${first} }, distance: ${percent(given.distance)}, sizeScale: ${scale}, active: ${given.active} }`
+    return {
+      section: `{ size: { base: ${size} }, reach: ${percent(given.reach)}, safety: ${safety}, takeProfit: ${percent(given.takeProfit)}${stop}, expireAfter: ${given.expireMinutes}m${pause}, times: ${given.times} }`,
+      make: () => deals(given)
     }
   },
   ladder: (pick, side) => {

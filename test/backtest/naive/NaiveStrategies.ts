@@ -5,13 +5,13 @@
 import type { Desk, Order, Side, Strategy } from "./NaiveVenue.ts"
 
 /** Millionths beyond a price, by thousandths of it: above when positive. */
-const beyond = (price: number, thousandths: number): number => (price * (1000 + thousandths)) / 1000
+export const beyond = (price: number, thousandths: number): number => (price * (1000 + thousandths)) / 1000
 
 /** One unit of the base. */
 export const unit = 100_000_000
 
 /** Eight digits: a purchase is rounded down, a sale up. */
-const eightDigits = (side: Side, exact: number): number => {
+export const eightDigits = (side: Side, exact: number): number => {
   const unit = exact >= 100_000_000 ? 10 : 1
   // A double has noise in its last digits.
   const clean = Math.round(exact * 1000) / 1000
@@ -19,7 +19,7 @@ const eightDigits = (side: Side, exact: number): number => {
 }
 
 /** The same for a fraction of integers, in millionths. */
-const significant = (side: Side, dividend: bigint, divisor: bigint): bigint => {
+export const significant = (side: Side, dividend: bigint, divisor: bigint): bigint => {
   const step = divisor * (dividend >= 100_000_000n * divisor ? 10n : 1n)
   const whole = dividend / step
   const up = side === "SELL" && whole * step < dividend ? 1n : 0n
@@ -260,6 +260,28 @@ export const ladder = ({ side, from, to, weights, total, isQuote, takeProfit }: 
         const exit = eightDigits(exitSide, beyond(price, side === "BUY" ? takeProfit : -takeProfit))
         const following = takeProfit === 0 ? [] : [{ side: exitSide, price: exit, quantity }]
         want(`rung-0${rung}`, { side, price, quantity }, ...following)
+      }
+    }
+  }
+}
+
+/** Between each level and the next a purchase and a sale in turns; where the price is not above the level, the sale first. */
+export const grid = (levels: ReadonlyArray<number>, quantity: number): Strategy => {
+  const rounds = 200
+  let isPlaced = false
+  return {
+    isAskedFirst: false,
+    atClose: ({ close, want }) => {
+      if (isPlaced) return
+      isPlaced = true
+      for (const [cell, low] of levels.slice(0, -1).entries()) {
+        const turn = [
+          { side: "BUY" as const, price: low, quantity },
+          { side: "SELL" as const, price: levels[cell + 1] ?? 0, quantity }
+        ]
+        const [first, ...following] = Array.from({ length: rounds }, () => turn).flat()
+        if (low < close) want(`cell-0${cell}`, first, ...following)
+        else want(`cell-0${cell}`, following[0], ...following.slice(1))
       }
     }
   }

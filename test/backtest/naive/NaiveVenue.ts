@@ -68,6 +68,9 @@ export interface Desk {
   readonly filled: (slot: string) => number
   /** An order of the slot may still fill. */
   readonly isOpen: (slot: string) => boolean
+  /** The slot has an order, or one whose payout is pending. */
+  readonly isLive: (slot: string) => boolean
+  readonly fills: ReadonlyArray<Fill>
   /** What all fills have moved. */
   readonly base: bigint
   readonly money: bigint
@@ -77,7 +80,11 @@ export interface Strategy {
   readonly atClose: (desk: Desk) => void
   /** What follows a payout waits for the next close; otherwise it is placed at once. */
   readonly isAskedFirst: boolean
+  /** It sees its own orders, and is asked again at once while its answers change them. */
+  readonly seesItself?: boolean
 }
+
+const mostAnswers = 8
 
 /** Orders are counted as they are placed, and as they are gone without having filled whole. */
 export interface Outcome {
@@ -234,10 +241,20 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     done: (slot) => slots.get(slot)?.done ?? 0,
     isPaying: (slot) => slots.get(slot)?.order?.state === "paying",
     filled: (slot) => slots.get(slot)?.filled ?? 0,
+    isLive: (slot) => slots.get(slot)?.order !== undefined,
+    fills,
     base,
     money,
     isOpen: (slot) => (slots.get(slot)?.order?.open ?? 0) > 0
   })
+
+  const ask = (close: number): void => {
+    for (let answers = 1; ; answers++) {
+      const before = placed + cancelled
+      strategy.atClose(desk(close))
+      if (strategy.seesItself !== true || placed + cancelled === before || answers === mostAnswers) return
+    }
+  }
 
   for (const [index, each] of bars.entries()) {
     bar = index
@@ -246,7 +263,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     open()
     next = index + 1
     trade(each)
-    do strategy.atClose(desk(each.close))
+    do ask(each.close)
     while (arrive(each.close))
   }
   return { fills, placed, cancelled }
