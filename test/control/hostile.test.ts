@@ -3,9 +3,11 @@
  * The attackers are other pages in the operator's browser, other programs of the machine, and a viewer who wants more.
  */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { heads, type NaughtyRequest, naughtyRequests } from "./naughtyRequests.ts"
 import { type Asked, type RunningBot, startBot, until } from "./runningBot.ts"
 
 let bot: RunningBot
+const atOnce = 10
 const json = { "content-type": "application/json" }
 
 const post = (headers: Readonly<Record<string, string>>, body = '{"confirm":"kill"}'): Asked => ({
@@ -229,6 +231,34 @@ describe("hostile requests", () => {
     for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 4\d\d /, JSON.stringify(answers))
     assert.deepStrictEqual(await commandsRecorded(), before)
   }, 40_000)
+
+  it("with naughty strings, broken JSON and impossible heads are answered, and the bot goes on", async () => {
+    const before = await commandsRecorded()
+    const { turnedAt } = (await bot.look("/api/v1/status")) as Status
+    const wrong: Array<string> = []
+    const authorization = `Bearer ${bot.token}`
+    const send = async ({ asked, path }: NaughtyRequest): Promise<void> => {
+      const headers = { ...asked.headers, authorization }
+      const { body, status } = await bot.ask(path, { ...asked, headers }).catch(({ message }: Error) => ({
+        status: /EPIPE|ECONNRESET/.test(message) ? 413 : 0,
+        body: message
+      }))
+      const isFine = status >= 200 && status < 500 && !body.includes(bot.token) && !body.includes("    at ")
+      if (!isFine)
+        wrong.push(`${path.slice(0, 100)} ${asked.body?.slice(0, 60) ?? ""}: ${status} ${body.slice(0, 200)}`)
+    }
+    for (let next = 0; next < naughtyRequests.length; next += atOnce) {
+      await Promise.all(naughtyRequests.slice(next, next + atOnce).map(send))
+    }
+    const answers = await Promise.all(
+      heads(`Host: 127.0.0.1\r\nConnection: close\r\n`).map((head) => bot.raw(head, 8_000))
+    )
+    for (const answer of answers)
+      if (answer !== "" && !/^HTTP\/1\.1 [34]\d\d /.test(answer)) wrong.push(`a head: ${answer.slice(0, 200)}`)
+    assert.deepStrictEqual(wrong, [])
+    assert.deepStrictEqual(await commandsRecorded(), before)
+    await until("another turn", async () => ((await bot.look("/api/v1/status")) as Status).turnedAt > turnedAt)
+  }, 600_000)
 
   it("in great number leave the bot trading and the server answering", async () => {
     const { turnedAt } = (await bot.look("/api/v1/status")) as Status

@@ -176,7 +176,7 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     hasKillSwitch: has.has("killSwitch"),
     bots: has.has("secondBot") ? 2 : 1,
     dropsMillis: has.has("droppedMillis"),
-    editEveryMillis: has.has("edits") ? span / (has.has("dust") ? 5 : 4) : 0,
+    editEveryMillis: has.has("dust") ? span / 5 : has.has("edits") ? span / 4 : 0,
     losesLease: has.has("lostLease"),
     hasFullDisk: has.has("fullDisk"),
     market: has.has("dust") ? { speed: 240, partialFillShare: 1, stepMillis: 5 * second } : { speed: 60 },

@@ -1,6 +1,6 @@
 /**
  * `npm run torture`: every campaign one after the other, each in a process of its own, and a table of what they found. How
- * many of each is asked for with `--episodes`, `--fuzz` and `--boundaries`; the machine does nothing else meanwhile.
+ * many of each is asked for with `--episodes`, `--fuzz`, `--attacks` and `--boundaries`; the machine does nothing else meanwhile.
  */
 import { spawnSync } from "node:child_process"
 import { resolve } from "node:path"
@@ -13,12 +13,13 @@ const { values } = parseArgs({
     episodes: { type: "string", default: "50" },
     seed: { type: "string", default: "1" },
     fuzz: { type: "string", default: "2000" },
+    attacks: { type: "string", default: "1/1" },
     boundaries: { type: "string", default: "1/1" },
     mutants: { type: "boolean", default: false }
   }
 })
 const root = resolve(import.meta.dirname, "../..")
-const vitest = resolve(root, "node_modules/vitest/vitest.mjs")
+const vitest = [resolve(root, "node_modules/vitest/vitest.mjs"), "run", "--test-timeout=600000"]
 
 interface Campaign {
   readonly name: string
@@ -36,8 +37,12 @@ const campaigns: ReadonlyArray<Campaign> = [
   })),
   {
     name: `honest faults and kills: ${values.episodes} episodes from seed ${values.seed}`,
-    words: [vitest, "run", "test/simulation/torture.test.ts"],
+    words: [...vitest, "test/simulation/torture.test.ts"],
     env: { LIMITBOT_EPISODES: values.episodes, LIMITBOT_SEED: values.seed }
+  },
+  {
+    name: `semantic attacks (part ${values.attacks})`,
+    words: ["test/hostile/run.ts", "--part", values.attacks]
   },
   {
     name: `boundaries: every record and request fails once, and every write with every record (part ${values.boundaries})`,
@@ -45,12 +50,12 @@ const campaigns: ReadonlyArray<Campaign> = [
   },
   {
     name: "protocol: every interleaving",
-    words: ["--max-old-space-size=8000", vitest, "run", "test/model"],
+    words: ["--max-old-space-size=8000", ...vitest, "test/model"],
     env: { LIMITBOT_MODEL: "whole" }
   },
   {
     name: `fuzz: ${values.fuzz} inputs for each reader`,
-    words: [vitest, "run", "test/fuzz"],
+    words: [...vitest, "test/fuzz"],
     env: { LIMITBOT_FUZZ: values.fuzz }
   },
   ...(values.mutants ? [{ name: "mutants: each rule dropped from the code", words: ["test/mutants/run.ts"] }] : [])
@@ -59,6 +64,8 @@ const campaigns: ReadonlyArray<Campaign> = [
 /** What the episodes came upon, over all profiles. */
 const reached = new Set<string>()
 const noteReached = (stdout: string): string => {
+  const attacks = /^\d+ attacks, .*$/m.exec(stdout)?.[0]
+  if (attacks !== undefined) return `; ${attacks}`
   const line = stdout.split("\n").find((each) => each.startsWith("{"))
   if (line === undefined) return ""
   const { events, failures, reached: found, steps } = JSON.parse(line)

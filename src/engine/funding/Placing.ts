@@ -55,8 +55,10 @@ export const make = Effect.gen(function* () {
       const { value, correlationId } = answer.success
       const current = fresh(placement)
       if (current === undefined) return
-      const owner = [...books.state.placements.values()].find((other) => other.order?.id === value.id)
-      if (owner !== undefined) return yield* record(...taken(current, value, owner))
+      if (!isSwap && isOfAnother(current, value)) {
+        unclearAt = yield* Clock.currentTimeMillis
+        return yield* Effect.logDebug(`The answer to the create of ${current.id} is that of another order`)
+      }
       return yield* record(...bind(current, market, value, settings.account, "reply", correlationId))
     }
     const refusal = yield* refusalOf(answer.failure)
@@ -72,14 +74,11 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  /** The other order is left alone: it is as good as before. */
-  const taken = (placement: Placement, { id }: Order, owner: Placement): ReadonlyArray<BotEvent> => {
-    const what = `order ${id} was not funded: it is that of ${owner.id} already`
-    return [
-      { _tag: "Contradiction", ...about(placement), what, evidence: "the answer to its create" },
-      { _tag: "Abandoned", ...about(placement), reason: what }
-    ]
-  }
+  /** A connection may deliver an answer twice, and so the answer to one create as that to the next. */
+  const isOfAnother = ({ id }: Placement, { deadline, id: orderId }: Order): boolean =>
+    [...books.state.placements.values()].some(
+      (other) => other.id !== id && (other.order?.id === orderId || other.deadline === deadline)
+    )
 
   const awaitCreated = Effect.fnUntraced(function* (placement: Placement, now: number) {
     if (placement.by === "swap") return yield* abandon(placement, "nobody knows what the venue answered to its quote")
