@@ -88,13 +88,14 @@ export const creates: ReadonlyArray<Attack> = [
     },
     { alerts: [0, 1], unfit: true }
   ),
+  // The answer to another create: the order is found in the list.
   create(
     "id",
     "of another order of ours",
     (_, about) => {
       about.element["id"] = ownOf(about)?.id ?? about.element["id"]
     },
-    { alerts: [0, 2], unfit: true }
+    quiet
   ),
   create("depositMemo", "one that no transfer carries", set("depositMemo", "42")),
   create("depositType", "on another chain", set("depositType", "ORIGIN_CHAIN")),
