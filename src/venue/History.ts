@@ -21,6 +21,8 @@ import { AccountHistoryLines, TransactionLines, TransactionPageLines } from "./w
 
 /** A thousand records take a while, and several callers may wait for their turn. */
 const attemptMillis = 30_000
+/** A thousand records take about 1.5 MB. */
+const pageBytes = 4 * 1024 * 1024
 const readMillis = 120_000
 const credential = "venue.partnerJwt"
 
@@ -68,10 +70,11 @@ export class History extends Context.Service<
       const history = yield* HttpApiClient.group(WholeVenueApi, { group: "history", httpClient })
 
       const read = (operation: string, send: Send) =>
-        attempt({ operation, kind: "read", credential, send, deadlineMillis: attemptMillis }, limiter, readMillis).pipe(
-          Effect.retry(repeatReads(readMillis)),
-          within(operation, readMillis)
-        )
+        attempt(
+          { operation, kind: "read", credential, mostBytes: pageBytes, send, deadlineMillis: attemptMillis },
+          limiter,
+          readMillis
+        ).pipe(Effect.retry(repeatReads(readMillis)), within(operation, readMillis))
 
       const transactions = Effect.fn("History.transactions")(function* (query: TransactionsQuery) {
         const operation = "read the transaction history"

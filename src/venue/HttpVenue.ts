@@ -12,7 +12,7 @@ import { depositRequest } from "./api/DepositsApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "./api/IntentsApi.ts"
 import type { CreateOrderRequest } from "./api/OrdersApi.ts"
 import { TokensResponse } from "./api/SwapsApi.ts"
-import { noAnswer, unusable } from "./http/Reply.ts"
+import { listBytes, noAnswer, unusable } from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
 import { type Call, VenueClient } from "./http/VenueClient.ts"
 import * as SwapOrders from "./SwapOrders.ts"
@@ -50,14 +50,14 @@ const ownSession = "account.key and account.signerId"
 /** Calls that move or save money come first, then reads of orders, then reads of prices. */
 const calls = {
   createOrder: { operation: "create order", priority: "normal", credential: apiKey },
-  listOrders: { operation: "list orders", priority: "normal", credential: apiKey },
+  listOrders: { operation: "list orders", priority: "normal", credential: apiKey, mostBytes: listBytes },
   getOrder: { operation: "get order", priority: "normal", credential: apiKey },
   cancelOrder: { operation: "cancel order", priority: "urgent", credential: apiKey },
   generateIntent: { operation: "generate intent", priority: "urgent", credential: apiKey },
   submitIntent: { operation: "submit intent", priority: "urgent", credential: apiKey },
   submitDeposit: { operation: "submit deposit", priority: "urgent", credential: apiKey },
   quote: { operation: "quote", priority: "background", credential: partner },
-  tokens: { operation: "list tokens", priority: "background" },
+  tokens: { operation: "list tokens", priority: "background", mostBytes: listBytes },
   balances: { operation: "read balances", priority: "background", credential: ownSession }
 } as const
 

@@ -101,14 +101,18 @@ describe("a bot in bad weather", () => {
     const bot = start(["run", strategy, "--config", config, ...poll])
     try {
       await bot.line((line) => line.startsWith('{"event":"FundingAcknowledged"'))
+      /** By how much the most memory that the bot ever had grew in each weather. */
+      const grownMegabytes: Record<string, number> = {}
       for (let round = 0; round < rounds; round += 1) {
         for (const weather of weathers) {
           // A byte now and then holds a request for as long as it may take.
           if (weather === "trickle" && !isCampaign) continue
+          const before = mostBytes(bot)
           proxy.set(weather)
           await pause(random(1_000, 2_000))
           proxy.set("fair")
           await pause(random(0, 500))
+          grownMegabytes[weather] = (grownMegabytes[weather] ?? 0) + Math.round((mostBytes(bot) - before) / 2 ** 20)
         }
         if (round < rounds - 1) continue
         for (const { child } of [bot, program]) {
@@ -125,12 +129,12 @@ describe("a bot in bad weather", () => {
       const megabytes = Math.round(mostBytes(bot) / 2 ** 20)
       await kill9(bot)
       const result = await settleAndCheck(config, strategy, journal, connection)
+      const figures = { seed, rounds, ...proxy.seen, withdrawnMillis, megabytes, grownMegabytes, ...result }
+      process.stdout.write(`bad weather: ${JSON.stringify(figures)}\n`)
       assert.isAbove(result.funded, 5)
       assert.isBelow(proxy.seen.endlessBytes, 16 * 2 ** 20, "an answer without end is read only so far")
       assert.isBelow(proxy.seen.trickleMillis, 40_000 + stopMillis, "an answer that trickles is given up")
       assert.isBelow(megabytes, 400)
-      const figures = { seed, rounds, ...proxy.seen, withdrawnMillis, megabytes, ...result }
-      process.stdout.write(`bad weather: ${JSON.stringify(figures)}\n`)
     } catch (error) {
       throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
     } finally {

@@ -50,15 +50,17 @@ export type Fault =
 /** How the venue behaves: when deposits show, and how many orders a create makes. */
 export const policies = {
   prompt: { recognitionMillis: [50, 400] },
-  slow: { recognitionMillis: [60_000, 120_000] },
+  slow: { recognitionMillis: [60_000, 120_000], visibilityMillis: 40_000 },
   /** Nothing can come to rest: what is judged is only that no money is lost. */
-  never: { recognitionMillis: [864_000_000, 864_000_000] },
+  never: { recognitionMillis: [864_000_000, 864_000_000], visibilityMillis: 40_000 },
   doubling: { recognitionMillis: [50, 400], duplicateCreate: 1, listLagMillis: 1_500 }
 } as const satisfies Record<string, VenuePolicy>
 export type Policy = keyof typeof policies
 
 interface VenuePolicy {
   readonly recognitionMillis: readonly [number, number]
+  /** After which a payment is sent again: where deposits are slow, each repetition is the same boundary once more. */
+  readonly visibilityMillis?: number
   readonly duplicateCreate?: number
   readonly listLagMillis?: number
 }
@@ -97,7 +99,7 @@ export const live = async (life: Life, faults: ReadonlyArray<Fault>) => {
 }
 
 const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, folder: string, scope: Scope.Scope) => {
-  const { recognitionMillis, ...venueFaults }: VenuePolicy = policies[policy]
+  const { recognitionMillis, visibilityMillis = 10_000, ...venueFaults }: VenuePolicy = policies[policy]
   const strategy = () => parse(`name: ladder\nmarket: BTC/USDC\nkind: ladder\n${scenarios[scenario]}`)
   const world = new World(start)
   const servers = new Domain(world, 1)
@@ -216,7 +218,7 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
         strategies: () => [strategy()],
         withdraw: () => (isLeaving ? { code: "leaving", text: "the life ends" } : undefined),
         // Most looks find nothing new; fewer of them leave the same boundaries.
-        pace: { pollMinMillis: isLeaving ? 10_000 : 3_000 },
+        pace: { pollMinMillis: isLeaving ? visibilityMillis : 3_000, visibilityMillis },
         boot: String(boots),
         disk: diskOf
       },
@@ -254,7 +256,7 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
   isLeaving = true
   restart("idle")
   const isSettling = policy !== "never"
-  const rest = world.now + (isSettling ? 40 : 5) * 60_000
+  const rest = world.now + (isSettling ? 40 : 3) * 60_000
   while (world.now < rest) {
     driveTo(rest)
     const exit = bot.exit()

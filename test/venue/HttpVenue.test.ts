@@ -24,7 +24,7 @@ describe("bodies", () => {
       const reason = reasonOf(exit)
       assert.strictEqual(reason?._tag, "OutcomeUnknown")
       assert.include(String(reason?.message), "Response body too large")
-      assert.isBelow(chunks, 70)
+      assert.isBelow(chunks, 20)
       assert.lengthOf(sent, 1)
     })
   )

@@ -1,6 +1,6 @@
 /**
- * The reply of one exchange, and its meaning. A reply is read completely, but never beyond `maxBodyBytes`. Everything
- * that reaches a message is cut and stripped of control characters, because the other side may be hostile.
+ * The reply of one exchange, and its meaning. A reply is read completely, but never beyond its limit. Everything that
+ * reaches a message is cut and stripped of control characters, because the other side may be hostile.
  *
  * The meaning of a failure depends on the request: a failed read can be repeated, but a failed write may have been
  * executed unless it was clearly refused.
@@ -13,8 +13,10 @@ import { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "
 import { MessageBody, StructuredErrors } from "../wire/WireError.ts"
 import { clean, parseTimestamp } from "../wire/WireValue.ts"
 
-/** Fifty orders take about 60 kB; a thousand history records about 1.5 MB. */
-const maxBodyBytes = 4 * 1024 * 1024
+/** An order with a thousand fills takes about 200 kB. */
+const usualBytes = 512 * 1024
+/** For lists: fifty orders take about 60 kB, and with two hundred fills each 2 MB. */
+export const listBytes = 2 * 1024 * 1024
 const defaultPauseMillis = 1000
 const minPauseMillis = 1000
 const maxPauseMillis = 300_000
@@ -28,6 +30,8 @@ export interface RequestTraits {
   readonly kind: RequestKind
   /** The setting of the credential that is sent, for messages. */
   readonly credential?: string | undefined
+  /** The most that is read of an answer. */
+  readonly mostBytes?: number | undefined
 }
 
 export interface Reply {
@@ -57,23 +61,26 @@ export const unusable = (
 export const impossible = (operation: string, reply: Reply, text: string): VenueError =>
   unknown(operation, clean(`the venue answered ${reply.status}, but ${text}`), seenIn(reply))
 
-/** Reads the body as it streams and stops at the limit. */
+/** Reads the body as it streams and stops at the limit, which ends the connection. */
 export const receive = (
   operation: string,
-  response: HttpClientResponse.HttpClientResponse
-): Effect.Effect<Reply, VenueError | HttpClientError.HttpClientError> =>
-  response.stream.pipe(
+  response: HttpClientResponse.HttpClientResponse,
+  mostBytes = usualBytes
+): Effect.Effect<Reply, VenueError | HttpClientError.HttpClientError> => {
+  const { headers, status } = response
+  return response.stream.pipe(
     Stream.runFoldEffect(
       (): Body => ({ chunks: [], bytes: 0 }),
       (body, chunk) => {
         body.chunks.push(chunk)
         body.bytes += chunk.length
-        return body.bytes > maxBodyBytes ? Effect.fail(tooLarge(operation, response.status)) : Effect.succeed(body)
+        return body.bytes > mostBytes ? Effect.fail(tooLarge(operation, status)) : Effect.succeed(body)
       }
     ),
-    Effect.flatMap((body) => decodeUtf8(operation, response.status, body)),
-    Effect.map((body) => ({ status: response.status, headers: response.headers, body }))
+    Effect.flatMap((body) => decodeUtf8(operation, status, body)),
+    Effect.map((body) => ({ status, headers, body }))
   )
+}
 
 interface Body {
   readonly chunks: Array<Uint8Array>

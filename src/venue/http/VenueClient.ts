@@ -29,6 +29,8 @@ export interface Call {
   readonly priority: Priority
   /** The setting of the credential that is sent; missing for calls that need none. */
   readonly credential?: string
+  /** The most that is read of an answer, where it is a long list. */
+  readonly mostBytes?: number
 }
 
 export class VenueClient extends Context.Service<
@@ -81,7 +83,7 @@ export class VenueClient extends Context.Service<
 
       /** One call: annotated, timed, decoded. A read is repeated; a write is exactly one attempt. */
       const call = Effect.fnUntraced(function* <A>(
-        { credential, operation, priority }: Call,
+        { credential, mostBytes, operation, priority }: Call,
         kind: Reply.RequestKind,
         send: Send,
         success: Schema.Codec<A, unknown>
@@ -90,7 +92,7 @@ export class VenueClient extends Context.Service<
         const { timed, noteTime } = timing()
         const isRead = kind === "read"
         const deadlineMillis = isRead ? patience.attemptMillis : patience.writeMillis
-        const request = { credential, operation, kind, send: timed(send), deadlineMillis }
+        const request = { credential, mostBytes, operation, kind, send: timed(send), deadlineMillis }
         const once = attempt(request, budget.limiter(priority), isRead ? patience.readMillis : patience.writeMillis)
         const repeated = once.pipe(
           Effect.retry(repeatReads(patience.readMillis)),
@@ -145,7 +147,7 @@ const notSent = (operation: string, { afterMillis, message }: RateLimited): Venu
 /** One network attempt, up to the last byte of a 2xx. */
 const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueError> =>
   request.send.pipe(
-    Effect.flatMap((response) => Reply.receive(request.operation, response)),
+    Effect.flatMap((response) => Reply.receive(request.operation, response, request.mostBytes)),
     Effect.mapError((error) => failureOf(request.operation, error)),
     within(request.operation, request.deadlineMillis),
     Effect.flatMap((reply) =>
