@@ -1,0 +1,69 @@
+/** After which starts events can be missing, and what is doubted then. */
+import { assert, describe, it } from "@effect/vitest"
+import { begin, orderOf } from "../../../bench/journalRows.ts"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Payload from "../../../src/domain/Payload.ts"
+import { isDoubted } from "../../../src/engine/restart/JournalTail.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+
+const started = (boot?: string): BotEvent => ({
+  _tag: "BotStarted",
+  pid: 1,
+  ...(boot === undefined ? {} : { boot }),
+  version: "0",
+  mode: "live",
+  account: "bot",
+  venue: "http://127.0.0.1:1"
+})
+const stopped: BotEvent = { _tag: "BotStopped", reason: "test" }
+const restored: BotEvent = { _tag: "JournalRestored", events: 1, head: "hash" }
+
+const stateOf = (events: ReadonlyArray<BotEvent>) => {
+  const state = BotState.make()
+  for (const [index, event] of events.entries())
+    BotState.apply(state, { sequence: index + 1, at: 1_000 + index, event })
+  return state
+}
+
+/** The story of the first order up to an event of this kind. */
+const until = (tag: BotEvent["_tag"]): ReadonlyArray<BotEvent> => {
+  const [file, budget] = begin.slice(1)
+  const story = orderOf(1)
+  const length = story.findIndex(({ _tag }) => _tag === tag) + 1
+  return file === undefined || budget === undefined ? [] : [started("a"), file, budget, ...story.slice(0, length)]
+}
+
+describe("the end of a journal", () => {
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<BotEvent>, boolean]> = [
+    ["a new journal", [started("a")], false],
+    ["killed, on the same machine", [started("a"), started("a")], false],
+    ["killed, and the machine was started since", [started("a"), started("b")], true],
+    ["killed, where nobody can say", [started(), started()], true],
+    ["stopped in order, and the machine was started since", [started("a"), stopped, started("b")], false],
+    ["restored on the same machine", [started("a"), stopped, restored, started("a")], true],
+    ["killed again before anybody had asked", [started("a"), started("b"), started("b")], true]
+  ]
+  for (const [what, events, isTorn] of cases)
+    it(`${isTorn ? "can" : "cannot"} be missing: ${what}`, () => {
+      assert.strictEqual(stateOf(events).tail.isTorn, isTorn)
+    })
+
+  it("is asked for from the last event before the first start that was not followed by an order", () => {
+    assert.strictEqual(stateOf([started("a"), started("b"), started("b")]).tail.uncheckedSince, 1_000)
+    assert.isUndefined(stateOf([started("a")]).tail.uncheckedSince)
+    assert.isUndefined(stateOf([started("a"), started("b"), ...until("Planned").slice(3)]).tail.uncheckedSince)
+  })
+
+  it("makes what was begun and not signed doubted, and what was signed perhaps sent", () => {
+    for (const tag of ["Planned", "CreateSent", "Bound"] as const) {
+      assert.isTrue([...stateOf([...until(tag), started("b")]).placements.values()].every(isDoubted), tag)
+      assert.isFalse([...stateOf([...until(tag), started("a")]).placements.values()].some(isDoubted), tag)
+    }
+    const fateAfter = (boot: string) =>
+      [...stateOf([...until("FundingSigned"), started(boot)]).placements.values()].map(({ funding }) =>
+        funding === undefined ? undefined : Payload.fateOf(funding)
+      )
+    assert.deepStrictEqual(fateAfter("a"), ["unsent"])
+    assert.deepStrictEqual(fateAfter("b"), ["doubtful"])
+  })
+})
