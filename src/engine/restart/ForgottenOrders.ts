@@ -10,7 +10,7 @@
 import { Clock, Effect, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { elapsedMillis } from "../../domain/Durations.ts"
+import { elapsedMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
@@ -25,6 +25,9 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { slotKey } from "../state/BotState.ts"
 import { isMarked } from "../tracking/Fingerprint.ts"
 import { orderPages } from "../tracking/OrderReads.ts"
+
+/** Clocks differ by less, and no create takes so long. */
+const marginMillis = hourMillis
 
 interface Wish {
   readonly strategy: string
@@ -52,24 +55,29 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     return false
   }
 
-  const known = Effect.fnUntraced(function* () {
+  /** An order that the venue dates after this time was planned hardly before it; only the journal's end has to be read. */
+  const knownSince = Effect.fnUntraced(function* (since: number) {
     const [orders, deadlines] = [new Set<string>(), new Set<number>()]
-    yield* Stream.runForEach(journal.events({ tags: ["Bound", "Planned", "OrphanSeen"] }), ({ event }) =>
+    const newest = Stream.takeWhile(journal.newestFirst, ({ at }) => at >= since - marginMillis)
+    yield* Stream.runForEach(newest, ({ event }) =>
       Effect.sync(() => {
         if (event._tag === "Planned") deadlines.add(event.deadline)
-        else if ("orderId" in event) orders.add(event.orderId)
+        if (event._tag === "Bound" || event._tag === "OrphanSeen") orders.add(event.orderId)
+        // Once it is explained it is not told again; until then a slot may still come to want it.
+        if (event._tag === "JournalBehind" && !books.state.tail.forgotten.has(event.orderId)) orders.add(event.orderId)
       })
     )
     return ({ deadline, id }: Order) => orders.has(id) || deadlines.has(deadline)
   })
 
   /** Orders with this journal's mark that no event of it is about. */
-  const strangers = (orders: ReadonlyArray<Order>) => {
+  const strangers = (orders: ReadonlyArray<Order>, since: number) => {
     const { mark } = books.state.tail
-    const marked = mark === undefined ? [] : orders.filter(({ deadline }) => isMarked(deadline, mark))
+    const isNew = ({ createdAt }: Order) => createdAt >= since - minuteMillis
+    const marked = orders.filter((order) => mark !== undefined && isNew(order) && isMarked(order.deadline, mark))
     return marked.length === 0
       ? Effect.succeed(marked)
-      : Effect.map(known(), (isKnown) => marked.filter((order) => !isKnown(order)))
+      : Effect.map(knownSince(since), (isKnown) => marked.filter((order) => !isKnown(order)))
   }
 
   const isFree = ({ desired, strategy }: Wish): boolean =>
@@ -113,7 +121,10 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     const since = tail.uncheckedSince
     if (since !== undefined && !isAsked) {
       const pages = yield* Stream.runCollect(orderPages(venue, { since }))
-      const found = yield* strangers(pages.flatMap(({ orders }) => orders))
+      const found = yield* strangers(
+        pages.flatMap(({ orders }) => orders),
+        since
+      )
       for (const order of found) yield* takeBack(order)
       isAsked = !tail.isTorn || elapsedMillis(runStartedAt, now) >= settings.visibilityMillis
     } else yield* lookAgain()
