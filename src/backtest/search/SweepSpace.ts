@@ -69,6 +69,10 @@ export const combination = (space: ReadonlyArray<Dimension>, index: number): Rea
     .toReversed()
 }
 
+/** The number of a combination of values that the space has. */
+export const numberOf = (space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>): number =>
+  space.reduce((number, { values: known }, index) => number * known.length + known.indexOf(values[index] ?? ""), 0)
+
 /** `count` different combinations, the same for the same seed; all when there are not more. */
 export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: number): ReadonlyArray<number> => {
   const all = size(space)

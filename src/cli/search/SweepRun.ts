@@ -18,6 +18,7 @@ import * as Progress from "../Progress.ts"
 import { WrongUsage } from "../Usage.ts"
 import type * as Across from "./across/Across.ts"
 import * as SearchInput from "./SearchInput.ts"
+import * as Suggest from "./Suggest.ts"
 import type * as SweepSummary from "./SweepSummary.ts"
 
 type Data = Pick<Sweep.SweepPlan, "candles" | "indices" | "others">
@@ -44,14 +45,14 @@ const deflated = (
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
 }
 
-/** Runs the trials without a stored result, stores results as they come, and returns the results of every step. */
-const search = Effect.fn("sweep.search")(function* (
-  plan: Halving.HalvingPlan,
+/** Shows how far a search is, and stores results as they come. */
+const stored = Effect.fn("sweep.stored")(function* <A, E, R>(
+  total: number,
   known: ReadonlyArray<Trial.TrialResult>,
-  out: Option.Option<string>
+  out: Option.Option<string>,
+  search: (onResult: (result: Trial.TrialResult) => void) => Effect.Effect<A, E, R>
 ) {
   const progress = yield* Progress.make("sweep")
-  const total = plan.rungs.reduce((sum, { trials }) => sum + trials, 0)
   let done = known.length
   let unwritten: Array<Trial.TrialResult> = []
   const flush = Effect.suspend(() => {
@@ -60,7 +61,7 @@ const search = Effect.fn("sweep.search")(function* (
     return Option.isSome(out) ? SweepStore.append(out.value, batch) : Effect.void
   })
   yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced("1 second")))
-  return yield* Halving.run(plan, known, (result) => {
+  return yield* search((result) => {
     done++
     unwritten.push(result)
     progress.update(done, total, `${done} of ${total}`)
@@ -83,6 +84,9 @@ const pessimistic = Effect.fn("sweep.pessimistic")(function* (
 const latest = (steps: ReadonlyArray<ReadonlyArray<Trial.TrialResult>>): ReadonlyArray<Trial.TrialResult> =>
   [...new Map(steps.flat().map((result) => [result.trial, result])).values()].toSorted((a, b) => a.trial - b.trial)
 
+/** Trials that a program is asked for if nobody says how many. */
+const usualSuggestions = 100
+
 export interface SweepFlags extends SearchInput.SearchFlags {
   readonly halve: Option.Option<number>
   readonly top: number
@@ -90,6 +94,7 @@ export interface SweepFlags extends SearchInput.SearchFlags {
   readonly also: ReadonlyArray<string>
   readonly pareto: Option.Option<string>
   readonly sensitivity: boolean
+  readonly suggest: Option.Option<string>
 }
 
 /** The trials over further files of candles, whole. */
@@ -148,12 +153,23 @@ export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
   const keepOneOf = Option.getOrElse(input.halve, () => Number.POSITIVE_INFINITY)
   if (keepOneOf < 2) return yield* new WrongUsage({ message: "--halve: 2 or more, 3 is usual" })
   const paretoOf = yield* objectivesOf(input.pareto)
-  const loaded = yield* SearchInput.load(input)
+  if (Option.isSome(input.suggest) && Option.isSome(input.halve))
+    return yield* new WrongUsage({
+      message: "--suggest: the program chooses what is tried, so there is nothing to --halve"
+    })
+  const loaded = yield* SearchInput.load(
+    Option.isSome(input.suggest) ? { ...input, random: Option.orElseSome(input.random, () => usualSuggestions) } : input
+  )
   const { candles, trials, objective, conditions } = { ...loaded, objective: input.objective }
   const rungs = Halving.rungs(trials.length, candles.bars, keepOneOf)
   const fingerprint = `${loaded.fingerprint}${rungs.map(({ bars }) => ` ${bars}`).join("")}`
   const known = Option.isSome(input.out) ? yield* SweepStore.open(input.out.value, fingerprint) : []
-  const steps = yield* search({ ...loaded, objective, rungs }, known, input.out)
+  const total = rungs.reduce((sum, { trials }) => sum + trials, 0)
+  const steps = yield* stored(total, known, input.out, (onResult) => {
+    if (Option.isNone(input.suggest)) return Halving.run({ ...loaded, objective, rungs }, known, onResult)
+    const plan = { ...loaded, objective, command: input.suggest.value, count: trials.length, seed: input.seed }
+    return Effect.map(Suggest.run(plan, known, onResult), (results) => [results])
+  })
   const wallNanos = (yield* Clock.currentTimeNanos) - started
   const all = latest(steps)
   const last = steps.at(-1) ?? []

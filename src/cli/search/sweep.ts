@@ -37,6 +37,10 @@ export const command = Command.make(
       "pareto",
       "Also show the trials that no other beats by all of these objectives: profitQuote,maxDrawdown"
     ),
+    suggest: flags.text(
+      "suggest",
+      "A program that suggests what to try, such as a Bayesian optimiser; --random says how often (100)"
+    ),
     sensitivity: flags.toggle("sensitivity", "Also run the best with other fees and other delays"),
     report: flags.report
   },
