@@ -82,14 +82,28 @@ describe("Signer", () => {
       const signed = yield* Signer.use((signer) => signer.sign(digest)).pipe(Effect.provide(Signer.layer(key)))
       assert.strictEqual(signed.publicKey, theirKey)
       assert.strictEqual(signed.signature, Ed25519.format(nodeSign(null, digest, privateKey)))
-      const reference = nacl.sign.detached(digest, nacl.sign.keyPair.fromSeed(theirSeed).secretKey)
-      assert.strictEqual(signed.signature, Ed25519.format(reference))
       assert.isTrue(Ed25519.verify(signed.publicKey, digest, signed.signature))
       const account = { accountId: "x", publicKey: signed.publicKey, signature: signed.signature }
       const verified = yield* Effect.promise(() => verifyNep413Signature(account, params, { nonceValidation: "none" }))
       assert.isTrue(verified)
       const flipped = Uint8Array.from(digest, (byte, index) => (index === 5 ? byte ^ 1 : byte))
       assert.isFalse(Ed25519.verify(signed.publicKey, flipped, signed.signature))
+    })
+  )
+
+  it.effect("signs as the reference implementation does, byte by byte", () =>
+    Effect.gen(function* () {
+      for (let number = 0; number < 8; number += 1) {
+        const digest = createHash("sha256").update(`digest ${number}`).digest()
+        const keySeed = createHash("sha256").update(`seed ${number}`).digest()
+        const key = Redacted.make(`ed25519:${bs58.encode(keySeed)}`)
+        const { publicKey, signature } = yield* Signer.use((signer) => signer.sign(digest)).pipe(
+          Effect.provide(Signer.layer(key))
+        )
+        const reference = nacl.sign.keyPair.fromSeed(keySeed)
+        assert.strictEqual(publicKey, Ed25519.format(reference.publicKey))
+        assert.strictEqual(signature, Ed25519.format(nacl.sign.detached(digest, reference.secretKey)))
+      }
     })
   )
 
