@@ -211,7 +211,10 @@ export const make = (options: OracleOptions) => {
 
   const creates = (name: string, body: string): void => {
     const deadline = Date.parse(JSON.parse(body).data.attributes.deadline)
-    const placement = [...placements.values()].find(({ bot, planned }) => bot === name && planned.deadline === deadline)
+    // Short lives have few deadlines, and one that is free again may be drawn again.
+    const placement = [...placements.values()].findLast(
+      ({ bot, planned }) => bot === name && planned.deadline === deadline
+    )
     if (placement === undefined) return violated("I13", "a create left that no journal knows")
     placement.createsSent += 1
     if (placement.createsSent > placement.createsRecorded)
@@ -259,7 +262,7 @@ export const make = (options: OracleOptions) => {
       order.kind === "order"
         ? planned.deadline === order.deadline
         : signed.some(({ depositAddress }) => depositAddress === order.depositAddress)
-    return [...placements.values()].find(isIt)
+    return [...placements.values()].findLast(isIt)
   }
 
   const checkFunding = (): void => {
@@ -325,7 +328,7 @@ export const make = (options: OracleOptions) => {
 
   /** An answer with a lie in it has reached a bot, and it must not believe it. */
   const told = (name: string, { about, lie }: { readonly about: Subject; readonly lie: string }): void => {
-    const found = [...placements.values()].find(({ bot, bound, planned }) => {
+    const found = [...placements.values()].findLast(({ bot, bound, planned }) => {
       if (bot !== name) return false
       if ("deadline" in about) return planned.deadline === about.deadline
       if ("depositAddress" in about) return bound?.depositAddress === about.depositAddress

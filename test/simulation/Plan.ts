@@ -115,6 +115,8 @@ const youngest: Partial<Record<Feature, number>> = {
   shortIntents: 0.4
 }
 
+const unfilling = ["recognition", "killSwitch", "rateLimits", "outages", "suspensions"] as const
+
 export const draw = ({ including = [], minutes = 4, profile, seed, without = [] }: EpisodeOptions): Plan => {
   const random = randomFrom(seed * 3 + profiles.indexOf(profile))
   random()
@@ -130,6 +132,8 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     const isIn = including.includes(feature) || (isDrawn && !excluded[profile].includes(feature))
     if (isIn && !without.includes(feature)) has.add(feature)
   }
+  // Dust needs fills, so these episodes have less of what keeps orders from them.
+  if (has.has("dust")) for (const feature of unfilling) if (!including.includes(feature)) has.delete(feature)
   const skewed = profile === "liveness" ? smallSkews : skews
   const recognitionsNow = profile === "liveness" ? recognitions.slice(0, 2) : recognitions
   const drawn = {

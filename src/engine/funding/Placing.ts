@@ -75,9 +75,11 @@ export const make = Effect.gen(function* () {
   })
 
   /** A connection may deliver an answer twice, and so the answer to one create as that to the next. */
-  const isOfAnother = ({ id }: Placement, { deadline, id: orderId }: Order): boolean =>
+  const isOfAnother = (placement: Placement, { deadline, id }: Order): boolean =>
     [...books.state.placements.values()].some(
-      (other) => other.id !== id && (other.order?.id === orderId || other.deadline === deadline)
+      (other) =>
+        other.id !== placement.id &&
+        (other.order?.id === id || (deadline !== placement.deadline && deadline === other.deadline))
     )
 
   const awaitCreated = Effect.fnUntraced(function* (placement: Placement, now: number) {
