@@ -6,7 +6,7 @@
 import { formatWithSymbol } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../../domain/Market.ts"
-import { type Decision, type DesiredSlot, narrowed } from "../../Decision.ts"
+import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../Decision.ts"
 import { positionIn } from "../../expression/Judge.ts"
 import * as Read from "../../Fields.ts"
 import { type Report, report } from "../../Problem.ts"
@@ -72,43 +72,52 @@ export const endingAt = (decide: Decide, end: GridEnd): Decide =>
     : (view, memory) => {
         const grid = decide(view, memory)
         const leaves = decimalIn(memory, "leaves")
-        if (leaves !== undefined) return ended(end, grid, view, leaves, textIn(memory, "ended") ?? "")
+        if (leaves !== undefined) return ended(end, grid, view, leaves, reasonIn(memory))
         const reached = reachedIn(end, mid(view.price))
         if (reached === undefined) return { ...grid, until: narrowed(grid.until, [end.stop], [end.takeProfit]) }
         const worst = orderPrice(end.market, "SELL", away(mid(view.price), negate(end.reach)))
         return ended(end, grid, view, worst, reached)
       }
 
-const reachedIn = ({ stop, takeProfit }: GridEnd, price: Price): string | undefined => {
-  if (stop !== undefined && !Decimal.isGreater(price, stop)) return `the price reached the stop ${Decimal.format(stop)}`
-  if (takeProfit === undefined || Decimal.isLess(price, takeProfit)) return undefined
-  return `the price reached the take-profit ${Decimal.format(takeProfit)}`
+/** Which end was reached, as its key in the file and in words. */
+interface Reached {
+  readonly key: "stop" | "takeProfit"
+  readonly text: string
 }
 
-/** The key of the end that was reached, by what was said of it. */
-const keyOf = (because: string): string => (because.includes("take-profit") ? "takeProfit" : "stop")
+const reachedIn = ({ stop, takeProfit }: GridEnd, price: Price): Reached | undefined => {
+  if (stop !== undefined && !Decimal.isGreater(price, stop))
+    return { key: "stop", text: `the price reached the stop ${Decimal.format(stop)}` }
+  if (takeProfit === undefined || Decimal.isLess(price, takeProfit)) return undefined
+  return { key: "takeProfit", text: `the price reached the take-profit ${Decimal.format(takeProfit)}` }
+}
 
-const ended = (end: GridEnd, grid: Decision, view: View, leaves: Price, because: string): Decision => {
-  const why = { code: "grid-ended", text: `${because}: the grid has ended`, source: end.keys(keyOf(because)) }
+const reasonIn = (memory: Memory): Reached => ({
+  key: textIn(memory, "endedBy") === "takeProfit" ? "takeProfit" : "stop",
+  text: textIn(memory, "ended") ?? ""
+})
+
+const ended = (end: GridEnd, grid: Decision, view: View, leaves: Price, because: Reached): Decision => {
+  const why = { code: "grid-ended", text: `${because.text}: the grid has ended`, source: end.keys(because.key) }
   const slots = [...grid.desired, ...grid.absent].map(({ slot }) => slot)
   return {
     desired: saleOf(end, view, leaves, because),
     absent: slots.map((slot) => ({ slot, why })),
-    memory: beside(grid.memory, { leaves: Decimal.format(leaves), ended: because }),
+    memory: beside(grid.memory, { leaves: Decimal.format(leaves), ended: because.text, endedBy: because.key }),
     reasons: [],
     until: { onFill: true }
   }
 }
 
 /** Sells what is there now. Base on its way back from a withdrawn order joins the sale on arrival. */
-const saleOf = (end: GridEnd, view: View, price: Price, because: string): ReadonlyArray<DesiredSlot> => {
+const saleOf = (end: GridEnd, view: View, price: Price, because: Reached): ReadonlyArray<DesiredSlot> => {
   const { market, budget, size, keys } = end
   const { live } = progressOf(view, exit)
   const resting = live?.side === "SELL" ? live.quantity : 0n
   const quantity = view.own === undefined ? budget.base + positionIn(view) : view.own.freeBase + resting
   if (quantity <= 0n || quantity * dustParts < quantityAt(market, size, price)) return []
-  const text = `sells all it holds, ${formatWithSymbol(quantity, market.base)}, at ${Decimal.format(price)}: ${because}`
+  const text = `sells all it holds, ${formatWithSymbol(quantity, market.base)}, at ${Decimal.format(price)}: ${because.text}`
   const after = legsDone(view, exit)
   const legs = [{ side: "SELL", price, quantity, mayLose: true }] as const
-  return [{ slot: exit, legs, cycle: false, after, why: { code: "grid-exit", text, source: keys(keyOf(because)) } }]
+  return [{ slot: exit, legs, cycle: false, after, why: { code: "grid-exit", text, source: keys(because.key) } }]
 }
