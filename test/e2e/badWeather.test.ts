@@ -195,7 +195,7 @@ describe("a bot in bad weather", () => {
   where(has("openssl"))(
     "a certificate of somebody else, or of nobody: nothing is sent (needs openssl)",
     {
-      timeout: 120_000
+      timeout: 240_000
     },
     async () => {
       const folder = newFolder()
@@ -229,7 +229,7 @@ describe("a bot in bad weather", () => {
           decrypted = 0
           const environment = trusted ? { NODE_EXTRA_CA_CERTS: certificate } : {}
           const bot = start(["run", strategy, "--config", config, ...poll], { environment })
-          await Promise.race([bot.ended, bot.line((line) => /VenueDown|FundingAcknowledged/.test(line)), pause(20_000)])
+          await Promise.race([bot.ended, bot.line((line) => /VenueDown|FundingAcknowledged/.test(line)), pause(60_000)])
           assert.strictEqual(
             decrypted > 0,
             isRight,
