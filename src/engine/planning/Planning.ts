@@ -308,6 +308,5 @@ const deadlineOf = (
 ): Effect.Effect<number> => {
   if (desired.by === "swap") return Effect.succeed(now + settings.swapLifetimeMillis)
   const lifetime = limits.orderLifetimeMillis ?? settings.orderLifetimeMillis
-  const taken = new Set([...state.placements.values()].map(({ deadline }) => deadline))
-  return Fingerprint.draw(now + lifetime, lifetime, taken, state.tail.mark ?? 0)
+  return Fingerprint.draw(now + lifetime, lifetime, state.tail.drawn, state.tail.mark ?? 0)
 }

@@ -13,6 +13,8 @@ export type ForgottenOrder = Omit<Of<"JournalBehind">, "_tag"> & { readonly seen
 export interface JournalTail {
   /** What the deadlines of all orders of this journal have in common (see `Fingerprint`). */
   mark: number | undefined
+  /** Deadlines that were drawn and are not over: none may be drawn twice, even when its order is settled and forgotten. */
+  readonly drawn: Set<number>
   /** The machine, from its start on; undefined where nobody can say. */
   boot: string | undefined
   /** The last run stopped in order. */
@@ -28,6 +30,7 @@ export interface JournalTail {
 
 export const make = (): JournalTail => ({
   mark: undefined,
+  drawn: new Set(),
   boot: undefined,
   isStopped: true,
   lastAt: 0,
@@ -56,6 +59,7 @@ export const apply = (tail: JournalTail, event: BotEvent, at: number): boolean =
       tail.boot = undefined
       break
     case "Planned":
+      noteDrawn(tail.drawn, event.deadline, at)
       if (event.why.code === foundAtVenue || event.swap !== undefined) break
       tail.uncheckedSince = undefined
       tail.isTorn = false
@@ -73,6 +77,12 @@ export const apply = (tail: JournalTail, event: BotEvent, at: number): boolean =
   }
   tail.lastAt = at
   return wasTorn
+}
+
+const noteDrawn = (drawn: Set<number>, deadline: number, now: number): void => {
+  drawn.add(deadline)
+  // Looking for those that are over costs a pass.
+  if (drawn.size % 100 === 0) for (const each of drawn) if (each < now) drawn.delete(each)
 }
 
 const isWhole = ({ boot, isStopped }: JournalTail, started: Of<"BotStarted">): boolean =>

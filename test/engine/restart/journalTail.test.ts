@@ -54,6 +54,13 @@ describe("the end of a journal", () => {
     assert.isUndefined(stateOf([started("a"), started("b"), ...until("Planned").slice(3)]).tail.uncheckedSince)
   })
 
+  it("knows the deadlines of orders that are settled and forgotten, so none is drawn twice", () => {
+    const story = [...begin, ...orderOf(1)]
+    const state = stateOf(story)
+    assert.deepStrictEqual([...state.placements.keys()], [])
+    for (const event of story) if (event._tag === "Planned") assert.isTrue(state.tail.drawn.has(event.deadline))
+  })
+
   it("makes what was begun and not signed doubted, and what was signed perhaps sent", () => {
     for (const tag of ["Planned", "CreateSent", "Bound"] as const) {
       assert.isTrue([...stateOf([...until(tag), started("b")]).placements.values()].every(isDoubted), tag)
