@@ -52,7 +52,7 @@ export class OrderBook extends Context.Service<
   {
     /**
      * Asks for every price that is `maxAgeMillis` old, and for one due deeper level of each market. Fails when a
-     * credential is refused, when decimals are wrong, or when the venue answers for no market at all.
+     * credential is refused, when the first quote of a market contradicts the configured decimals, or when the venue answers for no market at all.
      */
     look(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, VenueError | Quotes.WrongDecimals>
     /** The same, with all deeper levels at once: for a person who waits. */
@@ -166,10 +166,17 @@ export class OrderBook extends Context.Service<
           return undefined
         })
         return yield* entry.lock.withPermit(asking).pipe(
-          Effect.catchTag("VenueError", (error) => {
-            if (error.reason._tag === "Unauthorized") return Effect.fail(error)
-            if (error.reason._tag !== "Rejected") return Effect.succeed(error)
-            return Effect.as(noteRefused(entry, market, error.message), undefined)
+          Effect.catchTags({
+            VenueError: (error) => {
+              if (error.reason._tag === "Unauthorized") return Effect.fail(error)
+              if (error.reason._tag !== "Rejected") return Effect.succeed(error)
+              return Effect.as(noteRefused(entry, market, error.message), undefined)
+            },
+            // Decimals that were right before are right: this answer is odd, and concerns this market alone.
+            WrongDecimals: (error) =>
+              entry.book.price === undefined
+                ? Effect.fail(error)
+                : Effect.as(noteRefused(entry, market, error.since), undefined)
           })
         )
       })

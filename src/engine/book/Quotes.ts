@@ -22,6 +22,11 @@ export class WrongDecimals extends Schema.TaggedError<WrongDecimals>()("WrongDec
   override get message(): string {
     return `Asset ${this.symbol} is configured with ${this.configured} decimals, but the venue shows ${this.amount} smallest units as ${this.shown}. Correct assets.${this.symbol}.decimals; nothing was traded.`
   }
+
+  /** The same of a market that was quoted rightly before. */
+  get since(): string {
+    return `the venue shows ${this.amount} smallest units of ${this.symbol} as ${this.shown}, with other decimals than before`
+  }
 }
 
 /** Sizes for which a market is quoted: at least one of them positive. */

@@ -1,7 +1,7 @@
 /** The order book over the real HTTP encoding against a sandbox in memory: what it shows, and how often the venue is asked. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
-import { HttpClient } from "effect/http"
+import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { type Book, distances, impactOf, type OwnOrder } from "../../../src/domain/Book.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -38,12 +38,14 @@ grid: { lower: 59000, upper: 61000, levels: 21, size: { base: 0.005 } }
 interface Outside {
   readonly settings?: Parameters<typeof SandboxServer.layerMemory>[0]["settings"]
   readonly isDry?: boolean
+  /** What becomes of each answer on its way. */
+  readonly told?: (text: string) => string
 }
 
 /** Runs with a book on a sandbox of its own and says how many requests that cost. */
 const withBook = <A, E>(
   use: (book: OrderBook["Service"], requests: () => number) => Effect.Effect<A, E>,
-  { settings, isDry }: Outside = {}
+  { settings, isDry, told = (text) => text }: Outside = {}
 ) =>
   Effect.gen(function* () {
     const service = yield* HttpClient.HttpClient
@@ -51,7 +53,14 @@ const withBook = <A, E>(
     let requests = 0
     const client = HttpClient.make((request) => {
       requests += 1
-      return service.execute(request)
+      return Effect.flatMap(service.execute(request), (answer) =>
+        Effect.map(answer.text, (text) =>
+          HttpClientResponse.fromWeb(
+            request,
+            new Response(told(text), { status: answer.status, headers: answer.headers })
+          )
+        )
+      )
     })
     const account = ownAccount(connection.account.signerId, "INTENTS")
     const config = {
@@ -147,6 +156,31 @@ describe("the order book", () => {
         }),
       { settings: { maxQuoteUsd: 5_000 } }
     )
+  )
+
+  it.effect(
+    "other decimals stop a start; of a market that was quoted before they are only that market's problem",
+    () => {
+      let isOdd = true
+      return withBook(
+        (book) =>
+          Effect.gen(function* () {
+            assert.strictEqual((yield* Effect.flip(book.look([wanted(one)], 0)))._tag, "WrongDecimals")
+            isOdd = false
+            yield* book.look([wanted(one)], 0)
+            const { price } = bookOf(book)
+            isOdd = true
+            yield* TestClock.adjust("1 second")
+            yield* book.look([wanted(one)], 0)
+            assert.match(bookOf(book).problem ?? "", /with other decimals than before/)
+            assert.deepStrictEqual(bookOf(book).price, price)
+            isOdd = false
+            yield* book.look([wanted(one)], 0)
+            assert.isUndefined(bookOf(book).problem)
+          }),
+        { told: (text) => (isOdd ? text.replace(/"amountOutFormatted":"/, "$&1") : text) }
+      )
+    }
   )
 
   it.effect("a dry run has the same book", () =>
