@@ -114,9 +114,11 @@ export const make = Effect.fnUntraced(function* ({
   const withdrawPlacements = (placements: ReadonlyArray<string>, why: Reason) =>
     Effect.andThen(withdrawals.request(placements, why), wake)
 
-  /** Whether a turn may begin one more order: only on fresh prices, and only while the venue answers clearly. */
+  /** Whether a turn may begin one more order: on fresh prices, with room on the disk, and while the venue answers clearly. */
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
-    now <= turnStartedAt + settings.turnMillis && (placing.unclearAt() < turnStartedAt || placing.unclearAt() > now)
+    now <= turnStartedAt + settings.turnMillis &&
+    books.state.diskFullSince === undefined &&
+    (placing.unclearAt() < turnStartedAt || placing.unclearAt() > now)
 
   const holding = (market: Market | undefined) =>
     market === undefined ? Effect.undefined : hold([market.base.id, market.quote.id])
