@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
 import { Effect, Exit, Redacted, Schema } from "effect"
 import { verifyNep413Signature } from "near-kit"
-import nacl from "tweetnacl"
 import * as Ed25519 from "../../src/venue/signing/Ed25519.ts"
 import * as Nep413 from "../../src/venue/signing/Nep413.ts"
 import { KeyMalformed, publicKeyOf, Signer } from "../../src/venue/signing/Signer.ts"
@@ -88,22 +87,6 @@ describe("Signer", () => {
       assert.isTrue(verified)
       const flipped = Uint8Array.from(digest, (byte, index) => (index === 5 ? byte ^ 1 : byte))
       assert.isFalse(Ed25519.verify(signed.publicKey, flipped, signed.signature))
-    })
-  )
-
-  it.effect("signs as the reference implementation does, byte by byte", () =>
-    Effect.gen(function* () {
-      for (let number = 0; number < 8; number += 1) {
-        const digest = createHash("sha256").update(`digest ${number}`).digest()
-        const keySeed = createHash("sha256").update(`seed ${number}`).digest()
-        const key = Redacted.make(`ed25519:${bs58.encode(keySeed)}`)
-        const { publicKey, signature } = yield* Signer.use((signer) => signer.sign(digest)).pipe(
-          Effect.provide(Signer.layer(key))
-        )
-        const reference = nacl.sign.keyPair.fromSeed(keySeed)
-        assert.strictEqual(publicKey, Ed25519.format(reference.publicKey))
-        assert.strictEqual(signature, Ed25519.format(nacl.sign.detached(digest, reference.secretKey)))
-      }
     })
   )
 

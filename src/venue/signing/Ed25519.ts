@@ -1,6 +1,6 @@
 /**
- * Ed25519 keys and signatures as the ledger writes them: `ed25519:` and base58. Node's own implementation signs and
- * verifies: it takes a fiftieth of the time of one in JavaScript.
+ * Ed25519 keys and signatures as the ledger writes them: `ed25519:` and base58. The `Signer` signs. This file
+ * verifies, with Node's own implementation, so a signature is never checked by the code that made it.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, verify as verifySignature } from "node:crypto"
 import bs58 from "bs58"
@@ -22,7 +22,7 @@ export const parse = (text: string, length: number): Uint8Array | undefined => {
   return bytes?.length === length ? bytes : undefined
 }
 
-/** The key that signs, from its 32-byte seed. */
+/** A key of the sandbox's, from its 32-byte seed: Node signs in a fiftieth of the time that JavaScript takes. */
 export const privateKeyOf = (seed: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([pkcs8Header, seed]), format: "der", type: "pkcs8" })
 

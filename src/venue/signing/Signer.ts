@@ -1,10 +1,8 @@
 /**
  * The signing key. It signs a digest and verifies the signature. Nothing else knows the key, and nothing here prints
- * it. Only `IntentGuard` and `Session` may ask it to sign. Two implementations take part: tweetnacl derives the public
- * key, Node signs, and a signature leaves only if it verifies with that public key.
+ * it. Only `IntentGuard` and `Session` may ask it to sign.
  */
-import { type KeyObject, sign } from "node:crypto"
-import { Context, Effect, Equal, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import nacl from "tweetnacl"
 import * as Ed25519 from "./Ed25519.ts"
 import type { Nep413Payload } from "./Nep413.ts"
@@ -47,50 +45,28 @@ export class Signer extends Context.Service<
 
 const malformed = (problem: string) => Effect.fail(new KeyMalformed({ problem }))
 
-interface KeyPair {
-  readonly publicKey: Uint8Array
-  readonly privateKey: KeyObject
-}
-
-/** The key that was read last: to derive its public half takes longer than to sign. */
-let known: { readonly key: Redacted.Redacted; readonly pair: KeyPair } | undefined
-
-const readKey = (key: Redacted.Redacted): Effect.Effect<KeyPair, KeyMalformed> =>
-  known !== undefined && Equal.equals(known.key, key)
-    ? Effect.succeed(known.pair)
-    : Effect.tap(parseKey(key), (pair) =>
-        Effect.sync(() => {
-          known = { key, pair }
-        })
-      )
-
-const parseKey = (key: Redacted.Redacted): Effect.Effect<KeyPair, KeyMalformed> => {
+const readKey = (key: Redacted.Redacted): Effect.Effect<nacl.SignKeyPair, KeyMalformed> => {
   const text = Redacted.value(key).trim()
   if (!text.startsWith("ed25519:")) return malformed('does not start with "ed25519:"')
   const seed = Ed25519.parse(text, 32)
-  if (seed !== undefined) return Effect.succeed(pairOf(seed))
+  if (seed !== undefined) return Effect.succeed(nacl.sign.keyPair.fromSeed(seed))
   const secret = Ed25519.parse(text, 64)
   if (secret === undefined) return malformed("is not base58 of 32 or 64 bytes")
-  const pair = pairOf(secret.slice(0, 32))
-  return nacl.verify(pair.publicKey, secret.slice(32))
+  const pair = nacl.sign.keyPair.fromSeed(secret.slice(0, 32))
+  return nacl.verify(pair.secretKey, secret)
     ? Effect.succeed(pair)
     : malformed("holds a public half that does not belong to its secret half")
-}
-
-const pairOf = (seed: Uint8Array): KeyPair => {
-  const { publicKey } = nacl.sign.keyPair.fromSeed(seed)
-  return { publicKey, privateKey: Ed25519.privateKeyOf(seed) }
 }
 
 /** The public key of a configured key, to derive the account and to show it. */
 export const publicKeyOf = (key: Redacted.Redacted): Effect.Effect<string, KeyMalformed> =>
   Effect.map(readKey(key), (pair) => Ed25519.format(pair.publicKey))
 
-const signWith = (pair: KeyPair): Signer["Service"] => {
+const signWith = (pair: nacl.SignKeyPair): Signer["Service"] => {
   const publicKey = Ed25519.format(pair.publicKey)
   return {
     sign: Effect.fnUntraced(function* (digest) {
-      const signature = Ed25519.format(sign(null, digest, pair.privateKey))
+      const signature = Ed25519.format(nacl.sign.detached(digest, pair.secretKey))
       // A signature spoiled by a faulty library or a flipped bit must not leave the process: it can reveal the key.
       if (Ed25519.verify(publicKey, digest, signature)) return { publicKey, signature }
       return yield* new SigningRefused({ text: "the signature that was made does not verify" })
