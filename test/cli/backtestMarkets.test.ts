@@ -189,6 +189,7 @@ describe("backtest of several markets", () => {
         const set = ["--set", "rebalance.band=1%,2%,4%"]
         const page = join(folder, "across.html")
         const found = JSON.parse(yield* limitbot("sweep", alone, ...on, ...set, "--json", "--report", page))
+        for (const file of [btc, eth]) assert.include(readFileSync(page, "utf8"), `${file}, SHA-256`)
         const elsewhere = join(folder, "elsewhere.yaml")
         writeFileSync(elsewhere, readFileSync(alone, "utf8").replace("BTC/USDC", "ETH/USDC"))
         const there = JSON.parse(yield* limitbot("sweep", elsewhere, "--data", eth, ...set, "--json"))

@@ -5,8 +5,8 @@ import { version } from "../../version.ts"
 
 export interface ReportedRun {
   readonly strategy: Strategy
-  readonly data: string
-  readonly sha256: string
+  /** The file's own candles first, then those of further markets. */
+  readonly ranOn: ReadonlyArray<{ readonly data: string; readonly sha256: string }>
   readonly fees: string
   /** Epoch milliseconds. */
   readonly madeAt: number
@@ -14,9 +14,9 @@ export interface ReportedRun {
 
 type Fact = readonly [string, string]
 
-export const inputFacts = ({ strategy, data, sha256 }: ReportedRun): ReadonlyArray<Fact> => [
+export const inputFacts = ({ strategy, ranOn }: ReportedRun): ReadonlyArray<Fact> => [
   ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
-  ["data", `${data}, SHA-256 ${sha256}`]
+  ...ranOn.map(({ data, sha256 }) => ["data", `${data}, SHA-256 ${sha256}`] as const)
 ]
 
 export const madeFact = ({ madeAt }: ReportedRun): Fact => ["made", `${iso(madeAt)} by limitbot ${version}`]

@@ -129,10 +129,10 @@ export const command = Command.make(
     if (Option.isSome(input.report)) {
       const fileSystem = yield* FileSystem.FileSystem
       const { method, seed } = input
-      const { data, sha256, fees } = loaded
+      const { fees } = loaded
       const madeAt = yield* Clock.currentTimeMillis
       const markets = across === undefined ? {} : { markets: LuckAcross.table(across) }
-      const about = { strategy, data, sha256, method, seed, fees: fees.sentence, madeAt, ...markets }
+      const about = { strategy, ranOn: [loaded, ...further], method, seed, fees: fees.sentence, madeAt, ...markets }
       yield* fileSystem.writeFileString(input.report.value, MonteCarloReport.html(fates, spread, about))
     }
     if (input.json) {

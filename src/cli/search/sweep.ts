@@ -48,9 +48,9 @@ export const command = Command.make(
     const { found, loaded } = yield* run(input)
     if (Option.isSome(input.report)) {
       const fileSystem = yield* FileSystem.FileSystem
-      const { fees, sha256, strategy } = loaded
+      const { fees, further, strategy } = loaded
       const madeAt = yield* Clock.currentTimeMillis
-      const about = { strategy, data: loaded.data, sha256, fees: fees.sentence, madeAt }
+      const about = { strategy, ranOn: [loaded, ...further], fees: fees.sentence, madeAt }
       yield* fileSystem.writeFileString(input.report.value, SweepReport.html(found, about))
     }
     yield* Console.log(

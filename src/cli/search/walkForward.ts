@@ -82,12 +82,11 @@ export const command = Command.make(
     ])
     if (Option.isSome(input.report)) {
       const fileSystem = yield* FileSystem.FileSystem
-      const { strategy, sha256, fees } = loaded
+      const { strategy, further, fees } = loaded
       const about = {
         strategy,
-        data: loaded.data,
+        ranOn: [loaded, ...further],
         ...(across === undefined ? {} : { markets: WalkAcross.table(across) }),
-        sha256,
         objective: input.objective,
         kind,
         fees: fees.sentence,

@@ -42,8 +42,6 @@ export const table = (
   return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`
 }
 
-/** The strategy file as it ran. */
-/** What a run was made from, and the strategy file as it ran. */
 /** One strategy on several markets, and what that says. */
 export interface MarketsTable {
   readonly titles: ReadonlyArray<string>
@@ -55,8 +53,10 @@ export interface MarketsTable {
 export const markets = (found: MarketsTable | undefined): string =>
   found === undefined ? "" : section("By market", `${table(found.titles, found.rows)}${list(found.notes)}`)
 
+/** What a run was made from, and the strategy file as it ran. */
 export const origin = (facts: Facts, text: string): string => `${table(["", ""], facts, () => false)}${fileText(text)}`
 
+/** The strategy file as it ran. */
 export const fileText = (text: string): string => `<h3>Strategy file</h3><pre class="scroll">${escape(text)}</pre>`
 
 /** JSON that cannot close its script element. */
