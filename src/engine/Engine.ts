@@ -184,8 +184,10 @@ export const make = Effect.fnUntraced(function* ({
       books.state.diskFullSince === undefined &&
       (yield* admit)
     if (mayPlan) {
-      yield* Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
-      yield* isolated(forgotten.look())
+      const planAll = Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
+      yield* planAll
+      // The first look after a start lets slots begin; a turn later may be long from now.
+      yield* isolated(Effect.flatMap(forgotten.look(), (isOpened) => (isOpened ? planAll : Effect.void)))
     }
     yield* Effect.forEach(unfinished(books.state), ({ id }) => work(id, mayPlan, startedAt), {
       concurrency: settings.concurrency,

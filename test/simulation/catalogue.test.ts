@@ -3,7 +3,7 @@
  * service goes away and the process is killed. At the end everything is withdrawn, and both books agree to the unit.
  * `npm run catalogue` runs all of them for a quarter of a day and prints a table: orders placed, fills, kills, unexplained.
  *
- * A quarter of a day is short, so each file trades sooner than it says: candles are of a minute, windows are a fifth as long, and
+ * A quarter of a day is short, so each file trades sooner than it says: candles are of a minute, windows are a fifth as long (of six at least), and
  * its hours, weekdays and thresholds are those of that quarter. `LIMITBOT_CATALOGUE=NAME,NAME` runs some of them.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -42,12 +42,15 @@ const sooner: ReadonlyArray<readonly [was: string | RegExp, is: string]> = [
   [/pause: \d+h/g, "pause: 10m"]
 ]
 
+/** Nothing lies more than two deviations from the mean of five values. */
+const leastWindow = 6
+
 const eased = (text: string): string =>
   sooner
     .reduce((made, [was, is]) => made.replaceAll(was, is), text)
     .replaceAll(
       /(\(|, )(\d{2,3})(?=\)|, )/g,
-      (_, before, length) => `${before}${Math.max(2, Math.ceil(Number(length) / 5))}`
+      (_, before, length) => `${before}${Math.max(leastWindow, Math.ceil(Number(length) / 5))}`
     )
 
 /** Several looks in each minute, so that its candle has a body. */

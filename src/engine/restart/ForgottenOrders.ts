@@ -111,11 +111,14 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     }
   })
 
-  /** Asks, if it is time. Runs after slots have said what they want. Fails when the journal cannot be written. */
+  /**
+   * Asks, if it is time. Runs after slots have said what they want. Returns whether orders that had to wait may begin now. Fails
+   * when the journal cannot be written.
+   */
   const look = Effect.fn("ForgottenOrders.look")(function* () {
-    if (mayBegin()) return
+    if (mayBegin()) return false
     const now = yield* Clock.currentTimeMillis
-    if (isAsked && elapsedMillis(askedAt, now) < settings.retryMaxMillis) return
+    if (isAsked && elapsedMillis(askedAt, now) < settings.retryMaxMillis) return false
     askedAt = now
     const { runStartedAt, tail } = books.state
     const since = tail.uncheckedSince
@@ -128,7 +131,9 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       for (const order of found) yield* takeBack(order)
       isAsked = !tail.isTorn || elapsedMillis(runStartedAt, now) >= settings.visibilityMillis
     } else yield* lookAgain()
-    if (mayBegin()) wishes.clear()
+    if (!mayBegin() || wishes.size === 0) return false
+    wishes.clear()
+    return true
   })
 
   return { admits, mayBegin, look }

@@ -125,3 +125,19 @@ describe("the mark of a journal", () => {
     }).pipe(Random.withSeed("mark"))
   )
 })
+
+describe("an ordinary restart", () => {
+  it.effect("costs no turn: a free slot gets its order in the first one", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const first = yield* world.run({ strategies: [ladder(2)] })
+        yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
+        yield* first.stop
+        world.network.sent.length = 0
+        yield* world.run({ strategies: [ladder(2), ladder(2, "other", "SOL/USDC", [50, 60])] })
+        yield* until(() => world.network.sent.some(isCreate), 1_000, "others are asked for at once")
+      })
+    )
+  )
+})
