@@ -3,7 +3,7 @@
  * service goes away and the process is killed. At the end everything is withdrawn, and both books agree to the unit.
  * `npm run catalogue` runs all of them for a quarter of a day and prints a table: orders placed, fills, kills, unexplained.
  *
- * A quarter of a day is short, so each file trades sooner than it says: candles are of a minute, windows are a fifth as long (of six at least), and
+ * A quarter of a day is short, so each file trades sooner than it says: candles are of a minute, windows are a fifth as long, and
  * its hours, weekdays and thresholds are those of that quarter. `LIMITBOT_CATALOGUE=NAME,NAME` runs some of them.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -28,6 +28,9 @@ const names = readdirSync(folder)
 /** What a file waits for that a quarter of a Thursday, the first of a month, would not bring. */
 const sooner: ReadonlyArray<readonly [was: string | RegExp, is: string]> = [
   [/timeframe: \w+/g, "timeframe: 1m"],
+  // Nothing lies more than two deviations from the mean of four values.
+  [", 20, 2)", ", 6, 1)"],
+  ["keltnerUpper(20, 2)", "keltnerUpper(20, 1)"],
   ["every: 7d", "every: 1h"],
   ["band: 0.5%", "band: 0.05%"],
   ["adx(14) > 25", "adx(14) > 5"],
@@ -42,15 +45,12 @@ const sooner: ReadonlyArray<readonly [was: string | RegExp, is: string]> = [
   [/pause: \d+h/g, "pause: 10m"]
 ]
 
-/** Nothing lies more than two deviations from the mean of five values. */
-const leastWindow = 6
-
 const eased = (text: string): string =>
   sooner
     .reduce((made, [was, is]) => made.replaceAll(was, is), text)
     .replaceAll(
       /(\(|, )(\d{2,3})(?=\)|, )/g,
-      (_, before, length) => `${before}${Math.max(leastWindow, Math.ceil(Number(length) / 5))}`
+      (_, before, length) => `${before}${Math.max(2, Math.ceil(Number(length) / 5))}`
     )
 
 /** Several looks in each minute, so that its candle has a body. */
