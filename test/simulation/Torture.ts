@@ -235,9 +235,10 @@ export const run = async (episode: Episode) => {
 
   const bot = (journal: Context.Context<Journal | PriceStore>, withdraw: Reason | undefined) =>
     Effect.gen(function* () {
-      yield* StartUp.record({ pid: 1, version: "0", mode: "simulation", account: signerId, venue: connection.url }, [
-        strategy
-      ])
+      yield* StartUp.record(
+        { pid: 1, boot: "one", version: "0", mode: "simulation", account: signerId, venue: connection.url },
+        [strategy]
+      )
       const engine = yield* Engine.make({
         strategies: [strategy],
         markets,
