@@ -61,8 +61,6 @@ export interface Verdict {
   readonly alerts: number | readonly [least: number, most: number]
   /** No money may ever reach what it is about. */
   readonly unfit?: boolean
-  /** The venue said that it gave the money back: nobody looks at the order again, and it may rest on. */
-  readonly stays?: boolean
   /** The bot may end, and this is how. */
   readonly ends?: string
 }

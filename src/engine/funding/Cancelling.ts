@@ -4,7 +4,7 @@
  * the order is over; a repeated cancel does no harm.
  */
 import { Clock, Effect } from "effect"
-import { isTerminal } from "../../domain/Order.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
@@ -18,6 +18,9 @@ interface Tries {
   readonly attempts: number
   readonly at: number
 }
+
+/** Whether an order ended, its cancel may say; that its money came back, only a read that shows it. */
+const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({ ...order, withdrawals: [], payoutIsFinal: false })
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
@@ -83,7 +86,7 @@ export const make = Effect.gen(function* () {
       if (isTerminal(value.fillStatus)) isOver(placement.id, order.id)
       return yield* books.recordFrom(() => {
         const current = fresh(placement)
-        return current === undefined ? [] : observe(current, value, correlationId)
+        return current === undefined ? [] : observe(current, withoutPayouts(value), correlationId)
       })
     }
     const { reason } = answer.failure

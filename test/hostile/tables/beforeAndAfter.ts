@@ -129,7 +129,7 @@ const swallowed: ReadonlyArray<Attack> = [
       set("payouts", { ...noPayouts, refund: paidOut }),
       set("isPayoutStatusFinal", true)
     ),
-    { alerts: [0, 1], stays: true }
+    { alerts: [0, 1] }
   )
 ].map((each) => ({ call: "cancel", swallows: true, ...each }))
 
