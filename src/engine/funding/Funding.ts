@@ -19,7 +19,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
-import { depositTypeOf, mistakeIn, observe } from "../tracking/OrderTracker.ts"
+import { depositTypeOf, mistakeIn, observe, refused } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import type { Surroundings } from "./FundingGate.ts"
 import * as Nonces from "./Nonces.ts"
@@ -84,10 +84,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (problem === undefined) return true
     const what = `order ${seen.order.id} was not funded: ${problem}`
     const evidence = "read once more right before it was to be paid"
-    yield* record(
-      { _tag: "Contradiction", ...about(seen), what, evidence, ...present({ correlationId: read.correlationId }) },
-      { _tag: "Abandoned", ...about(seen), reason: what }
-    )
+    yield* record(...refused(seen, what, evidence, read.correlationId))
     return false
   })
 
@@ -127,26 +124,20 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
     const asset = inputAsset(market, placement.side)
     const expected = { depositAddress: order.depositAddress, asset: asset.id, amount: placement.inputAmount }
-    const correlation = present({ correlationId: generated.success.correlationId })
-    const { payload } = generated.success.value
+    const { correlationId, value } = generated.success
+    const { payload } = value
     if (nonces.isKnown(payload)) {
       const what = "Refused to sign the venue's payload: its nonce was signed before"
       const evidence = "a second payload with it would seem to be executed, and never is"
-      return yield* record(
-        { _tag: "Contradiction", ...about(placement), what, evidence, ...correlation },
-        { _tag: "Abandoned", ...about(placement), reason: what }
-      )
+      return yield* record(...refused(placement, what, evidence, correlationId))
     }
-    const signed = yield* Effect.result(guard.signTransfer(generated.success.value, expected))
+    const signed = yield* Effect.result(guard.signTransfer(value, expected))
     if (signed._tag === "Success") nonces.add(payload)
     if (signed._tag === "Failure") {
       const { failure } = signed
       if (failure._tag === "IntentRefused") {
         const { found, message: what } = failure
-        return yield* record(
-          { _tag: "Contradiction", ...about(placement), what, evidence: `found ${found}`, ...correlation },
-          { _tag: "Abandoned", ...about(placement), reason: what }
-        )
+        return yield* record(...refused(placement, what, `found ${found}`, correlationId))
       }
       // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the
       // same payload again.
@@ -163,7 +154,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       signed: signed.success.body,
       intentHash: signed.success.intentHash,
       validUntil: signed.success.validUntil,
-      ...correlation
+      ...present({ correlationId })
     }
     // A bot that leaves between the two would have to wait until what it signed and did not send has expired.
     yield* Effect.uninterruptibleMask((restore) =>

@@ -7,7 +7,7 @@ import type { Amount } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { iso } from "../../domain/Text.ts"
-import { recovered } from "../reconciliation/Recovery.ts"
+import { recovered, slotOf } from "../reconciliation/Recovery.ts"
 import type { ForgottenOrder } from "../restart/JournalTail.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -39,7 +39,7 @@ const ofForgotten = ({ createdAt, orderId, seenAt, ...order }: ForgottenOrder): 
   kind: "contradiction",
   placement: orderId,
   strategy: recovered,
-  slot: `order-${orderId}`,
+  slot: slotOf(orderId),
   asset: order.asset,
   amount: order.amount,
   since: seenAt,

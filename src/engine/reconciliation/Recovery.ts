@@ -19,6 +19,9 @@ export const recovered = "recovered"
 /** Owner of orders that are over. */
 export const ended = "ended"
 
+/** The slot of an order that no slot wants. */
+export const slotOf = (orderId: string): string => `order-${orderId}`
+
 export interface Wishes {
   readonly strategy: Strategy
   readonly desired: ReadonlyArray<DesiredSlot>
@@ -66,7 +69,7 @@ export const recover = (
     const market = byAssets.get(`${order.baseAsset} ${order.quoteAsset}`)
     if (order.depositedAmount === 0n) unfunded.push(order)
     else if (market !== undefined && isPaid(order))
-      finished.push({ order, market, strategy: ended, slot: `order-${order.id}` })
+      finished.push({ order, market, strategy: ended, slot: slotOf(order.id) })
     else if (market === undefined || deadlines.has(order.deadline)) notUnderstood.push(order)
     else {
       deadlines.add(order.deadline)
@@ -77,7 +80,7 @@ export const recover = (
       )
       const place = places.find(({ strategy, slot }) => !taken.has(`${strategy}/${slot}`))
       if (place !== undefined) taken.add(`${place.strategy}/${place.slot}`)
-      found.push({ order, market, ...(place ?? { strategy: recovered, slot: `order-${order.id}` }) })
+      found.push({ order, market, ...(place ?? { strategy: recovered, slot: slotOf(order.id) }) })
     }
   }
   return { found, unfunded, finished, notUnderstood }

@@ -20,7 +20,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { adopt } from "../reconciliation/Adoption.ts"
-import { recovered } from "../reconciliation/Recovery.ts"
+import { recovered, slotOf } from "../reconciliation/Recovery.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { slotKey } from "../state/BotState.ts"
 import { isMarked } from "../tracking/Fingerprint.ts"
@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const { depositedAmount, fillStatus } = read.success.value
       if (!isTerminal(fillStatus) || depositedAmount > 0n) continue
       const text = `the venue ended it without money (${fillStatus})`
-      const slot = `order-${orderId}`
+      const slot = slotOf(orderId)
       yield* books.record({ _tag: "Resolved", strategy: recovered, slot, placement: orderId, word: "forget", text })
     }
   })
@@ -136,7 +136,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     return true
   })
 
-  return { admits, mayBegin, look }
+  return { admits, look }
 })
 
 const isWish = ({ desired, market }: Wish, order: Order): boolean =>

@@ -9,13 +9,12 @@ import { Clock, Effect, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
-import type { Order } from "../../domain/Order.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
-import { found, matches, observe } from "../tracking/OrderTracker.ts"
+import { found, isFromOurCreate, observe } from "../tracking/OrderTracker.ts"
 import { isDoubted } from "./JournalTail.ts"
 
 /** Statuses in which money may be on its way although none shows. */
@@ -32,7 +31,7 @@ export const make = Effect.gen(function* () {
     const own = order === undefined ? [] : [(yield* readOrder(venue, by, order)).value]
     if (by === "swap" || market === undefined) return own
     const pages = yield* Stream.runCollect(orderPages(venue, { since: plannedAt }))
-    const twins = pages.flatMap(({ orders }) => orders).filter((each) => isTwin(placement, market, each))
+    const twins = pages.flatMap(({ orders }) => orders).filter((each) => isFromOurCreate(placement, market, each))
     return [...own, ...twins.filter(({ id }) => id !== order?.id)]
   })
 
@@ -62,6 +61,3 @@ export const make = Effect.gen(function* () {
 
   return { follow }
 })
-
-const isTwin = (placement: Placement, market: Market, order: Order): boolean =>
-  order.deadline === placement.deadline && matches(placement, market, order)

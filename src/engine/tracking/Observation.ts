@@ -9,7 +9,7 @@
  * orders whose money moves or whose price is near, and one more page of a round through the whole list. The rounds
  * reach every order in the end. What a round did not show is read by itself.
  */
-import { Array, Clock, Effect, Option, Result, Stream } from "effect"
+import { Array as Arr, Clock, Effect, Option, Result, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
@@ -27,7 +27,7 @@ import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import * as Consistency from "./Consistency.ts"
 import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
-import { adopt, bind, found, matches, observe } from "./OrderTracker.ts"
+import { adopt, bind, found, isFromOurCreate, observe } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
 
 const executingStatuses = ["PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL"] as const
@@ -142,7 +142,7 @@ export const make = Effect.gen(function* () {
       if (answer._tag === "Success" || answer.failure.reason._tag === "Rejected") return []
       return [{ id: missing[index]?.order.id, failure: answer.failure }]
     })
-    const [unread, odd] = Array.partition(failures, ({ failure, id }) =>
+    const [unread, odd] = Arr.partition(failures, ({ failure, id }) =>
       isAway(failure) ? Result.succeed(failure.message) : Result.fail({ why: failure.message, ...present({ id }) })
     )
     yield* Effect.forEach(odd, noteOdd, { discard: true })
@@ -264,15 +264,9 @@ export const make = Effect.gen(function* () {
   return { look }
 })
 
-/**
- * Whether an order that no answer told us of comes from one of our creates: the deadline that was drawn for it
- * matches to the millisecond, and so does all else that we asked for. Every other order belongs to somebody else on
- * this account and is never bound, adopted, funded or cancelled.
- */
+/** Every other order is never bound, adopted, funded or cancelled. */
 const isOurs = (placement: Placement, market: Market, order: Order): boolean =>
-  (placement.createAttempts > 0 || isDoubted(placement)) &&
-  order.deadline === placement.deadline &&
-  matches(placement, market, order)
+  (placement.createAttempts > 0 || isDoubted(placement)) && isFromOurCreate(placement, market, order)
 
 const hasOrphans = (placements: ReadonlyMap<string, Placement>): boolean =>
   [...placements.values()].some((placement) => [...placement.orphans.values()].some((cancelled) => !cancelled))

@@ -51,13 +51,20 @@ const isAnother = (placement: Placement, order: Order): boolean =>
   !hasDeadlineOf(placement, order)
 
 /** The same market, side, size, price and unique deadline. */
-export const matches = (placement: Placement, market: Market, order: Order): boolean =>
+const matches = (placement: Placement, market: Market, order: Order): boolean =>
   hasDeadlineOf(placement, order) &&
   order.side === placement.side &&
   order.baseAsset === market.base.id &&
   order.quoteAsset === market.quote.id &&
   order.quantity === placement.quantity &&
   Decimal.equals(order.price, placement.price)
+
+/**
+ * Whether an order that no answer told us of comes from our create: the deadline that was drawn for it matches to the
+ * millisecond, and so does all else that we asked for. Every other order belongs to somebody else on this account.
+ */
+export const isFromOurCreate = (placement: Placement, market: Market, order: Order): boolean =>
+  order.deadline === placement.deadline && matches(placement, market, order)
 
 /** What is wrong with the venue's echo of our order, checked before money follows; `undefined` when it is right. */
 const echoProblem = (
@@ -110,6 +117,17 @@ export const mistakeIn = (
     ? echoProblem(placement, market, order, expected)
     : "it is not what was asked for"
 
+/** Somebody is told, and no money follows. */
+export const refused = (
+  placement: Placement,
+  what: string,
+  evidence: string,
+  correlationId: string | undefined
+): ReadonlyArray<BotEvent> => [
+  { _tag: "Contradiction", ...about(placement), what, evidence, ...present({ correlationId }) },
+  { _tag: "Abandoned", ...about(placement), reason: what }
+]
+
 /** Binds a placement to its order, or refuses the order for good when the echo is wrong. */
 export const bind = (
   placement: Placement,
@@ -125,11 +143,7 @@ export const bind = (
     const what = `order ${order.id} was not funded: ${problem}`
     const evidence = `side ${order.side}, quantity ${order.quantity}, price ${Decimal.format(order.price)}, deadline ${order.deadline}`
     const orphan = { _tag: "OrphanSeen", ...about(placement), orderId: order.id } as const
-    return [
-      ...(placement.by === undefined ? [orphan] : []),
-      { _tag: "Contradiction", ...about(placement), what, evidence, ...correlation },
-      { _tag: "Abandoned", ...about(placement), reason: what }
-    ]
+    return [...(placement.by === undefined ? [orphan] : []), ...refused(placement, what, evidence, correlationId)]
   }
   return [bound(placement, order, via, correlation)]
 }
