@@ -14,7 +14,8 @@ const mended: ReadonlyArray<string> = [
   "intent / nonce / of the payload before",
   "reads / report / amounts as numbers",
   "reads / depositedAmount / with other decimals",
-  "cancel / fillStatus / cancelled, although it never heard of it"
+  "cancel / fillStatus / cancelled, although it never heard of it",
+  "cancel / payouts / refunded, although it never heard of it"
 ]
 
 const drawn = attacks
