@@ -35,7 +35,7 @@ const ofTails = (policy: Policy, { recordedAt }: Counts): ReadonlyArray<Fault> =
 const ofRequests = (among: ReadonlyArray<number>): ReadonlyArray<Fault> =>
   requestFaults.flatMap((what) => among.map((number): Fault => ({ on: "request", number, what })))
 
-/** `each`: every operation fails once. `matrix`: outcomes of writes with faults of records. `pairs`: everything twice. */
+/** `each`: every operation fails once. `matrix`: outcomes of writes with faults of records. `pairs`: any two operations. */
 export const extents = ["each", "matrix", "pairs"] as const
 export type Extent = (typeof extents)[number]
 
@@ -46,8 +46,13 @@ export const casesOf = (extent: Extent, policy: Policy, counts: Counts): Readonl
   const all = [...records, ...ofRequests(numbers(counts.requests))]
   return extent === "each"
     ? [...all, ...ofTails(policy, counts)].map((fault) => [fault])
-    : all.flatMap((one) => all.map((other) => [one, other]))
+    : all.flatMap((one, index) =>
+        all.slice(index + 1).flatMap((other) => (isSameOperation(one, other) ? [] : [[one, other]]))
+      )
 }
+
+/** An operation goes wrong in one way at a time. */
+const isSameOperation = (one: Fault, other: Fault): boolean => one.on === other.on && one.number === other.number
 
 export const tell = (faults: ReadonlyArray<Fault>): string =>
   faults.map(({ number, on, what }) => `${on} ${number} ${what}`).join(", ")
