@@ -52,7 +52,8 @@ export class OrderBook extends Context.Service<
   {
     /**
      * Asks for every price that is `maxAgeMillis` old, and for one due deeper level of each market. Fails when a
-     * credential is refused, when the first quote of a market contradicts the configured decimals, or when the venue answers for no market at all.
+     * credential is refused, when the first quote of a market contradicts the configured decimals, or when the venue
+     * answers for no market at all.
      */
     look(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, VenueError | Quotes.WrongDecimals>
     /** The same, with all deeper levels at once: for a person who waits. */

@@ -43,19 +43,18 @@ export interface Reply {
 const unknown = (operation: string, text: string, seen: { status?: number; correlationId?: string } = {}): VenueError =>
   new VenueError({ reason: new OutcomeUnknown({ operation, text, ...seen }) })
 
-/** A reply that is no usable answer. `trace` is what came with it. */
-export const noAnswer = (
-  operation: string,
-  text: string,
-  { correlationId }: { readonly correlationId?: string } = {}
-): VenueError => unknown(operation, clean(text), correlationId === undefined ? {} : { correlationId })
+/** What came with an answer and helps the venue to find it. */
+interface Trace {
+  readonly correlationId?: string
+}
 
-/** An answer that was understood as far as its form goes, and cannot be used. */
-export const unusable = (
-  operation: string,
-  text: string,
-  { correlationId }: { readonly correlationId?: string } = {}
-): VenueError => unknown(operation, clean(text), { status: 200, ...present({ correlationId }) })
+/** No answer, or one that says as little as none. */
+export const noAnswer = (operation: string, text: string, { correlationId }: Trace = {}): VenueError =>
+  unknown(operation, clean(text), present({ correlationId }))
+
+/** An answer that was understood as far as its form goes, and cannot be used. Its status says that the venue is there. */
+export const unusable = (operation: string, text: string, { correlationId }: Trace = {}): VenueError =>
+  unknown(operation, clean(text), { status: 200, ...present({ correlationId }) })
 
 /** A 2xx that says something impossible. */
 export const impossible = (operation: string, reply: Reply, text: string): VenueError =>
