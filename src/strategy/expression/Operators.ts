@@ -32,16 +32,20 @@ interface Rate {
 
 const ofPrice = "price of "
 
-const rateOf = (type: ValueType, { base, quote }: Market): Rate | undefined => {
-  if (type === "price") return { base: base.symbol, quote: quote.symbol }
+const rateOf = (type: ValueType, market: Market): Rate | undefined => {
+  if (type === "price") return ratesOf(market)
   if (!type.startsWith(ofPrice)) return undefined
   const [first = "", second = ""] = type.slice(ofPrice.length).split("/")
   return { base: first, quote: second }
 }
 
-/** The type of a market's prices, as the strategy's own market sees it. */
-export const priceType = ({ base, quote }: Rate, market: Market): ValueType =>
+const ratesOf = ({ base, quote }: Market): Rate => ({ base: base.symbol, quote: quote.symbol })
+
+const priceType = ({ base, quote }: Rate, market: Market): ValueType =>
   base === market.base.symbol && quote === market.quote.symbol ? "price" : `price of ${base}/${quote}`
+
+/** The type of a market's prices, as the strategy's own market sees it. */
+export const priceTypeOf = (market: Market, own: Market): ValueType => priceType(ratesOf(market), own)
 
 /** An amount of base times its price is an amount of quote; an amount of quote divided by a price is one of base. */
 const converted = (operator: Operator, a: ValueType, b: ValueType, market: Market): ValueType | undefined => {

@@ -8,7 +8,7 @@ import { type CandlesNamed, candle, candleNames, timeframeOf } from "../function
 import type { Expression } from "../Grammar.ts"
 import * as Needs from "../Needs.ts"
 import { notNegative } from "../Never.ts"
-import { priceType } from "../Operators.ts"
+import { priceTypeOf } from "../Operators.ts"
 import type { Compiling } from "../Scope.ts"
 import { othersOf, type Term } from "../Term.ts"
 
@@ -43,12 +43,11 @@ const otherIn = (
 
 const candlesNamed = (other: Other, timeframe: string, { market }: Compiling): CandlesNamed => {
   const of = other ?? market
-  const rate = { base: of.base.symbol, quote: of.quote.symbol }
   return {
     timeframe,
     ...(other === undefined ? {} : { market: other.name }),
     base: of.base,
-    priceType: priceType(rate, market)
+    priceType: priceTypeOf(of, market)
   }
 }
 
@@ -81,11 +80,11 @@ export const ownNamed = (name: string, at: Span, context: Compiling): Term | und
   return price === undefined ? undefined : priceTerm(price, undefined, at, context)
 }
 
-/** `close(4h)`, `close("BTC/USDC", 4h)`, `mid("BTC/USDC")`. */
 export const isMarketName = (name: string): boolean => [...candleNames, ...priceNames].some((known) => known === name)
 
 const usageOf = (name: string): string => `${name}("BTC/USDC", 4h)`
 
+/** `close(4h)`, `close("BTC/USDC", 4h)`, `mid("BTC/USDC")`. */
 export const called = (
   name: string,
   given: ReadonlyArray<Expression>,
@@ -123,10 +122,9 @@ const priceTerm = (
   const shape = { isLiteral: false, dependence: "linear", range: notNegative, isPositive: true } as const
   if (other === undefined) return { ...shape, type: "price", value: (moment) => moment[name] }
   Needs.watch(needs, other).hasPrice = true
-  const rate = { base: other.base.symbol, quote: other.quote.symbol }
   return {
     ...shape,
-    type: priceType(rate, market),
+    type: priceTypeOf(other, market),
     moves: new Set([other.name]),
     value: ({ elsewhere, found }) => {
       const quoted = elsewhere.get(other.name)
