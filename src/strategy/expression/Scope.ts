@@ -1,9 +1,10 @@
 /** What the expressions of a file are compiled in: its market, its names, and where needs and problems are collected. */
 import type { Market } from "../../domain/Market.ts"
+import type { KindContext } from "../Kind.ts"
 import type { MarketNamed } from "../Markets.ts"
 import type { Report, Span } from "../Problem.ts"
 import type { Budget } from "../Strategy.ts"
-import type { Needs } from "./Needs.ts"
+import { type Needs, noNeeds } from "./Needs.ts"
 import type { Term } from "./Term.ts"
 
 /** What the expressions of one file share. */
@@ -21,6 +22,17 @@ export interface Scope {
   /** Only inside of a state's own expression. */
   readonly state?: OwnPast
 }
+
+/** Where the expressions of a section begin: nothing is named yet, and nothing is needed. */
+export const scopeOf = ({ market, marketNamed, budget, to }: KindContext, timeframe = "1h"): Scope => ({
+  market,
+  marketNamed,
+  budget,
+  timeframe,
+  names: new Map(),
+  needs: noNeeds(),
+  to
+})
 
 /** A state while its next value is compiled: only its last value is known. */
 export interface OwnPast {

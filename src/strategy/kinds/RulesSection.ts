@@ -4,9 +4,9 @@ import { inputAsset, type Market, type Side } from "../../domain/Market.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { compile, compileAny } from "../expression/Compiler.ts"
 import { functions } from "../expression/functions.ts"
-import { type Needs, noNeeds } from "../expression/Needs.ts"
+import type { Needs } from "../expression/Needs.ts"
 import { ownWords } from "../expression/names/OwnNames.ts"
-import type { Scope } from "../expression/Scope.ts"
+import { type Scope, scopeOf } from "../expression/Scope.ts"
 import type { Term, ValueType } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
@@ -47,23 +47,15 @@ export interface Rules {
 
 export const mostFirings = 1_000_000
 
-export const readRules = (section: YamlNode, { market, marketNamed, budget, to }: KindContext): Rules | undefined => {
+export const readRules = (section: YamlNode, context: KindContext): Rules | undefined => {
+  const { market, budget, to } = context
   const before = to.problems.length
   const read = rulesFields(section, to)
   if (read === undefined) return undefined
-  const ofCandles = read.timeframe?.value ?? "1h"
-  const scope: Scope = {
-    market,
-    marketNamed,
-    budget,
-    timeframe: ofCandles,
-    names: new Map(),
-    needs: noNeeds(),
-    to
-  }
+  const scope = scopeOf(context, read.timeframe?.value)
   const names = namesOf([...(read.let?.value ?? []), ...(read.state?.value ?? [])], scope)
   const inScope: Scope = { ...scope, names }
-  const pauseMillis = timeframeMillis(ofCandles) ?? 0
+  const pauseMillis = timeframeMillis(scope.timeframe) ?? 0
   const orders = (read.orders?.value ?? []).map(([slot, { value }]) => ({
     at: value,
     rule: ruleOf(slot, value, inScope, pauseMillis)
@@ -101,6 +93,12 @@ const orderFields = (market: Market) =>
       "how it leaves what the entry brought in"
     )
   })
+
+/** For exits, which know the price of their entry. */
+export const withEntry = (scope: Scope): Scope => {
+  const entry: Term = { type: "price", isLiteral: false, dependence: "none", value: (moment) => moment.entry }
+  return { ...scope, names: new Map([...scope.names, ["entry", entry]]) }
+}
 
 const anyNode: Read.Reader<YamlNode> = (node) => node
 
@@ -148,15 +146,15 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   const { to, market } = scope
   const read = orderFields(market)(node, to)
   if (read === undefined) return undefined
-  const term = (at: Read.Located<YamlScalar> | undefined, type: ValueType, names = scope.names) =>
-    at === undefined
-      ? undefined
-      : compile(at.value, type, type === "boolean" ? "condition" : "price", { ...scope, names })
-  const entry: Term = { type: "price", isLiteral: false, dependence: "none", value: (moment) => moment.entry }
+  const termIn =
+    (within: Scope): CompileTerm =>
+    (at, type) =>
+      at === undefined ? undefined : compile(at.value, type, type === "boolean" ? "condition" : "price", within)
+  const term = termIn(scope)
   const when = term(read.when, "boolean")
   const cancelWhen = term(read.cancelWhen, "boolean")
   const price = term(read.price, "price")
-  const exit = exitOf(read.then, (at, type) => term(at, type, new Map([...scope.names, ["entry", entry]])), to)
+  const exit = exitOf(read.then, termIn(withEntry(scope)), to)
   const side = read.side?.value === "sell" ? "SELL" : "BUY"
   const size = read.size === undefined ? undefined : ruleSize(read.size.value, side, scope)
   if (size !== undefined && "risk" in size && exit?.stop === undefined) {
@@ -182,9 +180,9 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
 }
 
 type ExitFields = NonNullable<ReturnType<ReturnType<typeof orderFields>>>["then"]
-type CompileExit = (at: Read.Located<YamlScalar> | undefined, type: ValueType) => Term | undefined
+type CompileTerm = (at: Read.Located<YamlScalar> | undefined, type: ValueType) => Term | undefined
 
-const exitOf = (read: ExitFields, term: CompileExit, to: Report): Exit | undefined => {
+const exitOf = (read: ExitFields, term: CompileTerm, to: Report): Exit | undefined => {
   if (read === undefined) return undefined
   const { price, by, stop, trail, when, after, reach } = read.value
   if ([price, stop, trail, when, after].every((way) => way === undefined)) {

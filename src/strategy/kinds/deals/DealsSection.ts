@@ -3,8 +3,8 @@ import { type Amount, floorOf, formatWithSymbol, toDecimal } from "../../../doma
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
 import { compile } from "../../expression/Compiler.ts"
-import { type Needs, noNeeds } from "../../expression/Needs.ts"
-import type { Scope } from "../../expression/Scope.ts"
+import type { Needs } from "../../expression/Needs.ts"
+import { scopeOf } from "../../expression/Scope.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { KindContext } from "../../Kind.ts"
@@ -95,21 +95,12 @@ const stepsOf = (read: Safety, market: Market): ReadonlyArray<Step> => {
 }
 
 export const readDeals = (section: YamlNode, context: KindContext): Deals | undefined => {
-  const { market, marketNamed, budget, to } = context
+  const { market, to } = context
   const before = to.problems.length
   const read = dealsFields(market)(section, to)
   if (read?.size === undefined || read.takeProfit === undefined) return undefined
   const steps = read.safety === undefined ? [] : stepsOf(read.safety.value, market)
-  const needs = noNeeds()
-  const scope: Scope = {
-    market,
-    marketNamed,
-    budget,
-    timeframe: read.timeframe?.value ?? "1h",
-    names: new Map(),
-    needs,
-    to
-  }
+  const scope = scopeOf(context, read.timeframe?.value)
   const when = read.when === undefined ? undefined : compile(read.when.value, "boolean", "condition", scope)
   const side: Side = read.side?.value === "sell" ? "SELL" : "BUY"
   const last = steps.at(-1)
@@ -138,7 +129,7 @@ export const readDeals = (section: YamlNode, context: KindContext): Deals | unde
     expireMillis: read.expireAfter?.value,
     cooldownMillis: read.cooldown?.value ?? 0,
     times: read.times?.value ?? mostDeals,
-    needs,
+    needs: scope.needs,
     keys: Read.keyPlaces(section, context.root, to)
   }
 }

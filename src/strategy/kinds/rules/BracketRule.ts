@@ -6,15 +6,14 @@
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
 import { compile } from "../../expression/Compiler.ts"
-import { noNeeds } from "../../expression/Needs.ts"
-import type { Scope } from "../../expression/Scope.ts"
+import { type Scope, scopeOf } from "../../expression/Scope.ts"
 import { constantTerm, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { KindContext } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../../YamlReader.ts"
-import { checkSize, mostFirings, type Rule, type Rules } from "../RulesSection.ts"
+import { checkSize, mostFirings, type Rule, type Rules, withEntry } from "../RulesSection.ts"
 import { ruleSize, ruleSizeNode } from "../Size.ts"
 
 const slot = "position"
@@ -56,27 +55,15 @@ const isNumber = (node: YamlNode | undefined): boolean =>
 
 const isDistance = (text: string): boolean => /^[\d.]+ ?(%|bps)$/.test(text)
 
-export const readFollowing = (
-  section: YamlNode,
-  { market, marketNamed, budget, root, to }: KindContext
-): Rules | undefined => {
+export const readFollowing = (section: YamlNode, context: KindContext): Rules | undefined => {
+  const { market, budget, root, to } = context
   const before = to.problems.length
   const read = followingFields(market)(section, to)
   if (read?.side === undefined || read.size === undefined || read.entry === undefined) return undefined
   if (read.takeProfit === undefined || read.stop === undefined) return undefined
   const side: Side = read.side.value === "buy" ? "BUY" : "SELL"
-  const needs = noNeeds()
-  const scope: Scope = {
-    market,
-    marketNamed,
-    budget,
-    timeframe: read.timeframe?.value ?? "1h",
-    names: new Map(),
-    needs,
-    to
-  }
-  const entry: Term = { type: "price", isLiteral: false, dependence: "none", value: (moment) => moment.entry }
-  const inPosition: Scope = { ...scope, names: new Map([["entry", entry]]) }
+  const scope = scopeOf(context, read.timeframe?.value)
+  const inPosition = withEntry(scope)
   const better = (towards: Side) => (towards === "BUY" ? "+" : "-")
   const priceOf = ({ value }: Read.Located<YamlScalar>, of: string, sign: string, within: Scope) => {
     const text = isDistance(value.text) ? `${of} * (1 ${sign} ${value.text})` : value.text
@@ -116,7 +103,7 @@ export const readFollowing = (
     keys: (key) => keys(ownKey(key, read.when !== undefined))
   }
   if (budget !== undefined) checkSize(rule, section, false, market, budget, to)
-  return to.problems.length > before ? undefined : { market, rules: [rule], needs }
+  return to.problems.length > before ? undefined : { market, rules: [rule], needs: scope.needs }
 }
 
 /** What a bracket calls the keys of a rule. */
