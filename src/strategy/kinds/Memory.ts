@@ -2,6 +2,7 @@
 import { type Amount, type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Memory } from "../Decision.ts"
+import type { LegsDone } from "../View.ts"
 
 export const isRecord = (memory: Memory): memory is { readonly [key: string]: Memory } =>
   typeof memory === "object" && memory !== null && !Array.isArray(memory)
@@ -14,6 +15,12 @@ export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefi
 /** Zero where nothing is remembered. */
 export const amountIn = ({ decimals }: Asset, memory: Memory, key: string): Amount =>
   fromDecimal(decimalIn(memory, key) ?? Decimal.zero, decimals) ?? 0n
+
+/** How far a slot was when something began, as `legsBefore` and `filledBefore`. */
+export const legsIn = (base: Asset, memory: Memory): LegsDone => ({
+  completedLegs: numberIn(memory, "legsBefore") ?? 0,
+  filledInLeg: amountIn(base, memory, "filledBefore")
+})
 
 export const textIn = (memory: Memory, key: string): string | undefined => {
   const found = isRecord(memory) ? memory[key] : undefined

@@ -3,13 +3,13 @@
  * over when it can fill no more, not when its withdrawal is requested. Until then it may fill, and the rule then goes
  * on as if the order had never been withdrawn.
  */
-import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
+import { type Amount, format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../Decision.ts"
-import type { SlotProgress } from "../View.ts"
-import { decimalIn, isTrueIn, numberIn } from "./Memory.ts"
+import type { LegsDone, SlotProgress } from "../View.ts"
+import { amountIn, decimalIn, isTrueIn, legsIn, numberIn } from "./Memory.ts"
 
 /** What a rule's entry has brought in. */
 export interface Held {
@@ -30,7 +30,7 @@ export interface Going {
   readonly held: Held | undefined
   readonly quantity: Amount
   /** How far the slot was when the rule fired. */
-  readonly after: Pick<SlotProgress, "completedLegs" | "filledInLeg">
+  readonly after: LegsDone
   readonly firedAt: number
   /** When its withdrawal was decided. */
   readonly withdrawnAt: number | undefined
@@ -92,8 +92,7 @@ const heldIn = (memory: Memory): Held | undefined => {
 
 export const stateIn = (market: Market, memory: Memory): RuleState => {
   const price = decimalIn(memory, "price")
-  const amountIn = (key: string) => fromDecimal(decimalIn(memory, key) ?? Decimal.zero, market.base.decimals) ?? 0n
-  const quantity = amountIn("quantity")
+  const quantity = amountIn(market.base, memory, "quantity")
   const state = { fired: numberIn(memory, "fired") ?? 0, pausedUntil: numberIn(memory, "pausedUntil") ?? 0 }
   if (price === undefined || quantity <= 0n) return { ...state, going: undefined }
   return {
@@ -105,7 +104,7 @@ export const stateIn = (market: Market, memory: Memory): RuleState => {
       stop: decimalIn(memory, "stop"),
       held: heldIn(memory),
       quantity,
-      after: { completedLegs: numberIn(memory, "legsBefore") ?? 0, filledInLeg: amountIn("filledBefore") },
+      after: legsIn(market.base, memory),
       firedAt: numberIn(memory, "firedAt") ?? 0,
       withdrawnAt: numberIn(memory, "withdrawnAt")
     }

@@ -19,7 +19,7 @@ import * as Read from "../Fields.ts"
 import type { Kind } from "../Kind.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
-import { priceIn, progressOf, type SlotProgress, type View } from "../View.ts"
+import { legsDone, priceIn, progressOf, type View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { decidePeriodic, type PeriodTrade } from "./rebalance/PeriodicRebalance.ts"
@@ -90,9 +90,6 @@ const referencePrice = (
   return known !== undefined && isWithin(known, requote, now) ? known : now
 }
 
-/** What has filled of the leg that is wanted. One that has filled whole is over before its payout: then the next is wanted. */
-const inLeg = ({ live, filledInLeg }: SlotProgress): Amount => (live?.quantity === 0n ? 0n : filledInLeg)
-
 const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
   let quote = whole.quote - (view.setAside ?? 0n)
   const held = whole.parts.map((part): Held => {
@@ -102,8 +99,8 @@ const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
     return {
       part,
       base: part.budget + buy.bought + sell.bought - buy.sold - sell.sold,
-      bought: inLeg(buy),
-      sold: inLeg(sell),
+      bought: legsDone(view, names.buy).filledInLeg,
+      sold: legsDone(view, names.sell).filledInLeg,
       price: referencePrice(whole, part, view, memory)
     }
   })

@@ -10,7 +10,7 @@ import { iso } from "../../../domain/Text.ts"
 import { frameStart } from "../../../domain/Timeframe.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
 import { type LegsDone, legsDone, type View } from "../../View.ts"
-import { amountIn, decimalIn, numberIn, recordIn } from "../Memory.ts"
+import { amountIn, decimalIn, legsIn, numberIn, recordIn } from "../Memory.ts"
 import type { Rebalance } from "./RebalanceSection.ts"
 
 /** An order of the present period, with how far its slot was when the period began. */
@@ -67,11 +67,10 @@ const remember = ({ market: { base }, leg, after }: Going): Memory => ({
 const goingIn = (whole: Rebalance, memory: Memory): ReadonlyArray<Going> =>
   slotsOf(whole).flatMap(({ slot, market, side }) => {
     const known = recordIn(memory, slot)
-    const amount = (key: string) => amountIn(market.base, known, key)
     const price = decimalIn(known, "price")
     if (price === undefined) return []
-    const after = { completedLegs: numberIn(known, "legsBefore") ?? 0, filledInLeg: amount("filledBefore") }
-    return [{ slot, market, leg: { side, price, quantity: amount("quantity") }, after }]
+    const quantity = amountIn(market.base, known, "quantity")
+    return [{ slot, market, leg: { side, price, quantity }, after: legsIn(market.base, known) }]
   })
 
 const desiredSlot = (whole: Rebalance, { slot, market, leg, after }: Going): DesiredSlot => {

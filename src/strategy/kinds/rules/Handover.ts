@@ -10,7 +10,7 @@ import { filledOfLeg, type Memory } from "../../Decision.ts"
 import { momentOf } from "../../expression/Judge.ts"
 import type { Term } from "../../expression/Term.ts"
 import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
-import { amountIn, isRecord, numberIn, recordIn } from "../Memory.ts"
+import { amountIn, isRecord, legsIn, recordIn } from "../Memory.ts"
 import { type Going, isTouched, remember, stateIn } from "../RuleState.ts"
 import type { Rule, Rules } from "../RulesSection.ts"
 import { orderPriceOf } from "../rules.ts"
@@ -26,12 +26,10 @@ export interface Beginning {
 /** From its own memory, or from that of a bracket that followed the market. */
 export const beginningIn = (market: Market, slot: string, view: View, memory: Memory): Beginning => {
   const record = recordIn(memory, slot)
-  const own = {
-    completedLegs: numberIn(memory, "legsBefore") ?? 0,
-    filledInLeg: amountIn(market.base, memory, "filledBefore")
+  if (!isRecord(record)) {
+    const quantity = amountIn(market.base, memory, "quantity")
+    return { after: legsIn(market.base, memory), quantity: quantity > 0n ? quantity : undefined, isLeaving: false }
   }
-  const known = amountIn(market.base, memory, "quantity")
-  if (!isRecord(record)) return { after: own, quantity: known > 0n ? known : undefined, isLeaving: false }
   const { going } = stateIn(market, record)
   const progress = progressOf(view, slot)
   if (going === undefined || !(isTouched(going, progress) || progress.live !== undefined)) {
