@@ -11,6 +11,7 @@ import { type Market, quoteAmount } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { timeframeMillis } from "../domain/Timeframe.ts"
 import * as JoinedCandles from "../strategy/expression/series/JoinedCandles.ts"
+import { ownMarket } from "../strategy/expression/Term.ts"
 import { candlesWanted, marketsSeen, type Strategy } from "../strategy/Strategy.ts"
 import type { Conditions } from "./kernel/Conditions.ts"
 import { type Costs, type FillMode, rulesOf } from "./kernel/FillPresets.ts"
@@ -177,7 +178,7 @@ const sideOf = (mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => 
 /** The candles of all markets know each other. */
 const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
   const [first, ...others] = markets
-  const name = (each: Kernel.InMarket) => (each === first ? "" : each.conditions.market.name)
+  const name = (each: Kernel.InMarket) => (each === first ? ownMarket : each.conditions.market.name)
   const linked = JoinedCandles.linked(
     new Map(markets.map((each) => [name(each), each.conditions.timeframes ?? new Map()]))
   )

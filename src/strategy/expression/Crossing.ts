@@ -4,32 +4,32 @@
  * what is found is a box around the present prices in which the comparison certainly stays as it is.
  */
 import { hourMillis } from "../../domain/Durations.ts"
-import { type Moment, movesOf, own, type Term } from "./Term.ts"
+import { type Moment, movesOf, ownMarket, type Term } from "./Term.ts"
 
 /** A price of the strategy's own market at which something changes. */
 export const notePrice = ({ found }: Moment, price: number): void => {
-  found.crossings.push({ market: own, price })
+  found.crossings.push({ market: ownMarket, price })
 }
 
 export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
   if (a.dependence === "none" && b.dependence === "none") return
   if (a.dependence === "time" || b.dependence === "time") return noteTime(a, b, moment)
   const markets = [...new Set([...movesOf(a), ...movesOf(b)])]
-  const [market = own] = markets
+  const [market = ownMarket] = markets
   const isLine = markets.length === 1 && a.dependence !== "monotone" && b.dependence !== "monotone"
   if (isLine) noteLine(a, b, moment, market)
   else noteBox(a, b, moment, markets)
 }
 
 const priceIn = ({ mid, elsewhere }: Moment, market: string): number =>
-  market === own ? mid : (elsewhere.get(market)?.mid ?? Number.NaN)
+  market === ownMarket ? mid : (elsewhere.get(market)?.mid ?? Number.NaN)
 
 /** The same moment with other prices; nothing that is found there counts. */
 const priced = (moment: Moment, prices: ReadonlyArray<readonly [market: string, mid: number]>): Moment => {
   const elsewhere = new Map(moment.elsewhere)
   let { mid } = moment
   for (const [market, price] of prices) {
-    if (market === own) mid = price
+    if (market === ownMarket) mid = price
     else elsewhere.set(market, { mid: price, bid: price, ask: price })
   }
   return { ...moment, mid, elsewhere }

@@ -10,7 +10,7 @@ import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { View } from "../View.ts"
 import type { Needs } from "./Needs.ts"
-import { type Moment, own, type Term } from "./Term.ts"
+import { type Moment, ownMarket, type Term } from "./Term.ts"
 
 /** Base bought minus base sold by all orders of the strategy, for whatever purpose. */
 export const positionIn = ({ slots }: View): Amount =>
@@ -63,7 +63,7 @@ const margin = 1e-9
 
 /** Where a comparison changes next, below and above the present price of a market. */
 const pricesAround = ({ mid, elsewhere, found }: Moment, market: string): PriceBounds => {
-  const price = market === own ? mid : elsewhere.get(market)?.mid
+  const price = market === ownMarket ? mid : elsewhere.get(market)?.mid
   // Any price is news where there was none.
   if (price === undefined) return { priceAbove: Decimal.zero }
   const crossings = found.crossings.flatMap((crossing) => (crossing.market === market ? [crossing.price] : []))
@@ -91,7 +91,7 @@ export const boundsOf = (
     .filter(([, { hasPrice }]) => hasPrice)
     .map(([market]) => ({ market, ...pricesAround(moment, market) }))
   return {
-    ...pricesAround(moment, own),
+    ...pricesAround(moment, ownMarket),
     ...(elsewhere.length === 0 ? {} : { elsewhere }),
     ...(Number.isFinite(time) ? { time } : {}),
     ...present({ barClose: shortest }),

@@ -27,8 +27,8 @@ export type ValueType =
  */
 export type PriceDependence = "none" | "linear" | "monotone" | "time" | "other"
 
-/** The strategy's own market among those whose prices move a value. */
-export const own = ""
+/** The name of the strategy's own market among the names of others. */
+export const ownMarket = ""
 
 export interface Term {
   readonly type: ValueType
@@ -176,19 +176,14 @@ export const combine = (
   if (a.constant !== undefined && b.constant !== undefined) {
     return constantTerm(apply(a.constant, b.constant), shape.type, shape.isLiteral)
   }
-  const [first, second] = [a.series, b.series]
-  const isPure = (first ?? a.constant) !== undefined && (second ?? b.constant) !== undefined
-  const timeframe = first?.timeframe ?? second?.timeframe
-  if (isPure && timeframe !== undefined && (second === undefined || second.timeframe === timeframe)) {
-    const series = joint([a, b], (terms) => ({
-      key: `(${terms.map(keyOf).join(` ${name} `)})`,
-      column: (candles) => {
-        const [left, right] = terms.map((term) => asColumn(term, candles))
-        return left === undefined ? empty : left.map((value, index) => apply(value, right?.[index] ?? Number.NaN))
-      }
-    }))
-    if (series !== undefined) return { ...shape, series, value: (moment) => valueOf(series, moment) }
-  }
+  const series = joint([a, b], (terms) => ({
+    key: `(${terms.map(keyOf).join(` ${name} `)})`,
+    column: (candles) => {
+      const [left, right] = terms.map((term) => asColumn(term, candles))
+      return left === undefined ? empty : left.map((value, index) => apply(value, right?.[index] ?? Number.NaN))
+    }
+  }))
+  if (series !== undefined) return { ...shape, series, value: (moment) => valueOf(series, moment) }
   return { ...shape, ...movedBy([a, b]), value: (moment) => apply(a.value(moment), b.value(moment)) }
 }
 
@@ -197,18 +192,19 @@ const empty: IndicatorValues = new Float64Array(0)
 /** The prices that move a value made of these. */
 export const movedBy = (terms: ReadonlyArray<Term>): Pick<Term, "moves"> => {
   const moves = new Set(terms.flatMap((term) => [...movesOf(term)]))
-  return moves.size === 0 || (moves.size === 1 && moves.has(own)) ? {} : { moves }
+  return moves.size === 0 || (moves.size === 1 && moves.has(ownMarket)) ? {} : { moves }
 }
 
-const itself: ReadonlySet<string> = new Set([own])
+const itself: ReadonlySet<string> = new Set([ownMarket])
 const nothing: ReadonlySet<string> = new Set()
 
 export const movesOf = ({ dependence, moves }: Term): ReadonlySet<string> =>
   dependence === "none" || dependence === "time" ? nothing : (moves ?? itself)
 
 /**
- * A series of several terms. Where they are of several markets, it has a value for each candle of the strategy's own
- * market, or of the first one named, and takes the others' candles of the same time.
+ * A series of several terms, if they depend on candles of one timeframe alone. Where they are of several markets, it has
+ * a value for each candle of the strategy's own market, or of the first one named, and takes the others' candles of the
+ * same time.
  */
 const joint = (
   terms: ReadonlyArray<Term>,
@@ -216,7 +212,8 @@ const joint = (
 ): Series | undefined => {
   const all = terms.flatMap(({ series }) => series ?? [])
   const [first] = all
-  if (first === undefined) return undefined
+  const isPure = terms.every(({ series, constant }) => series !== undefined || constant !== undefined)
+  if (first === undefined || !isPure || all.some(({ timeframe }) => timeframe !== first.timeframe)) return undefined
   const market = all.some((each) => each.market === undefined) ? undefined : first.market
   const rebased = terms.map((term) =>
     term.series === undefined ? term : { ...term, series: onCandlesOf(market, term.series) }
@@ -257,15 +254,11 @@ export const seriesFrom = (
   terms: ReadonlyArray<Term>,
   name: string,
   apply: (values: ReadonlyArray<number>) => number
-): Series | undefined => {
-  const timeframes = new Set(terms.flatMap(({ series }) => series?.timeframe ?? []))
-  const isPure = terms.every(({ series, constant }) => series !== undefined || constant !== undefined)
-  if (!isPure || timeframes.size > 1) return undefined
-  return joint(terms, (rebased) => ({
+): Series | undefined =>
+  joint(terms, (rebased) => ({
     key: `${name}(${rebased.map(keyOf).join(", ")})`,
     column: (candles) => {
       const parts = rebased.map((term) => asColumn(term, candles))
       return candles.close.map((_, index) => apply(parts.map((part) => part[index] ?? Number.NaN)))
     }
   }))
-}

@@ -6,6 +6,7 @@
 import type { CandleColumns } from "../../Indicators.ts"
 import type { Strategy } from "../../Strategy.ts"
 import { type ClosedCandles, frameName, type View } from "../../View.ts"
+import { ownMarket } from "../Term.ts"
 
 /** Closed candles of a market by timeframe; `undefined` where there are none now. */
 export type CandlesOf = (market: string) => ReadonlyMap<string, ClosedCandles> | undefined
@@ -24,7 +25,7 @@ const framesOf = ({ market, candles, watched = [] }: Seen, candlesOf: CandlesOf)
     )
   }
   const others = watched.map(({ market: { name }, candles }) => [name, needed(name, candles)] as const)
-  return new Map([[own, needed(market.name, candles)] as const, ...others])
+  return new Map([[ownMarket, needed(market.name, candles)] as const, ...others])
 }
 
 /** As a view offers them: by frame. */
@@ -32,13 +33,10 @@ const byFrame = <A>(markets: ReadonlyMap<string, ReadonlyMap<string, A>>): Reado
   new Map(
     [...markets].flatMap(([market, frames]) =>
       [...frames].map(
-        ([timeframe, candles]) => [frameName(timeframe, market === own ? undefined : market), candles] as const
+        ([timeframe, candles]) => [frameName(timeframe, market === ownMarket ? undefined : market), candles] as const
       )
     )
   )
-
-/** The name of the strategy's own market among linked columns. */
-const own = ""
 
 const made = new WeakMap<CandleColumns, { readonly from: Columns; readonly to: Columns }>()
 
@@ -62,7 +60,7 @@ interface HasColumns {
   readonly columns: CandleColumns
 }
 
-/** Candles of the strategy's own market (named "") and of others by market and timeframe, whose columns know each other. */
+/** Candles of the strategy's own market (`ownMarket`) and of others by market and timeframe, whose columns know each other. */
 export const linked = <A extends HasColumns>(
   markets: ReadonlyMap<string, ReadonlyMap<string, A>>
 ): ReadonlyMap<string, ReadonlyMap<string, A>> => {
