@@ -21,8 +21,9 @@ import { PriceStore } from "../journal/PriceStore.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
 import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import { layer as clientLayer, type History, type Venue } from "../venue/library.ts"
+import { type History, layerSignedBy, type Venue } from "../venue/library.ts"
 import { defaultPatience, ownAccount, type VenueAccount, type VenueConfig } from "../venue/VenueConfig.ts"
+import * as SandboxSigner from "./SandboxSigner.ts"
 import { Domain, runIn, type World } from "./World.ts"
 
 export interface BotOptions {
@@ -134,7 +135,7 @@ const services = (options: BotOptions, journal: Context.Context<Journal | PriceS
   const leaseLost = options.leaseLost ?? (() => undefined)
   return Layer.merge(
     options.wallet ?? Layer.succeed(Wallet, nobody),
-    Layer.provideMerge(OrderBook.layer, clientLayer(config, Redacted.make(connection.account.key)))
+    Layer.provideMerge(OrderBook.layer, layerSignedBy(config, SandboxSigner.layer(connection)))
   ).pipe(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, network)),
     Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),

@@ -49,13 +49,14 @@ export type { Swap } from "./wire/WireSwap.ts"
  * everything works that needs no signature.
  */
 export const layer = (config: VenueConfig["Service"], key?: Redacted.Redacted) =>
+  layerSignedBy(config, key === undefined ? Signer.layerRefusing : Signer.layer(key))
+
+/** The same where something else holds the key. */
+export const layerSignedBy = <E>(config: VenueConfig["Service"], signer: Layer.Layer<Signer, E>) =>
   Layer.mergeAll(
     Layer.mergeAll(HttpVenue.layer, Swaps.layer, History.layer).pipe(
       Layer.provide(Session.layer),
       Layer.provide(VenueClient.layer)
     ),
     Guard.layer
-  ).pipe(
-    Layer.provide(key === undefined ? Signer.layerRefusing : Signer.layer(key)),
-    Layer.provide(Layer.succeed(VenueConfig, config))
-  )
+  ).pipe(Layer.provide(signer), Layer.provide(Layer.succeed(VenueConfig, config)))

@@ -22,6 +22,7 @@ import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
+import * as SandboxSigner from "../../src/rehearsal/SandboxSigner.ts"
 import { Domain, randomFrom, runIn, World } from "../../src/rehearsal/World.ts"
 import type { SandboxSettings } from "../../src/sandbox/core/Settings.ts"
 import { noFaults } from "../../src/sandbox/Faults.ts"
@@ -30,7 +31,7 @@ import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { render } from "../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
-import { layer as clientLayer } from "../../src/venue/library.ts"
+import { layerSignedBy } from "../../src/venue/library.ts"
 import { chainAccount, defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
 import * as evidence from "../e2e/evidence.ts"
 
@@ -209,7 +210,7 @@ export const run = async (episode: Episode) => {
   const services = (journal: Context.Context<Journal | PriceStore>) =>
     Layer.merge(
       wallet,
-      Layer.provideMerge(OrderBook.layer, clientLayer(config, Redacted.make(connection.account.key)))
+      Layer.provideMerge(OrderBook.layer, layerSignedBy(config, SandboxSigner.layer(connection)))
     ).pipe(
       Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
       Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),

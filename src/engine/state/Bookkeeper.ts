@@ -54,7 +54,8 @@ export class Bookkeeper extends Context.Service<
 const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const journal = yield* Journal
   const { state, snapshotAt } = yield* replayed
-  const changes = yield* PubSub.sliding<Recorded>(10_000)
+  // All its memory is taken at once: room for five times as many takes milliseconds of each start.
+  const changes = yield* PubSub.sliding<Recorded>(2_048)
   let keptAt = snapshotAt
 
   // Appending and folding are one step to everybody else, because fibers record at the same time.
