@@ -16,8 +16,8 @@ const said = ({ from, until, action, reason }: Stop): string => {
 /** JSON has all of them. */
 const mostSaid = 5
 
-export const sentences = (side: Backtest.BandSide): ReadonlyArray<string> => {
-  const { mode, outcome } = side
+/** Each begins with the name of the run. */
+export const sentences = (name: string, { outcome }: Backtest.BandSide): ReadonlyArray<string> => {
   const denied = [...outcome.deniedBy].map(([limit, count]) => `${limit} ${count}`)
   const stops = outcome.stops.slice(0, mostSaid).map(said)
   const more = outcome.stops.length - stops.length
@@ -25,5 +25,5 @@ export const sentences = (side: Backtest.BandSide): ReadonlyArray<string> => {
     ...(denied.length === 0 ? [] : [`orders that only a limit kept back: ${denied.join(", ")}`]),
     ...stops,
     ...(more > 0 ? [`stopped ${more} times more`] : [])
-  ].map((sentence) => `${mode}: ${sentence}`)
+  ].map((sentence) => `${name}: ${sentence}`)
 }

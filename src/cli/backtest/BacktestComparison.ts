@@ -85,9 +85,9 @@ export const lines = (results: Results): ReadonlyArray<string> => {
 
 const limitsOf = (results: Results): ReadonlyArray<string> =>
   results.flatMap((result) => {
-    const { low, high } = result.band
-    const sides = low === high ? [low] : [low, high]
-    return sides.flatMap(BacktestLimits.sentences).map((sentence) => `${nameOf(results, result)}, ${sentence}`)
+    const ends = BacktestSummary.endsOf(result.band)
+    const said = ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side))
+    return said.map((sentence) => `${nameOf(results, result)}, ${sentence}`)
   })
 
 const points = 1500
@@ -120,7 +120,6 @@ const comparison = (results: Results, madeAt: number): HtmlComparison.Comparison
   const { parts } = band.high
   const growth = (bar: number): number =>
     parts.reduce((sum, { candles: { close } }) => sum + (close[bar] ?? 0) / (close[0] ?? 1), 0) / parts.length
-  const sides = band.low === band.high ? [band.low] : [band.low, band.high]
   return {
     title: `${results.length} strategies on the same candles`,
     subtitle: `${runs.map(({ name }) => name).join(", ")}; ${candles.bars} bars`,
@@ -132,7 +131,9 @@ const comparison = (results: Results, madeAt: number): HtmlComparison.Comparison
     times: times.map(({ time }) => time / 1000),
     price: bars.map((bar) => growth(bar) - 1),
     assumptions: [
-      ...sides.flatMap(({ mode, rules }) => describe(rules).map((rule) => `${mode}: ${rule}`)),
+      ...BacktestSummary.endsOf(band).flatMap(({ name, side }) =>
+        describe(side.rules).map((rule) => `${name}: ${rule}`)
+      ),
       ...first.calibrated
     ],
     notModelled,

@@ -48,16 +48,16 @@ const monthsOf = ({ candles }: BacktestSummary.Result, { parts }: Backtest.BandS
 
 const sideOf = (
   result: BacktestSummary.Result,
-  side: Backtest.BandSide,
+  { name, side }: { readonly name: string; readonly side: Backtest.BandSide },
   curve: ReadonlyArray<EquityCurve.EquityPoint>
 ): HtmlReport.ReportSide => {
   const equity = curve.map((point) => point.equity)
   return {
-    name: side.mode,
+    name,
     facts: BacktestSummary.sideFacts(result, side),
     statistics: BacktestStatistics.facts(side, result.trials),
     rules: describe(side.rules),
-    limits: BacktestLimits.sentences(side),
+    limits: BacktestLimits.sentences(name, side),
     equity,
     drawdown: drawdowns(equity),
     months: monthsOf(result, side)
@@ -168,8 +168,8 @@ const figureOf = (text: string): number => Number.parseFloat(text.replaceAll(","
 export const report = (result: BacktestSummary.Result, madeAt: number): HtmlReport.ReportPage => {
   const { strategy, candles, band } = result
   const bars = EquityCurve.spread(candles, points)
-  const sides = band.low === band.high ? [band.low] : [band.low, band.high]
-  const curves = sides.map((side) => Backtest.curve(side.parts, bars))
+  const ends = BacktestSummary.endsOf(band)
+  const curves = ends.map(({ side }) => Backtest.curve(side.parts, bars))
   const first = curves[0] ?? []
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   const range = (factOf: (side: Backtest.BandSide) => string): string => {
@@ -197,7 +197,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
     fees: result.fees.sentence,
     text: strategy.text,
     quality: qualityOf(result.sources),
-    sides: sides.map((side, index) => sideOf(result, side, curves[index] ?? [])),
+    sides: ends.map((end, index) => sideOf(result, end, curves[index] ?? [])),
     times: first.map(({ time }) => time / 1000),
     markets: band.high.parts.map((part) => ({
       name: part.market.name,
@@ -206,7 +206,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
     })),
     hold: first.map(({ hold }) => hold),
     slots: slotsOf(result),
-    shown: result.shown.mode,
+    shown: ends.find(({ side }) => side === result.shown)?.name ?? "",
     ...ordersOf(result),
     axis: {
       bars: [...candles.time.runBars],

@@ -105,9 +105,26 @@ const marketsJson = ({ band, sources }: Result) => {
   )
 }
 
-/** The two ends of the rules use the bars as they are; other runs are labelled by what they assume inside bars. */
-const titleOf = (side: Backtest.BandSide | Envelope.PathSide): string =>
-  "path" in side && side.path !== "bars" ? `${side.path === "drawn" ? "between" : side.mode}, ${side.path}` : side.mode
+/** What tells one run of a band from another. */
+interface Assumed {
+  readonly mode: Backtest.BandSide["mode"]
+  readonly path?: Envelope.BarPath
+}
+
+/** The two ends of the rules use the bars as they are; other runs are named by what they assume inside bars. */
+const nameOf = ({ mode, path = "bars" }: Assumed): string =>
+  path === "bars" ? mode : `${path === "drawn" ? "between" : mode}, ${path}`
+
+/** The lowest and the highest run, or the only one, by names that differ. */
+export const endsOf = <Side extends Assumed>({ low, high }: { readonly low: Side; readonly high: Side }) => {
+  const [lowest, highest] = [nameOf(low), nameOf(high)]
+  if (low === high) return [{ name: lowest, side: low }]
+  const isTold = lowest !== highest
+  return [
+    { name: isTold ? lowest : `lowest, ${lowest}`, side: low },
+    { name: isTold ? highest : `highest, ${highest}`, side: high }
+  ]
+}
 
 /** With fixed places, thousands apart; rounded to the nearest, halves away from zero. */
 const fixed = (amount: bigint, decimals: number, places: number): string => {
@@ -194,10 +211,10 @@ const bandLine = (result: Result): ReadonlyArray<string> => {
 
 export const lines = (result: Result): ReadonlyArray<string> => {
   const { strategy, candles, band } = result
-  const sides = band.low === band.high ? [band.low] : [band.low, band.high]
-  const facts = sides.map((side) => [...sideFacts(result, side), ...ratioFacts(result, side)])
+  const ends = endsOf(band)
+  const facts = ends.map(({ side }) => [...sideFacts(result, side), ...ratioFacts(result, side)])
   const rows = (facts[0] ?? []).map(([label], row) => [label, ...facts.map((column) => column[row]?.[1] ?? "")])
-  const columns = [{ title: "" }, ...sides.map((side) => ({ title: titleOf(side), align: "right" as const }))]
+  const columns = [{ title: "" }, ...ends.map(({ name }) => ({ title: name, align: "right" as const }))]
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
   return [
@@ -209,7 +226,7 @@ export const lines = (result: Result): ReadonlyArray<string> => {
     "",
     ...Table.render(columns, rows),
     ...bandLine(result),
-    ...sides.flatMap(BacktestLimits.sentences),
+    ...ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side)),
     "",
     `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
   ]

@@ -67,7 +67,7 @@ export interface ReportPage {
   readonly markets: ReadonlyArray<ReportMarket>
   readonly hold: ReadonlyArray<number>
   readonly slots: ReadonlyArray<ReportSlot>
-  /** The side of the orders, fills and slots. */
+  /** The name of the side whose orders, fills and slots these are. */
   readonly shown: string
   readonly orders: ReadonlyArray<ReportOrder>
   /** `reached`: the low or high that filled it. */
@@ -201,7 +201,7 @@ const bodyOf = (report: ReportPage): string => {
     section(
       "Price, orders and fills",
       `${chartSwitches}${report.markets.map(priceChart).join("")}<h3>Fills over time</h3>${chartOf("activity")}`,
-      `${shown} side`
+      `run: ${shown}`
     ),
     `<section class="pair"><div><h2>Result</h2>${sideBySide(sides.map((side) => [side.name, side.facts]))}${limitsOf(sides)}</div>
 <div><h2>Statistics</h2>${sideBySide([...statistics, ["hold", report.holdStatistics]])}</div></section>`,
@@ -209,7 +209,7 @@ const bodyOf = (report: ReportPage): string => {
     section(
       "Slots",
       slotTables(report.slots),
-      `${shown} side; gained: what each sale earned against the buy before it, in quote`
+      `run: ${shown}; gained: what each sale earned against the buy before it, in quote`
     ),
     section(
       "Assumptions",
@@ -217,7 +217,7 @@ const bodyOf = (report: ReportPage): string => {
     ),
     section("Data quality", `${textTable(report.quality)}${report.warnings.length === 0 ? "" : list(report.warnings)}`),
     section("Run", `${textTable(report.facts)}${HtmlPage.fileText(report.text)}`),
-    section("Fills", fillsTable(report.markets), `${shown} side`)
+    section("Fills", fillsTable(report.markets), `run: ${shown}`)
   ].join("\n")
 }
 

@@ -84,7 +84,11 @@ describe("backtest commands", () => {
         // The fills that are listed are those of a side whose figures are told.
         assert.strictEqual(result.band.high.mode, "optimistic")
         assert.strictEqual(result.fills, result.band.high.fills)
-        assert.include(readFileSync(html, "utf8"), "cli-grid on BTC/USDC")
+        const reported = readFileSync(html, "utf8")
+        assert.include(reported, "cli-grid on BTC/USDC")
+        const [, low, high] = /<th><\/th><th class="n">([^<]+)<\/th><th class="n">([^<]+)<\/th>/.exec(reported) ?? []
+        assert.isDefined(low)
+        assert.notStrictEqual(low, high)
         const trades = join(folder, "trades.csv")
         const pessimistic = ["--fills", "pessimistic", "--trades-csv", trades]
         assert.include(yield* limitbot("backtest", strategy, "--data", csv, ...pessimistic), "pessimistic")
