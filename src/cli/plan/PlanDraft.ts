@@ -9,7 +9,7 @@ import * as DepthWarnings from "../../engine/planning/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/PlanFindings.ts"
 import * as PlanReport from "../../engine/planning/PlanReport.ts"
-import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import type * as ConfigFile from "../files/ConfigFile.ts"
@@ -67,13 +67,15 @@ export const judge = Effect.fnUntraced(function* (
     [PlanGround.fees(assets), PlanGround.balances(assets, account), PlanGround.usdValues(assets)],
     { concurrency: 3 }
   )
-  const wanted = strategies.flatMap((strategy) => candlesWanted(strategy).map((seen) => ({ strategy, seen })))
-  const readiness = yield* Effect.forEach(wanted, ({ strategy, seen }) => {
-    const { name } = seen.market
-    const price = prices.get(name)
-    const known = { own: own.get(name) ?? [], price: price === undefined ? undefined : Decimal.toNumber(mid(price)) }
-    return Readiness.look(strategy, seen, config.markets.sources ?? new Map(), known)
-  })
+  const readiness = yield* Readiness.lookAll(
+    strategies,
+    config.markets.sources ?? new Map(),
+    ({ market: { name } }) => {
+      const price = prices.get(name)
+      const known = { own: own.get(name) ?? [], price: price === undefined ? undefined : Decimal.toNumber(mid(price)) }
+      return Effect.succeed(known)
+    }
+  )
   const { pid } = yield* Process
   const at = yield* Clock.currentTimeMillis
   // Any mode of journal will do: a plan writes nothing into it.

@@ -2,7 +2,7 @@
 import { Clock, Effect, FileSystem } from "effect"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
-import { candlesWanted, type Strategy, type WatchedMarket } from "../../strategy/Strategy.ts"
+import type { Strategy, WatchedMarket } from "../../strategy/Strategy.ts"
 import * as Modes from "../Modes.ts"
 import * as CandleSource from "./CandleSource.ts"
 import * as Readiness from "./Readiness.ts"
@@ -15,15 +15,10 @@ export const ofFiles = Effect.fn("FileReadiness.ofFiles")(function* (
   const fileSystem = yield* FileSystem.FileSystem
   const now = yield* Clock.currentTimeMillis
   const hasJournal = journal !== undefined && (yield* Effect.orElseSucceed(fileSystem.exists(journal), () => false))
-  const wanted = strategies.flatMap((strategy) => candlesWanted(strategy).map((seen) => ({ strategy, seen })))
-  return yield* Effect.forEach(wanted, ({ strategy, seen }) =>
-    Effect.flatMap(hasJournal ? recorded(journal, seen, now) : Effect.succeed([]), (own) =>
-      Effect.map(Readiness.look(strategy, seen, sources, { own }), (each) => ({
-        ...each,
-        line: Readiness.lineOf(each, now)
-      }))
-    )
+  const found = yield* Readiness.lookAll(strategies, sources, (seen) =>
+    Effect.map(hasJournal ? recorded(journal, seen, now) : Effect.succeed([]), (own) => ({ own }))
   )
+  return found.map((each) => ({ ...each, line: Readiness.lineOf(each, now) }))
 })
 
 /** What the bot saw itself; an unreadable journal adds nothing here. */

@@ -11,7 +11,7 @@ import * as CandleFeed from "../../engine/book/CandleFeed.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import { age } from "../../report/text/Words.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
-import type { Strategy, WatchedMarket } from "../../strategy/Strategy.ts"
+import { candlesWanted, type Strategy, type WatchedMarket } from "../../strategy/Strategy.ts"
 import * as CandleSource from "./CandleSource.ts"
 
 export interface Readiness {
@@ -67,11 +67,28 @@ const holeIn = (minutes: ReadonlyArray<Minute>): { readonly at: number; readonly
   return longest
 }
 
+/** What is known of a market besides its source: the bot's own minutes, and the venue's price. */
+interface Known {
+  readonly own: ReadonlyArray<Minute>
+  readonly price?: number | undefined
+}
+
+/** For each strategy and market whose candles it looks at. */
+export const lookAll = <E, R>(
+  strategies: ReadonlyArray<Strategy>,
+  ofMarkets: MarketSources,
+  knownOf: (seen: WatchedMarket) => Effect.Effect<Known, E, R>
+) =>
+  Effect.forEach(
+    strategies.flatMap((strategy) => candlesWanted(strategy).map((seen) => [strategy, seen] as const)),
+    ([strategy, seen]) => Effect.flatMap(knownOf(seen), (known) => look(strategy, seen, ofMarkets, known))
+  )
+
 export const look = Effect.fn("Readiness.look")(function* (
   strategy: Strategy,
   { market, candles: needs }: WatchedMarket,
   ofMarkets: MarketSources,
-  known: { readonly own: ReadonlyArray<Minute>; readonly price?: number | undefined }
+  known: Known
 ) {
   const { name } = strategy
   const path = yield* Path.Path
