@@ -193,8 +193,8 @@ const sensitivityLines = ({ sensitivity }: SearchResult): ReadonlyArray<string> 
   sensitivity === undefined
     ? []
     : [
-        ...Table.render(
-          ["#1 with", ...figureTitles].map((title, index) => ({ title, align: index === 0 ? "left" : "right" })),
+        ...Table.ofFigures(
+          ["#1 with", ...figureTitles],
           sensitivity.map(({ name, result }) => [name, ...figures(result)])
         ),
         ""

@@ -32,6 +32,16 @@ export const render = (
   )
 }
 
+/** Figures beside the names in the first column. */
+export const ofFigures = (
+  titles: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>
+): ReadonlyArray<string> =>
+  render(
+    titles.map((title, index) => ({ title, align: index === 0 ? "left" : "right" })),
+    rows
+  )
+
 /** Pads the fractions of numbers (and what follows) to one width, so that padding on the left aligns the points. */
 const byPoint = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {
   const parts = cells.map((cell) => /^(-?\d+)(\.\d+)?(.*)$/.exec(cell) ?? ["", cell, "", ""])

@@ -32,9 +32,6 @@ export const table = (across: LuckAcross): MarketsTable => ({ titles, rows: rows
 
 export const lines = (across: LuckAcross): ReadonlyArray<string> => [
   "",
-  ...Table.render(
-    titles.map((title, index) => ({ title, align: index === 0 ? "left" : "right" })),
-    rows(across)
-  ),
+  ...Table.ofFigures(titles, rows(across)),
   said(across)
 ]

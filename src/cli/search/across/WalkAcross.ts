@@ -47,9 +47,6 @@ export const table = (across: WalkAcross): MarketsTable => ({ titles, rows: rows
 
 export const lines = (across: WalkAcross): ReadonlyArray<string> => [
   "",
-  ...Table.render(
-    titles.map((title, index) => ({ title, align: index === 0 ? "left" : "right" })),
-    rows(across)
-  ),
+  ...Table.ofFigures(titles, rows(across)),
   said(across)
 ]
