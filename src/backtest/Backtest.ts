@@ -7,6 +7,7 @@ import { type Candles, exactPrice } from "../candles/Candles.ts"
 import type * as CrossingIndex from "../candles/CrossingIndex.ts"
 import * as Resample from "../candles/Resample.ts"
 import { type Amount, format, max } from "../domain/Amount.ts"
+import { dayMillis } from "../domain/Durations.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { timeframeMillis } from "../domain/Timeframe.ts"
@@ -219,6 +220,22 @@ export const curve = (
     equity: sum(index, ({ equity }) => equity),
     hold: sum(index, ({ hold }) => hold)
   }))
+}
+
+/** Days of one series, found once. */
+const daysOf = new WeakMap<Candles, EquityCurve.Samples>()
+const days = (candles: Candles): EquityCurve.Samples => {
+  const known = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))
+  daysOf.set(candles, known)
+  return known
+}
+
+/** Worth of everything in the beginning and at the end of each day: what searches need of thousands of runs. */
+export const dailyEquity = ({ parts: [first, ...others] }: Pick<BandSide, "parts">): Float64Array => {
+  const equityOf = (part: Part) => EquityCurve.equityAt(part.outcome, part, days(part.candles))
+  return others
+    .map(equityOf)
+    .reduce((sum, equity) => sum.map((worth, day) => worth + (equity[day] ?? 0)), equityOf(first))
 }
 
 /** A strategy of one market. */

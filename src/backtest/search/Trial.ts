@@ -4,14 +4,12 @@ import { Result } from "effect"
 import type { Candles } from "../../candles/Candles.ts"
 import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { format } from "../../domain/Amount.ts"
-import { dayMillis } from "../../domain/Durations.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { sourceText } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as Backtest from "../Backtest.ts"
 import type { FillMode } from "../kernel/FillPresets.ts"
-import * as EquityCurve from "../results/EquityCurve.ts"
 import * as SweepSpace from "./SweepSpace.ts"
 
 export interface Search {
@@ -76,23 +74,6 @@ const dailySharpeOf = (equity: Float64Array): number => {
   return variance > 0 ? mean / Math.sqrt(variance) : 0
 }
 
-/** Days of one series, found once. */
-const daysOf = new WeakMap<Candles, EquityCurve.Samples>()
-const days = (candles: Candles): EquityCurve.Samples => {
-  const known = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))
-  daysOf.set(candles, known)
-  return known
-}
-
-/** The worth of everything at the end of each day. */
-const equityOf = ({ parts }: Backtest.BandSide): Float64Array => {
-  const [first, ...others] = parts.map((part) => EquityCurve.equityAt(part.outcome, part, days(part.candles)))
-  return others.reduce(
-    (sum, equity) => sum.map((worth, day) => worth + (equity[day] ?? 0)),
-    first ?? new Float64Array()
-  )
-}
-
 const nothing = {
   profitQuote: "0",
   pnlQuote: "0",
@@ -119,7 +100,6 @@ export const run = (
   const { mode, options } = search
   const side = Backtest.runAll(strategy, [{ candles, indices, options }, ...others], mode)
   const { market } = strategy
-  const equity = equityOf(side)
   return {
     trial,
     values,
@@ -130,6 +110,6 @@ export const run = (
     quote: format(side.quote, market.quote.decimals),
     fills: side.fills,
     maxDrawdown: side.outcome.maxDrawdown,
-    dailySharpe: dailySharpeOf(equity)
+    dailySharpe: dailySharpeOf(Backtest.dailyEquity(side))
   }
 }

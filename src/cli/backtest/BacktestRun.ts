@@ -130,6 +130,7 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
   const loaded = yield* BacktestMarkets.load(input, { ...wanted, indexed: false }, one)
   const series = yield* withDetail(input, wanted, loaded.series)
   const [{ candles }] = series
+  const ofMarkets = series.map((each) => each.candles)
   const [first, ...rest] = modes[input.fills]
   return yield* Effect.forEach(prepared, ({ strategy, options, fees, calibrated }) =>
     Effect.gen(function* () {
@@ -159,15 +160,8 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
         strategy,
         candles,
         sources: loaded.sources,
-        series: series.map((each) => each.candles),
-        warnings: [
-          ...loaded.warnings,
-          ...warnings,
-          ...WarmUp.sentences(
-            strategy,
-            series.map((each) => each.candles)
-          )
-        ],
+        series: ofMarkets,
+        warnings: [...loaded.warnings, ...warnings, ...WarmUp.sentences(strategy, ofMarkets)],
         fees,
         calibrated,
         band,

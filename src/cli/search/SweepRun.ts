@@ -3,7 +3,6 @@
  */
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
-import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as Halving from "../../backtest/search/Halving.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
@@ -11,7 +10,6 @@ import * as Sensitivity from "../../backtest/search/Sensitivity.ts"
 import * as Sweep from "../../backtest/search/Sweep.ts"
 import * as SweepStore from "../../backtest/search/SweepStore.ts"
 import * as Trial from "../../backtest/search/Trial.ts"
-import { dayMillis } from "../../domain/Durations.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as Progress from "../Progress.ts"
@@ -39,8 +37,7 @@ const deflated = (
   const strategy = read.success
   const { mode, options } = search
   const side = Backtest.runAll(strategy, [{ candles, indices, options }, ...others], mode)
-  const equity = Backtest.curve(side.parts, EquityCurve.sampleBars(candles, dayMillis)).map((point) => point.equity)
-  const returns = Statistics.returnsOf(equity)
+  const returns = Statistics.returnsOf([...Backtest.dailyEquity(side)])
   const sharpes = all.filter(({ refused }) => refused === undefined).map(({ dailySharpe }) => dailySharpe)
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
 }
@@ -68,15 +65,21 @@ const stored = Effect.fn("sweep.stored")(function* <A, E, R>(
   }).pipe(Effect.ensuring(Effect.ignore(flush)))
 }, Effect.scoped)
 
+/** The result of each trial, by number. */
+const resultsOf = Effect.fnUntraced(function* (plan: Sweep.SweepPlan) {
+  const found = new Map<number, Trial.TrialResult>()
+  yield* Sweep.run(plan, (result) => found.set(result.trial, result))
+  return found
+})
+
 /** The best again by the pessimistic rules, in the same order. */
 const pessimistic = Effect.fn("sweep.pessimistic")(function* (
   plan: Sweep.SweepPlan,
   best: ReadonlyArray<Trial.TrialResult>
 ) {
-  const found = new Map<number, Trial.TrialResult>()
   const search: Trial.Search = { ...plan.search, mode: "pessimistic" }
   const trials = best.map(({ trial }) => trial)
-  yield* Sweep.run({ ...plan, search, trials }, (result) => found.set(result.trial, result))
+  const found = yield* resultsOf({ ...plan, search, trials })
   return trials.flatMap((trial) => found.get(trial) ?? [])
 })
 
@@ -114,12 +117,9 @@ const elsewhere = Effect.fn("sweep.elsewhere")(function* (
       const loaded = yield* BacktestInput.loadCandles(whole, wanted, plan.strategy.market.name)
       yield* BacktestInput.checkTimeframes(plan.strategy, loaded.candles)
       const options = BacktestInput.withoutVolume(plan.search.options, loaded.candles)
-      const found = new Map<number, Trial.TrialResult>()
       const { candles, indices } = loaded
-      yield* Sweep.run({ ...plan, candles, indices, search: { ...plan.search, options }, trials }, (result) =>
-        found.set(result.trial, result)
-      )
-      return { data, found }
+      const search = { ...plan.search, options }
+      return { data, found: yield* resultsOf({ ...plan, candles, indices, search, trials }) }
     })
   )
 })
@@ -130,13 +130,10 @@ const onMarkets = Effect.fn("sweep.onMarkets")(function* (
   trials: ReadonlyArray<number>
 ) {
   return yield* Effect.forEach(plan.further, ({ name, data, candles, indices, others, search }) =>
-    Effect.gen(function* () {
-      const results = new Map<number, Trial.TrialResult>()
-      yield* Sweep.run({ team: plan.team, candles, indices, others, search, trials }, (result) =>
-        results.set(result.trial, result)
-      )
-      return { name, data, results } satisfies Across.OnMarket
-    })
+    Effect.map(
+      resultsOf({ team: plan.team, candles, indices, others, search, trials }),
+      (results): Across.OnMarket => ({ name, data, results })
+    )
   )
 })
 

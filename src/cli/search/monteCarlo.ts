@@ -1,16 +1,14 @@
 /** `limitbot monte-carlo FILE --data CSV`: the same strategy with different luck. */
 
-import { Clock, Console, Effect, FileSystem, Option } from "effect"
+import { Array as Arr, Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../../backtest/Backtest.ts"
 import type { FillMode } from "../../backtest/kernel/FillPresets.ts"
-import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
 import * as RoundTrips from "../../backtest/results/RoundTrips.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
-import { dayMillis } from "../../domain/Durations.ts"
 import { seeded } from "../../domain/Seeded.ts"
 import { percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -22,9 +20,6 @@ import { WrongUsage } from "../Usage.ts"
 import * as LuckAcross from "./across/LuckAcross.ts"
 import * as MonteCarloReport from "./MonteCarloReport.ts"
 import * as SearchData from "./SearchData.ts"
-
-const equityOf = (candles: Candles, { parts }: Backtest.BandSide): ReadonlyArray<number> =>
-  Backtest.curve(parts, EquityCurve.sampleBars(candles, dayMillis)).map(({ equity }) => equity)
 
 /** The product of the returns does not depend on their order, and neither does whether the run loses. */
 const sameGain = "every order of the same returns gains the same"
@@ -46,7 +41,7 @@ const simulate = Effect.fnUntraced(function* (
   const { strategy } = source
   const next = seeded(seed)
   const whole = Backtest.runAll(strategy, [{ candles, indices, options }, ...others], fills)
-  const equity = equityOf(candles, whole)
+  const equity = [...Backtest.dailyEquity(whole)]
   const returns = Statistics.returnsOf(equity)
   const trades = whole.parts.flatMap((part) => RoundTrips.trades(part.outcome, part.candles))
   const gains = trades.map(({ gained }) => gained / (equity[0] ?? 1))
@@ -70,7 +65,7 @@ const simulate = Effect.fnUntraced(function* (
     const own = { ...drawn(candles), options }
     const inputs = others.map((other) => ({ ...other, ...drawn(other.candles) }))
     const side = Backtest.runAll(strategy, [own, ...inputs], fills)
-    const [start = 1, ...later] = equityOf(own.candles, side)
+    const [start = 1, ...later] = Backtest.dailyEquity(side)
     return { ...MonteCarlo.fateOf(later.map((value) => value / start)), maxDrawdown: side.outcome.maxDrawdown }
   }
   return yield* Effect.forEach(Array.from({ length: runs }), (_, index) =>
@@ -117,12 +112,12 @@ export const command = Command.make(
     const { strategy } = source
     const progress = yield* Progress.make("monte-carlo")
     const total = input.runs * (1 + further.length)
-    const simulated = yield* Effect.forEach([loaded, ...further], (on, index) =>
+    const simulated = yield* Effect.forEach(Arr.make(loaded, ...further), (on, index) =>
       simulate(input, on, (done) => progress.update(index * input.runs + done, total, ""))
     )
-    const [fates = []] = simulated
-    const spreads = simulated.map((each) => MonteCarlo.spreadOf(each, input.ruin / 100))
-    const spread = MonteCarlo.spreadOf(fates, input.ruin / 100)
+    const [fates] = simulated
+    const spreads = Arr.map(simulated, (each) => MonteCarlo.spreadOf(each, input.ruin / 100))
+    const [spread] = spreads
     const names = [loaded, ...further].map(({ name }) => name)
     const across = further.length === 0 ? undefined : LuckAcross.of(names, spreads)
     const isOrder = input.method === "order"

@@ -2,7 +2,6 @@
  * `limitbot sweep FILE --data CSV --set path=from..to:step …`: runs many parameter sets on all cores, and says how
  * far to trust the best.
  */
-
 import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as FileName from "../FileName.ts"

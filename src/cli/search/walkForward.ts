@@ -1,5 +1,4 @@
 /** `limitbot walk-forward FILE --data CSV --set …`: what searching the past would have gained in the future. */
-
 import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as WalkForward from "../../backtest/search/WalkForward.ts"
