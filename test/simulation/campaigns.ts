@@ -58,6 +58,10 @@ const campaigns: ReadonlyArray<Campaign> = [
     words: [...vitest, "test/fuzz"],
     env: { LIMITBOT_FUZZ: values.fuzz }
   },
+  {
+    name: `fuzz guided by coverage: ${values.fuzz} inputs for each reader`,
+    words: ["test/fuzz/guided.ts", "--inputs", values.fuzz]
+  },
   ...(values.mutants ? [{ name: "mutants: each rule dropped from the code", words: ["test/mutants/run.ts"] }] : [])
 ]
 
