@@ -2,7 +2,7 @@
  * `limitbot replay`: makes every recorded decision again, with the files of the time or with an edited one. It says what
  * share of the fills came when the recorded prices allowed it, and between what an edited file's profit would differ.
  */
-import { Console, Effect, Option, Schema, Stream } from "effect"
+import { Console, Effect, Option, Result, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { fillPresets } from "../../backtest/kernel/FillPresets.ts"
 import { secondMillis } from "../../domain/Durations.ts"
@@ -11,7 +11,9 @@ import { Journal } from "../../journal/Journal.ts"
 import { type Minute, minutesOf } from "../../journal/PriceStore.ts"
 import { type BandVerdict, judge, type Margin } from "../../ledger/FillBand.ts"
 import * as Trades from "../../ledger/Trades.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import type { Markets } from "../../strategy/Markets.ts"
+import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
@@ -54,7 +56,7 @@ export const command = Command.make(
     const decimals = (symbol: string) => places.get(symbol)
     const { replayed, trading, minutes } = yield* Effect.gen(function* () {
       const { events } = yield* Journal
-      const minutes = yield* minutesOf(yield* tradedMarkets)
+      const minutes = yield* minutesOf(yield* marketsOf(markets, strategies))
       const replay = Replay.make({ markets, minutes, edited: new Map(strategies.map((each) => [each.name, each])) })
       const trades = Trades.make(decimals)
       yield* Stream.runForEach(events(), (entry) =>
@@ -87,15 +89,20 @@ export const command = Command.make(
   ])
 )
 
-/** Every market that a strategy of this journal traded. */
-const tradedMarkets = Effect.gen(function* () {
+/** Every market that a strategy of this journal traded or looked at, and those of the edited files. */
+const marketsOf = Effect.fnUntraced(function* (markets: Markets, edited: ReadonlyArray<Strategy>) {
   const { events } = yield* Journal
-  const names = yield* events({ tags: ["StrategyLoaded"] }).pipe(
-    Stream.map(({ event }) => (event._tag === "StrategyLoaded" ? event.market.split(", ") : [])),
-    Stream.runCollect
-  )
-  return new Set(names.flat())
+  const loaded = yield* Stream.runCollect(events({ tags: ["StrategyLoaded"] }))
+  const names = loaded.flatMap(({ event }) => {
+    if (event._tag !== "StrategyLoaded") return []
+    const { market, text = "", file } = event
+    const read = Result.getOrUndefined(StrategyFile.parse(text, file, markets))
+    return [...market.split(", "), ...(read === undefined ? [] : namesOf(read))]
+  })
+  return new Set([...names, ...edited.flatMap(namesOf)])
 })
+
+const namesOf = (strategy: Strategy): ReadonlyArray<string> => marketsSeen(strategy).map(({ name }) => name)
 
 /** The pessimistic rules of backtests, and half a minute for clocks and looks. */
 const margin: Margin = {

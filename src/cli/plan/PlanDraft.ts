@@ -58,7 +58,7 @@ export const judge = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>,
-  { remembered: { state, hasJournal, candles, own }, books }: Footing
+  { remembered: { state, hasJournal, feeds, own }, books }: Footing
 ) {
   const { assets } = config.markets
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
@@ -84,7 +84,7 @@ export const judge = Effect.fnUntraced(function* (
     run,
     strategies,
     state,
-    moments: momentsOf(strategies, books, candles, at),
+    moments: momentsOf(strategies, books, feeds, at),
     now: at,
     withdraw: killed === undefined ? undefined : { code: "kill-switch", text: killed }
   })
@@ -124,14 +124,15 @@ const pricesIn = (books: Books): Plan["prices"] =>
 const momentsOf = (
   strategies: ReadonlyArray<Strategy>,
   books: Books,
-  candles: PlanGround.Remembered["candles"],
+  feeds: PlanGround.Remembered["feeds"],
   now: number
 ): ReadonlyMap<string, MarketMoment> => {
   const prices = pricesIn(books)
   return new Map(
     strategies.flatMap((strategy) => {
       const depth = books.get(strategy.market.name)?.depth
-      const moment = momentOf(strategy, prices, candles.get(strategy.name), now, depth)
+      const candles = PlanGround.candlesAt(strategy, feeds, prices, now)
+      const moment = momentOf(strategy, prices, candles, now, depth)
       return moment === undefined ? [] : [[strategy.name, moment] as const]
     })
   )

@@ -6,11 +6,10 @@
 import { Clock, Effect } from "effect"
 import { type Amount, type Asset, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { baseQuantity } from "../../domain/Market.ts"
+import { baseQuantity, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import * as CandleFeed from "../../engine/book/CandleFeed.ts"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
 import { type Wanted, wantedBy, withDepth } from "../../engine/book/Wanted.ts"
-import type { MarketMoment } from "../../engine/planning/DecisionRecord.ts"
 import type { FeeEstimate, Fees } from "../../engine/planning/PlanReport.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
@@ -19,6 +18,7 @@ import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
+import type { View } from "../../strategy/View.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { isThere } from "../journal/JournalView.ts"
@@ -28,11 +28,14 @@ import * as WarmPrices from "../warmup/WarmPrices.ts"
 /** A price this old is asked again. */
 const depthTakesMillis = 30_000
 
+/** Candles of the markets that a strategy looks at, by market. */
+type Feeds = ReadonlyMap<string, CandleFeed.CandleFeed>
+
 export interface Remembered {
   readonly state: BotState.BotState
   readonly hasJournal: boolean
-  /** Candles for its indicators, by strategy. */
-  readonly candles: ReadonlyMap<string, MarketMoment["candles"]>
+  /** What its indicators see, by strategy. */
+  readonly feeds: ReadonlyMap<string, Feeds>
   /** The minutes of prices that the bot itself saw, by market. */
   readonly own: ReadonlyMap<string, ReadonlyArray<Minute>>
 }
@@ -50,7 +53,7 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
       since: () => Effect.succeed([]),
       newest: () => Effect.succeed(undefined)
     }
-    const warmed = yield* candlesOf(nothing, strategies, sources)
+    const warmed = yield* feedsOf(nothing, strategies, sources)
     return { state: BotState.make(), hasJournal: false, ...warmed } satisfies Remembered
   }
   return yield* Effect.gen(function* () {
@@ -58,13 +61,13 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
     const store = yield* PriceStore
     // A journal of an older version has no prices: the strategy warms up as at a first start.
     const since: typeof store.since = (market, from) => Effect.orElseSucceed(store.since(market, from), () => [])
-    const warmed = yield* candlesOf({ ...store, since }, strategies, sources)
+    const warmed = yield* feedsOf({ ...store, since }, strategies, sources)
     return { state, hasJournal: true, ...warmed } satisfies Remembered
   }).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
 })
 
 /** What strategies see of the past: the bot's own minutes, and those of their sources. */
-export const candlesOf = Effect.fn("PlanGround.candlesOf")(function* (
+export const feedsOf = Effect.fn("PlanGround.feedsOf")(function* (
   store: PriceStore["Service"],
   strategies: ReadonlyArray<Strategy>,
   sources: MarketSources
@@ -72,24 +75,35 @@ export const candlesOf = Effect.fn("PlanGround.candlesOf")(function* (
   const warm = yield* WarmPrices.make(store, sources)
   warm.use(strategies)
   const now = yield* Clock.currentTimeMillis
-  const candles = new Map<string, MarketMoment["candles"]>()
+  const feeds = new Map<string, Feeds>()
   const own = new Map<string, ReadonlyArray<Minute>>()
   for (const strategy of strategies) {
-    const feeds = new Map<string, CandleFeed.CandleFeed>()
+    const ofMarkets = new Map<string, CandleFeed.CandleFeed>()
     for (const { market, candles: needs } of candlesWanted(strategy)) {
       const feed = CandleFeed.make(needs)
       own.set(market.name, yield* store.since(market.name, now - feed.spanMillis))
       feed.restore(yield* warm.store.since(market.name, now - feed.spanMillis), now)
-      feeds.set(market.name, feed)
+      ofMarkets.set(market.name, feed)
     }
-    if (feeds.size > 0)
-      candles.set(
-        strategy.name,
-        JoinedCandles.make(strategy)((market) => feeds.get(market)?.view())
-      )
+    feeds.set(strategy.name, ofMarkets)
   }
-  return { candles, own } as const
+  return { feeds, own } as const
 })
+
+/** What a run would see now: a price begins candles anew that ended too long before it. The feeds are changed in place. */
+export const candlesAt = (
+  strategy: Strategy,
+  feeds: Remembered["feeds"],
+  prices: ReadonlyMap<string, TwoSidedPrice>,
+  now: number
+): View["candles"] => {
+  const ofMarkets: Feeds = feeds.get(strategy.name) ?? new Map()
+  for (const [market, feed] of ofMarkets) {
+    const price = prices.get(market)
+    if (price !== undefined) feed.observe(Decimal.toNumber(mid(price)), price.at)
+  }
+  return JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, ofMarkets, now))
+}
 
 /** An executable price for each market, in the size that the bot would ask for, and depth up to the whole budget. */
 export const books = Effect.fn("PlanGround.books")(function* (strategies: ReadonlyArray<Strategy>) {

@@ -41,7 +41,7 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
     const wanted = wantedBy(strategies)
     yield* orderBook.look(wanted, priceMillis)
     const books = PlanGround.booksIn(orderBook, wanted)
-    const warmed = yield* PlanGround.candlesOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
+    const warmed = yield* PlanGround.feedsOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
     const remembered = { state: structuredClone(state), hasJournal: true, ...warmed }
     const { findings } = yield* PlanDraft.judge(config, account, strategies, { remembered, books })
     const names = new Set(fresh.map(({ name }) => name))

@@ -11,7 +11,9 @@ import { extend, type OpenCandle } from "../../candles/Resample.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
+import type { CandlesOf } from "../../strategy/expression/series/JoinedCandles.ts"
 import type { CandleColumns } from "../../strategy/Indicators.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
 import type { ClosedCandles } from "../../strategy/View.ts"
 
 /** The most minutes without any price that the last price bridges. */
@@ -158,6 +160,17 @@ export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
     spanMillis: Math.max(0, ...[...series.values()].map(({ millis, keep }) => millis * keep))
   }
 }
+
+/**
+ * What a strategy sees of these feeds, by market. Conditions on several markets are decided once all have closed their
+ * candles, as in a backtest.
+ */
+export const seenBy =
+  ({ watched }: Pick<Strategy, "watched">, feeds: ReadonlyMap<string, CandleFeed>, now: number): CandlesOf =>
+  (market) => {
+    const feed = feeds.get(market)
+    return watched === undefined ? feed?.view() : feed?.viewAt(now)
+  }
 
 const bridge = ({ openedAt, close }: Minute, missing: number): ReadonlyArray<Minute> =>
   Array.from({ length: missing }, (_, index) => ({

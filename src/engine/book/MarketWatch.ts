@@ -100,14 +100,8 @@ export const make = Effect.gen(function* () {
 
   /** What a strategy may see now; `undefined` until each market that it trades has a price. */
   const moment = (strategy: Strategy, now: number): MarketMoment | undefined => {
-    const { market, watched } = strategy
-    // Conditions on several markets are decided once all have closed their candles, as in a backtest.
-    const viewOf = (feed: CandleFeed.CandleFeed) => (watched === undefined ? feed.view() : feed.viewAt(now))
-    const candles = candlesFor.get(strategy)?.((name) => {
-      const feed = feeds.get(name)
-      return feed === undefined ? undefined : viewOf(feed)
-    })
-    return momentOf(strategy, orderBook.prices, candles, now, orderBook.depth(market.name))
+    const candles = candlesFor.get(strategy)?.(CandleFeed.seenBy(strategy, feeds, now))
+    return momentOf(strategy, orderBook.prices, candles, now, orderBook.depth(strategy.market.name))
   }
 
   /** A new close alone is not worth a write. */

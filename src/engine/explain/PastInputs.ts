@@ -33,20 +33,20 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
   const watched = yield* Effect.forEach(strategy.watched ?? [], ({ market, candles }) =>
     Effect.map(seenOf(market.name, candles, now), (seen) => [market.name, seen] as const)
   )
-  const views = new Map(
-    [[strategy.market.name, own] as const, ...watched].map(([name, { candles }]) => [name, candles])
-  )
+  const feeds = new Map([[strategy.market.name, own] as const, ...watched].map(([name, { feed }]) => [name, feed]))
   const { price } = own
+  const freshMillis = Math.max(strategy.limits.staleAfterMillis, minuteMillis)
+  const elsewhere = watched.flatMap(([name, { price }]) =>
+    price === undefined || now - price.at > freshMillis ? [] : [[name, price] as const]
+  )
   const placements = unfinished(state).filter((placement) => placement.strategy === strategy.name)
   const view: View = {
     now,
     market: strategy.market,
     price,
-    ...(watched.length === 0
-      ? {}
-      : { elsewhere: new Map(watched.flatMap(([name, { price }]) => (price === undefined ? [] : [[name, price]]))) }),
+    ...(watched.length === 0 ? {} : { elsewhere: new Map(elsewhere) }),
     slots: progress(state, strategy.name, placements),
-    candles: JoinedCandles.make(strategy)((market) => views.get(market)) ?? new Map(),
+    candles: JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, feeds, now)) ?? new Map(),
     own: ownState(state, strategy, Tally.of(state, strategy.name, now).own)
   }
   const fresh = strategy.inputs(view, known.memory ?? null)
@@ -70,7 +70,7 @@ const seenOf = Effect.fnUntraced(function* (market: string, needs: ReadonlyMap<s
   const stored = yield* store.since(market, from).pipe(Effect.orElseSucceed(() => []))
   const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
   feed.restore(minutes, now)
-  return { price: priceAt(minutes.at(-1), now), candles: feed.view() }
+  return { price: priceAt(minutes.at(-1), now), feed }
 })
 
 const recorded = (known: StrategyState | undefined): SeenInputs =>

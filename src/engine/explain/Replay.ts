@@ -6,7 +6,10 @@
 import { createHash } from "node:crypto"
 import { Result } from "effect"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
+import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import type { Memory } from "../../strategy/Decision.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
@@ -82,19 +85,23 @@ export const make = ({ markets, edited, minutes }: ReplayOptions) => {
     ran.set(strategy, { last: read.success, hashes: (ran.get(strategy)?.hashes ?? new Set()).add(hash) })
   }
 
-  const candlesAt = (strategy: Strategy, now: number) => {
-    const views = new Map(
+  /** A minute had closed once a price of a later one was seen; a price long after the last one began the candles anew. */
+  const candlesAt = (strategy: Strategy, prices: ReadonlyMap<string, TwoSidedPrice>, now: number) => {
+    const feeds = new Map(
       candlesWanted(strategy).map(({ market, candles }) => {
         const feed = CandleFeed.make(candles)
+        const price = prices.get(market.name)
+        const until = price?.at ?? now
         const seen = minutes.get(market.name) ?? []
         feed.restore(
-          seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= now),
+          seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= until),
           now
         )
-        return [market.name, strategy.watched === undefined ? feed.view() : feed.viewAt(now)] as const
+        if (price !== undefined) feed.observe(Decimal.toNumber(mid(price)), price.at)
+        return [market.name, feed] as const
       })
     )
-    return JoinedCandles.make(strategy)((market) => views.get(market))
+    return JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, feeds, now))
   }
 
   const decide = ({ sequence, at }: Recorded, event: Of<"Decided">): void => {
@@ -107,12 +114,14 @@ export const make = ({ markets, edited, minutes }: ReplayOptions) => {
       return
     }
     const now = event.now ?? at
-    const elsewhere = event.elsewhere?.map(({ market, ...price }) => [market, price] as const)
+    const price = { bid: event.bid, ask: event.ask, at: event.priceAt }
+    const elsewhere =
+      event.elsewhere && new Map(event.elsewhere.map(({ market, ...price }) => [market, price] as const))
     const view = viewOf(state, strategy, {
       now,
-      price: { bid: event.bid, ask: event.ask, at: event.priceAt },
-      ...(elsewhere === undefined ? {} : { elsewhere: new Map(elsewhere) }),
-      candles: candlesAt(strategy, now),
+      price,
+      ...present({ elsewhere }),
+      candles: candlesAt(strategy, new Map([...(elsewhere ?? []), [strategy.market.name, price]]), now),
       depth: event.depth
     })
     const isEdited = edited.has(event.strategy)

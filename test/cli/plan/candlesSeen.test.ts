@@ -1,0 +1,261 @@
+/** A plan, a replay and an explanation see the candles that the running bot sees at that moment, of every market. */
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Console, Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import { TestClock } from "effect/testing"
+import * as replay from "../../../src/cli/money/replay.ts"
+import * as PlanGround from "../../../src/cli/plan/PlanGround.ts"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { minuteMillis, secondMillis } from "../../../src/domain/Durations.ts"
+import type { TwoSidedPrice } from "../../../src/domain/Market.ts"
+import * as MarketWatch from "../../../src/engine/book/MarketWatch.ts"
+import { OrderBook } from "../../../src/engine/book/OrderBook.ts"
+import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
+import * as PastInputs from "../../../src/engine/explain/PastInputs.ts"
+import * as Replay from "../../../src/engine/explain/Replay.ts"
+import { decisionEvent, viewOf } from "../../../src/engine/planning/DecisionRecord.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import type { View } from "../../../src/strategy/View.ts"
+import { ownAccount } from "../../../src/venue/VenueConfig.ts"
+import { markets, price, strategyOf } from "../../strategy/support.ts"
+
+/** A whole hour. */
+const noon = Date.UTC(2026, 0, 2, 12)
+
+const textWith = (when: string) => `name: dips
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 6000 } }
+rules:
+  timeframe: 1m
+  orders:
+    dip: { when: '${when}', side: buy, price: mid * (1 - 1%), size: { quote: 100 } }
+`
+const own = textWith("sma(close, 3) > 1")
+const watching = textWith('sma(close, 3) > 1 and sma(close("SOL/USDC"), 3) > 1')
+const hourly = textWith('sma(close, 3) > 1 and close("SOL/USDC", 1h) > 1')
+
+type Stored = Readonly<Record<string, ReadonlyArray<Minute>>>
+
+/** So many minutes, the last of which ends so many minutes before noon. */
+const minutesUntil = (ago: number, count: number): ReadonlyArray<Minute> =>
+  Array.from({ length: count }, (_, index) => {
+    const openedAt = noon - (ago + count - index) * minuteMillis
+    return { openedAt, open: 100, high: 101, low: 99, close: 100 + (index % 3) }
+  })
+
+const storeOf = (stored: Stored) => {
+  const minutes = new Map(Object.entries(stored).map(([market, known]) => [market, [...known]]))
+  const store = PriceStore.of({
+    append: (market, minute) =>
+      Effect.sync(() => {
+        const known = (minutes.get(market) ?? []).filter(({ openedAt }) => openedAt !== minute.openedAt)
+        minutes.set(market, [...known, minute])
+      }),
+    since: (market, from) => Effect.sync(() => (minutes.get(market) ?? []).filter(({ openedAt }) => openedAt >= from)),
+    newest: (market) => Effect.sync(() => minutes.get(market)?.at(-1))
+  })
+  return { minutes, store }
+}
+
+interface Case {
+  readonly text: string
+  readonly stored: Stored
+  /** Seconds after noon at which the bot starts and looks, and the markets that have a price then. */
+  readonly looks: ReadonlyArray<readonly [second: number, ...ReadonlyArray<string>]>
+  /** When it decides, in seconds after noon. */
+  readonly decides: number
+}
+
+/** A bot that starts on stored minutes, looks, and decides. */
+const lived = Effect.fnUntraced(function* ({ text, stored, looks, decides }: Case) {
+  const strategy = strategyOf(text)
+  const { minutes, store } = storeOf(stored)
+  const prices = new Map<string, TwoSidedPrice>()
+  const orderBook = Layer.mock(OrderBook)({
+    look: () => Effect.void,
+    prices,
+    book: () => undefined,
+    depth: () => undefined,
+    rest: () => undefined,
+    own: () => []
+  })
+  const account = { ...ownAccount("somebody.near", "INTENTS"), maxAppFeeBasisPoints: 0 }
+  const settings = Layer.succeed(EngineSettings, { ...defaults, account })
+  const watch = yield* MarketWatch.make.pipe(
+    Effect.provide(Layer.mergeAll(orderBook, settings, Layer.succeed(PriceStore, store)))
+  )
+  for (const [index, [second, ...priced]] of looks.entries()) {
+    const at = noon + second * secondMillis
+    yield* TestClock.setTime(at)
+    if (index === 0) yield* watch.follow([strategy])
+    for (const market of priced) prices.set(market, { bid: price("100"), ask: price("100"), at })
+    yield* watch.look([strategy])
+  }
+  const now = noon + decides * secondMillis
+  yield* TestClock.setTime(now)
+  const moment = watch.moment(strategy, now)
+  if (moment === undefined) return assert.fail("it has no price")
+  const state = BotState.make()
+  const view = viewOf(state, strategy, moment)
+  const decided = decisionEvent(strategy, view, strategy.decide(view, strategy.initialMemory), undefined)
+  const { name, kind, hash, market } = strategy
+  const events: ReadonlyArray<BotEvent> = [
+    { _tag: "BotStarted", pid: 1, version: "0", mode: "test", account: "me", venue: "https://venue.example" },
+    { _tag: "StrategyLoaded", strategy: name, file: "test.yaml", kind, market: market.name, hash, text },
+    decided
+  ]
+  return { strategy, minutes, store, prices, view, decided, events, now }
+})
+
+const shown = (candles: View["candles"]) =>
+  Object.fromEntries([...(candles ?? [])].map(([frame, { closed, columns }]) => [frame, [closed, ...columns.close]]))
+
+const plannedCandles = Effect.fnUntraced(function* (strategy: Strategy, store: PriceStore["Service"], prices: Prices) {
+  const { feeds } = yield* PlanGround.feedsOf(store, [strategy], new Map())
+  return PlanGround.candlesAt(strategy, feeds, prices, yield* Clock.currentTimeMillis)
+})
+type Prices = ReadonlyMap<string, TwoSidedPrice>
+
+const cases: Readonly<Record<string, Case & { readonly holds: boolean }>> = {
+  "a bot that goes on at once is warm": {
+    text: own,
+    stored: { "BTC/USDC": minutesUntil(0, 9) },
+    looks: [[5, "BTC/USDC"]],
+    decides: 6,
+    holds: true
+  },
+  "a bot that was away for six minutes begins anew": {
+    text: own,
+    stored: { "BTC/USDC": minutesUntil(6, 9) },
+    looks: [[5, "BTC/USDC"]],
+    decides: 6,
+    holds: false
+  },
+  "a minute has closed only once a price of the next one was seen": {
+    text: own,
+    stored: { "BTC/USDC": minutesUntil(1, 2) },
+    looks: [
+      [-30, "BTC/USDC"],
+      [-1, "BTC/USDC"]
+    ],
+    decides: 1,
+    holds: false
+  },
+  "both markets are current": {
+    text: watching,
+    stored: { "BTC/USDC": minutesUntil(0, 9), "SOL/USDC": minutesUntil(0, 9) },
+    looks: [[5, "BTC/USDC", "SOL/USDC"]],
+    decides: 6,
+    holds: true
+  },
+  "the watched market comes back after six minutes": {
+    text: watching,
+    stored: { "BTC/USDC": minutesUntil(0, 9), "SOL/USDC": minutesUntil(6, 9) },
+    looks: [[5, "BTC/USDC", "SOL/USDC"]],
+    decides: 6,
+    holds: false
+  },
+  "the watched market has had no price for two minutes": {
+    text: watching,
+    stored: { "BTC/USDC": minutesUntil(0, 9), "SOL/USDC": minutesUntil(2, 9) },
+    looks: [[5, "BTC/USDC"]],
+    decides: 6,
+    holds: false
+  },
+  "the watched market never had a price": {
+    text: watching,
+    stored: { "BTC/USDC": minutesUntil(0, 9) },
+    looks: [[5, "BTC/USDC"]],
+    decides: 6,
+    holds: false
+  },
+  "its last hour is there, and its price comes back": {
+    text: hourly,
+    stored: { "BTC/USDC": minutesUntil(0, 180), "SOL/USDC": minutesUntil(2, 298) },
+    looks: [[5, "BTC/USDC", "SOL/USDC"]],
+    decides: 6,
+    holds: true
+  },
+  "its last hour is missing": {
+    text: hourly,
+    stored: { "BTC/USDC": minutesUntil(0, 180), "SOL/USDC": minutesUntil(50, 250) },
+    looks: [[5, "BTC/USDC"]],
+    decides: 6,
+    holds: false
+  }
+}
+
+describe("candles that are seen", () => {
+  it.effect.each(Object.entries(cases))("%s: replayed and planned alike", ([, each]) =>
+    Effect.gen(function* () {
+      const { strategy, minutes, store, prices, view, decided, events } = yield* lived(each)
+      assert.strictEqual(decided.desired.length === 1, each.holds)
+      const again = Replay.make({ markets, minutes, edited: new Map() })
+      for (const [index, event] of events.entries()) again.see({ sequence: index + 1, at: noon, event })
+      const { decisions, identical, differences } = again.result()
+      assert.deepStrictEqual([decisions, identical], [1, 1], JSON.stringify(differences))
+      // A plan is about a bot that starts now.
+      if (each.looks.length > 1) return
+      assert.deepStrictEqual(shown(yield* plannedCandles(strategy, store, prices)), shown(view.candles))
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("an explanation does not judge on a price or candles of a watched market that have ended", () =>
+    Effect.gen(function* () {
+      const ended = [
+        { text: hourly, other: minutesUntil(50, 250) },
+        { text: textWith('sma(close, 3) > 1 and mid("SOL/USDC") > 1'), other: minutesUntil(2, 9) }
+      ]
+      for (const { text, other } of ended) {
+        const stored = { "BTC/USDC": minutesUntil(0, 180), "SOL/USDC": other }
+        const { strategy, store, events, now } = yield* lived({ text, stored, looks: [[5, "BTC/USDC"]], decides: 6 })
+        const state = BotState.make()
+        for (const [index, event] of events.entries()) BotState.apply(state, { sequence: index + 1, at: now, event })
+        const seen = yield* PastInputs.look(state, strategy, now).pipe(Effect.provideService(PriceStore, store))
+        const [own, looked] = seen.get("dip")?.checks ?? []
+        assert.deepStrictEqual([own?.holds, looked?.values], [true, "not known"], text)
+      }
+    })
+  )
+
+  it.live("the command takes the stored prices of watched markets too", () =>
+    Effect.gen(function* () {
+      const current = cases["both markets are current"]
+      if (current === undefined) return assert.fail()
+      const { minutes, events } = yield* lived(current).pipe(Effect.provide(TestClock.layer()))
+      const folder = mkdtempSync(join(tmpdir(), "limitbot-replay-"))
+      const [config, journal] = [join(folder, "config.yaml"), join(folder, "journal.sqlite")]
+      const assets = markets.assets.map(
+        ({ symbol, id, decimals }) => `  ${symbol}: { id: "${id}", decimals: ${decimals} }`
+      )
+      const venue = "venue: { url: http://127.0.0.1:1, apiKey: { env: K } }\naccount: { key: { env: K } }"
+      writeFileSync(config, `${venue}\nassets:\n${assets.join("\n")}\njournal: journal.sqlite\n`)
+      yield* Effect.gen(function* () {
+        yield* (yield* Journal).append(events)
+        const store = yield* PriceStore
+        for (const [market, known] of minutes) for (const each of known) yield* store.append(market, each)
+      }).pipe(
+        Effect.provide(
+          PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename: journal })))
+        )
+      )
+      const printed: Array<string> = []
+      const console = yield* Console.Console
+      const log = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
+      yield* Command.runWith(replay.command, { version: "test" })(["--config", config, "--json"]).pipe(
+        Effect.provideService(Console.Console, { ...console, log })
+      )
+      const { decisions, identical } = JSON.parse(printed.join("\n"))
+      assert.deepStrictEqual([decisions, identical], [1, 1])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
