@@ -20,7 +20,7 @@ import type { Replayed } from "../../engine/explain/Replay.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { platformBasisPoints } from "../backtest/FeeModel.ts"
 import * as JournalData from "../journal/JournalData.ts"
 
@@ -58,9 +58,12 @@ export interface RecordedRun {
 }
 
 export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: Strategy, recorded: RecordedRun) {
-  const { name: strategy, market, others, watched } = edited
+  const { name: strategy, market } = edited
   const none = (why: string): NoDifference => ({ strategy, why })
-  if ((others ?? watched) !== undefined) return none("its profit is bounded for strategies that see one market only")
+  const ran = recorded.ran(strategy)
+  const files = ran === undefined ? [edited] : [edited, ran.last]
+  if (files.some((file) => marketsSeen(file).length > 1 || file.market.name !== market.name))
+    return none("its profit is bounded for strategies that see one market only")
   const minutes = recorded.minutes.get(market.name) ?? []
   const [first, last] = [minutes[0], minutes.at(-1)]
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
@@ -90,7 +93,6 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     return [Backtest.profitOf(low), Backtest.profitOf(high)]
   }
   const earned = earnedBy(recorded, strategy, market, last.close)
-  const ran = recorded.ran(strategy)
   const [ranLow, ranHigh] = ran === undefined ? [earned, earned] : bandOf(ran.last)
   const [low, high] = bandOf(edited)
   const [editedLow, editedHigh] = [low - max(0n, ranLow - earned), high + max(0n, earned - ranHigh)]

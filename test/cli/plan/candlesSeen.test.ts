@@ -248,14 +248,22 @@ describe("candles that are seen", () => {
           PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename: journal })))
         )
       )
-      const printed: Array<string> = []
-      const console = yield* Console.Console
-      const log = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
-      yield* Command.runWith(replay.command, { version: "test" })(["--config", config, "--json"]).pipe(
-        Effect.provideService(Console.Console, { ...console, log })
-      )
-      const { decisions, identical } = JSON.parse(printed.join("\n"))
+      const replayed = Effect.fnUntraced(function* (...words: ReadonlyArray<string>) {
+        const printed: Array<string> = []
+        const console = yield* Console.Console
+        const log = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
+        yield* Command.runWith(replay.command, { version: "test" })(["--config", config, "--json", ...words]).pipe(
+          Effect.provideService(Console.Console, { ...console, log })
+        )
+        return JSON.parse(printed.join("\n"))
+      })
+      const { decisions, identical } = yield* replayed()
       assert.deepStrictEqual([decisions, identical], [1, 1])
+      // The file that ran looked at two markets, so its own band cannot be had from one.
+      const edited = join(folder, "edited.yaml")
+      writeFileSync(edited, own)
+      const [difference] = (yield* replayed("--with", edited)).profit
+      assert.match(difference.why, /strategies that see one market only/)
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })
