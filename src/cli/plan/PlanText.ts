@@ -9,7 +9,7 @@ import { type Colour, type ColouredLine, painted, type Style } from "../../repor
 import * as MoneyText from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, clock, counted } from "../../report/text/Words.ts"
-import { marketNames, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import { marketsOf, marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
 import * as Readiness from "../warmup/Readiness.ts"
 import type { Plan } from "./PlanDraft.ts"
 
@@ -55,7 +55,7 @@ export const lines = (
       const own = plan.changes.filter((change) => change.strategy === strategy.name)
       return [
         [""],
-        [`${strategy.name}  ${strategy.kind} on ${marketNames(strategy)}  ${strategy.file}`, "bold"],
+        [`${strategy.name}  ${strategy.kind} on ${marketsSaid(strategy)}  ${strategy.file}`, "bold"],
         ...changeLines(own, assets, strategy.file),
         ...plan.readiness
           .filter((readiness) => readiness.strategy === strategy.name)

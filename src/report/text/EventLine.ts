@@ -96,7 +96,9 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
     case "VenueUp":
       return [`the venue answers again after ${age(event.downMillis)}`, "good"]
     case "Decided":
-      return [`wants ${counted(event.desired.length, "order")}; ${counted(event.absent.length, "slot")} stay empty`]
+      return [
+        `wants ${counted(event.desired.length, "order")}; ${counted(event.absent.length, "slot")} ${event.absent.length === 1 ? "stays" : "stay"} empty`
+      ]
     case "EquityMarked":
       return [`is worth ${money(event.asset, event.equity)} today, at most ${money(event.asset, event.peak)} so far`]
     case "Paused":

@@ -9,7 +9,7 @@ import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
 import { noteCrossing } from "./Crossing.ts"
 import { areAlike, candleNames, functions, longestLength } from "./functions.ts"
-import { type Expression, operatorHint, parse } from "./Grammar.ts"
+import { type Expression, type Operator, operatorHint, parse } from "./Grammar.ts"
 import * as Never from "./Never.ts"
 import { clocks } from "./names/Clocks.ts"
 import { depthTerm } from "./names/DepthTerm.ts"
@@ -261,6 +261,13 @@ const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | u
   return choose(asked, yes, no)
 }
 
+/** What was probably meant. */
+const hintFor = (operator: Operator, left: Term, right: Term): string | undefined => {
+  if (left.type === "price" && right.type === "ratio") return `multiply instead: … * (1 ${operator} …)`
+  const arePrices = left.type.startsWith("price") && right.type.startsWith("price")
+  return arePrices && operator in comparisons ? `divide one by the other: … / … ${operator} 0.05` : undefined
+}
+
 const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term | undefined => {
   const [left, right] = [termOf(tree.left, context), termOf(tree.right, context)]
   if (left === undefined || right === undefined) return undefined
@@ -269,9 +276,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   const type = resultType(tree.operator, left, right, context.market)
   if (type === undefined) {
     const words = `${described(left.type)} ${tree.operator} ${described(right.type)}`
-    const isShift = left.type === "price" && right.type === "ratio"
-    const hint = isShift ? `multiply instead: … * (1 ${tree.operator} …)` : undefined
-    return report(context.to, at, `these do not fit together: ${words}`, hint)
+    return report(context.to, at, `these do not fit together: ${words}`, hintFor(tree.operator, left, right))
   }
   const dependence = dependenceOf(tree.operator, left, right)
   if (dependence === "other" && context.use === "condition") {

@@ -115,6 +115,11 @@ describe("conditions on other markets", () => {
     assert.isTrue(said[0]?.startsWith(`${at} ${expected}`), said.join("\n"))
   })
 
+  it("prices of two markets that are compared get a hint how", () => {
+    const [problem] = problemsOf(file(`'mid > 1.01 * mid("BTC/USDC")'`))
+    assert.strictEqual(problem?.hint, "divide one by the other: … / … > 0.05")
+  })
+
   it("a market without a price or candles holds what looks there, says why, and holds nothing else", () => {
     const others = `
     other: { when: mid > 1, side: buy, price: mid, size: { quote: 50 } }`
