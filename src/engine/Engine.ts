@@ -72,12 +72,13 @@ export const make = Effect.fnUntraced(function* ({
   const watch = yield* MarketWatch.make
   const decisions = new Map<string, Decision>()
   let strategies = first
-  let turnAt = Number.NEGATIVE_INFINITY
   const woken = yield* Queue.sliding<void>(1)
   let turnedAt = 0
   let nextLookAt = 0
   yield* watch.follow(first)
-  const withdrawals = yield* Withdrawals.make({ withdraw })
+  /** Begins the next turn now. */
+  const wake = Queue.offer(woken, undefined)
+  const withdrawals = yield* Withdrawals.make({ withdraw, wake })
 
   /**
    * Uses these strategies from the next turn on. The history of their slots stays, by name. A strategy that is the
@@ -93,7 +94,7 @@ export const make = Effect.fnUntraced(function* ({
       ...gone.map(({ name }) => ({ _tag: "StrategyRemoved", strategy: name, orders: removed }) as const)
     )
     strategies = next
-    yield* Queue.offer(woken, undefined)
+    yield* wake
   })
 
   const plan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
@@ -106,9 +107,6 @@ export const make = Effect.fnUntraced(function* ({
     const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
     decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdrawAll ?? losing))
   })
-
-  /** Begins the next turn now. */
-  const wake = Queue.offer(woken, undefined)
 
   /** Withdraws these placements at once. A slot that is still wanted is placed again later. */
   const withdrawPlacements = (placements: ReadonlyArray<string>, why: Reason) =>
@@ -168,7 +166,6 @@ export const make = Effect.fnUntraced(function* ({
     yield* listen
     const withdrawAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
-    turnAt = startedAt
     // Whichever read fails first says so at once: the other may take as long again.
     const priced = Effect.tap(lookAtPrices(withdrawAll), (why) =>
       why === undefined ? Effect.void : noteVenueDown(why)
@@ -283,8 +280,7 @@ export const make = Effect.fnUntraced(function* ({
   /** True when waiting brings no more money back: all is settled, or the venue gave up and a person must resolve it. */
   const isIdle = (): boolean =>
     unfinished(books.state).every(
-      (placement) =>
-        placement.payout === "failed" || placement.refund === "failed" || placing.isHopeless(placement, turnAt)
+      (placement) => placement.payout === "failed" || placement.refund === "failed" || placing.isHopeless(placement)
     )
 
   return {

@@ -6,8 +6,10 @@
  *
  * Orders that are not funded yet are only marked; the turn that works on them gives them up. That way nothing is
  * signed in between.
+ *
+ * A journal that somebody else holds locked keeps no order in the market: then cancels go out before they are recorded.
  */
-import { Clock, Effect, FiberMap } from "effect"
+import { Clock, Effect, Fiber, FiberMap, Option } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import { isFinished } from "../domain/Placement.ts"
 import * as Cancelling from "./funding/Cancelling.ts"
@@ -19,13 +21,18 @@ import type { Placement } from "./state/Placement.ts"
 const lookMillis = 400
 /** The most cancels in flight: as many as the rate limiter lets through in a second. */
 const mostAtOnce = 50
+/** How long a cancel waits for its record, and how long its repetition does. */
+const firstPatienceMillis = 300
+const patienceMillis = 5_000
 
 export interface WithdrawalOptions {
   /** Why everything must be withdrawn now, if it must. */
   readonly withdraw: Effect.Effect<Reason | undefined>
+  /** Begins the next turn: what comes back is looked for at once. */
+  readonly wake: Effect.Effect<unknown>
 }
 
-export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions) {
+export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalOptions) {
   const books = yield* Bookkeeper
   const cancelling = yield* Cancelling.make
 
@@ -51,7 +58,10 @@ export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions
 
   const mark = Effect.fnUntraced(function* (all: Reason | undefined) {
     const why = (placement: Placement) => reasonFor(books.state, placement, all)
-    if (unmarked(books.state, why).length > 0) yield* books.recordFrom((state) => unmarked(state, why))
+    if (unmarked(books.state, why).length > 0) {
+      yield* books.recordFrom((state) => unmarked(state, why))
+      yield* wake
+    }
     asked.clear()
   })
 
@@ -62,10 +72,26 @@ export const make = Effect.fnUntraced(function* ({ withdraw }: WithdrawalOptions
       if ((yield* FiberMap.size(sending)) >= mostAtOnce) return
       yield* FiberMap.run(sending, placement.id, cancelling.withdraw(placement), { onlyIfMissing: true })
     })
+    const sendUnrecorded = Effect.suspend(() =>
+      Effect.forEach(
+        books.state.placements.values(),
+        (placement) =>
+          FiberMap.run(sending, placement.id, cancelling.withdrawUnrecorded(placement), { onlyIfMissing: true }),
+        { discard: true }
+      )
+    )
+    const note = Effect.fnUntraced(function* (all: Reason | undefined) {
+      const noting = yield* Effect.forkChild(Effect.andThen(noteKillSwitch(all), mark(all)))
+      let patience = firstPatienceMillis
+      while (all !== undefined && Option.isNone(yield* Effect.timeoutOption(Fiber.await(noting), patience))) {
+        yield* sendUnrecorded
+        patience = patienceMillis
+      }
+      yield* Fiber.join(noting)
+    })
     const look = Effect.gen(function* () {
       const all = yield* withdraw
-      yield* noteKillSwitch(all)
-      yield* mark(all)
+      yield* note(all)
       const now = yield* Clock.currentTimeMillis
       // Hardly ever is anything due: a look costs no more than that.
       for (const placement of books.state.placements.values()) {

@@ -121,6 +121,44 @@ describe("the kill switch", () => {
     inVirtualTime(killUnder(trouble))
   )
 
+  it.effect("cancels although somebody holds the journal locked, and goes on when it is free", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const process = yield* world.run(files)
+        yield* until(() => openOrders(process).length === 6, 60_000, "six orders rest")
+        yield* Effect.sleep(20_000)
+        world.setJournalLocked(true)
+        world.network.sent.length = 0
+        world.setWithdraw(killed)
+        const paths = () => new Set(world.network.sent.filter(isCancel).map(({ path }) => path)).size
+        assert.isBelow(yield* until(() => paths() === 6, 5_000, "six cancels"), 1_000)
+        yield* Effect.sleep(10_000)
+        assert.isUndefined(process.state.killed, "nothing could be recorded")
+        world.setJournalLocked(false)
+        yield* until(() => unfinished(process.state).length === 0, 60_000, "everything is settled")
+        assert.strictEqual(process.state.killed, killed.text)
+      })
+    )
+  )
+
+  it.effect("the end of what was cancelled showed ten seconds later when the bot was calm", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const process = yield* world.run(files)
+        yield* until(() => openOrders(process).length === 6, 60_000, "six orders rest")
+        for (const calmMillis of [20_000, 23_000, 26_000]) {
+          yield* Effect.sleep(calmMillis)
+          world.setWithdraw(killed)
+          yield* until(() => openOrders(process).length === 0, 4_500, "all ends are noted")
+          world.setWithdraw(undefined)
+          yield* until(() => openOrders(process).length === 6, 60_000, "six orders rest again")
+        }
+      })
+    )
+  )
+
   it.effect("one cancel that never answers does not keep the others from being sent", () =>
     inVirtualTime(
       Effect.gen(function* () {

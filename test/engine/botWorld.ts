@@ -120,11 +120,23 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
   let aheadMillis = 0
   const { network, client } = networkOver(Context.get(sandbox, HttpClient.HttpClient), trueClock)
   const connection = Context.get(sandbox, SandboxConnection)
+  let isLocked = false
+  /** Appends wait while somebody else holds the database locked. */
+  const lockable = (journal: Journal["Service"]): Journal["Service"] => ({
+    ...journal,
+    append: (events) =>
+      Effect.suspend(() => {
+        if (!isLocked) return journal.append(events)
+        const isFree = Effect.repeat(Effect.sleep(100), { while: () => isLocked })
+        return Effect.andThen(isFree, journal.append(events))
+      })
+  })
   const openJournal = Effect.gen(function* () {
     const database = yield* Layer.buildWithScope(Sqlite.layer({ filename: ":memory:" }), scope)
     const journal = Journal.layerWith(reserveOf(Context.get(database, SqlClient.SqlClient)))
     const layer = PriceStore.layer.pipe(Layer.provideMerge(journal), Layer.provide(Layer.succeedContext(database)))
-    return yield* Layer.buildWithScope(layer, scope)
+    const context = yield* Layer.buildWithScope(layer, scope)
+    return Context.add(context, Journal, lockable(Context.get(context, Journal)))
   })
   const shared = yield* openJournal
   const { signerId } = connection.account
@@ -222,6 +234,9 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
     },
     setWithdraw: (reason: Reason | undefined) => {
       withdraw = reason
+    },
+    setJournalLocked: (locked: boolean) => {
+      isLocked = locked
     }
   } as const
 })

@@ -5,8 +5,9 @@
  */
 import { Clock, Effect } from "effect"
 import { isTerminal, type Order } from "../../domain/Order.ts"
+import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
-import { Venue } from "../../venue/Venue.ts"
+import { type Answer, Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
 import { mayHoldMoney } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
@@ -76,6 +77,12 @@ export const make = Effect.gen(function* () {
     (placement.orphans.size > 0 &&
       [...placement.orphans].some(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now)))
 
+  const note = (placement: Placement, { correlationId, value }: Answer<Order>) =>
+    books.recordFrom(() => {
+      const current = fresh(placement)
+      return current === undefined ? [] : observe(current, value, correlationId)
+    })
+
   const cancel = Effect.fnUntraced(function* (placement: Placement, now: number) {
     const { cancel: request, order } = placement
     if (request === undefined || order === undefined || !cancelDue(placement, now)) return
@@ -84,10 +91,7 @@ export const make = Effect.gen(function* () {
     if (answer._tag === "Success") {
       const { correlationId, value } = answer.success
       if (isTerminal(value.fillStatus)) isOver(placement.id, order.id)
-      return yield* books.recordFrom(() => {
-        const current = fresh(placement)
-        return current === undefined ? [] : observe(current, withoutPayouts(value), correlationId)
-      })
+      return yield* note(placement, { value: withoutPayouts(value), ...present({ correlationId }) })
     }
     const { reason } = answer.failure
     if (reason._tag !== "Rejected") return yield* Effect.logDebug(reason.message)
@@ -101,7 +105,9 @@ export const make = Effect.gen(function* () {
       ...present({ correlationId })
     })
     const read = yield* Effect.result(venue.getOrder(order.id))
-    if (read._tag === "Success" && isTerminal(read.success.value.fillStatus)) isOver(placement.id, order.id)
+    if (read._tag === "Failure") return
+    if (isTerminal(read.success.value.fillStatus)) isOver(placement.id, order.id)
+    yield* note(placement, read.success)
   })
 
   /** A spare order with our fingerprint is inert: cancel it. With money in it, it is ours after all. */
@@ -127,9 +133,16 @@ export const make = Effect.gen(function* () {
     }
   })
 
+  /** For the time in which nothing can be recorded: a cancel needs no record to be harmless, and its end is reported. */
+  const withdrawUnrecorded = ({ by, id, order, state }: Placement): Effect.Effect<void> => {
+    if (order === undefined || by !== undefined || isFinished(state) || state === "closing") return Effect.void
+    return over.get(id) === order.id ? Effect.void : Effect.ignore(venue.cancelOrder(order.id))
+  }
+
   return {
     isDue,
     withdraw,
+    withdrawUnrecorded,
     /** The order lives on after its end: a cancel that was wanted is due again. */
     revive: (placement: string): void => {
       alive.set(placement, true)
