@@ -36,7 +36,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   const settings = yield* EngineSettings
   const emptyReads = PlacementNotes.make<number>(books.state)
   const nonces = Nonces.make(books.state)
-  const watched = PlacementNotes.make<{ readonly readAt: number; readonly overSince: number | undefined }>(books.state)
+  const watched = PlacementNotes.make<Watch>(books.state)
 
   const record = (...events: ReadonlyArray<BotEvent>) => books.recordIfFits(...events)
   /** What the report adds to the present state: the answer to a cancel may have arrived since. */
@@ -77,6 +77,11 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       yield* abandon(seen, `the venue says that it is ${fillStatus}`)
       return false
     }
+    const dear = tooDear(seen, read.value, settings.maxFeeBasisPoints)
+    if (dear !== undefined) {
+      yield* abandon(seen, `not funded: ${dear}`)
+      return false
+    }
     // A person agreed to the terms of a swap by hand, and saw them.
     const mistake = seen.swap === undefined ? mistakeIn(seen, market, read.value, settings.account) : undefined
     const problem =
@@ -93,7 +98,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (placement.deadline - now < marginMillis(placement, settings)) {
       return yield* abandon(placement, "too little time is left until its deadline")
     }
-    const dear = placement.swap === undefined ? tooDear(placement, settings.maxFeeBasisPoints) : undefined
+    const dear = tooDear(placement, placement.order, settings.maxFeeBasisPoints)
     if (dear !== undefined) return yield* abandon(placement, `not funded: ${dear}`)
     const hold = yield* surroundings.gate(placement)
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
@@ -218,16 +223,18 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   /** Only an end that the venue itself reports ends a doubt. */
   const settle = Effect.fnUntraced(function* (placement: PlacementIn<"funding" | "in doubt">) {
     const { funding, id } = placement
-    const now = yield* VenueTime.now(books.state)
-    const known = watched.get(id) ?? { readAt: Number.NEGATIVE_INFINITY, overSince: undefined }
-    if (elapsedMillis(known.readAt, now) < settings.retryMaxMillis) return
+    const now = yield* monotonicMillis
+    const known = watched.get(id)
+    if (known !== undefined && now - known.readAt < settings.retryMaxMillis) return
     const read = yield* readOrder(venue, placement.by, placement.order)
     const { depositedAmount, fillStatus, refund } = read.value
     if (depositedAmount > 0n || refund?.status === "COMPLETED") return yield* note(placement, read)
-    const overSince = isTerminal(fillStatus) ? (known.overSince ?? now) : undefined
-    watched.set(id, { readAt: now, overSince })
+    const overSince = isTerminal(fillStatus) ? (known?.overSince ?? now) : undefined
+    const overMillis = overSince === undefined ? 0 : now - overSince
+    watched.set(id, { readAt: now, overSince, overMillis })
     if (!endsBySilence(placement)) return
-    if (overSince === undefined || now - Math.max(overSince, funding.validUntil) < settings.doubtMillis) return
+    const expiredMillis = (yield* VenueTime.now(books.state)) - funding.validUntil
+    if (Math.min(overMillis, expiredMillis) < settings.doubtMillis) return
     watched.delete(id)
     const { amount } = funding
     const reason = `the venue ended its order (${fillStatus}) without a deposit, and none showed since`
@@ -246,14 +253,23 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   })
 
   /** The payment is in doubt and its order has been over for long: only the operator can know more. */
-  const isHopeless = (placement: Placement, now: number): boolean => {
-    const overSince = watched.get(placement.id)?.overSince
-    if (placement.state !== "in doubt" || endsBySilence(placement) || overSince === undefined) return false
-    return now - overSince >= settings.paymentVisibilityMillis
+  const isHopeless = (placement: Placement): boolean => {
+    if (placement.state !== "in doubt" || endsBySilence(placement)) return false
+    return (watched.get(placement.id)?.overMillis ?? 0) >= settings.paymentVisibilityMillis
   }
 
   return { begin, follow, isHopeless }
 })
+
+/** The order of a payment that nobody confirmed, by the monotonic clock: a time of day that jumps ends no doubt. */
+interface Watch {
+  readonly readAt: number
+  readonly overSince: number | undefined
+  /** How long it had been over when it was read last. */
+  readonly overMillis: number
+}
+
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 /**
  * Whether an order that stays ended and empty proves that it was not paid. It proves nothing for a swap (an unpaid
@@ -273,11 +289,16 @@ const sharing = (placements: Iterable<Placement>, { id, order }: PlacementIn<"cr
   return undefined
 }
 
-/** The most that an estimated fee may take, as a share of the amount. */
-const tooDear = ({ inputAmount, order, outputAmount }: PlacementIn<"created">, most: number): string | undefined => {
+/** Whether an estimated fee takes too large a share of the amount. A swap by hand was agreed to with its fees. */
+const tooDear = (
+  { inputAmount, outputAmount, swap }: PlacementIn<"created">,
+  fees: Pick<Order, "estimatedRefundFee" | "estimatedWithdrawFee">,
+  most: number
+): string | undefined => {
+  if (swap !== undefined) return undefined
   const share = (fee: Amount, of: Amount): number => Number((fee * 10_000n) / (of === 0n ? 1n : of))
-  const payout = share(order.estimatedWithdrawFee, outputAmount)
-  const refund = share(order.estimatedRefundFee, inputAmount)
+  const payout = share(fees.estimatedWithdrawFee, outputAmount)
+  const refund = share(fees.estimatedRefundFee, inputAmount)
   if (payout > most) return `its payout would cost ${payout / 100} %, more than ${most / 100} %`
   if (refund > most) return `its refund would cost ${refund / 100} %, more than ${most / 100} %`
   return undefined

@@ -3,7 +3,7 @@
  * Their nonce can execute only once. Sending goes on after an acknowledgement, at longer pauses, until the deposit is
  * seen: if the venue lost an acknowledged payload, the repetition executes it.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Payload } from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
@@ -19,13 +19,8 @@ export interface SubmissionPace {
   readonly visibilityMillis: number
 }
 
-/** Whether the bytes are due to be sent (again) now. */
-export const isDue = (
-  { acknowledged, attempts, lastSentAt, validUntil }: Payload,
-  now: number,
-  pace: SubmissionPace
-) => {
-  if (now >= validUntil) return false
+/** Whether the bytes are due to be sent (again) now, by the clock that `lastSentAt` was read from. */
+const isDue = ({ acknowledged, attempts, lastSentAt }: Payload, now: number, pace: SubmissionPace) => {
   const pause =
     attempts === 0 ? 0 : Math.min(pace.retryMaxMillis, pace.retryMinMillis * 2 ** Math.min(attempts - 1, 20))
   return elapsedMillis(lastSentAt, now) >= (acknowledged ? Math.max(pause, pace.visibilityMillis) : pause)
@@ -48,10 +43,10 @@ export const submit = Effect.fnUntraced(function* <E, R>(
   venue: Submitter,
   payload: Payload,
   pace: SubmissionPace,
-  now: number,
+  venueNow: number,
   records: SubmissionRecords<E, R>
 ) {
-  if (!isDue(payload, now, pace)) return
+  if (venueNow >= payload.validUntil || !isDue(payload, yield* Clock.currentTimeMillis, pace)) return
   yield* records.sent(payload.attempts + 1)
   const { intentHash, signed: body, validUntil } = payload
   const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil }))

@@ -30,8 +30,11 @@ export const problemOf = (skewMillis: number | undefined): string | undefined =>
     ? undefined
     : `this machine's clock differs from the venue's by ${Math.round(Math.abs(skewMillis) / 1000)} s`
 
-/** The time at the venue, as far as it is known; our own time while the clocks agree. */
+/**
+ * The time by which payloads expire: the venue's, as far as it is known, but never ahead of our own. Which of two clocks is
+ * wrong nobody knows, and what expires by the earlier one has expired by both.
+ */
 export const now = ({ clock }: BotState): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (millis) =>
-    clock === undefined || clock.ok ? millis : millis - clock.skewMillis
+    clock === undefined || clock.ok ? millis : millis - Math.max(0, clock.skewMillis)
   )

@@ -141,7 +141,7 @@ const world = ({
         if (placement === undefined) return Effect.void
         return placing.advance(placement, { market, gate, payAgain: new Set() })
       })
-    return { bind: (id: string, address: string) => record(...bound(id, address, fee)), done, state, work }
+    return { bind: (id: string, address: string) => record(...bound(id, address, fee)), done, record, state, work }
   })
 
 describe("the last moment before funding", () => {
@@ -325,6 +325,66 @@ describe("the last moment before funding", () => {
       }
       assert.strictEqual(state.placements.get("p1")?.state, "funding")
       assert.strictEqual(Ledger.heldBy(state.ledger, "p1", "BTC", "deposit in flight"), 1_000_000n)
+    })
+  )
+
+  it.effect("the same bytes were sent at every look while the venue's clock was an hour behind", () =>
+    Effect.gen(function* () {
+      const { bind, done, record, work } = yield* world({ submit: () => Effect.fail(lost) })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      yield* record({ _tag: "ClockCompared", skewMillis: hour, ok: false })
+      for (let look = 0; look < 60; look += 1) {
+        yield* TestClock.adjust(1_000)
+        yield* work("p1")
+      }
+      assert.isAbove(done.sent, 3)
+      assert.isAtMost(done.sent, 7)
+    })
+  )
+
+  it.effect("a venue's clock that leapt ahead ended a doubt within minutes, and its slot paid again", () =>
+    Effect.gen(function* () {
+      let says: Partial<Order> = {}
+      const { bind, record, state, work } = yield* world({ submit: () => Effect.fail(lost), says: () => says })
+      const looks = Effect.fnUntraced(function* (count: number) {
+        for (let look = 0; look < count; look += 1) {
+          yield* TestClock.adjust(61_000)
+          yield* work("p1")
+        }
+      })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      // Neither does it begin one sooner: both clocks must say that the payload has expired.
+      yield* record({ _tag: "ClockCompared", skewMillis: -2 * hour, ok: false })
+      for (let look = 0; look < 5; look += 1) {
+        yield* TestClock.adjust(10_000)
+        yield* work("p1")
+      }
+      assert.strictEqual(state.placements.get("p1")?.state, "funding")
+      yield* record({ _tag: "ClockCompared", skewMillis: 0, ok: true })
+      yield* looks(5)
+      assert.strictEqual(state.placements.get("p1")?.state, "in doubt")
+      says = { fillStatus: "CANCELED" }
+      yield* looks(5)
+      yield* record({ _tag: "ClockCompared", skewMillis: -2 * hour, ok: false })
+      yield* looks(5)
+      yield* record({ _tag: "ClockCompared", skewMillis: 0, ok: true })
+      yield* looks(5)
+      assert.strictEqual(state.placements.get("p1")?.state, "in doubt")
+      yield* looks(60)
+      assert.strictEqual(state.placements.get("p1")?.state, "dead")
+    })
+  )
+
+  it.effect("a refund that became dearer than the cap after the order was made was risked", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({ says: () => ({ estimatedRefundFee: 600_000n }) })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      assert.strictEqual(done.signed, 0)
+      assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
+      assert.include(state.slots.get("s/p1")?.refusedWhy ?? "", "its refund would cost 60 %")
     })
   )
 
