@@ -11,8 +11,6 @@ import { WrongUsage } from "../Usage.ts"
 import { type JournalView, withJournal } from "./JournalView.ts"
 import { settle } from "./Resolving.ts"
 
-const words: ReadonlyArray<Problems.Word> = ["paid", "not-paid", "adopt", "forget"]
-
 export const command = Command.make(
   "resolve",
   {
@@ -32,14 +30,14 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ because: text, config, json, placement, ...given }) {
-    const said = words.filter((word) => given[word])
+    const said = Problems.words.filter((word) => given[word])
     const [word] = said
     if (Option.isNone(placement)) {
       if (word !== undefined) return yield* new WrongUsage({ message: `--${word}: of which placement?` })
       return yield* withJournal(config, (view) => list(view, json))
     }
     if (word === undefined || said.length > 1) {
-      const message = `Say one of ${words.map((each) => `--${each}`).join(", ")} about ${placement.value}`
+      const message = `Say one of ${Problems.words.map((each) => `--${each}`).join(", ")} about ${placement.value}`
       return yield* new WrongUsage({ message })
     }
     yield* withJournal(config, (view) => settle(view, { placement: placement.value, word, text }, json))
@@ -69,7 +67,10 @@ const list = ({ assets, now, state }: JournalView, json: boolean) => {
     ["PLACEMENT", "KIND", "SLOT", "AMOUNT", "SINCE"].map((title) => ({ title })),
     rows
   )
-  const evidence = problems.map(({ evidence, placement }) => `${placement}: ${evidence}`)
-  const ask = `${counted(problems.length, "problem")}. Say what happened: limitbot resolve PLACEMENT --paid, --not-paid, --adopt or --forget`
-  return Console.log([...table, "", ...evidence, "", ask].join("\n"))
+  const told = problems.flatMap(({ evidence, placement }) => {
+    const accepted = Problems.acceptedWords(state, placement, now).map((word) => `--${word}`)
+    return [`${placement}: ${evidence}`, `  limitbot resolve ${placement} ${accepted.join(" | ")}`, ""]
+  })
+  const ask = `${counted(problems.length, "problem")}. Find out what happened, then say it with one of the words above.`
+  return Console.log([...table, "", ...told, ask].join("\n"))
 }

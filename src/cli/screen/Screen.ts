@@ -10,6 +10,8 @@ import { type SlotRow, slotRows } from "../../control/view/SlotRows.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { type MoneyProblem, problemsOf } from "../../engine/funding/Problems.ts"
+import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
 import { type BotState, idleStrategies, workingLedger } from "../../engine/state/BotState.ts"
 import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
 import { describe, type Weight } from "../../report/text/EventLine.ts"
@@ -124,7 +126,7 @@ const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArr
   })
 
 /** What somebody who was just woken up must know first. */
-const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<ColouredLine> => {
+const alarms = ({ warning, state, assets, now }: ScreenInput): ReadonlyArray<ColouredLine> => {
   const frozen = [...state.slots.values()].filter((slot) => slot.frozen !== undefined)
   const [first] = frozen
   return [
@@ -149,6 +151,38 @@ const alarms = ({ warning, state, now }: ScreenInput): ReadonlyArray<ColouredLin
       : [
           [
             `${counted(frozen.length, "slot")} frozen, no new funding: ${first.strategy}/${first.slot}: ${first.frozen}`,
+            "red"
+          ] as const
+        ]),
+    ...unconfirmed(state, assets, now),
+    ...[...state.strategies.values()].flatMap(
+      ({ name, paused }): ReadonlyArray<ColouredLine> =>
+        paused === undefined || paused.limit === operatorLimit
+          ? []
+          : [[`${name} PAUSED by its limit ${paused.limit}: ${paused.reason}`, "red"]]
+    )
+  ]
+}
+
+/** Money of which only a person can find out where it is; frozen slots are told before. */
+const unconfirmed = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ColouredLine> => {
+  const problems = problemsOf(state, now)
+  const told = (kind: MoneyProblem["kind"], what: string): ReadonlyArray<ColouredLine> => {
+    const all = problems.filter((problem) => problem.kind === kind)
+    const [first] = all
+    if (first === undefined) return []
+    const more = all.length === 1 ? "" : ` and ${all.length - 1} more`
+    const amount = Money.withSymbol(assets, first.asset, first.amount)
+    return [[`${what}: ${amount} of ${first.strategy}/${first.slot}${more} (limitbot resolve)`, "red"]]
+  }
+  return [
+    ...told("in-doubt", "IN DOUBT, nobody has confirmed the payment"),
+    ...told("stuck", "STUCK, not seen for an hour"),
+    ...(state.tail.forgotten.size === 0
+      ? []
+      : [
+          [
+            `JOURNAL BEHIND, nothing is funded: ${counted(state.tail.forgotten.size, "order")} not known (limitbot resolve)`,
             "red"
           ] as const
         ])

@@ -140,9 +140,11 @@ const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {
   const cut = key.indexOf("/")
   const strategy = state.strategies.get(key.slice(0, cut))
   const name = key.slice(cut + 1)
-  const frozen = state.slots.get(key)?.frozen
+  const { frozen, refusals = 0, refusedWhy } = state.slots.get(key) ?? {}
   const absent = strategy?.decision?.absent.find(({ slot }) => slot === name)?.why.text
-  const why = frozen ?? absent ?? stopOf(state, strategy) ?? strategy?.refusals.get(name) ?? "waits to be placed"
+  const givenUp = refusals > 0 && refusedWhy !== undefined ? `given up and tried again: ${refusedWhy}` : undefined
+  const why =
+    frozen ?? absent ?? stopOf(state, strategy) ?? strategy?.refusals.get(name) ?? givenUp ?? "waits to be placed"
   return {
     slot: key,
     market: undefined,

@@ -1,6 +1,5 @@
 /** What a person should look at, worst first: money that is stuck, money in doubt, and decisions that wait. */
 
-import { Result } from "effect"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
@@ -78,17 +77,13 @@ const lateTurn = (state: BotState, { now, turnedAt, lateAfterMillis }: BotCondit
 /** Only a person can decide these; each names the words that would be accepted now. */
 const forSomebodysWord = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ProblemView> =>
   Problems.problemsOf(state, now).map(({ amount, asset, evidence, kind, placement, since, slot, strategy }) => {
-    const words = allWords.filter((word) =>
-      Result.isSuccess(Problems.resolve(state, { placement, word, text: "" }, now))
-    )
+    const words = Problems.acceptedWords(state, placement, now)
     return problem("alarm", kind, slotKey(strategy, slot), meaning[kind](Money.withSymbol(assets, asset, amount)), {
       since,
       command: "resolve",
       resolve: { placement, words, evidence }
     })
   })
-
-const allWords: ReadonlyArray<Problems.Word> = ["paid", "not-paid", "adopt", "forget"]
 
 const meaning: Readonly<Record<Problems.MoneyProblem["kind"], (amount: string) => string>> = {
   "in-doubt": (amount) =>

@@ -7,10 +7,11 @@ import type { Amount } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { iso } from "../../domain/Text.ts"
+import { counted } from "../../report/text/Words.ts"
 import { recovered, slotOf } from "../reconciliation/Recovery.ts"
 import type { ForgottenOrder } from "../restart/JournalTail.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
-import type { Placement } from "../state/Placement.ts"
+import type { Funding, Placement } from "../state/Placement.ts"
 import type { Slot } from "../state/SlotFold.ts"
 
 export interface MoneyProblem {
@@ -58,15 +59,15 @@ const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProb
   ]
   if (placement.state === "in doubt") {
     const { doubt, funding, order } = placement
-    const last = funding.lastAnswer === undefined ? "" : `, last answer ${funding.lastAnswer}`
     const sent = `${doubt.reason}; order ${order.id}, deposit address ${order.depositAddress}`
-    const hash = funding.intentHash === "" ? (funding.payment?.txHash ?? "no transaction known") : funding.intentHash
-    return problem("in-doubt", doubt.since, `${sent}, ${hash}, sent ${funding.attempts} times${last}`, funding.amount)
+    const evidence = `${sent}, ${namedPayment(funding)}, ${tellSendings(funding)}`
+    return problem("in-doubt", doubt.since, evidence, funding.amount)
   }
   if (placement.state === "funding" && now > placement.funding.validUntil + stuckMillis) {
     const { funding, order } = placement
     const what = Payload.fateOf(funding) === "executed" ? "the payment has executed" : "the payment was sent"
-    const evidence = `${what} (${funding.intentHash || funding.payment?.txHash}) and order ${order.id} shows no deposit`
+    const where = `order ${order.id}, deposit address ${order.depositAddress}`
+    const evidence = `${what} (${namedPayment(funding)}) and shows no deposit: ${where}`
     return problem("stuck", funding.lastSentAt, evidence, funding.amount)
   }
   const isFailed = placement.payout === "failed" || placement.refund === "failed"
@@ -75,6 +76,18 @@ const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProb
     return problem("stuck", placement.changedAt, evidence, inputAmount)
   }
   return []
+}
+
+/** By what the payment can be looked up elsewhere. */
+const namedPayment = ({ intentHash, payment }: Funding): string => {
+  if (intentHash !== "") return `intent hash ${intentHash}`
+  return payment?.txHash === undefined ? "no transaction known" : `transaction ${payment.txHash}`
+}
+
+const tellSendings = ({ attempts, lastAnswer, payment }: Funding): string => {
+  const times = counted(attempts, "time")
+  if (payment !== undefined) return `asked the wallet ${times}`
+  return lastAnswer === undefined ? `sent ${times}, never answered` : `sent ${times}, last answer ${lastAnswer}`
 }
 
 const ofSlot = ({ freeze, frozen, slot, strategy }: Slot): ReadonlyArray<MoneyProblem> => {
@@ -96,6 +109,8 @@ const ofSlot = ({ freeze, frozen, slot, strategy }: Slot): ReadonlyArray<MoneyPr
 }
 
 export type Word = Of<"Resolved">["word"]
+
+export const words: ReadonlyArray<Word> = ["paid", "not-paid", "adopt", "forget"]
 
 export interface OperatorAnswer {
   readonly placement: string
@@ -121,6 +136,10 @@ export const resolve = (
   const { slot, strategy } = problem
   return Result.succeed({ _tag: "Resolved", strategy, slot, placement: id, word, text })
 }
+
+/** The words that would be accepted now. */
+export const acceptedWords = (state: BotState, placement: string, now: number): ReadonlyArray<Word> =>
+  words.filter((word) => Result.isSuccess(resolve(state, { placement, word, text: "" }, now)))
 
 const noContradiction = "there is no contradiction; say --paid, --not-paid or --forget"
 

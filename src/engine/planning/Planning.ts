@@ -11,6 +11,7 @@ import * as Ledger from "../../domain/Ledger.ts"
 import { inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
+import { age } from "../../report/text/Words.ts"
 import { type Decision, type DesiredOrder, holds } from "../../strategy/Decision.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
@@ -121,7 +122,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const waitUntil = slot === undefined ? 0 : slot.refusedAt + refusalPauseMillis(settings, slot.refusals)
     const about = { strategy: strategy.name, slot: desired.slot }
     if (now < waitUntil && now >= (slot?.refusedAt ?? 0)) {
-      const reason = `the last attempt failed; the next one is due in ${waitUntil - now} ms`
+      const reason = `${slot?.refusedWhy ?? "the last attempt failed"}; the next attempt is due in ${age(waitUntil - now)}`
       return once(state, about, `${slot?.refusals} refusals`, { _tag: "Deferred", ...about, reason })
     }
     const price = priceFor(view, desired)

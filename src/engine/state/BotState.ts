@@ -298,7 +298,11 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
       return changeSlot(state, placement, (slot) => SlotFold.afterOrder(slot, placement))
     case "Abandoned":
     case "FundingDead":
-      return changeSlot(state, placement, (slot) => ({ refusals: slot.refusals + 1, refusedAt: at }))
+      return changeSlot(state, placement, (slot) => ({
+        refusals: slot.refusals + 1,
+        refusedAt: at,
+        refusedWhy: event.reason
+      }))
     case "DepositSeen":
       return changeSlot(state, placement, () => ({ refusals: 0 }))
     case "Contradiction": {

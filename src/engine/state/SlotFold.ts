@@ -26,6 +26,8 @@ export interface Slot {
   /** Attempts in a row that the venue refused; the back-off counts them. */
   readonly refusals: number
   readonly refusedAt: number
+  /** Why the last of them was given up. */
+  readonly refusedWhy?: string
   /** Why this slot gets no new funding until somebody looks. */
   readonly frozen?: string
   /** What froze it, for the person who looks. */

@@ -8,7 +8,7 @@ const config = ["--config", "config.yaml"]
 
 describe("limitbot resolve", () => {
   it("lists what is in doubt and takes the operator's word, with and without a running bot", {
-    timeout: 60_000
+    timeout: 200_000
   }, async () => {
     const cwd = workspace(await startSandbox())
     await writeDoubtful(join(cwd, "journal.sqlite"), 2)
@@ -25,7 +25,9 @@ describe("limitbot resolve", () => {
         amount: "100"
       }))
     )
-    assert.include(problems[0].evidence, "hash-1")
+    assert.include(problems[0].evidence, "intent hash hash-1")
+    const shown = (await run(["resolve", ...config], { cwd })).stdout
+    assert.include(shown, "limitbot resolve p1 --paid | --not-paid | --forget\n", "the words that are accepted")
     const money = async () => JSON.parse((await run(["status", "--json", ...config], { cwd })).stdout).money
     const place = (rows: ReadonlyArray<Record<string, string>>, name: string) =>
       rows.find(({ asset, place }) => asset === "USDC" && place === name)?.["amount"]

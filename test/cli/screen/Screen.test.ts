@@ -2,14 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { frame, paper, type ScreenInput } from "../../../src/cli/screen/Screen.ts"
-import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import * as Table from "../../../src/report/text/Table.ts"
 
 const price = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Decimal.zero
 
-const planned = (index: number): BotEvent => ({
+const planned = (index: number): Of<"Planned"> => ({
   _tag: "Planned",
   strategy: "grid",
   slot: `cell-${String(index).padStart(2, "0")}`,
@@ -117,6 +117,27 @@ describe("screen", () => {
     assert.match(red[3] ?? "", / grid\/cell-39 /)
   })
 
+  it("tells payments in doubt and pauses above the table, in red", () => {
+    const about = { strategy: "grid", slot: "cell-00", placement: "p1" }
+    const order = { orderId: "o1", depositAddress: "a1" }
+    const signed = { ...order, asset: "USDC", amount: 500_000n, signed: "bytes", intentHash: "hash", validUntil: 1 }
+    const doubted: ReadonlyArray<BotEvent> = [
+      { _tag: "CreateSent", ...about, attempt: 1 },
+      { _tag: "Bound", ...about, ...order, via: "reply", estimatedWithdrawFee: 0n, estimatedRefundFee: 0n },
+      { _tag: "FundingSigned", ...about, ...signed },
+      { _tag: "FundingSent", ...about, attempt: 1 },
+      { _tag: "FundingInDoubt", ...about, asset: "USDC", amount: 500_000n, reason: "nobody answered" },
+      { _tag: "Paused", strategy: "grid", limit: "daily-loss", action: "pause", reason: "lost 7 USDC today" }
+    ]
+    const lines = frame(input(stateOf(...started, ...doubted)), { colours: true, rows: 24, columns: 100 })
+    const red = lines.filter((line) => line.startsWith("\u001B[31m")).map(withoutColours)
+    assert.match(
+      red[0] ?? "",
+      /^IN DOUBT, nobody has confirmed the payment: 0.5 USDC of grid\/cell-00 \(limitbot resolve\)/
+    )
+    assert.match(red[1] ?? "", /^grid PAUSED by its limit daily-loss: lost 7 USDC today/)
+  })
+
   it("says of empty slots why nothing is placed, not that they wait, while the bot is stopped", () => {
     const why = { code: "x", text: "x" }
     const wanted = (slot: string) => ({ slot, side: "BUY" as const, price: price("59000"), quantity: 1n, why })
@@ -133,6 +154,9 @@ describe("screen", () => {
       memory: null
     }
     const denied: BotEvent = { _tag: "Denied", strategy: "dips", slot: "second", limit: "budget", reason: "too little" }
+    const about = { strategy: "dips", slot: "first", placement: "p1" }
+    const given: BotEvent = { _tag: "Abandoned", ...about, reason: "the venue refused to create it" }
+    const begun: BotEvent = { ...planned(0), ...about }
     const paused: BotEvent = {
       _tag: "Paused",
       strategy: "dips",
@@ -146,6 +170,8 @@ describe("screen", () => {
         (line) => /^dips\/(?:first|second|third) +empty +0 +(.+)$/.exec(line)?.[1] ?? []
       )
     assert.deepStrictEqual(says(), ["waits to be placed", "budget: too little", "has its own reason"])
+    const again = "given up and tried again: the venue refused to create it"
+    assert.deepStrictEqual(says(begun, given), [again, "budget: too little", "has its own reason"])
     const lost = "paused by its limit daily-loss: lost 7 USDC today"
     assert.deepStrictEqual(says(paused), [lost, lost, "has its own reason"])
     const killed = "the kill switch is on"
