@@ -152,7 +152,7 @@ const decisions = {
     bid: Price,
     ask: Price,
     priceAt: Time,
-    /** Prices of further markets that the strategy trades. */
+    /** Prices of further markets that the strategy trades or looks at. */
     elsewhere: Schema.optionalKey(Schema.Array(Schema.Struct({ market: Text, bid: Price, ask: Price, at: Time }))),
     /** What the market was quoted to take of larger quantities, where the strategy looks at it. */
     depth: Schema.optionalKey(

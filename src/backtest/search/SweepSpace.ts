@@ -73,6 +73,10 @@ export const combination = (space: ReadonlyArray<Dimension>, index: number): Rea
 export const numberOf = (space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>): number =>
   space.reduce((number, { values: known }, index) => number * known.length + known.indexOf(values[index] ?? ""), 0)
 
+/** A combination of values by their keys. */
+export const named = (space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>) =>
+  Object.fromEntries(space.map(({ path }, index) => [path, values[index]]))
+
 /** `count` different combinations, the same for the same seed; all when there are not more. */
 export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: number): ReadonlyArray<number> => {
   const all = size(space)

@@ -78,7 +78,7 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
     strategy,
     search: searchOn(loaded),
     /** The same search on further markets. */
-    further: further.map((on) => ({ ...on, strategy: on.source.strategy, search: searchOn(on) })),
+    further: further.map((on) => ({ ...on, search: searchOn(on) })),
     space,
     conditions: required,
     trials: SweepSpace.sample(space, count, input.seed),
@@ -89,7 +89,3 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
       .digest("hex")
   }
 })
-
-/** A trial's values by their keys. */
-export const named = (space: ReadonlyArray<SweepSpace.Dimension>, values: ReadonlyArray<string>) =>
-  Object.fromEntries(space.map(({ path }, index) => [path, values[index]]))

@@ -51,9 +51,6 @@ const shown = (line: string): string => JSON.stringify(line.length > 80 ? `${lin
 const scoreOf = ({ objective, conditions }: SuggestPlan, result: Trial.TrialResult): number | null =>
   Objective.ranked([result], objective, conditions).length === 0 ? null : Objective.score(objective, result)
 
-const named = ({ space }: SuggestPlan, values: ReadonlyArray<string>) =>
-  Object.fromEntries(space.map(({ path }, index) => [path, values[index]]))
-
 /** The trial of the suggested values, or why there is none. */
 const trialOf = ({ space }: SuggestPlan, values: Readonly<Record<string, string | number>>) =>
   Effect.gen(function* () {
@@ -117,7 +114,7 @@ export const run = Effect.fn("Suggest.run")(function* (
   yield* say({ space, objective, direction: "maximize", trials: count, seed })
   for (const result of known) {
     const score = scoreOf(plan, result)
-    if (score !== null) yield* say({ known: { values: named(plan, result.values), score } })
+    if (score !== null) yield* say({ known: { values: SweepSpace.named(space, result.values), score } })
   }
   for (let asked = known.length; asked < count; ) {
     const batch = Math.min(threads, count - asked)

@@ -3,17 +3,16 @@
 import * as Halving from "../../backtest/search/Halving.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
 import type * as Sensitivity from "../../backtest/search/Sensitivity.ts"
-import type { Dimension } from "../../backtest/search/SweepSpace.ts"
+import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import type * as Trial from "../../backtest/search/Trial.ts"
 import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import * as HeatMap from "../../report/HeatMap.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as Across from "./across/Across.ts"
-import * as SearchInput from "./SearchInput.ts"
 
 export interface SearchResult {
-  readonly space: ReadonlyArray<Dimension>
+  readonly space: ReadonlyArray<SweepSpace.Dimension>
   /** Every trial once, with its result on the longest data that it ran on. */
   readonly all: ReadonlyArray<Trial.TrialResult>
   /** Every trial's result on the same data: all of it, or the first step of a halving search. */
@@ -53,7 +52,7 @@ export const json = (found: SearchResult) => ({
   ...(found.rungs.length > 1 ? { halving: { rungs: found.rungs, budget: Halving.budget(found.rungs) } } : {}),
   best: found.best.map((result, index) => ({
     ...result,
-    set: SearchInput.named(found.space, result.values),
+    set: SweepSpace.named(found.space, result.values),
     pessimistic: found.pessimistic[index],
     ...(found.also.length === 0 ? {} : { also: found.also.map(({ data, best }) => ({ data, ...best[index] })) })
   })),
@@ -65,7 +64,7 @@ export const json = (found: SearchResult) => ({
           objectives: found.pareto.objectives,
           front: found.pareto.front.map((result) => ({
             ...result,
-            set: SearchInput.named(found.space, result.values)
+            set: SweepSpace.named(found.space, result.values)
           }))
         }
       }),

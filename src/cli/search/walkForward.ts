@@ -1,6 +1,7 @@
 /** `limitbot walk-forward FILE --data CSV --set …`: what searching the past would have gained in the future. */
 import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import * as WalkForward from "../../backtest/search/WalkForward.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
 import * as Candles from "../../candles/Candles.ts"
@@ -106,7 +107,7 @@ export const command = Command.make(
           pnlQuote: outOfSample("pnlQuote"),
           efficiency,
           warnings: cold,
-          steps: steps.map((step) => ({ ...step, set: SearchInput.named(space, step.train?.values ?? []) })),
+          steps: steps.map((step) => ({ ...step, set: SweepSpace.named(space, step.train?.values ?? []) })),
           ...(across === undefined ? {} : across)
         })
       )

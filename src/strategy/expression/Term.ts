@@ -179,8 +179,8 @@ export const combine = (
   const series = joint([a, b], (terms) => ({
     key: `(${terms.map(keyOf).join(` ${name} `)})`,
     column: (candles) => {
-      const [left, right] = terms.map((term) => asColumn(term, candles))
-      return left === undefined ? empty : left.map((value, index) => apply(value, right?.[index] ?? Number.NaN))
+      const [left = empty, right = empty] = terms.map((term) => asColumn(term, candles))
+      return left.map((value, index) => apply(value, right[index] ?? Number.NaN))
     }
   }))
   if (series !== undefined) return { ...shape, series, value: (moment) => valueOf(series, moment) }

@@ -3,7 +3,7 @@
  * the best on one market alone and poor on the others was fitted to that market.
  */
 import * as Objective from "../../../backtest/search/Objective.ts"
-import type { Dimension } from "../../../backtest/search/SweepSpace.ts"
+import * as SweepSpace from "../../../backtest/search/SweepSpace.ts"
 import type * as Trial from "../../../backtest/search/Trial.ts"
 import { median } from "../../../domain/Median.ts"
 import * as Table from "../../../report/text/Table.ts"
@@ -17,7 +17,7 @@ export interface OnMarket {
 
 export interface Across {
   readonly objective: Objective.Objective
-  readonly space: ReadonlyArray<Dimension>
+  readonly space: ReadonlyArray<SweepSpace.Dimension>
   /** The file's own market first. */
   readonly markets: ReadonlyArray<OnMarket>
 }
@@ -120,7 +120,7 @@ export const json = (across: Across, best: ReadonlyArray<Trial.TrialResult>) => 
   bestAlone: bestAlone(across).map(({ market, trial, values, score, worstElsewhere }) => ({
     market,
     trial,
-    set: Object.fromEntries(across.space.map(({ path }, index) => [path, values[index]])),
+    set: SweepSpace.named(across.space, values),
     score,
     worstElsewhere: orNull(worstElsewhere)
   }))
