@@ -225,7 +225,16 @@ const decisions = {
   Paused: { strategy: Text, limit: Text, action: Schema.Literals(["pause", "drain"]), reason: Text },
   Resumed: { strategy: Text, reason: Text },
   /** A leg that can never fill to the last unit ends with what it did; `rest` is base that it leaves. */
-  LegClosed: { strategy: Text, slot: Text, side: Side, asset: Text, rest: Amount, reason: Text },
+  LegClosed: {
+    strategy: Text,
+    slot: Text,
+    side: Side,
+    asset: Text,
+    rest: Amount,
+    /** What a purchase filled beyond what is wanted now: the next sale sells it as well. */
+    carried: Schema.optionalKey(Amount),
+    reason: Text
+  },
   /** Our own limits refused: nothing was sent. */
   Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid },
   /** A wish that waits for something named; not an error. */

@@ -127,13 +127,13 @@ export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress):
 export const wholeLeg = (
   { legs, after }: Legs,
   index: number,
-  { completedLegs, receivedByLastLeg }: SlotProgress
+  { carried = 0n, completedLegs, receivedByLastLeg }: SlotProgress
 ): Amount => {
   const leg = legs[index]
   if (leg === undefined) return 0n
   const isFirst = completedLegs <= (after?.completedLegs ?? 0)
   const previous = isFirst ? undefined : legs[(index + legs.length - 1) % legs.length]
-  return leg.side === "SELL" && previous?.side === "BUY" ? min(leg.quantity, receivedByLastLeg) : leg.quantity
+  return leg.side === "SELL" && previous?.side === "BUY" ? min(leg.quantity + carried, receivedByLastLeg) : leg.quantity
 }
 
 /** What has filled of the due leg; fills of the slot for anything else do not count. */

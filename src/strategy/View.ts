@@ -18,6 +18,8 @@ export interface SlotProgress {
   readonly receivedByLastLeg: Amount
   /** The last completed leg. */
   readonly lastLeg?: { readonly side: Side }
+  /** What the last leg bought beyond the size that its file wants since: the due sale sells it as well. */
+  readonly carried?: Amount
   /** Kept where a file may change while its slots work; in a backtest it does not. */
   readonly past?: SlotPast
   /** Base quantities of all fills of this slot, for any leg, before fees. */

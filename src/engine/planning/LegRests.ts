@@ -12,6 +12,7 @@ import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { type Market, quoteAmount, toTick } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import { armedLeg, type DesiredOrder, type DesiredSlot, dueLeg, filledOfLeg } from "../../strategy/Decision.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
@@ -42,11 +43,17 @@ const closingOf = (
   const leg = desired.legs[dueLeg(desired, progress)]
   if (leg === undefined || filledOfLeg(desired, progress) <= 0n) return []
   const { base } = desired.market ?? view.market
+  const about = { strategy: name, slot: desired.slot, side: leg.side, asset: base.symbol }
   const close = (rest: Amount, reason: string): ReadonlyArray<BotEvent> => [
-    { _tag: "LegClosed", strategy: name, slot: desired.slot, side: leg.side, asset: base.symbol, rest, reason }
+    { _tag: "LegClosed", ...about, rest, reason }
   ]
   const order = armedLeg(desired, progress)
-  if (order === undefined) return close(0n, "it has filled all that it wants now")
+  if (order === undefined) {
+    const beyond = leg.side === "BUY" ? filledOfLeg(desired, progress) - leg.quantity : 0n
+    const carried = beyond > 0n ? beyond : undefined
+    const reason = "it has filled all that it wants now"
+    return [{ _tag: "LegClosed", ...about, rest: 0n, reason, ...present({ carried }) }]
+  }
   const slot = state.slots.get(slotKey(name, desired.slot))
   const value = quoteAmount(desired.market ?? view.market, order.quantity, order.price, "up")
   if (minOrder !== undefined && value < minOrder) return close(order.quantity, "its rest is below the least order")

@@ -136,7 +136,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
         memory: event.memory
       }))
     case "LegClosed":
-      changeSlot(state, event, (slot) => ({ ...SlotFold.completed(slot, event.side), refusals: 0 }))
+      changeSlot(state, event, (slot) => ({ ...SlotFold.completed(slot, event.side, event.carried), refusals: 0 }))
       return changeStrategy(state, event.strategy, ({ moves }) => ({ moves: moves + 1 }))
     case "Denied":
       return changeStrategy(state, event.strategy, (strategy) => ({

@@ -17,6 +17,7 @@ export interface Slot {
   readonly receivedInLeg: Amount
   readonly receivedByLastLeg: Amount
   readonly lastLeg?: NonNullable<SlotProgress["lastLeg"]>
+  readonly carried?: Amount
   readonly past?: SlotPast
   /** Base quantities of all orders that have ended, and quote that was paid and came in for them. */
   readonly bought: Amount
@@ -87,19 +88,25 @@ const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placeme
   return { held: rest, cost: rest === 0n ? 0n : (cost * rest + held - 1n) / held }
 }
 
-/** Moves to the next leg, with what this one did. */
-export const completed = (slot: Slot, side: Placement["side"]): Partial<Slot> => ({
+/** Moves to the next leg, with what this one did, and what it did beyond what is wanted. */
+export const completed = (slot: Slot, side: Placement["side"], carried = 0n): Partial<Slot> => ({
   completedLegs: slot.completedLegs + 1,
   filledInLeg: 0n,
   receivedInLeg: 0n,
   receivedByLastLeg: slot.receivedInLeg,
-  lastLeg: { side }
+  lastLeg: { side },
+  carried
 })
 
 /** As strategies see it: including what the live order has filled so far. */
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
-  const { completedLegs, filledInLeg, receivedByLastLeg, lastLeg, past, bought, sold, paid, proceeds } = slot
-  const known = { completedLegs, receivedByLastLeg, ...present({ lastLeg }) }
+  const { carried = 0n, completedLegs, filledInLeg, receivedByLastLeg, lastLeg } = slot
+  const { past, bought, sold, paid, proceeds } = slot
+  const known = {
+    completedLegs,
+    receivedByLastLeg,
+    ...present({ lastLeg, carried: carried === 0n ? undefined : carried })
+  }
   if (live === undefined) return { ...known, ...present({ past }), filledInLeg, bought, sold, paid, proceeds }
   const { side, price } = live
   // What a live purchase has bought cannot be sold before it ends; what a live sale has sold is gone.

@@ -112,7 +112,8 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return [`denied by our limit ${event.limit}: ${event.reason}`, "warn"]
     case "LegClosed": {
       const left = event.rest === 0n ? "" : `; ${money(event.asset, event.rest)} of it stays`
-      return [`this side of the slot is done: ${event.reason}${left}`]
+      const more = event.carried === undefined ? "" : `; the next sale sells ${money(event.asset, event.carried)} more`
+      return [`this side of the slot is done: ${event.reason}${left}${more}`]
     }
     case "SwapStep":
       return SwapLine.stepSaid(event)

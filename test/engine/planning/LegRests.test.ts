@@ -76,6 +76,16 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.deepStrictEqual(close(state, cell(400_000n)), [])
   })
 
+  it("what had been bought beyond the smaller size was never sold", () => {
+    const state = filled()
+    close(state, cell(400_000n))
+    const due = (desired: DesiredSlot) => armedLeg(desired, look(state).slots.get("cell") ?? assert.fail())?.quantity
+    assert.strictEqual(due(cell(400_000n)), 599_970n, "all that came in")
+    const [buy] = cell(400_000n).legs
+    const sale = { side: "SELL", price: Decimal.make(55_000n), quantity: 390_000n } as const
+    assert.strictEqual(due({ ...cell(400_000n), legs: [buy, sale] }), 590_000n, "a file that keeps 10,000 keeps them")
+  })
+
   it("a rest below the least order was asked for for ever", () => {
     assert.strictEqual(close(filled(), cell(600_100n), { minOrder: 1_000_000n })[0]?._tag, "LegClosed")
     assert.deepStrictEqual(close(filled(), cell(1_000_000n), { minOrder: 1_000_000n }), [])
