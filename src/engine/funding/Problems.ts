@@ -31,7 +31,7 @@ const stuckMillis = 3_600_000
 
 export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyProblem> => [
   ...unfinished(state).flatMap((placement) => ofPlacement(placement, now)),
-  ...[...state.slots.values()].flatMap(ofSlot),
+  ...[...state.slots.values()].flatMap((slot) => ofSlot(slot, state)),
   ...[...state.tail.forgotten.values()].map(ofForgotten)
 ]
 
@@ -90,10 +90,12 @@ const tellSendings = ({ attempts, lastAnswer, payment }: Funding): string => {
   return lastAnswer === undefined ? `sent ${times}, never answered` : `sent ${times}, last answer ${lastAnswer}`
 }
 
-const ofSlot = ({ freeze, frozen, slot, strategy }: Slot): ReadonlyArray<MoneyProblem> => {
+const ofSlot = ({ freeze, frozen, slot, strategy }: Slot, { placements }: BotState): ReadonlyArray<MoneyProblem> => {
   if (freeze === undefined) return []
   const { amount, asset, evidence, kind, placement, since } = freeze
-  const text = kind === "leg" ? evidence : `${frozen} (${evidence})`
+  const order = placements.get(placement)?.order
+  const where = order === undefined ? "" : `; order ${order.id}, deposit address ${order.depositAddress}`
+  const text = `${kind === "leg" ? evidence : `${frozen} (${evidence})`}${where}`
   return [
     {
       kind: kind === "leg" ? "frozen" : "contradiction",

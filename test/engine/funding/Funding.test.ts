@@ -9,6 +9,7 @@ import type { Order } from "../../../src/domain/Order.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import { closedBecause, type GateInputs } from "../../../src/engine/funding/FundingGate.ts"
 import * as Placing from "../../../src/engine/funding/Placing.ts"
+import { problemsOf } from "../../../src/engine/funding/Problems.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
@@ -163,6 +164,7 @@ describe("the last moment before funding", () => {
       assert.deepStrictEqual([done.signed, done.sent], [0, 0])
       assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
       assert.include(state.slots.get("s/p1")?.frozen ?? "", "deposit address changed to thief")
+      assert.include(problemsOf(state, 0)[0]?.evidence ?? "", "order order-p1, deposit address address-p1")
     })
   )
 
