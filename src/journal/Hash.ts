@@ -2,7 +2,7 @@
  * The link between one event of the journal and the next: a hash of the event and of the hash before it. Nothing can be
  * changed, removed or put in between without breaking every hash that follows.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 
 export interface Link {
   readonly sequence: number
@@ -15,4 +15,4 @@ export interface Link {
 export const genesis = "0".repeat(64)
 
 export const hashOf = (before: string, { sequence, at, body }: Link): string =>
-  createHash("sha256").update(`${before}\n${sequence}\n${at}\n${body}`).digest("hex")
+  hash("sha256", `${before}\n${sequence}\n${at}\n${body}`)

@@ -2,20 +2,19 @@
  * Everything that looks random in the sandbox is a pure function of the seed and its purpose (purpose, order, step),
  * never of the order of calls. The same seed and the same commands therefore give the same ids, delays and prices.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import bs58 from "bs58"
 
 type Key = string | number
 
-const digest = (seed: number, keys: ReadonlyArray<Key>): Buffer =>
-  createHash("sha256")
-    .update(JSON.stringify([seed, ...keys]))
-    .digest()
+const hexDigest = (seed: number, keys: ReadonlyArray<Key>): string => hash("sha256", JSON.stringify([seed, ...keys]))
+
+const digest = (seed: number, keys: ReadonlyArray<Key>): Buffer => Buffer.from(hexDigest(seed, keys), "hex")
 
 /** 32 bytes. */
 export const bytes = (seed: number, ...keys: ReadonlyArray<Key>): Uint8Array => new Uint8Array(digest(seed, keys))
 
-export const hex = (seed: number, ...keys: ReadonlyArray<Key>): string => digest(seed, keys).toString("hex")
+export const hex = (seed: number, ...keys: ReadonlyArray<Key>): string => hexDigest(seed, keys)
 
 /** Like a hash on a ledger. */
 export const base58 = (seed: number, ...keys: ReadonlyArray<Key>): string => bs58.encode(digest(seed, keys))
@@ -33,7 +32,7 @@ export const uuid = (seed: number, ...keys: ReadonlyArray<Key>): string => {
 
 /** In [0, 1). */
 export const fraction = (seed: number, ...keys: ReadonlyArray<Key>): number =>
-  digest(seed, keys).readUIntBE(0, 6) / 2 ** 48
+  Number.parseInt(hexDigest(seed, keys).slice(0, 12), 16) / 2 ** 48
 
 /** A whole number between two bounds, both included. */
 export const between = (bounds: readonly [number, number], seed: number, ...keys: ReadonlyArray<Key>): number =>
