@@ -5,7 +5,7 @@
  * It stands in the folder that is the temporary directory of all tests and of all that they start, which ends with the run.
  */
 import { execFile } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { TestProject } from "vitest/node"
@@ -27,6 +27,8 @@ const build = (): Promise<void> =>
 
 export const setup = (project: TestProject): void => {
   process.env["TMPDIR"] = temporary
+  // Beside the program, as in the package.
+  symlinkSync(resolve(import.meta.dirname, "../strategies"), join(temporary, "strategies"))
   project.provide("builtProgram", folder)
   building = build()
   project.onTestsRerun(build)

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { limitbot } from "./backtesting.ts"
 
@@ -29,9 +29,13 @@ rebalance: { target: 50%, band: 1% }
 `
 )
 
-const generate = Effect.andThen(
-  limitbot("data", "generate", btc, "--bars", "3000", "--price", "40000", "--overwrite"),
-  limitbot("data", "generate", eth, "--bars", "2000", "--price", "2500", "--seed", "2", "--overwrite")
+beforeAll(() =>
+  Effect.runPromise(
+    Effect.andThen(
+      limitbot("data", "generate", btc, "--bars", "3000", "--price", "40000"),
+      limitbot("data", "generate", eth, "--bars", "2000", "--price", "2500", "--seed", "2")
+    ).pipe(Effect.scoped)
+  )
 )
 const both = ["--data", `ETH/USDC=${eth}`, "--data", `BTC/USDC=${btc}`]
 
@@ -67,7 +71,6 @@ describe("backtest of several markets", () => {
     "takes the candles of each, and tells of all and of each",
     () =>
       Effect.gen(function* () {
-        yield* generate
         const [fills, html] = [join(folder, "fills.csv"), join(folder, "report.html")]
         const words = ["backtest", thirds, ...both, "--fills", "optimistic"]
         const result = JSON.parse(yield* limitbot(...words, "--json", "--fills-csv", fills, "--report", html))
@@ -95,7 +98,6 @@ describe("backtest of several markets", () => {
 
   it.live("takes the name of the only market too", () =>
     Effect.gen(function* () {
-      yield* generate
       const plain = JSON.parse(yield* limitbot("backtest", alone, "--data", btc, "--json"))
       const named = JSON.parse(yield* limitbot("backtest", alone, "--data", `BTC/USDC=${btc}`, "--json"))
       assert.deepStrictEqual(named.band, plain.band)
@@ -105,7 +107,6 @@ describe("backtest of several markets", () => {
 
   it.live("takes fees of every asset, by market", () =>
     Effect.gen(function* () {
-      yield* generate
       const words = ["backtest", thirds, ...both, "--fills", "optimistic", "--json"]
       const { markets, band } = JSON.parse(yield* limitbot(...words, "--withdraw-fee", "0.00001,0.0003,0.5"))
       const fees = [markets["BTC/USDC"].high.feesQuote, markets["ETH/USDC"].high.feesQuote].map(decimal)
@@ -131,7 +132,6 @@ describe("backtest of several markets", () => {
   for (const [words, message] of mistakes) {
     it.live(`says what to do: ${words.join(" ").replaceAll(folder, "")}`, () =>
       Effect.gen(function* () {
-        yield* generate
         const error = yield* Effect.flip(limitbot("backtest", thirds, ...words))
         assert.match(error.message, message)
       })
@@ -140,7 +140,6 @@ describe("backtest of several markets", () => {
 
   it.live("is compared with others of the same markets", () =>
     Effect.gen(function* () {
-      yield* generate
       const page = join(folder, "compared.html")
       const [wide, own] = [join(folder, "wide.yaml"), readFileSync(thirds, "utf8")]
       writeFileSync(wide, own.replace("name: thirds", "name: wide").replace("band: 1%", "band: 2%"))
@@ -164,7 +163,6 @@ describe("backtest of several markets", () => {
     "is searched and tried under other luck over all of them",
     () =>
       Effect.gen(function* () {
-        yield* generate
         const set = ["--set", "rebalance.band=1%,2%", "--json"]
         const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, "--fills", "optimistic", "--json"))
         const { best } = JSON.parse(yield* limitbot("sweep", thirds, ...both, ...set))
@@ -184,7 +182,6 @@ describe("backtest of several markets", () => {
     "a file of one market is run on others too, and what wins on one alone is seen",
     () =>
       Effect.gen(function* () {
-        yield* generate
         const on = ["--data", btc, "--on", `ETH/USDC=${eth}`]
         const set = ["--set", "rebalance.band=1%,2%,4%"]
         const page = join(folder, "across.html")

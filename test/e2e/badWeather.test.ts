@@ -33,7 +33,7 @@ const rounds = Number(process.env["LIMITBOT_PROCESSES"] ?? 1)
 const isCampaign = rounds > 1
 const stopMillis = isCampaign ? 65_000 : 2_000
 const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
-const poll = ["--poll", "0.1s", "--json"]
+const poll = ["--poll", isCampaign ? "0.1s" : "0.3s", "--json"]
 
 const has = (command: string): boolean => spawnSync(command, ["--version"]).error === undefined
 

@@ -20,10 +20,11 @@ import { Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Reserve from "../../src/journal/Reserve.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
+import * as SandboxSigner from "../../src/rehearsal/SandboxSigner.ts"
 import { SandboxConnection, layerMemory as sandboxLayer } from "../../src/sandbox/SandboxServer.ts"
 import { render } from "../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
-import { layer as clientLayer } from "../../src/venue/library.ts"
+import { layerSignedBy } from "../../src/venue/library.ts"
 import { defaultPatience, ownAccount, type VenueAccount } from "../../src/venue/VenueConfig.ts"
 
 export const start = Date.parse("2026-01-01T00:00:00Z")
@@ -146,7 +147,7 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
     { account = ownAccount(signerId, "INTENTS"), beside = Layer.empty, isPartner, pace = {} }: Run,
     journal: typeof shared
   ) =>
-    clientLayer(
+    layerSignedBy(
       {
         url: connection.url,
         ledger: "native",
@@ -156,7 +157,7 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
         patience: defaultPatience,
         ...present({ partnerJwt: isPartner && Redacted.make(connection.partnerJwt) })
       },
-      Redacted.make(connection.account.key)
+      SandboxSigner.layer(connection)
     ).pipe(
       (venue) => Layer.provideMerge(OrderBook.layer, venue),
       Layer.merge(beside),

@@ -1,6 +1,5 @@
 /** Killing and starting again: nothing that was answered is lost, whatever the last line looks like. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,6 +8,7 @@ import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { Venue } from "../../src/venue/Venue.ts"
+import { limitbot } from "../builtProgram.ts"
 import { createAndFund, isSettled, order, price, read, until, venue, venueBooks } from "./clients.ts"
 
 const served = (options: SandboxOptions) =>
@@ -145,8 +145,8 @@ const decodeConnection = Schema.decodeUnknownSync(
 /** A sandbox as a process of its own. */
 const spawned = (state: string) =>
   Effect.callback<{ process: ChildProcess; connection: SandboxServer.ConnectionRecord }>((resume) => {
-    const script = fileURLToPath(new URL("./serve.ts", import.meta.url))
-    const child = spawn(process.execPath, [script, state], { stdio: ["ignore", "pipe", "inherit"] })
+    const words = ["sandbox", "--json", "--port", "0", "--state", state]
+    const child = spawn(process.execPath, [limitbot, ...words], { stdio: ["ignore", "pipe", "inherit"] })
     child.once("exit", (code) => resume(Effect.die(new Error(`the sandbox ended with ${code}`))))
     child.stdout.once("data", (line) =>
       resume(Effect.succeed({ process: child, connection: decodeConnection(String(line)) }))

@@ -15,7 +15,7 @@ const at = (ratio: number): string => (start * ratio).toFixed(2)
 
 const strategies: Readonly<Record<string, string>> = {
   grid: `limits: { budget: { base: 20, quote: 3500 } }
-grid: { lower: ${at(0.95)}, upper: ${at(1.05)}, levels: 21, size: { base: 1 }, trail: both }`,
+grid: { lower: ${at(0.95)}, upper: ${at(1.05)}, levels: 11, size: { base: 1 }, trail: both }`,
   ladder: `limits: { budget: { quote: 3000 } }
 ladder: { side: buy, from: ${at(0.998)}, to: ${at(0.96)}, rungs: 6, profile: linear, total: { quote: 3000 }, takeProfit: 0.5% }`,
   dca: `limits: { budget: { quote: 1000 } }

@@ -30,7 +30,9 @@ import { assertClose, byBot, byKernel, type Filled, noSurprises, pace } from "./
 import { run } from "./Torture.ts"
 
 const barMillis = 240_000
-const bars = Number(process.env["LIMITBOT_BARS"] ?? 14)
+const count = Number(process.env["LIMITBOT_PARITY"] ?? 1)
+/** A campaign has longer worlds. */
+const bars = Number(process.env["LIMITBOT_BARS"] ?? (count === 1 ? 11 : 14))
 const start = Date.UTC(2026, 0, 1)
 
 type Candle = readonly [open: number, high: number, low: number, close: number]
@@ -259,7 +261,6 @@ const assertSame = (engine: ReadonlyArray<Filled>, kernel: ReadonlyArray<Filled>
 const shown = ({ what, amountIn, amountOut }: Filled) => `${what} ${amountIn} for ${amountOut}`
 
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
-const count = Number(process.env["LIMITBOT_PARITY"] ?? 1)
 const only = process.env["LIMITBOT_KIND"]
 
 const campaign = (title: string, kinds: Readonly<Record<string, Make>>, pricesFrom: (seed: number) => Prices) =>

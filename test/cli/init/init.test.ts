@@ -198,9 +198,8 @@ describe("limitbot init", () => {
 describe("limitbot init --like", () => {
   it("writes a strategy of the catalogue that is right, and says what there is", () => {
     const cwd = newFolder()
-    const source = join(process.cwd(), "src/main.ts")
     const like = (name: string, file: string) =>
-      spawnSync(process.execPath, [source, "init", file, "--like", name], { cwd, encoding: "utf8" })
+      spawnSync(process.execPath, [limitbot, "init", file, "--like", name], { cwd, encoding: "utf8" })
     assert.strictEqual(like("rsi-oversold", "mine.yaml").status, 0)
     const written = readFileSync(join(cwd, "mine.yaml"), "utf8")
     assert.strictEqual(strategyOf(written).name, "rsi-oversold")
