@@ -38,6 +38,8 @@ beforeAll(() =>
   )
 )
 const both = ["--data", `ETH/USDC=${eth}`, "--data", `BTC/USDC=${btc}`]
+/** Two runs instead of fifty. */
+const quickly = ["--band", "rules", "--json"]
 
 const decimal = (text: string): bigint => {
   const [whole = "", part = ""] = text.split(".")
@@ -98,8 +100,8 @@ describe("backtest of several markets", () => {
 
   it.live("takes the name of the only market too", () =>
     Effect.gen(function* () {
-      const plain = JSON.parse(yield* limitbot("backtest", alone, "--data", btc, "--json"))
-      const named = JSON.parse(yield* limitbot("backtest", alone, "--data", `BTC/USDC=${btc}`, "--json"))
+      const plain = JSON.parse(yield* limitbot("backtest", alone, "--data", btc, ...quickly))
+      const named = JSON.parse(yield* limitbot("backtest", alone, "--data", `BTC/USDC=${btc}`, ...quickly))
       assert.deepStrictEqual(named.band, plain.band)
       assert.notProperty(named, "markets")
     })
@@ -143,8 +145,8 @@ describe("backtest of several markets", () => {
       const page = join(folder, "compared.html")
       const [wide, own] = [join(folder, "wide.yaml"), readFileSync(thirds, "utf8")]
       writeFileSync(wide, own.replace("name: thirds", "name: wide").replace("band: 1%", "band: 2%"))
-      const { runs } = JSON.parse(yield* limitbot("backtest", thirds, wide, ...both, "--json", "--report", page))
-      const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, "--json"))
+      const { runs } = JSON.parse(yield* limitbot("backtest", thirds, wide, ...both, ...quickly, "--report", page))
+      const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, ...quickly))
       assert.deepStrictEqual(runs[0].band, single.band)
       assert.deepStrictEqual(runs[0].markets, single.markets)
       assert.isBelow(runs[1].fills, runs[0].fills)
