@@ -19,7 +19,7 @@ import { strategyOf } from "../strategy/support.ts"
 const folder = "strategies/catalogue"
 const asked = process.env["LIMITBOT_CATALOGUE"]
 const isWhole = asked !== undefined
-const days = isWhole ? 0.25 : 0.04
+const days = isWhole ? 0.25 : 0.03
 const wanted = asked?.split(",") ?? ["safety-orders", "trailing-grid", "ema-cross"]
 const names = readdirSync(folder)
   .map((file) => file.replace(".yaml", ""))
