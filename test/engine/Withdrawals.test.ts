@@ -142,6 +142,24 @@ describe("the kill switch", () => {
     )
   )
 
+  it.effect("cancels that the venue could not take for a minute were repeated up to a minute later", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const process = yield* world.run(files)
+        yield* until(() => openOrders(process).length === 6, 60_000, "six orders rest")
+        const { network } = world
+        network.bend = ({ url }) => (url.endsWith("/cancel") ? { status: 503, body: {} } : undefined)
+        world.setWithdraw(killed)
+        yield* Effect.sleep(70_000)
+        network.bend = () => undefined
+        network.sent.length = 0
+        const paths = () => new Set(network.sent.filter(isCancel).map(({ path }) => path)).size
+        assert.isBelow(yield* until(() => paths() === 6, 60_000, "six cancels"), 6_000)
+      })
+    )
+  )
+
   it.effect("the end of what was cancelled showed ten seconds later when the bot was calm", () =>
     inVirtualTime(
       Effect.gen(function* () {

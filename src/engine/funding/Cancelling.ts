@@ -15,6 +15,9 @@ import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { adopt, observe } from "../tracking/OrderTracker.ts"
 
+/** Under the kill switch a cancel that got no clear answer is repeated at least this often. */
+const urgentPauseMillis = 5_000
+
 interface Tries {
   readonly attempts: number
   readonly at: number
@@ -44,7 +47,10 @@ export const make = Effect.gen(function* () {
   /** Two things must not delay a cancel: a clock that went back, and failures from before the venue came back. */
   const isTime = (lastAt: number, attempts: number, isRefused: boolean, now: number): boolean => {
     const waited = now - lastAt
-    return waited < 0 || waited >= backoffMillis(settings, attempts) || (!isRefused && lastAt < hurriedAt)
+    const backoff = backoffMillis(settings, attempts)
+    const isUrgent = books.state.killed !== undefined && !isRefused
+    const pause = isUrgent ? Math.min(backoff, urgentPauseMillis) : backoff
+    return waited < 0 || waited >= pause || (!isRefused && lastAt < hurriedAt)
   }
 
   const orphanDue = (placement: string, orderId: string, now: number): boolean => {
