@@ -177,6 +177,26 @@ describe("the kill switch", () => {
     )
   )
 
+  it.effect("a cancel of an order that a lost cancel had ended was told as a refusal", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const process = yield* world.run({ strategies: [ladder(2)] })
+        yield* until(() => openOrders(process).length === 2, 60_000, "two orders rest")
+        const { network } = world
+        network.reply = (request, body) => (request.url.endsWith("/cancel") ? { odd: "answer" } : body)
+        network.bend = ({ method, url }) => (isList(url, method) ? { status: 503, body: {} } : undefined)
+        world.setWithdraw(killed)
+        yield* until(() => network.sent.filter(isCancel).length >= 4, 60_000, "each is cancelled twice")
+        yield* Effect.sleep(2_000)
+        const told = (yield* process.events).map(({ event }) => event._tag)
+        assert.notInclude(told, "CancelRefused")
+        network.bend = () => undefined
+        yield* until(() => unfinished(process.state).length === 0, 60_000, "everything is settled")
+      })
+    )
+  )
+
   it.effect("one cancel that never answers does not keep the others from being sent", () =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -102,18 +102,16 @@ export const make = Effect.gen(function* () {
     const { reason } = answer.failure
     if (reason._tag !== "Rejected") return yield* Effect.logDebug(reason.message)
     refused.set(placement.id, true)
-    const { code, text, correlationId } = reason
-    yield* books.recordIfFits({
-      _tag: "CancelRefused",
-      ...about(placement),
-      code,
-      text,
-      ...present({ correlationId })
-    })
     const read = yield* Effect.result(venue.getOrder(order.id))
-    if (read._tag === "Failure") return
-    if (isTerminal(read.success.value.fillStatus)) isOver(placement.id, order.id)
-    yield* note(placement, read.success)
+    const shown = read._tag === "Success" ? read.success : undefined
+    if (shown !== undefined && isTerminal(shown.value.fillStatus)) {
+      // Mostly the cancel before had ended it, so its refusal is no news.
+      isOver(placement.id, order.id)
+      return yield* note(placement, shown)
+    }
+    const { code, text, correlationId } = reason
+    yield* books.recordIfFits({ _tag: "CancelRefused", ...about(placement), code, text, ...present({ correlationId }) })
+    if (shown !== undefined) yield* note(placement, shown)
   })
 
   /** A spare order with our fingerprint is inert: cancel it. With money in it, it is ours after all. */
