@@ -12,6 +12,7 @@
 import { Clock, Effect, Fiber, FiberMap, Option } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import { isFinished } from "../domain/Placement.ts"
+import type { JournalError } from "../journal/Journal.ts"
 import * as Cancelling from "./funding/Cancelling.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
@@ -19,6 +20,8 @@ import type { Placement } from "./state/Placement.ts"
 
 /** The time from the kill switch to the requests must stay below a second. */
 const lookMillis = 400
+/** A turn reads much, and cancels must not stand in line behind it; before they are answered it finds nothing. */
+const looksBeforeTurn = 4
 /** The most cancels in flight: as many as the rate limiter lets through in a second. */
 const mostAtOnce = 50
 /** How long a cancel waits for its record, and how long its repetition does. */
@@ -38,6 +41,7 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
 
   /** Placements that somebody asked to withdraw, with the reason. */
   const asked = new Map<string, Reason>()
+  let looksUntilTurn = 0
 
   const noteKillSwitch = Effect.fnUntraced(function* (why: Reason | undefined) {
     const reason = why?.code === "kill-switch" ? why.text : undefined
@@ -60,17 +64,19 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
     const why = (placement: Placement) => reasonFor(books.state, placement, all)
     if (unmarked(books.state, why).length > 0) {
       yield* books.recordFrom((state) => unmarked(state, why))
-      yield* wake
+      looksUntilTurn = looksBeforeTurn
     }
     asked.clear()
   })
 
   /** Never ends; fails when the journal cannot be written. */
   const run = Effect.gen(function* () {
-    const sending = yield* FiberMap.make<string, void, Effect.Error<ReturnType<typeof cancelling.withdraw>>>()
-    const send = Effect.fnUntraced(function* (placement: Placement) {
-      if ((yield* FiberMap.size(sending)) >= mostAtOnce) return
-      yield* FiberMap.run(sending, placement.id, cancelling.withdraw(placement), { onlyIfMissing: true })
+    const sending = yield* FiberMap.make<string, void, JournalError>()
+    const send = Effect.fnUntraced(function* (placement: Placement, now: number) {
+      for (const { cancel, key } of cancelling.due(placement, now)) {
+        if ((yield* FiberMap.size(sending)) >= mostAtOnce) return
+        yield* FiberMap.run(sending, key, cancel, { onlyIfMissing: true })
+      }
     })
     const sendUnrecorded = Effect.suspend(() =>
       Effect.forEach(
@@ -95,8 +101,11 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
       const now = yield* Clock.currentTimeMillis
       // Hardly ever is anything due: a look costs no more than that.
       for (const placement of books.state.placements.values()) {
-        if (cancelling.isDue(placement, now)) yield* send(placement)
+        if (placement.cancel !== undefined || placement.orphans.size > 0) yield* send(placement, now)
       }
+      if (looksUntilTurn === 0) return
+      looksUntilTurn -= 1
+      if (looksUntilTurn === 0) yield* wake
     })
     const looking = Effect.forever(Effect.andThen(look, Effect.sleep(lookMillis)))
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))

@@ -77,12 +77,6 @@ export const make = Effect.gen(function* () {
     alive.delete(placement)
   }
 
-  /** Whether a cancel is due for this placement now. */
-  const isDue = (placement: Placement, now: number): boolean =>
-    cancelDue(placement, now) ||
-    (placement.orphans.size > 0 &&
-      [...placement.orphans].some(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now)))
-
   const note = (placement: Placement, { correlationId, value }: Answer<Order>) =>
     books.recordFrom(() => {
       const current = fresh(placement)
@@ -128,14 +122,13 @@ export const make = Effect.gen(function* () {
     yield* books.recordIfFits({ _tag: "OrphanCancelled", ...about(placement), orderId })
   })
 
-  /** Sends what is due. Fails only when the journal cannot be written. */
-  const withdraw = Effect.fn("Cancelling.withdraw")(function* (placement: Placement) {
-    const now = yield* Clock.currentTimeMillis
-    yield* cancel(placement, now)
-    for (const [orderId, isCancelled] of fresh(placement)?.orphans ?? []) {
-      if (!isCancelled && orphanDue(placement.id, orderId, now)) yield* cancelOrphan(placement, orderId, now)
-    }
-  })
+  /** The cancels that are due now, by what they are about: none waits for another. They fail only when the journal cannot be written. */
+  const due = (placement: Placement, now: number) => [
+    ...(cancelDue(placement, now) ? [{ key: placement.id, cancel: cancel(placement, now) }] : []),
+    ...[...placement.orphans]
+      .filter(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now))
+      .map(([orderId]) => ({ key: orderId, cancel: cancelOrphan(placement, orderId, now) }))
+  ]
 
   /** For the time in which nothing can be recorded: a cancel needs no record to be harmless, and its end is reported. */
   const withdrawUnrecorded = ({ by, id, order, state }: Placement): Effect.Effect<void> => {
@@ -144,8 +137,7 @@ export const make = Effect.gen(function* () {
   }
 
   return {
-    isDue,
-    withdraw,
+    due,
     withdrawUnrecorded,
     /** The order lives on after its end: a cancel that was wanted is due again. */
     revive: (placement: string): void => {

@@ -56,6 +56,11 @@ const changed = (absence: number, restedMillis: number, price: bigint) => {
 }
 
 describe("the cost of moving an order", () => {
+  it("of an order that opened just now was no number when nothing had been out of the market", () => {
+    const { replacement } = changed(0, 0, 60_100n)
+    assert.strictEqual(replacement.outOfMarketBasisPoints, 0)
+  })
+
   it("is the measured fee of a refund and the measured time out of the market", () => {
     const { replacement } = changed(30_000, 90_000, 60_100n)
     assert.strictEqual(replacement.fees, 10n)

@@ -37,7 +37,8 @@ export const replacementCost = (
   const payout = filledBase(placement) > 0n ? inQuote(outputAsset, order.estimatedWithdrawFee) : 0n
   const absence = Replacements.measuredAbsence(replacements)
   const rested = placement.state === "open" ? Math.max(0, now - placement.changedAt) : 0
-  const share = absence === undefined ? 0 : absence / (absence + rested)
+  // After steps of the clock both can be zero.
+  const share = absence === undefined || absence === 0 ? 0 : absence / (absence + rested)
   const quote = (amount: Amount) => formatWithSymbol(amount, market.quote)
   const source = measured === undefined ? "the venue's estimate" : `measured ${measured.count} times`
   return {
