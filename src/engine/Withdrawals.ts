@@ -87,9 +87,11 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
       )
     )
     const note = Effect.fnUntraced(function* (all: Reason | undefined) {
-      const noting = yield* Effect.forkChild(Effect.andThen(noteKillSwitch(all), mark(all)))
+      const record = Effect.andThen(noteKillSwitch(all), mark(all))
+      if (all === undefined) return yield* record
+      const noting = yield* Effect.forkChild(record)
       let patience = firstPatienceMillis
-      while (all !== undefined && Option.isNone(yield* Effect.timeoutOption(Fiber.await(noting), patience))) {
+      while (Option.isNone(yield* Effect.timeoutOption(Fiber.await(noting), patience))) {
         yield* sendUnrecorded
         patience = patienceMillis
       }

@@ -83,9 +83,9 @@ export const make = Effect.gen(function* () {
       return current === undefined ? [] : observe(current, value, correlationId)
     })
 
-  const cancel = Effect.fnUntraced(function* (placement: Placement, now: number) {
+  const cancel = Effect.fnUntraced(function* (placement: Placement) {
     const { cancel: request, order } = placement
-    if (request === undefined || order === undefined || !cancelDue(placement, now)) return
+    if (request === undefined || order === undefined) return
     yield* books.recordIfFits({ _tag: "CancelSent", ...about(placement), attempt: request.attempts + 1 })
     const answer = yield* Effect.result(venue.cancelOrder(order.id))
     if (answer._tag === "Success") {
@@ -122,9 +122,9 @@ export const make = Effect.gen(function* () {
     yield* books.recordIfFits({ _tag: "OrphanCancelled", ...about(placement), orderId })
   })
 
-  /** The cancels that are due now, by what they are about: none waits for another. They fail only when the journal cannot be written. */
+  /** The cancels that are due now, by what they are about: none waits for another. They fail only with the journal. */
   const due = (placement: Placement, now: number) => [
-    ...(cancelDue(placement, now) ? [{ key: placement.id, cancel: cancel(placement, now) }] : []),
+    ...(cancelDue(placement, now) ? [{ key: placement.id, cancel: cancel(placement) }] : []),
     ...[...placement.orphans]
       .filter(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now))
       .map(([orderId]) => ({ key: orderId, cancel: cancelOrphan(placement, orderId, now) }))
