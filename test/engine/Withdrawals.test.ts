@@ -8,10 +8,10 @@ import {
   inVirtualTime,
   isCancel,
   ladder,
-  make,
   type Network,
   openOrders,
   type Run,
+  resting,
   until
 } from "./botWorld.ts"
 
@@ -34,9 +34,7 @@ const files = { strategies: [ladder(4), ladder(2, "other", "SOL/USDC", [50, 60])
 /** Orders rest, the trouble begins, the switch is on. */
 const killUnder = ({ bend, reply, restart }: Trouble) =>
   Effect.gen(function* () {
-    const world = yield* make
-    const first = yield* world.run(files)
-    yield* until(() => openOrders(first).length === 6, 60_000, "six orders rest")
+    const { world, process: first } = yield* resting(files, 6)
     const own = new Set(openOrders(first).flatMap(({ order }) => order?.id ?? []))
     if (bend !== undefined) world.network.bend = bend
     if (reply !== undefined) world.network.reply = reply
@@ -124,9 +122,7 @@ describe("the kill switch", () => {
   it.effect("cancels although somebody holds the journal locked, and goes on when it is free", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const process = yield* world.run(files)
-        yield* until(() => openOrders(process).length === 6, 60_000, "six orders rest")
+        const { world, process } = yield* resting(files, 6)
         yield* Effect.sleep(20_000)
         world.setJournalLocked(true)
         world.network.sent.length = 0
@@ -145,9 +141,7 @@ describe("the kill switch", () => {
   it.effect("cancels that the venue could not take for a minute were repeated up to a minute later", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const process = yield* world.run(files)
-        yield* until(() => openOrders(process).length === 6, 60_000, "six orders rest")
+        const { world } = yield* resting(files, 6)
         const { network } = world
         network.bend = ({ url }) => (url.endsWith("/cancel") ? { status: 503, body: {} } : undefined)
         world.setWithdraw(killed)
@@ -163,9 +157,7 @@ describe("the kill switch", () => {
   it.effect("the end of what was cancelled showed ten seconds later when the bot was calm", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const process = yield* world.run(files)
-        yield* until(() => openOrders(process).length === 6, 60_000, "six orders rest")
+        const { world, process } = yield* resting(files, 6)
         for (const calmMillis of [20_000, 23_000, 26_000]) {
           yield* Effect.sleep(calmMillis)
           world.setWithdraw(killed)
@@ -180,9 +172,7 @@ describe("the kill switch", () => {
   it.effect("a cancel of an order that a lost cancel had ended was told as a refusal", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const process = yield* world.run({ strategies: [ladder(2)] })
-        yield* until(() => openOrders(process).length === 2, 60_000, "two orders rest")
+        const { world, process } = yield* resting({ strategies: [ladder(2)] }, 2)
         const { network } = world
         network.reply = (request, body) => (request.url.endsWith("/cancel") ? { odd: "answer" } : body)
         network.bend = ({ method, url }) => (isList(url, method) ? { status: 503, body: {} } : undefined)
@@ -200,9 +190,7 @@ describe("the kill switch", () => {
   it.effect("one cancel that never answers does not keep the others from being sent", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const process = yield* world.run({ strategies: [ladder(12)] })
-        yield* until(() => openOrders(process).length === 12, 60_000, "twelve orders rest")
+        const { world, process } = yield* resting({ strategies: [ladder(12)] }, 12)
         const stuck = new Set<string | undefined>(
           openOrders(process)
             .slice(0, 8)

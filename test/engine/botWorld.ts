@@ -259,6 +259,14 @@ export const until = Effect.fnUntraced(function* (isSo: () => boolean, atMostMil
   return (yield* Clock.currentTimeMillis) - from
 })
 
+/** A world in which a bot's orders rest, so many of them. */
+export const resting = Effect.fnUntraced(function* (asked: Run, count: number) {
+  const world = yield* make
+  const process = yield* world.run(asked)
+  yield* until(() => openOrders(process).length === count, 60_000, `${count} orders rest`)
+  return { world, process }
+})
+
 /** The test clock wakes sleepers between two milliseconds; real clocks count whole ones. */
 const wholeMillis = (clock: Clock.Clock): Clock.Clock => ({
   currentTimeMillisUnsafe: () => Math.trunc(clock.currentTimeMillisUnsafe()),

@@ -1,7 +1,7 @@
 /** Clocks that are wrong, on this machine, from the start or suddenly. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { inVirtualTime, isCancel, ladder, make, openOrders, until } from "./botWorld.ts"
+import { inVirtualTime, isCancel, ladder, make, openOrders, resting, until } from "./botWorld.ts"
 
 const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/submit-intent")
 
@@ -9,9 +9,7 @@ describe("clocks", () => {
   it.effect("a clock that goes back an hour stops no request, the kill switch's neither", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const bot = yield* world.run({ strategies: [ladder(4)] })
-        yield* until(() => openOrders(bot).length === 4, 60_000, "four orders rest")
+        const { world, process: bot } = yield* resting({ strategies: [ladder(4)] }, 4)
         world.setClockAhead(-3_600_000)
         world.network.sent.length = 0
         yield* Effect.sleep(15_000)

@@ -3,13 +3,12 @@
  * through is exact. A signed transfer is always exactly the one that was meant. `npm run fuzz` tries as many as you like.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Guard from "../../src/venue/signing/IntentGuard.ts"
 import { Signer } from "../../src/venue/signing/Signer.ts"
-import * as StrictJson from "../../src/venue/wire/StrictJson.ts"
 import { config, testAccount, testKey } from "../venue/scriptedVenue.ts"
-import { longestMillis, texts, values } from "./targets.ts"
+import { fromJson, longestMillis, texts, values } from "./targets.ts"
 import { wounded, woundedValue } from "./wound.ts"
 
 const count = Number(process.env["LIMITBOT_FUZZ"] ?? 300)
@@ -51,8 +50,7 @@ describe("fuzz", () => {
         } catch (cause) {
           throw new Error(`value ${number} escapes: ${JSON.stringify(said)?.slice(0, 600)}`, { cause })
         }
-        const text = StrictJson.read(wounded(JSON.stringify(example), number))
-        if (Result.isSuccess(text)) read(text.success)
+        fromJson(read)(wounded(JSON.stringify(example), number))
       }
     }
   )

@@ -7,10 +7,8 @@
  */
 import { Session } from "node:inspector"
 import { parseArgs } from "node:util"
-import { Result } from "effect"
 import { randomFrom } from "../../src/rehearsal/World.ts"
-import * as StrictJson from "../../src/venue/wire/StrictJson.ts"
-import { values as decoders, longestMillis, texts } from "./targets.ts"
+import { values as decoders, fromJson, longestMillis, texts } from "./targets.ts"
 import { wounded } from "./wound.ts"
 
 const { values } = parseArgs({
@@ -43,13 +41,9 @@ const ran = (): ReadonlyArray<string> => {
 
 const readers: ReadonlyArray<readonly [string, ReadonlyArray<string>, (text: string) => unknown]> = [
   ...Object.entries(texts).map(([name, [examples, read]]) => [name, examples, read] as const),
-  ...Object.entries(decoders).map(([name, [example, read]]) => {
-    const readText = (text: string) => {
-      const json = StrictJson.read(text)
-      if (Result.isSuccess(json)) read(json.success)
-    }
-    return [name, [JSON.stringify(example)], readText] as const
-  })
+  ...Object.entries(decoders).map(
+    ([name, [example, read]]) => [name, [JSON.stringify(example)], fromJson(read)] as const
+  )
 ]
 
 let escaped = 0

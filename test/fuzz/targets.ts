@@ -105,6 +105,14 @@ const [list, status, quote, paid, journal] = [
   decoded(BotEvent)
 ]
 
+/** Reads JSON first, where a value is read from text. */
+export const fromJson =
+  (read: (said: unknown) => void) =>
+  (text: string): void => {
+    const json = StrictJson.read(text)
+    if (Result.isSuccess(json)) read(json.success)
+  }
+
 /** What is read as a value: a real example, and a reader that asserts that what it lets through is exact. */
 export const values: Readonly<Record<string, readonly [example: unknown, read: (said: unknown) => void]>> = {
   "orders of a list": [

@@ -13,8 +13,6 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { minuteMillis, secondMillis } from "../../../src/domain/Durations.ts"
 import type { TwoSidedPrice } from "../../../src/domain/Market.ts"
 import * as MarketWatch from "../../../src/engine/book/MarketWatch.ts"
-import { OrderBook } from "../../../src/engine/book/OrderBook.ts"
-import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import * as PastInputs from "../../../src/engine/explain/PastInputs.ts"
 import * as Replay from "../../../src/engine/explain/Replay.ts"
 import { decisionEvent, viewOf } from "../../../src/engine/planning/DecisionRecord.ts"
@@ -24,7 +22,7 @@ import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import type { View } from "../../../src/strategy/View.ts"
-import { ownAccount } from "../../../src/venue/VenueConfig.ts"
+import { watchGround } from "../../engine/book/watchGround.ts"
 import { markets, price, strategyOf } from "../../strategy/support.ts"
 
 /** A whole hour. */
@@ -80,19 +78,7 @@ const lived = Effect.fnUntraced(function* ({ text, stored, looks, decides }: Cas
   const strategy = strategyOf(text)
   const { minutes, store } = storeOf(stored)
   const prices = new Map<string, TwoSidedPrice>()
-  const orderBook = Layer.mock(OrderBook)({
-    look: () => Effect.void,
-    prices,
-    book: () => undefined,
-    depth: () => undefined,
-    rest: () => undefined,
-    own: () => []
-  })
-  const account = { ...ownAccount("somebody.near", "INTENTS"), maxAppFeeBasisPoints: 0 }
-  const settings = Layer.succeed(EngineSettings, { ...defaults, account })
-  const watch = yield* MarketWatch.make.pipe(
-    Effect.provide(Layer.mergeAll(orderBook, settings, Layer.succeed(PriceStore, store)))
-  )
+  const watch = yield* MarketWatch.make.pipe(Effect.provide(watchGround(prices, store)))
   for (const [index, [second, ...priced]] of looks.entries()) {
     const at = noon + second * secondMillis
     yield* TestClock.setTime(at)

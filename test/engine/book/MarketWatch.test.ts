@@ -1,16 +1,14 @@
 /** The prices that a bot sees are stored minute by minute, whatever happens to its strategy files meanwhile. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { minuteMillis, secondMillis } from "../../../src/domain/Durations.ts"
 import type { TwoSidedPrice } from "../../../src/domain/Market.ts"
 import * as MarketWatch from "../../../src/engine/book/MarketWatch.ts"
-import { OrderBook } from "../../../src/engine/book/OrderBook.ts"
-import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
-import { ownAccount } from "../../../src/venue/VenueConfig.ts"
 import { ladder, parse, start } from "../botWorld.ts"
+import { watchGround } from "./watchGround.ts"
 
 const rule = (period: number) =>
   parse(`name: rule
@@ -28,29 +26,14 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
   Effect.gen(function* () {
     const prices = new Map<string, TwoSidedPrice>()
     const minutes: Array<Minute> = []
-    const orderBook = Layer.mock(OrderBook)({
-      look: () => Effect.void,
-      prices,
-      book: () => undefined,
-      depth: () => undefined,
-      rest: () => undefined,
-      own: () => []
-    })
-    const store = Layer.succeed(
-      PriceStore,
-      PriceStore.of({
-        append: (_market, minute) =>
-          Effect.sync(() => {
-            if (minutes.at(-1)?.openedAt === minute.openedAt) minutes.pop()
-            minutes.push(minute)
-          }),
-        since: (_market, from) => Effect.succeed(minutes.filter(({ openedAt }) => openedAt >= from)),
-        newest: () => Effect.succeed(minutes.at(-1))
-      })
-    )
-    const settings = Layer.succeed(EngineSettings, {
-      ...defaults,
-      account: { ...ownAccount("somebody.near", "INTENTS"), maxAppFeeBasisPoints: 0 }
+    const store = PriceStore.of({
+      append: (_market, minute) =>
+        Effect.sync(() => {
+          if (minutes.at(-1)?.openedAt === minute.openedAt) minutes.pop()
+          minutes.push(minute)
+        }),
+      since: (_market, from) => Effect.succeed(minutes.filter(({ openedAt }) => openedAt >= from)),
+      newest: () => Effect.succeed(minutes.at(-1))
     })
     yield* TestClock.setTime(start)
     yield* Effect.gen(function* () {
@@ -68,7 +51,7 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
         yield* watch.look(edit(index))
         if (index % 6 === 3) yield* watch.follow(edit(index))
       }
-    }).pipe(Effect.provide(Layer.mergeAll(orderBook, store, settings)))
+    }).pipe(Effect.provide(watchGround(prices, store)))
     // The last look began a fifth minute.
     return minutes.slice(0, -1)
   })

@@ -11,7 +11,7 @@ import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
 import { History } from "../../../src/venue/History.ts"
 import { ownAccount } from "../../../src/venue/VenueConfig.ts"
 import { play, start } from "../../sandbox/play.ts"
-import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running, until } from "../botWorld.ts"
+import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running, resting, until } from "../botWorld.ts"
 import { agreedSwap } from "../funding/agreedSwap.ts"
 
 /** Without a partner and without private money neither is asked. */
@@ -27,9 +27,7 @@ describe("reconciliation in the background", () => {
   it.effect("names the orders of another bot once, and says when all agrees again", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const first = yield* world.run({ strategies: [ladder(3)] })
-        yield* until(() => openOrders(first).length === 3, 60_000, "three rest")
+        const { world, process: first } = yield* resting({ strategies: [ladder(3)] }, 3)
         const own = new Set([world.signerId])
         const watched = { own, hasHistory: false, markets: { assets, ticks: new Map() }, isPrivate: new Set<string>() }
         const look = yield* Background.make(watched).pipe(Effect.provideContext(first.context))

@@ -7,7 +7,7 @@ import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import * as Fingerprint from "../../../src/engine/tracking/Fingerprint.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
-import { inVirtualTime, ladder, make, type Network, openOrders, until } from "../botWorld.ts"
+import { inVirtualTime, ladder, make, type Network, openOrders, resting, until } from "../botWorld.ts"
 
 const isCreate = ({ method, path }: Network["sent"][number]) => method === "POST" && path === "/v0/orders"
 const restored: BotEvent = { _tag: "JournalRestored", events: 3, head: "hash" }
@@ -130,9 +130,7 @@ describe("an ordinary restart", () => {
   it.effect("costs no turn: a free slot gets its order in the first one", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const first = yield* world.run({ strategies: [ladder(2)] })
-        yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
+        const { world, process: first } = yield* resting({ strategies: [ladder(2)] }, 2)
         yield* first.stop
         world.network.sent.length = 0
         yield* world.run({ strategies: [ladder(2), ladder(2, "other", "SOL/USDC", [50, 60])] })
