@@ -2,6 +2,7 @@
 
 import * as fs from "node:fs"
 import { Effect, Schema } from "effect"
+import { messageOf } from "../domain/Text.ts"
 import * as CacheFolder from "./CacheFolder.ts"
 import type { Checked, Repair } from "./CandleChecks.ts"
 import { type Candles, column } from "./Candles.ts"
@@ -39,7 +40,7 @@ const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError>
   Effect.try({
     try: run,
     catch: (cause) => {
-      const message = `${file}: ${cause instanceof Error ? cause.message : String(cause)}; give a readable candle or trade file`
+      const message = `${file}: ${messageOf(cause)}; give a readable candle or trade file`
       return new DataFileError({ message, problems: [] })
     }
   })

@@ -20,6 +20,7 @@ import {
 } from "effect"
 import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import { messageOf } from "../domain/Text.ts"
 import { Process } from "./Process.ts"
 import { runCommand } from "./root.ts"
 import * as Stop from "./Stop.ts"
@@ -61,7 +62,7 @@ const busyAddressOf = (error: unknown): string | undefined => {
 const wordsOf = (error: unknown): string => {
   const busy = busyAddressOf(error)
   if (busy !== undefined) return `${busy} is in use by another program: choose another port, or stop what uses it`
-  if (!(error instanceof PlatformError.PlatformError)) return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof PlatformError.PlatformError)) return messageOf(error)
   const { reason } = error
   const phrase = reason._tag === "BadArgument" ? undefined : filePhrases[reason._tag]
   if (phrase !== undefined && "pathOrDescriptor" in reason) return `${reason.pathOrDescriptor}: ${phrase}`
@@ -84,7 +85,7 @@ const lastWords = (cause: Cause.Cause<unknown>) =>
     }
     const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
     const squashed = Cause.squash(cause)
-    const text = squashed instanceof Error ? squashed.message : String(squashed)
+    const text = messageOf(squashed)
     yield* Console.error(`limitbot: internal error: ${text}. The journal is intact; start again, and report this.`)
     if (Option.isSome(debug)) yield* Console.error(Cause.pretty(cause))
   })

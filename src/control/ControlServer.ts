@@ -8,6 +8,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, FileSystem, Layer, PubSub, Redacted, Schedule, Schema, Stream } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { messageOf } from "../domain/Text.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { Journal } from "../journal/Journal.ts"
 import { ControlApi } from "./api/ControlApi.ts"
@@ -29,7 +30,7 @@ export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailabl
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    const why = messageOf(this.cause)
     return `The dashboard cannot listen on ${this.host}:${this.port}: ${why}. Choose another dashboard.port, or leave \`dashboard\` out.`
   }
 }

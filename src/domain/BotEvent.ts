@@ -115,8 +115,11 @@ const lifecycle = {
     /** Orders and deposits of this account that the journal does not know: nobody touches them. */
     foreign: Schema.Array(Schema.Struct({ kind: Text, subject: Text, address: Text, text: Text }))
   },
-  /** A loop beside the engine failed and begins anew. */
+  /** A loop beside the engine, or the work on an order, failed and begins anew. */
   LoopFailed: { what: Text, reason: Text },
+  /** A strategy cannot be planned, by a mistake of this program: its orders stay as they are. Said once until it is over. */
+  PlanFailed: { strategy: Text, reason: Text },
+  PlanMended: { strategy: Text },
   StrategyRemoved: { strategy: Text, orders: Schema.Literals(["drained", "left"]) },
   /** An element of the venue's list that cannot be read as an order; the others are used. Said once in a run. */
   OddOrderSeen: { orderId: Schema.optionalKey(Text), reason: Text },

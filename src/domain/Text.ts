@@ -18,6 +18,9 @@ export const grouped = (figure: string): string => {
   return [whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ","), ...places].join(".")
 }
 
+/** What was thrown, in words. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+
 /** JSON in which a bigint is its decimal text. */
 export const plainJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part)) ?? ""

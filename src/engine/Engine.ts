@@ -9,7 +9,9 @@
  */
 import { Clock, Effect, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
+import { elapsedMillis } from "../domain/Durations.ts"
 import type { Market, Price } from "../domain/Market.ts"
+import { messageOf } from "../domain/Text.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import { LeaseLost } from "../journal/Lease.ts"
 import type { Decision } from "../strategy/Decision.ts"
@@ -21,6 +23,7 @@ import type { WrongDecimals } from "./book/Quotes.ts"
 import { EngineSettings, refusalPauseMillis } from "./EngineSettings.ts"
 import { closedBecause } from "./funding/FundingGate.ts"
 import * as Placing from "./funding/Placing.ts"
+import * as Mistakes from "./Mistakes.ts"
 import * as LossGuard from "./planning/LossGuard.ts"
 import * as Planning from "./planning/Planning.ts"
 import * as UnexplainedRest from "./reconciliation/UnexplainedRest.ts"
@@ -68,6 +71,7 @@ export const make = Effect.fnUntraced(function* ({
   const forgotten = yield* ForgottenOrders.make(markets)
   const quarantine = yield* Quarantine.make
   const planning = yield* Planning.make(forgotten.admits)
+  const working = yield* Mistakes.contained("the work on")
   const placing = yield* Placing.make
   const watch = yield* MarketWatch.make
   const decisions = new Map<string, Decision>()
@@ -97,7 +101,7 @@ export const make = Effect.fnUntraced(function* ({
     yield* wake
   })
 
-  const plan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
+  const decideAndPlan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
     const now = yield* Clock.currentTimeMillis
     const moment = watch.moment(strategy, now)
     if (moment === undefined) return
@@ -107,6 +111,28 @@ export const make = Effect.fnUntraced(function* ({
     const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
     decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdrawAll ?? losing))
   })
+
+  /** When the plan of a strategy last failed. */
+  const failedAt = new Map<string, number>()
+
+  /** A strategy that throws stops only itself: its orders stay as they are, and it is asked again at each turn. */
+  const plan = Effect.fnUntraced(
+    function* (strategy: Strategy, withdrawAll: Reason | undefined) {
+      yield* decideAndPlan(strategy, withdrawAll)
+      if (books.state.strategies.get(strategy.name)?.failing === undefined) return
+      // Whatever fails every other turn is not mended yet.
+      const calmMillis = elapsedMillis(failedAt.get(strategy.name) ?? 0, yield* Clock.currentTimeMillis)
+      if (calmMillis >= mendedAfterMillis) yield* books.record({ _tag: "PlanMended", strategy: strategy.name })
+    },
+    (planned, { name }) =>
+      Effect.catchDefect(planned, (mistake) =>
+        Effect.gen(function* () {
+          failedAt.set(name, yield* Clock.currentTimeMillis)
+          if (books.state.strategies.get(name)?.failing !== undefined) return
+          yield* books.record({ _tag: "PlanFailed", strategy: name, reason: messageOf(mistake) })
+        })
+      )
+  )
 
   /** Withdraws these placements at once. A slot that is still wanted is placed again later. */
   const withdrawPlacements = (placements: ReadonlyArray<string>, why: Reason) =>
@@ -186,7 +212,7 @@ export const make = Effect.fnUntraced(function* ({
       // The first look after a start lets slots begin; a turn later may be long from now.
       yield* isolated(Effect.flatMap(forgotten.look(), (isOpened) => (isOpened ? planAll : Effect.void)))
     }
-    yield* Effect.forEach(unfinished(books.state), ({ id }) => work(id, mayPlan, startedAt), {
+    yield* Effect.forEach(unfinished(books.state), ({ id }) => working(id, work(id, mayPlan, startedAt)), {
       concurrency: settings.concurrency,
       discard: true
     })
@@ -298,5 +324,8 @@ export const make = Effect.fnUntraced(function* ({
 })
 
 export type Engine = Effect.Success<ReturnType<typeof make>>
+
+/** A strategy that failed counts as mended after so long without another failure. */
+const mendedAfterMillis = 60_000
 
 const later = (reason: { readonly message: string }) => Effect.logDebug(reason.message)

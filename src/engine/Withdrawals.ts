@@ -14,6 +14,7 @@ import type { Reason } from "../domain/BotEvent.ts"
 import { isFinished } from "../domain/Placement.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import * as Cancelling from "./funding/Cancelling.ts"
+import * as Mistakes from "./Mistakes.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import type { Placement } from "./state/Placement.ts"
@@ -38,6 +39,7 @@ export interface WithdrawalOptions {
 export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalOptions) {
   const books = yield* Bookkeeper
   const cancelling = yield* Cancelling.make
+  const cancelOf = yield* Mistakes.contained("the cancel of")
 
   /** Placements that somebody asked to withdraw, with the reason. */
   const asked = new Map<string, Reason>()
@@ -75,7 +77,7 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
     const send = Effect.fnUntraced(function* (placement: Placement, now: number) {
       for (const { cancel, key } of cancelling.due(placement, now)) {
         if ((yield* FiberMap.size(sending)) >= mostAtOnce) return
-        yield* FiberMap.run(sending, key, cancel, { onlyIfMissing: true })
+        yield* FiberMap.run(sending, key, cancelOf(placement.id, cancel), { onlyIfMissing: true })
       }
     })
     const sendUnrecorded = Effect.suspend(() =>

@@ -8,6 +8,7 @@
 import { Array, Clock, Context, Effect, Layer, Option, Result, Schedule, Schema, Semaphore, Stream } from "effect"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { BotEvent, type Recorded, type Tag } from "../domain/BotEvent.ts"
+import { messageOf } from "../domain/Text.ts"
 import { genesis, hashOf } from "./Hash.ts"
 import * as Reserve from "./Reserve.ts"
 import * as Snapshots from "./Snapshots.ts"
@@ -21,7 +22,7 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
 
 /** What could not be done, and why. */
 export const broken = (message: string) => (cause: unknown) =>
-  new JournalError({ message: `${message}: ${cause instanceof Error ? cause.message : String(cause)}`, cause })
+  new JournalError({ message: `${message}: ${messageOf(cause)}`, cause })
 
 export interface Which {
   /** Only events behind this sequence number. */

@@ -7,7 +7,7 @@ import { type BigIntStats, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { iso } from "../domain/Text.ts"
+import { iso, messageOf } from "../domain/Text.ts"
 
 /** Another process is running this journal. Two writers could fund one slot twice, so the second one stops. */
 export class JournalInUse extends Schema.TaggedError<JournalInUse>()("JournalInUse", {
@@ -27,7 +27,7 @@ export class LeaseUnavailable extends Schema.TaggedError<LeaseUnavailable>()("Le
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    const why = messageOf(this.cause)
     return `Cannot lock the journal ${this.journal}: ${why}. Check that its directory exists and is writable.`
   }
 }

@@ -38,6 +38,7 @@ const alertOf = (event: BotEvent): string | undefined => {
     case "LegFailed":
       return `${event.slot}: the ${event.leg} failed: ${event.reason}`
     case "Paused":
+    case "PlanFailed":
       return `${event.strategy}: ${event.reason}`
     case "VenueUp":
       return event.downMillis >= longOutageMillis

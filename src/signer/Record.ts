@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto"
 import { closeSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs"
 import { Effect, Schema } from "effect"
+import { messageOf } from "../domain/Text.ts"
 
 const RecordEntry = Schema.Struct({
   at: Schema.Int,
@@ -37,7 +38,7 @@ export interface Record {
 
 const broken = (file: string) => (cause: unknown) =>
   new RecordBroken({
-    message: `The signer's record ${file}: ${cause instanceof Error ? cause.message : String(cause)}`
+    message: `The signer's record ${file}: ${messageOf(cause)}`
   })
 
 const readLines = (file: string): ReadonlyArray<string> => {

@@ -23,6 +23,7 @@ import * as Sqlite from "../../src/journal/Sqlite.ts"
 import * as SandboxSigner from "../../src/rehearsal/SandboxSigner.ts"
 import { SandboxConnection, layerMemory as sandboxLayer } from "../../src/sandbox/SandboxServer.ts"
 import { render } from "../../src/strategy/Problem.ts"
+import type { Strategy } from "../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { layerSignedBy } from "../../src/venue/library.ts"
 import { defaultPatience, ownAccount, type VenueAccount } from "../../src/venue/VenueConfig.ts"
@@ -99,6 +100,8 @@ const answer = (request: Request, body: string, status: number) =>
 
 export interface Run {
   readonly strategies: ReadonlyArray<string>
+  /** What runs instead of a strategy as its file says. */
+  readonly changed?: (strategy: Strategy) => Strategy
   readonly markets?: ReadonlyMap<string, Market>
   readonly pace?: Partial<Settings>
   /** Another journal than that of the other processes: another bot on the same account. */
@@ -179,8 +182,8 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
 
   /** A process; it ends with the scope that `stop` closes. */
   const run = Effect.fnUntraced(function* (asked: Run) {
-    const { strategies: texts, markets, ownJournal, earlier = [] } = asked
-    const strategies = texts.map(parse)
+    const { strategies: texts, changed = (strategy) => strategy, markets, ownJournal, earlier = [] } = asked
+    const strategies = texts.map(parse).map(changed)
     const process = yield* Scope.make()
     const journal = ownJournal === undefined ? shared : yield* openJournal
     yield* Context.get(journal, Journal).append(earlier)

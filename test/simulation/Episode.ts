@@ -275,7 +275,7 @@ const play = async (
   const reap = (seat: Seat) => {
     const exit = seat.process?.exit()
     if (exit === undefined) return
-    if (!(Exit.isFailure(exit) && String(exit).includes("JournalError")))
+    if (!(Exit.isFailure(exit) && String(exit).includes("Cannot write the journal")))
       throw new Violation("I23", `bot ${seat.name} ended by itself: ${String(exit).slice(0, 2_000)}`)
     end(seat)
     seat.restartAt = world.now + 5_000

@@ -125,6 +125,9 @@ export const make = (options: OracleOptions) => {
     bounds.recorded(name)
     alerts.recorded(name, event)
     postings.recorded(name, event)
+    // The bot goes on after a mistake of its own, so this is how one comes to light.
+    if (event._tag === "PlanFailed") violated("I23", `${event.strategy} cannot be planned: ${event.reason}`)
+    if (event._tag === "LoopFailed") violated("I23", `${event.what} failed: ${event.reason}`)
     if (event._tag === "KillSwitch") bot.killedAt = event.on ? now() : undefined
     if (event._tag === "Planned") {
       if (bot.killedAt !== undefined) violated("I18", `${event.placement} was planned under kill`)

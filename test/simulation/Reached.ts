@@ -19,6 +19,8 @@ const elsewhere = [
   "StrategiesRefused",
   "EditMended",
   "LoopFailed",
+  "PlanFailed",
+  "PlanMended",
   "StrategyRemoved",
   "EquityMarked",
   "Paused",

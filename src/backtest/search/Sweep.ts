@@ -7,6 +7,7 @@ import { Worker } from "node:worker_threads"
 import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import { messageOf } from "../../domain/Text.ts"
 import type * as Backtest from "../Backtest.ts"
 import type { Assignment } from "./SweepWorker.ts"
 import * as Trial from "./Trial.ts"
@@ -49,7 +50,7 @@ const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./SweepWorker.ts" :
 const startTeam = (threads: number): Team => {
   const failure = Deferred.makeUnsafe<never, SweepFailed>()
   const fail = (cause: unknown) => {
-    const message = `a worker thread failed: ${cause instanceof Error ? cause.message : cause}`
+    const message = `a worker thread failed: ${messageOf(cause)}`
     Deferred.doneUnsafe(failure, Exit.fail(new SweepFailed({ message })))
   }
   return { workers: Array.from({ length: threads - 1 }, () => new Worker(workerUrl).on("error", fail)), failure }

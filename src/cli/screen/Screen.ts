@@ -156,6 +156,12 @@ const alarms = ({ warning, state, assets, now }: ScreenInput): ReadonlyArray<Col
         ]),
     ...unconfirmed(state, assets, now),
     ...[...state.strategies.values()].flatMap(
+      ({ name, failing }): ReadonlyArray<ColouredLine> =>
+        failing === undefined
+          ? []
+          : [[`${name} CANNOT BE PLANNED (${failing.reason}); its orders stay as they are`, "red"]]
+    ),
+    ...[...state.strategies.values()].flatMap(
       ({ name, paused }): ReadonlyArray<ColouredLine> =>
         paused === undefined || paused.limit === operatorLimit
           ? []

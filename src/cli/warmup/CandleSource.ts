@@ -11,6 +11,7 @@ import type { Candles } from "../../candles/Candles.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
+import { messageOf } from "../../domain/Text.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
@@ -97,7 +98,7 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from }: 
   const fail = (why: string) => new CandleSourceFailed({ source, why })
   const names = yield* Effect.try({
     try: () => fs.globSync(path.resolve(folder, source)).sort(),
-    catch: (cause) => fail(cause instanceof Error ? cause.message : String(cause))
+    catch: (cause) => fail(messageOf(cause))
   })
   if (names.length === 0) return yield* fail("no such file; the path starts at the folder of the file that names it")
   const found: Array<ReadonlyArray<Minute>> = []

@@ -53,6 +53,15 @@ export const problemsOf = (state: BotState, assets: Money.Assets, at: BotConditi
   ...forSomebodysWord(state, assets, at.now),
   ...placementProblems(state, assets, at.now),
   ...residuals(state, assets),
+  ...[...state.strategies.values()].flatMap(({ name, failing }) =>
+    failing === undefined
+      ? []
+      : [
+          problem("alarm", "plan-failed", name, `Cannot be planned (${failing.reason}); its orders stay as they are`, {
+            since: failing.since
+          })
+        ]
+  ),
   ...[...state.strategies.values()].flatMap(({ name, paused }) =>
     paused === undefined
       ? []

@@ -320,6 +320,7 @@ const because = (
     ...(slot?.frozen === undefined ? [] : [`frozen: ${slot.frozen}`]),
     ...(state.killed === undefined ? [] : [`the kill switch is on: ${state.killed}`]),
     ...(strategy.paused === undefined ? [] : [`paused by ${strategy.paused.limit}: ${strategy.paused.reason}`]),
+    ...(strategy.failing === undefined ? [] : [`the strategy cannot be planned: ${strategy.failing.reason}`]),
     ...(state.diskFullSince === undefined ? [] : [`the disk has been full since ${iso(state.diskFullSince)}`]),
     ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
     ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),

@@ -4,7 +4,8 @@
  */
 import { Clock, Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from "effect"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
-import { Journal, type JournalError } from "../../journal/Journal.ts"
+import { messageOf } from "../../domain/Text.ts"
+import { broken, Journal, type JournalError } from "../../journal/Journal.ts"
 import * as BotState from "./BotState.ts"
 import * as OldSwaps from "./OldSwaps.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
@@ -15,7 +16,7 @@ export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    const why = messageOf(this.cause)
     return `Event ${this.sequence} of the journal does not fit what came before: ${why}. Keep the file and start with another journal.`
   }
 }
@@ -68,9 +69,18 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   })
   yield* keepSnapshot
 
+  /** What is on disk and not in memory ends the process: only a new start reads what is true. */
+  const fold = (recorded: ReadonlyArray<Recorded>) =>
+    Effect.try({
+      try: () => {
+        for (const entry of recorded) BotState.apply(state, entry)
+      },
+      catch: broken(`Event ${state.sequence + 1} of the journal does not fit what came before`)
+    })
+
   const write = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
     const recorded = yield* journal.append(events)
-    for (const entry of recorded) BotState.apply(state, entry)
+    yield* fold(recorded)
     yield* PubSub.publishAll(changes, recorded)
   })
 
@@ -78,7 +88,10 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
 
   const recordFrom = Effect.fn("Bookkeeper.record")(
     function* (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) {
-      yield* write(events(state))
+      const next = events(state)
+      const why = BotState.objection(state, next)
+      if (why !== undefined) return yield* Effect.die(new Error(`not recorded, it cannot have happened: ${why}`))
+      yield* write(next)
       // Before anybody decides what to do next.
       yield* write(diskEvents(journal.disk.isFull(), state, yield* Clock.currentTimeMillis))
       yield* keepSnapshot
@@ -89,7 +102,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   )
   const record = (...events: ReadonlyArray<BotEvent>) => recordFrom(() => events)
   const recordIfFits = (...events: ReadonlyArray<BotEvent>) =>
-    recordFrom((present) => (BotState.fits(present, events) ? events : []))
+    recordFrom((present) => (BotState.objection(present, events) === undefined ? events : []))
 
   const lookAtDisk = Effect.suspend(() =>
     state.diskFullSince === undefined ? Effect.void : Effect.andThen(journal.disk.recover, record())

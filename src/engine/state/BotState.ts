@@ -8,6 +8,7 @@ import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEve
 import { hourMillis, utcDay } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, isFinished } from "../../domain/Placement.ts"
+import { messageOf } from "../../domain/Text.ts"
 import * as Replacements from "../planning/costs/Replacements.ts"
 import * as JournalTail from "../restart/JournalTail.ts"
 import * as OldSwaps from "./OldSwaps.ts"
@@ -163,8 +164,16 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     }
     case "Resumed":
       return resume(state, event.strategy)
+    case "PlanFailed":
+      return changeStrategy(state, event.strategy, () => ({ failing: { reason: event.reason, since: at } }))
+    case "PlanMended":
+      return changeStrategy(state, event.strategy, () => ({ failing: undefined }))
     case "StrategyRemoved":
-      return changeStrategy(state, event.strategy, () => ({ removed: event.orders, isLoaded: false }))
+      return changeStrategy(state, event.strategy, () => ({
+        removed: event.orders,
+        isLoaded: false,
+        failing: undefined
+      }))
     case "StrategiesRefused":
       state.rejectedEdit = event.problems
       return
@@ -205,16 +214,27 @@ const changeStrategy = (
   state.strategies.set(name, { ...strategy, ...change(strategy) })
 }
 
-/** Whether events still fit their placements, which may have moved on while an answer was on its way. */
-export const fits = ({ placements }: BotState, events: ReadonlyArray<BotEvent>): boolean => {
-  const changed = new Map<string, Placement>()
-  return events.every((event) => {
-    if (!("placement" in event) || event._tag === "Planned") return true
-    const placement = changed.get(event.placement) ?? placements.get(event.placement)
-    const next = placement === undefined ? Result.fail("gone") : Result.try(() => after(placement, event, 0))
-    if (Result.isSuccess(next)) changed.set(event.placement, next.success)
-    return Result.isSuccess(next)
-  })
+/**
+ * Why these events cannot come next, if so: asked before they are written, because a journal that holds what cannot have happened
+ * is lost. Between the question and its answer a placement may have moved on.
+ */
+export const objection = ({ placements }: BotState, events: ReadonlyArray<BotEvent>): string | undefined => {
+  const changed = new Map<string, Placement | undefined>()
+  for (const event of events) {
+    if (!("placement" in event)) continue
+    const { placement: id } = event
+    const known = changed.has(id) ? changed.get(id) : placements.get(id)
+    if (event._tag === "Planned") {
+      if (known !== undefined) return `${id} is planned twice`
+      changed.set(id, planned(event, 0))
+    } else if (known === undefined) {
+      if (!isSaidOfEnded(event)) return `${event._tag} of the unknown placement ${id}`
+    } else {
+      const next = Result.try(() => after(known, event, 0))
+      if (Result.isFailure(next)) return messageOf(next.failure)
+      changed.set(id, next.success.state === "settled" ? undefined : next.success)
+    }
+  }
 }
 
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {

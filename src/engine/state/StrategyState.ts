@@ -33,6 +33,8 @@ export interface StrategyState {
     readonly asset: string
     readonly amount: Amount
   }
+  /** It cannot be planned, by a mistake of this program. */
+  readonly failing?: { readonly reason: string; readonly since: number } | undefined
   /** The strategy file in force, with its text where the journal has it. */
   readonly loaded?: Of<"StrategyLoaded">
   /** It has decided something with its present file. */

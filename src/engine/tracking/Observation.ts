@@ -20,6 +20,7 @@ import type { JournalError } from "../../journal/Journal.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import { EngineSettings } from "../EngineSettings.ts"
+import * as Mistakes from "../Mistakes.ts"
 import { isDoubted } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
@@ -57,6 +58,7 @@ export const make = Effect.gen(function* () {
   let lookedAt = Number.NEGATIVE_INFINITY
   const knownOdd = new Set<string>()
   const consistency = Consistency.make(books.state)
+  const reading = yield* Mistakes.contained("the report on")
 
   /** Reported so far, each once. */
   const noteOdd = Effect.fnUntraced(function* ({ id, why }: OddOrder) {
@@ -222,7 +224,7 @@ export const make = Effect.gen(function* () {
       const id = report.placement ?? byOrder.get(report.order.id) ?? byDeadline.get(report.order.deadline)
       if (id === undefined) continue
       // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
-      yield* books.recordFrom(({ placements }) => {
+      const noted = books.recordFrom(({ placements }) => {
         const placement = placements.get(id)
         if (placement === undefined) return []
         const { events, isAlive } =
@@ -232,6 +234,7 @@ export const make = Effect.gen(function* () {
         if (isAlive) revived(id)
         return [...events, ...eventsOf(placement, markets.get(placement.market), report)]
       })
+      yield* reading(id, noted)
     }
     return problem
   })

@@ -71,6 +71,10 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return ["the files are right again", "good"]
     case "LoopFailed":
       return [`${event.what} failed and begins anew: ${event.reason}`, "alarm"]
+    case "PlanFailed":
+      return [`cannot be planned (${event.reason}): its orders stay as they are, nothing new is placed for it`, "alarm"]
+    case "PlanMended":
+      return ["is planned again", "good"]
     case "Reconciled":
       return reconciled(event)
     case "ClockCompared":

@@ -7,6 +7,7 @@
 import { Clock, Context, Duration, Effect, Layer, Schedule, type Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
+import { messageOf } from "../../domain/Text.ts"
 import { WholeVenueApi } from "../api/VenueApi.ts"
 import type { Answer } from "../Venue.ts"
 import { VenueConfig } from "../VenueConfig.ts"
@@ -165,7 +166,7 @@ const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueEr
 const failureOf = (operation: string, error: unknown): VenueError => {
   if (error instanceof VenueError) return error
   if (error instanceof HttpClientError.HttpClientError) return Reply.noAnswer(operation, transportText(error))
-  const text = clean(`not sent, the request is not valid: ${error instanceof Error ? error.message : String(error)}`)
+  const text = clean(`not sent, the request is not valid: ${messageOf(error)}`)
   return new VenueError({ reason: new Rejected({ operation, code: "invalid-request", text }) })
 }
 

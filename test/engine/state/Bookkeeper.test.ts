@@ -1,6 +1,6 @@
 /** The one writer of the bot's memory, when several fibers record at once. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { Bookkeeper, replay } from "../../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
@@ -38,6 +38,18 @@ describe("Bookkeeper", () => {
       )
       yield* Effect.all([once, once, once], { concurrency: 3, discard: true })
       assert.strictEqual(books.state.sequence, 1_501)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("what cannot have happened is not written, so the journal can still be read", () =>
+    Effect.gen(function* () {
+      const books = yield* Bookkeeper
+      yield* books.record(...many("a"))
+      const unknown = { strategy: "a", slot: "one", placement: "p1" }
+      const exit = yield* Effect.exit(books.record({ _tag: "CancelSent", ...unknown, attempt: 1 }))
+      assert.isTrue(Exit.hasDies(exit))
+      yield* books.record({ _tag: "KillSwitch", on: true, reason: "enough" })
+      assert.strictEqual((yield* replay).sequence, 1_501)
     }).pipe(Effect.provide(layer))
   )
 })

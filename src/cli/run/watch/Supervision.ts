@@ -3,6 +3,7 @@
  * shown, and the loop starts again after a second.
  */
 import { Cause, Effect, Schedule } from "effect"
+import { messageOf } from "../../../domain/Text.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 
 const pause = Schedule.spaced("1 second")
@@ -14,9 +15,7 @@ export const supervised = Effect.fn("Supervision.supervised")(function* <A, E, R
 ) {
   const books = yield* Bookkeeper
   const note = (cause: Cause.Cause<unknown>) => {
-    const squashed = Cause.squash(cause)
-    const reason = squashed instanceof Error ? squashed.message : String(squashed)
-    return books.record({ _tag: "LoopFailed", what, reason })
+    return books.record({ _tag: "LoopFailed", what, reason: messageOf(Cause.squash(cause)) })
   }
   const attempt = loop.pipe(
     Effect.as(true),

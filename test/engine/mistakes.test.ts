@@ -1,0 +1,104 @@
+/** An exception is a mistake of the program. It stays with the strategy or the order that it is about, is told, and stops no cancel. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { marketsByName } from "../../src/cli/Modes.ts"
+import type { Tag } from "../../src/domain/BotEvent.ts"
+import type { Market } from "../../src/domain/Market.ts"
+import type { Strategy } from "../../src/strategy/Strategy.ts"
+import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running, until } from "./botWorld.ts"
+
+const openOf = (process: Running, name: string) =>
+  openOrders(process).filter(({ strategy }) => strategy === name).length
+
+const countOf = (process: Running, tag: Tag) =>
+  Effect.map(process.events, (events) => events.filter(({ event }) => event._tag === tag).length)
+
+/** The strategy `odd` is asked at every turn, and throws while it is broken, another sentence each time. */
+const breakable =
+  (mistake: { isMade: boolean; times: number }) =>
+  (strategy: Strategy): Strategy => ({
+    ...strategy,
+    decide: (view, memory) => {
+      const decision = strategy.decide(view, memory)
+      if (strategy.name !== "odd") return decision
+      mistake.times += 1
+      if (mistake.isMade) throw new RangeError(`mistake ${mistake.times}`)
+      return { ...decision, until: { ...decision.until, time: view.now + 1 } }
+    }
+  })
+
+/** Markets of which one cannot be read at times. */
+class Spoiled extends Map<string, Market> {
+  isSpoiled = false
+  override get(name: string) {
+    if (this.isSpoiled && name === "SOL/USDC") throw new TypeError("cannot read it")
+    return super.get(name)
+  }
+}
+
+const killed = Effect.fnUntraced(function* (world: Effect.Success<typeof make>, orders: number) {
+  world.network.sent.length = 0
+  world.setWithdraw({ code: "kill-switch", text: "enough" })
+  yield* until(() => world.network.sent.filter(isCancel).length === orders, 1_000, "every order has its cancel")
+})
+
+describe("a mistake of the program", () => {
+  it.effect(
+    "in the plan of one strategy stops neither the others nor a cancel, and is told once until it is over",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const mistake = { isMade: true, times: 0 }
+          const world = yield* make
+          const process = yield* world.run({
+            strategies: [ladder(2, "odd"), ladder(3, "even")],
+            changed: breakable(mistake)
+          })
+          const failing = (name: string) => process.state.strategies.get(name)?.failing?.reason
+          yield* until(() => openOf(process, "even") === 3 && mistake.times > 3, 60_000, "the other one's orders rest")
+          assert.strictEqual(failing("odd"), "mistake 1")
+          assert.isUndefined(failing("even"))
+          assert.strictEqual(yield* countOf(process, "PlanFailed"), 1)
+
+          mistake.isMade = false
+          yield* until(
+            () => openOf(process, "odd") === 2 && failing("odd") === undefined,
+            180_000,
+            "it is planned again"
+          )
+          assert.strictEqual(yield* countOf(process, "PlanMended"), 1)
+
+          mistake.isMade = true
+          yield* until(() => failing("odd") !== undefined, 120_000, "it fails again")
+          yield* Effect.sleep("2 minutes")
+          assert.strictEqual(openOf(process, "odd"), 2, "its orders stay as they are")
+          yield* killed(world, 5)
+          assert.isUndefined(process.fiber.pollUnsafe())
+        })
+      )
+  )
+
+  it.effect("in the work on one order stops no other order, and is told once", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const markets = new Spoiled(marketsByName({ assets, ticks: new Map() }))
+        const world = yield* make
+        markets.isSpoiled = true
+        const process = yield* world.run({
+          strategies: [ladder(1, "odd", "SOL/USDC", [100, 100]), ladder(3, "even")],
+          markets
+        })
+        yield* until(() => openOf(process, "even") === 3, 60_000, "the other orders rest")
+        assert.strictEqual(yield* countOf(process, "LoopFailed"), 1)
+        markets.isSpoiled = false
+        yield* until(() => openOf(process, "odd") === 1, 60_000, "it is tried again")
+
+        markets.isSpoiled = true
+        yield* Effect.sleep("3 minutes")
+        yield* killed(world, 4)
+        assert.isUndefined(process.fiber.pollUnsafe())
+        assert.strictEqual(yield* countOf(process, "LoopFailed"), 2)
+      })
+    )
+  )
+})
