@@ -7,6 +7,7 @@
  */
 import { Schema, SchemaGetter } from "effect"
 import * as Decimal from "./Decimal.ts"
+import { MoneyPath } from "./Order.ts"
 import { AgreedSwap, Amount, SwapEvent, swapReport } from "./SwapEvent.ts"
 
 const Text = Schema.String
@@ -264,7 +265,8 @@ const placing = {
     /** The terms that the operator agreed to, if it is a swap by hand. */
     swap: Schema.optionalKey(AgreedSwap)
   },
-  CreateSent: { ...placement, attempt: Schema.Int },
+  /** `path`: what it asks for; missing in older journals, and where a swap is asked for. */
+  CreateSent: { ...placement, attempt: Schema.Int, path: Schema.optionalKey(MoneyPath) },
   CreateRefused: { ...placement, code: Text, text: Text, ...correlation },
   /** Exactly one order is bound to a placement, after its whole echo was checked. */
   Bound: {

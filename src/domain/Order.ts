@@ -2,6 +2,7 @@
  * An order as the venue reports it, in exact values. It is a witness, not a command: whatever the venue says is kept,
  * unknown statuses included, and `OrderTracker` decides what is believed.
  */
+import { Schema } from "effect"
 import type { Amount } from "./Amount.ts"
 import type { Price, Side } from "./Market.ts"
 import type { SwapReport } from "./SwapEvent.ts"
@@ -53,14 +54,23 @@ export interface PayoutLeg {
   readonly reason?: string
 }
 
-export interface Order {
+/** What an order takes and gives, by the venue's asset ids, and who gets that. */
+export const MoneyPath = Schema.Struct({
+  originAsset: Schema.String,
+  destinationAsset: Schema.String,
+  recipient: Schema.String,
+  recipientType: Schema.String,
+  refundTo: Schema.String,
+  refundType: Schema.String
+})
+export type MoneyPath = typeof MoneyPath.Type
+
+export interface Order extends MoneyPath {
   readonly id: string
   readonly side: Side
   /** The venue's asset ids. */
   readonly baseAsset: string
   readonly quoteAsset: string
-  readonly originAsset: string
-  readonly destinationAsset: string
   /** Base smallest units. */
   readonly quantity: Amount
   readonly price: Price
@@ -71,10 +81,6 @@ export interface Order {
   readonly depositAddress: string
   readonly depositMemo?: string
   readonly depositType: string
-  readonly recipient: string
-  readonly recipientType: string
-  readonly refundTo: string
-  readonly refundType: string
   /** Sum of the fees (basis points) that go to others than us. */
   readonly appFeeBasisPoints: number
   readonly fillStatus: FillStatus

@@ -4,7 +4,7 @@ import { Context } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../domain/Durations.ts"
 import { byHand } from "../domain/Placement.ts"
-import type { Expectations } from "./tracking/OrderTracker.ts"
+import type { Expectations } from "./tracking/MoneyPath.ts"
 
 export interface Settings {
   readonly account: Expectations

@@ -20,6 +20,7 @@ import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
+import { askedFor } from "../tracking/MoneyPath.ts"
 import { bind } from "../tracking/OrderTracker.ts"
 import * as Funding from "./Funding.ts"
 import type { Surroundings } from "./FundingGate.ts"
@@ -43,11 +44,13 @@ export const make = Effect.gen(function* () {
 
   const create = Effect.fnUntraced(function* (placement: Placement, { market }: Surroundings) {
     if (market === undefined) return yield* abandon(placement, "its market is not configured")
-    yield* record({ _tag: "CreateSent", ...about(placement), attempt: placement.createAttempts + 1 })
+    const isSwap = placement.by === "swap"
+    const path = isSwap ? undefined : askedFor(placement.side, market, settings.account)
+    const attempt = placement.createAttempts + 1
+    yield* record({ _tag: "CreateSent", ...about(placement), attempt, ...present({ path }) })
     const { side, quantity, price, deadline, inputAmount, outputAmount, terms } = placement
     const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
     const order = { side, quantity, price, deadline, baseAsset, quoteAsset, ...present({ terms }) }
-    const isSwap = placement.by === "swap"
     const answer = yield* Effect.result(
       isSwap ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder(order)
     )

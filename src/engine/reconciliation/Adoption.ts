@@ -15,10 +15,11 @@ export const adopt = Effect.fn("Adoption.adopt")(function* (found: FoundOrder) {
   yield* books.record(...plannedAs(found, id))
   const sent = books.state.placements.get(id)
   if (sent === undefined) return id
-  yield* books.record(...OrderTracker.adopt(sent, found.order))
+  const { asked, market, order } = found
+  yield* books.record(...OrderTracker.adopt(sent, order, asked && { market, expected: asked }))
   const bound = books.state.placements.get(id)
   // Its deposit is recorded at once: an order that looked unfunded would be funded again.
-  if (bound !== undefined) yield* books.record(...OrderTracker.observe(bound, found.order))
+  if (bound !== undefined) yield* books.record(...OrderTracker.observe(bound, order))
   return id
 })
 

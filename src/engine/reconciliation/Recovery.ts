@@ -6,11 +6,12 @@
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
+import { inputAmount, inputAsset, type Market, outputAmount, outputAsset } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
 import { foundAtVenue } from "../../domain/Placement.ts"
 import type { DesiredSlot } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import { askedFor, type Expectations, shownBy } from "../tracking/MoneyPath.ts"
 import { isPaid } from "./Reconciliation.ts"
 
 /** Owner of orders that no slot wants. */
@@ -34,6 +35,8 @@ export interface FoundOrder {
   readonly slot: string
   /** Why it is taken into the journal, where that is not because a journal was lost. */
   readonly because?: string
+  /** What our create asked for, where it is an order of our create: what the venue shows of it is compared with this. */
+  readonly asked?: Expectations
 }
 
 export interface Recovery {
@@ -88,7 +91,7 @@ export const recover = (
 
 /** The placement as it must have been planned; the order itself then tells what became of it. */
 export const plannedAs = (
-  { because = "found at the venue after the journal was lost", order, market, strategy, slot }: FoundOrder,
+  { asked, because = "found at the venue after the journal was lost", order, market, strategy, slot }: FoundOrder,
   placement: string
 ): readonly [BotEvent, BotEvent] => [
   {
@@ -101,14 +104,27 @@ export const plannedAs = (
     price: order.price,
     quantity: order.quantity,
     inputAsset: inputAsset(market, order.side).symbol,
-    inputAmount: order.inputAmount,
     outputAsset: outputAsset(market, order.side).symbol,
-    outputAmount: order.outputAmount,
+    ...(asked === undefined ? amountsShown(order) : amountsAsked(order, market)),
     deadline: order.deadline,
     why: { code: foundAtVenue, text: `${because}: order ${order.id}` }
   },
-  { _tag: "CreateSent", strategy, slot, placement, attempt: 1 }
+  {
+    _tag: "CreateSent",
+    strategy,
+    slot,
+    placement,
+    attempt: 1,
+    path: asked === undefined ? shownBy(order) : askedFor(order.side, market, asked)
+  }
 ]
+
+const amountsShown = ({ inputAmount, outputAmount }: Order) => ({ inputAmount, outputAmount })
+
+const amountsAsked = ({ price, quantity, side }: Order, market: Market) => ({
+  inputAmount: inputAmount(market, side, quantity, price),
+  outputAmount: outputAmount(market, side, quantity, price)
+})
 
 /** Capital of the strategies `recovered` and `ended`: what their orders hold, or held. */
 export const budgetsOf = (found: ReadonlyArray<FoundOrder>): ReadonlyArray<BotEvent> =>

@@ -91,7 +91,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     if (wish !== undefined) {
       const { desired, market, strategy } = wish
       const because = "the journal had forgotten it, and its slot wants it"
-      const found = { order, market, strategy, slot: desired.slot, because }
+      const found = { order, market, strategy, slot: desired.slot, because, asked: settings.account }
       return yield* Effect.provideService(adopt(found), Bookkeeper, books)
     }
     if (books.state.tail.forgotten.has(order.id)) return

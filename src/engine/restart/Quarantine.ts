@@ -47,9 +47,10 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     if (elapsedMillis(books.state.runStartedAt, now) < settings.quarantineMillis) return
     const orders = yield* ordersOf(placement, market)
+    const asked = market && { market, expected: settings.account }
     const paid = orders.find(({ depositedAmount }) => depositedAmount > 0n)
     if (paid !== undefined) {
-      yield* recordOf(placement, (known) => (known.order?.id === paid.id ? [] : found(known, paid)))
+      yield* recordOf(placement, (known) => (known.order?.id === paid.id ? [] : found(known, paid, asked)))
       return yield* recordOf(placement, (known) => observe(known, paid))
     }
     if (orders.some(({ fillStatus }) => waitsForMoney.has(fillStatus))) return

@@ -6,7 +6,7 @@
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
-import type { OrderTerms } from "../../domain/Order.ts"
+import type { MoneyPath, OrderTerms } from "../../domain/Order.ts"
 import type { Payload } from "../../domain/Payload.ts"
 import type { AgreedSwap, SwapReport } from "../../domain/SwapEvent.ts"
 
@@ -71,6 +71,8 @@ export interface Attempt {
 interface Progress {
   readonly changedAt: number
   readonly createAttempts: number
+  /** What its create asked for; older journals do not say. */
+  readonly path?: MoneyPath
   readonly createRefusal?: string
   readonly cancel?: Cancel
   readonly status?: string
@@ -85,6 +87,8 @@ interface Progress {
   /** Other orders with our fingerprint: id → whether the venue confirmed their cancel. */
   readonly orphans: ReadonlyMap<string, boolean>
   readonly contradiction?: string
+  /** The contradiction in which the venue is right, by the operator's word. */
+  readonly accepted?: string
   /** Nobody knows whether an earlier process paid for it: the journal may have lost that (see `restart/JournalTail`). */
   readonly mayBePaid?: boolean
 }

@@ -5,6 +5,7 @@
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { foundAtVenue, placementTransitions } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
 import {
   type BoundOrder,
   type Funding,
@@ -51,7 +52,7 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
   switch (event._tag) {
     case "CreateSent":
       if (placement.state !== "planned" && placement.state !== "creating") throw impossible(placement, event, "is late")
-      return { ...placement, state: "creating", createAttempts: event.attempt }
+      return { ...placement, state: "creating", createAttempts: event.attempt, ...present({ path: event.path }) }
     case "CreateRefused":
       return { ...placement, createRefusal: `${event.code}: ${event.text}` }
     case "Bound":
@@ -186,8 +187,8 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
 
 /** The operator has looked. What their word does to the money is in the ledger. */
 const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => {
-  const { contradiction: _, ...rest } = placement
-  if (word === "adopt") return rest
+  const { contradiction, ...rest } = placement
+  if (word === "adopt") return { ...rest, ...present({ accepted: contradiction }) }
   const isPaying = placement.state === "funding" || placement.state === "in doubt"
   if (word === "paid") {
     if (isPaying) return { ...placement, state: "funding", funding: { ...placement.funding, acknowledged: true } }

@@ -1,6 +1,7 @@
 /**
- * What one process compares between the reports of an order, beside the journal: whether they go on sending our money to
- * the same place, and whether an order lives on that was said to be over. A report may be old, so a single one proves nothing.
+ * What one process compares between the reports of an order, beside the journal: whether an order lives on that was said to be
+ * over, and, where an older journal does not keep what was asked for, whether they go on sending our money to the same place.
+ * A report may be old, so a single one proves nothing.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -8,36 +9,24 @@ import { isTerminal, type Order } from "../../domain/Order.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
+import { type Course, difference, shownBy } from "./MoneyPath.ts"
 
 /** Reads may be this old; whoever shows an ended order alive for longer means it. */
 const cancelAgainMillis = 10_000
 const contradictionMillis = 60_000
 
-const money = [
-  ["side", "side"],
-  ["asset to deposit", "originAsset"],
-  ["asset to receive", "destinationAsset"],
-  ["recipient", "recipient"],
-  ["recipient type", "recipientType"],
-  ["refund account", "refundTo"],
-  ["refund type", "refundType"]
-] as const satisfies ReadonlyArray<readonly [string, keyof Order]>
-
 export const make = (state: BotState) => {
-  const said = PlacementNotes.make<Pick<Order, (typeof money)[number][1]>>(state)
+  const said = PlacementNotes.make<Course>(state)
   const aliveSince = PlacementNotes.make<number>(state)
 
   /** Where the report sends our money, if the reports before said something else. */
-  const moved = ({ by, id }: Placement, order: Order): string | undefined => {
+  const moved = ({ by, id, path }: Placement, order: Order): string | undefined => {
     // The status of a swap repeats what was asked, and may leave parts of it out.
-    if (by === "swap") return undefined
+    if (by === "swap" || path !== undefined) return undefined
     const before = said.get(id)
-    if (before === undefined) {
-      said.set(id, order)
-      return undefined
-    }
-    const change = money.find(([, field]) => before[field] !== order[field])
-    return change === undefined ? undefined : `its ${change[0]} changed to ${order[change[1]]}`
+    if (before !== undefined) return difference(before, order)
+    said.set(id, { side: order.side, ...shownBy(order) })
+    return undefined
   }
 
   /** How long the order has been shown alive after its end. */

@@ -6,6 +6,7 @@ import { type Amount, min } from "../../domain/Amount.ts"
 import type { ContradictionKind } from "../../domain/BotEvent.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import type { Placement } from "../state/Placement.ts"
+import { difference } from "./MoneyPath.ts"
 
 export interface Finding {
   readonly kind: ContradictionKind
@@ -47,7 +48,7 @@ const spendable = ({ state, unspent }: Placement, { depositedAmount }: Order): A
 
 /**
  * `reported`: as it came; `order`: with each fill once, as it was known first, and with what was deposited by us. `moved`:
- * where the report sends our money, if it had said something else before.
+ * where the report sends our money, if it had said something else before and nobody knows what was asked for.
  */
 export const judge = (
   placement: Placement,
@@ -55,8 +56,17 @@ export const judge = (
   order: Order,
   moved: string | undefined
 ): Finding | undefined =>
-  againstKnown(placement, reported, order) ??
-  (moved === undefined ? againstItself(order) : { kind: "changed-report", what: moved })
+  againstKnown(placement, reported, order) ?? elsewhere(placement, order, moved) ?? againstItself(order)
+
+/** Where it sends our money, unless the operator has said that this is right. */
+const elsewhere = (
+  { accepted, path, side }: Placement,
+  order: Order,
+  moved: string | undefined
+): Finding | undefined => {
+  const what = path === undefined ? moved : difference({ side, ...path }, order)
+  return what === undefined || what === accepted ? undefined : { kind: "changed-report", what }
+}
 
 const againstKnown = (placement: Placement, reported: Order, order: Order): Finding | undefined => {
   const seen = new Map(placement.fills)

@@ -251,14 +251,15 @@ export const make = Effect.gen(function* () {
         : observe(placement, order, correlationId, moved)
     }
     if (market === undefined || !isOurs(placement, market, order)) return []
+    const asked = { market, expected: settings.account }
     if (placement.state === "planned" || placement.state === "creating") {
       // The journal has lost that it was created, or that it was paid for.
       const isForgotten = placement.state === "planned" || order.depositedAmount > 0n
       return isForgotten
-        ? found(placement, order)
+        ? found(placement, order, asked)
         : bind(placement, market, order, settings.account, "list", correlationId)
     }
-    if (order.depositedAmount > 0n && placement.deposited === 0n) return adopt(placement, order)
+    if (order.depositedAmount > 0n && placement.deposited === 0n) return adopt(placement, order, asked)
     if (placement.orphans.has(order.id)) return []
     const { strategy, slot } = placement
     return [{ _tag: "OrphanSeen", strategy, slot, placement: placement.id, orderId: order.id }]

@@ -7,36 +7,16 @@
  * are final.
  */
 
-import { type Amount, type Asset, min } from "../../domain/Amount.ts"
-import type { BotEvent } from "../../domain/BotEvent.ts"
+import { type Amount, min } from "../../domain/Amount.ts"
+import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
-import { type Fill, feesToOthers, isTerminal, type Order } from "../../domain/Order.ts"
+import { type Fill, feesToOthers, isTerminal, type MoneyPath, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapEvent.ts"
 import type { Placement } from "../state/Placement.ts"
-import { isImpossible, judge, mostDeposited, receivedBy, spentBy } from "./Court.ts"
-
-/** Where our money comes from and goes back to, as every order must repeat it. */
-export interface Expectations {
-  readonly signerId: string
-  readonly depositType: string
-  /** On other chains: addresses by the venue's asset ids. */
-  readonly addresses?: {
-    readonly recipients: ReadonlyMap<string, string>
-    readonly refundTo: ReadonlyMap<string, string>
-  }
-  /** Assets whose money is not where `depositType` says, by the venue's asset ids. */
-  readonly depositTypes?: ReadonlyMap<string, string>
-  /** The most that app fees may give to others. */
-  readonly maxAppFeeBasisPoints: number
-}
-
-/** Where the money of an asset is: paid from there, refunded and paid out to there. */
-export const depositTypeOf = (
-  { depositType, depositTypes }: Pick<Expectations, "depositType" | "depositTypes">,
-  asset: Asset
-): string => depositTypes?.get(asset.id) ?? depositType
+import { type Finding, isImpossible, judge, mostDeposited, receivedBy, spentBy } from "./Court.ts"
+import { askedFor, difference, type Expectations } from "./MoneyPath.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
@@ -66,45 +46,43 @@ const matches = (placement: Placement, market: Market, order: Order): boolean =>
 export const isFromOurCreate = (placement: Placement, market: Market, order: Order): boolean =>
   order.deadline === placement.deadline && matches(placement, market, order)
 
-/** What is wrong with the venue's echo of our order, checked before money follows; `undefined` when it is right. */
-const echoProblem = (
+/** What an order has otherwise than our create asked for, however far it has come; `undefined` when all of it is right. */
+const wrongTerm = (
   placement: Placement,
-  market: Market,
   order: Order,
-  expected: Expectations
+  path: MoneyPath,
+  { maxAppFeeBasisPoints, signerId }: Expectations
 ): string | undefined => {
-  const [input, output] = placement.side === "SELL" ? [market.base, market.quote] : [market.quote, market.base]
-  const [paidBy, paidTo] = [depositTypeOf(expected, input), depositTypeOf(expected, output)]
-  const isOnChain = paidBy === "ORIGIN_CHAIN"
-  const refundTo = isOnChain ? expected.addresses?.refundTo.get(input.id) : expected.signerId
-  const goesToChain = paidTo === "ORIGIN_CHAIN"
-  const recipient = goesToChain ? expected.addresses?.recipients.get(output.id) : expected.signerId
-  const checks: ReadonlyArray<readonly [string, unknown, unknown]> = [
-    ["origin asset", order.originAsset, input.id],
-    ["destination asset", order.destinationAsset, output.id],
-    ["amount to deposit", order.inputAmount, placement.inputAmount],
-    ["recipient", order.recipient, recipient],
-    ["recipient type", order.recipientType, goesToChain ? "DESTINATION_CHAIN" : paidTo],
-    ["refund account", order.refundTo, refundTo],
-    ["refund type", order.refundType, paidBy],
-    ["deposit type", order.depositType, paidBy],
-    ["status", order.fillStatus, "AWAITING_DEPOSIT"],
-    ["deposited amount", order.depositedAmount, 0n],
+  const { inputAmount, outputAmount, side, terms = {} } = placement
+  const elsewhere = difference({ side, ...path }, order)
+  if (elsewhere !== undefined) return elsewhere
+  const wrong = differing([
+    ["amount to deposit", order.inputAmount, inputAmount],
+    ["deposit type", order.depositType, path.refundType],
     // A signed transfer cannot carry a memo, so money that needs one would be lost in limbo.
-    ["deposit memo", isOnChain ? undefined : order.depositMemo, undefined]
-  ]
-  const wrong = checks.find(([, found, wanted]) => found !== wanted)
-  if (wrong !== undefined) return `its ${wrong[0]} is ${wrong[1]} instead of ${wrong[2]}`
-  if (order.outputAmount < placement.outputAmount) {
-    return `its least amount to receive is ${order.outputAmount} instead of ${placement.outputAmount}`
-  }
-  const mostFees = Math.max(expected.maxAppFeeBasisPoints, feesToOthers(placement.terms ?? {}))
-  if (order.appFeeBasisPoints > mostFees) {
+    ["deposit memo", path.refundType === "ORIGIN_CHAIN" ? undefined : order.depositMemo, undefined]
+  ])
+  if (wrong !== undefined) return wrong
+  if (order.outputAmount < outputAmount)
+    return `its least amount to receive is ${order.outputAmount} instead of ${outputAmount}`
+  const mostFees = Math.max(maxAppFeeBasisPoints, feesToOthers(terms))
+  if (order.appFeeBasisPoints > mostFees)
     return `its app fees are ${order.appFeeBasisPoints} basis points, more than ${mostFees}`
-  }
-  if (order.depositAddress === expected.signerId) return "its deposit address is our own account"
-  return undefined
+  return order.depositAddress === signerId ? "its deposit address is our own account" : undefined
 }
+
+const differing = (checks: ReadonlyArray<readonly [string, unknown, unknown]>): string | undefined => {
+  const wrong = checks.find(([, found, wanted]) => found !== wanted)
+  return wrong === undefined ? undefined : `its ${wrong[0]} is ${wrong[1]} instead of ${wrong[2]}`
+}
+
+/** What is wrong with the venue's echo of our order, checked before money follows; `undefined` when it is right. */
+const echoProblem = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined =>
+  wrongTerm(placement, order, askedFor(placement.side, market, expected), expected) ??
+  differing([
+    ["status", order.fillStatus, "AWAITING_DEPOSIT"],
+    ["deposited amount", order.depositedAmount, 0n]
+  ])
 
 /** Why no money may go to this order, as the venue shows it before it is paid; the answer to a swap's quote has no terms of ours. */
 export const mistakeIn = (
@@ -148,16 +126,28 @@ export const bind = (
   return [bound(placement, order, via, correlation)]
 }
 
-/** A twin of our order holds a deposit: the evidence counts, whichever order was bound before. */
-export const adopt = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => [
-  bound(placement, order, "list", {})
-]
+/** What an order is compared with that is bound although its echo was never checked. */
+interface Asked {
+  readonly market: Market
+  readonly expected: Expectations
+}
+
+/** A twin of our order holds a deposit: the evidence counts, whichever order was bound before. Wrong terms of it are told. */
+export const adopt = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
+  const binding = bound(placement, order, "list", {})
+  if (asked === undefined || placement.contradiction !== undefined) return [binding]
+  const { expected, market } = asked
+  const what = wrongTerm(placement, order, placement.path ?? askedFor(placement.side, market, expected), expected)
+  return what === undefined ? [binding] : [binding, contradicted(placement, { kind: "changed-report", what }, order)]
+}
 
 /** The same for a placement of which the journal may have lost that it was created. */
-export const found = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
-  placement.state === "planned"
-    ? [{ _tag: "CreateSent", ...about(placement), attempt: 1 }, ...adopt(placement, order)]
-    : adopt(placement, order)
+export const found = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
+  const adopted = adopt(placement, order, asked)
+  if (placement.state !== "planned") return adopted
+  const path = asked && askedFor(placement.side, asked.market, asked.expected)
+  return [{ _tag: "CreateSent", ...about(placement), attempt: 1, ...present({ path }) }, ...adopted]
+}
 
 const bound = (
   placement: Placement,
@@ -199,8 +189,7 @@ export const observe = (
     events.push({ _tag: "SwapReported", ...about(placement), ...reported.report, ...correlation })
   }
   if (finding !== undefined) {
-    const evidence = `deposited ${reported.depositedAmount}, fills ${reported.fills.length}, status ${reported.fillStatus}`
-    events.push({ _tag: "Contradiction", ...about(placement), ...finding, evidence, ...correlation })
+    events.push({ ...contradicted(placement, finding, reported), ...correlation })
   }
   if (isAnother(placement, order)) return events
   if (order.depositedAmount > placement.deposited) {
@@ -219,6 +208,15 @@ export const observe = (
     events.push(...close(placement, order).map((event) => (isTold ? following(event) : event)))
   }
   return events
+}
+
+const contradicted = (
+  placement: Placement,
+  finding: Finding,
+  { depositedAmount, fillStatus, fills }: Order
+): Of<"Contradiction"> => {
+  const evidence = `deposited ${depositedAmount}, fills ${fills.length}, status ${fillStatus}`
+  return { _tag: "Contradiction", ...about(placement), ...finding, evidence }
 }
 
 /** People were told of the contradiction; what it leads to is no news. */

@@ -7,7 +7,8 @@ import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
-import { bind, type Expectations, observe } from "../../../src/engine/tracking/OrderTracker.ts"
+import { askedFor, type Expectations } from "../../../src/engine/tracking/MoneyPath.ts"
+import { adopt, bind, observe } from "../../../src/engine/tracking/OrderTracker.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
 
 const market = {
@@ -236,6 +237,41 @@ describe("OrderTracker", () => {
       assert.isDefined(state)
     })
   }
+
+  const beforeMoney = new Set(["money in it already", "a status it cannot have"])
+  const byDeadline = new Set(["another quantity", "another price", "another deadline"])
+  const sale: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
+  const said = (known: Placement, order: Order, asked = expected) =>
+    adopt(known, order, { market, expected: asked }).map(({ _tag }) => _tag)
+
+  for (const [what, change] of wrongEchoes) {
+    if (beforeMoney.has(what) || byDeadline.has(what)) continue
+    it(`an order with money that is found again with ${what} was told to nobody`, () => {
+      const [open] = reports(sale)
+      const known = start(sale).placement()
+      if (known === undefined || open === undefined) return assert.fail("not placed")
+      assert.deepStrictEqual(said(known, open), ["Bound"])
+      assert.deepStrictEqual(said(known, { ...open, ...change }), ["Bound", "Contradiction"])
+      assert.deepStrictEqual(said({ ...known, contradiction: "told" }, { ...open, ...change }), ["Bound"])
+    })
+  }
+
+  it("an old order pays to the account of its create, whatever the configuration says since", () => {
+    const [open] = reports(sale)
+    const known = start(sale).placement()
+    if (known === undefined || open === undefined) return assert.fail("not placed")
+    const old = { ...known, path: askedFor("SELL", market, expected) }
+    const edited = { ...expected, signerId: "another" }
+    assert.deepStrictEqual(said(old, open, edited), ["Bound"])
+    assert.notInclude(
+      observe(old, open).map(({ _tag }) => _tag),
+      "Contradiction"
+    )
+    assert.include(
+      observe(old, { ...open, recipient: "another" }).map(({ _tag }) => _tag),
+      "Contradiction"
+    )
+  })
 
   it("an honest slice of a BUY was called worse than its limit when the base is finer than the quote", () => {
     const { placement } = start({ side: "BUY", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n })

@@ -1,0 +1,74 @@
+/**
+ * Where the money of an order comes from and goes to. The configuration says it when an order is created, the journal keeps what
+ * was asked for, and every report of the order must repeat it: whoever edits the configuration later changes no old order, and
+ * a process that was just started compares with the same words as the one that created it.
+ */
+import type { Asset } from "../../domain/Amount.ts"
+import { inputAsset, type Market, outputAsset, type Side } from "../../domain/Market.ts"
+import type { MoneyPath } from "../../domain/Order.ts"
+
+/** Where our money comes from and goes back to, as every order must repeat it. */
+export interface Expectations {
+  readonly signerId: string
+  readonly depositType: string
+  /** On other chains: addresses by the venue's asset ids. */
+  readonly addresses?: {
+    readonly recipients: ReadonlyMap<string, string>
+    readonly refundTo: ReadonlyMap<string, string>
+  }
+  /** Assets whose money is not where `depositType` says, by the venue's asset ids. */
+  readonly depositTypes?: ReadonlyMap<string, string>
+  /** The most that app fees may give to others. */
+  readonly maxAppFeeBasisPoints: number
+}
+
+/** Where the money of an asset is: paid from there, refunded and paid out to there. */
+export const depositTypeOf = (
+  { depositType, depositTypes }: Pick<Expectations, "depositType" | "depositTypes">,
+  asset: Asset
+): string => depositTypes?.get(asset.id) ?? depositType
+
+/** What a create asks for now. */
+export const askedFor = (side: Side, market: Market, expected: Expectations): MoneyPath => {
+  const [input, output] = [inputAsset(market, side), outputAsset(market, side)]
+  const { addresses, signerId } = expected
+  const [refundType, paidTo] = [depositTypeOf(expected, input), depositTypeOf(expected, output)]
+  const isRefundedToChain = refundType === "ORIGIN_CHAIN"
+  const goesToChain = paidTo === "ORIGIN_CHAIN"
+  return {
+    originAsset: input.id,
+    destinationAsset: output.id,
+    recipient: goesToChain ? (addresses?.recipients.get(output.id) ?? "") : signerId,
+    recipientType: goesToChain ? "DESTINATION_CHAIN" : paidTo,
+    refundTo: isRefundedToChain ? (addresses?.refundTo.get(input.id) ?? "") : signerId,
+    refundType
+  }
+}
+
+/** The same of an order as it is shown. */
+export const shownBy = (order: MoneyPath): MoneyPath => {
+  const { destinationAsset, originAsset, recipient, recipientType, refundTo, refundType } = order
+  return { originAsset, destinationAsset, recipient, recipientType, refundTo, refundType }
+}
+
+/** With the side, which an order shows beside its assets. */
+export interface Course extends MoneyPath {
+  readonly side: Side
+}
+
+const parts = [
+  ["side", "side"],
+  ["asset to deposit", "originAsset"],
+  ["asset to receive", "destinationAsset"],
+  ["recipient", "recipient"],
+  ["recipient type", "recipientType"],
+  ["refund account", "refundTo"],
+  ["refund type", "refundType"]
+] as const satisfies ReadonlyArray<readonly [string, keyof Course]>
+
+/** All that a report shows otherwise, in one sentence, with both values. */
+export const difference = (asked: Course, shown: Course): string | undefined => {
+  const changes = parts.filter(([, part]) => asked[part] !== shown[part])
+  if (changes.length === 0) return undefined
+  return changes.map(([name, part]) => `its ${name} is ${shown[part]} instead of ${asked[part]}`).join(", ")
+}
