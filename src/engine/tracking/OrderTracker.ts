@@ -53,8 +53,9 @@ const wrongTerm = (
   path: MoneyPath,
   { maxAppFeeBasisPoints, signerId }: Expectations
 ): string | undefined => {
-  const { inputAmount, outputAmount, side, terms = {} } = placement
-  const elsewhere = difference({ side, ...path }, order)
+  const { inputAmount, outputAmount, terms = {} } = placement
+  // By its side an order was recognised; what a swap shows has none that was asked for.
+  const elsewhere = difference({ side: order.side, ...path }, order)
   if (elsewhere !== undefined) return elsewhere
   const wrong = differing([
     ["amount to deposit", order.inputAmount, inputAmount],
