@@ -7,7 +7,7 @@
  */
 import { Schema, SchemaGetter } from "effect"
 import * as Decimal from "./Decimal.ts"
-import { MoneyPath } from "./Order.ts"
+import { MoneyPath, OrderTerms } from "./Order.ts"
 import { AgreedSwap, Amount, SwapEvent, swapReport } from "./SwapEvent.ts"
 
 const Text = Schema.String
@@ -52,14 +52,6 @@ export type ContradictionKind = (typeof contradictionKinds)[number]
 /** Which placement of which slot of which strategy an event is about. */
 const placement = { strategy: Text, slot: Text, placement: Text }
 const correlation = { correlationId: Schema.optionalKey(Text) }
-/** What the strategy's file asks for beyond the account's configuration. */
-const terms = Schema.optionalKey(
-  Schema.Struct({
-    confidentiality: Schema.optionalKey(Schema.Literals(["basic", "advanced"])),
-    depositMode: Schema.optionalKey(Schema.Literals(["SIMPLE", "MEMO"])),
-    appFees: Schema.optionalKey(Schema.Array(Schema.Struct({ recipient: Text, fee: Schema.Int })))
-  })
-)
 /** Mid of the market when the limits were asked. */
 const mid = Schema.optionalKey(Price)
 
@@ -257,7 +249,8 @@ const placing = {
     inputAmount: Amount,
     outputAsset: Text,
     outputAmount: Amount,
-    terms,
+    /** What the strategy's file asks for beyond the account's configuration. */
+    terms: Schema.optionalKey(OrderTerms),
     mid,
     /** Drawn for this order: the fingerprint by which a lost create is found again. */
     deadline: Time,

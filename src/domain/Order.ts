@@ -101,13 +101,14 @@ export interface Order extends MoneyPath {
 }
 
 /** What an order asks for besides market, side, size and price. Left out: the venue's default. */
-export interface OrderTerms {
-  readonly confidentiality?: "basic" | "advanced"
+export const OrderTerms = Schema.Struct({
+  confidentiality: Schema.optionalKey(Schema.Literals(["basic", "advanced"])),
   /** How a deposit on another chain is told apart: by its address alone, or by a memo as well. */
-  readonly depositMode?: "SIMPLE" | "MEMO"
+  depositMode: Schema.optionalKey(Schema.Literals(["SIMPLE", "MEMO"])),
   /** Basis points of the input by recipient; `self` is our own account, which makes the fee a rebate. */
-  readonly appFees?: ReadonlyArray<{ readonly recipient: string; readonly fee: number }>
-}
+  appFees: Schema.optionalKey(Schema.Array(Schema.Struct({ recipient: Schema.String, fee: Schema.Int })))
+})
+export type OrderTerms = typeof OrderTerms.Type
 
 /** The part of the app fees that is a cost. */
 export const feesToOthers = ({ appFees = [] }: OrderTerms): number =>
