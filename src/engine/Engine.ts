@@ -72,6 +72,7 @@ export const make = Effect.fnUntraced(function* ({
   const quarantine = yield* Quarantine.make
   const planning = yield* Planning.make(forgotten.admits)
   const working = yield* Mistakes.contained("the work on")
+  const turning = yield* Mistakes.contained("a turn of")
   const placing = yield* Placing.make
   const watch = yield* MarketWatch.make
   const decisions = new Map<string, Decision>()
@@ -290,9 +291,14 @@ export const make = Effect.fnUntraced(function* ({
       stopped = true
     })
     while (!stopped) {
-      failedTurns = (yield* turn()) === undefined ? 0 : failedTurns + 1
+      let planned: number | undefined
+      const settled = Effect.gen(function* () {
+        if ((yield* turn()) === undefined) planned = yield* pause
+      })
+      yield* turning("the engine", settled)
+      failedTurns = planned === undefined ? failedTurns + 1 : 0
       if (done()) return
-      const millis = failedTurns === 0 ? yield* pause : yield* pauseWhileDown(failedTurns)
+      const millis = planned ?? (yield* pauseWhileDown(failedTurns))
       nextLookAt = (yield* Clock.currentTimeMillis) + millis
       const waits = Effect.sleep(millis)
       yield* Effect.raceFirst(Effect.raceFirst(waits, Queue.take(woken)), stopAsked)

@@ -1,7 +1,7 @@
 /**
  * An exception is a mistake of this program, and it stays with the one thing that it is about: the plan of a strategy, the work
- * on an order, one report of the venue. Everything else goes on, and cancels above all. It is told once; the thing is tried
- * again whenever it would be due.
+ * on an order, one report of the venue, or at worst a turn. Everything else goes on, and cancels above all. It is told once; the
+ * thing is tried again whenever it would be due.
  *
  * Only what is computed may fail like this. A journal that cannot be written, or that does not fit its memory, is a failure
  * (`JournalError`) and stops the bot.
@@ -12,16 +12,16 @@ import type { JournalError } from "../journal/Journal.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import * as PlacementNotes from "./state/PlacementNotes.ts"
 
-/** Keeps a step with its placement; `doing` names it for people: "the work on". */
+/** Keeps mistakes within a step. `doing` names it for people together with what it is about, mostly a placement: "the work on p1". */
 export const contained = Effect.fnUntraced(function* (doing: string) {
   const books = yield* Bookkeeper
   const told = PlacementNotes.make<true>(books.state)
-  return <E, R>(id: string, step: Effect.Effect<unknown, E, R>): Effect.Effect<void, E | JournalError, R> =>
+  return <E, R>(about: string, step: Effect.Effect<unknown, E, R>): Effect.Effect<void, E | JournalError, R> =>
     Effect.catchDefect(Effect.asVoid(step), (mistake) => {
-      if (told.get(id) !== undefined) return Effect.void
-      told.set(id, true)
-      const placement = books.state.placements.get(id)
-      const which = placement === undefined ? id : `${id} of ${placement.strategy}/${placement.slot}`
+      if (told.get(about) !== undefined) return Effect.void
+      told.set(about, true)
+      const placement = books.state.placements.get(about)
+      const which = placement === undefined ? about : `${about} of ${placement.strategy}/${placement.slot}`
       return books.record({ _tag: "LoopFailed", what: `${doing} ${which}`, reason: messageOf(mistake) })
     })
 })

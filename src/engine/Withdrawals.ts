@@ -40,6 +40,7 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
   const books = yield* Bookkeeper
   const cancelling = yield* Cancelling.make
   const cancelOf = yield* Mistakes.contained("the cancel of")
+  const lookFor = yield* Mistakes.contained("the look for")
 
   /** Placements that somebody asked to withdraw, with the reason. */
   const asked = new Map<string, Reason>()
@@ -111,7 +112,7 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
       looksUntilTurn -= 1
       if (looksUntilTurn === 0) yield* wake
     })
-    const looking = Effect.forever(Effect.andThen(look, Effect.sleep(lookMillis)))
+    const looking = Effect.forever(Effect.andThen(lookFor("what must be withdrawn", look), Effect.sleep(lookMillis)))
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))
   }).pipe(Effect.scoped)
 

@@ -78,6 +78,32 @@ describe("a mistake of the program", () => {
       )
   )
 
+  it.effect("anywhere in a turn stops no cancel", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const mistake = { isMade: false }
+        const world = yield* make
+        const process = yield* world.run({
+          strategies: [ladder(2, "odd"), ladder(3, "even")],
+          changed: (strategy) => ({
+            ...strategy,
+            get market() {
+              if (mistake.isMade && strategy.name === "odd") throw new TypeError("cannot read it")
+              return strategy.market
+            }
+          })
+        })
+        yield* until(() => openOrders(process).length === 5, 60_000, "five orders rest")
+        mistake.isMade = true
+        yield* Effect.sleep("3 minutes")
+        assert.isAtLeast(yield* countOf(process, "LoopFailed"), 1)
+        yield* killed(world, 5)
+        assert.isUndefined(process.fiber.pollUnsafe())
+        assert.isAtMost(yield* countOf(process, "LoopFailed"), 2)
+      })
+    )
+  )
+
   it.effect("in the work on one order stops no other order, and is told once", () =>
     inVirtualTime(
       Effect.gen(function* () {
