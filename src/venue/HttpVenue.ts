@@ -47,12 +47,12 @@ const apiKey = "venue.apiKey"
 const partner = "venue.partnerJwt (or venue.apiKey)"
 const ownSession = "account.key and account.signerId"
 
-/** Calls that move or save money come first, then reads of orders, then reads of prices. */
+/** Cancels come first, then calls that move money, then reads of orders, then reads of prices. */
 const calls = {
   createOrder: { operation: "create order", priority: "normal", credential: apiKey },
   listOrders: { operation: "list orders", priority: "normal", credential: apiKey, mostBytes: listBytes },
   getOrder: { operation: "get order", priority: "normal", credential: apiKey },
-  cancelOrder: { operation: "cancel order", priority: "urgent", credential: apiKey },
+  cancelOrder: { operation: "cancel order", priority: "cancel", credential: apiKey },
   generateIntent: { operation: "generate intent", priority: "urgent", credential: apiKey },
   submitIntent: { operation: "submit intent", priority: "urgent", credential: apiKey },
   submitDeposit: { operation: "submit deposit", priority: "urgent", credential: apiKey },

@@ -82,6 +82,10 @@ const troubles: ReadonlyArray<readonly [string, Trouble]> = [
   ["the list never answers", { bend: ({ url, method }) => (isList(url, method) ? "hangs" : undefined) }],
   ["the list fails", { bend: ({ url, method }) => (isList(url, method) ? "fails" : undefined) }],
   ["every read of one order fails", { bend: ({ url, method }) => (isGet(url, method) ? "fails" : undefined) }],
+  [
+    "the venue takes no reads, because there were too many",
+    { bend: ({ url, method }) => (method === "GET" || isQuote(url) ? { status: 429, body: {} } : undefined) }
+  ],
   ["one listed order is null", { reply: oddList(() => null) }],
   [
     "one listed order has numeric amounts",

@@ -1,14 +1,17 @@
 /**
  * How often the venue may be asked. The limits are not public, so the answers teach them: additive increase while
  * requests are accepted, multiplicative decrease on a 429. Turns go by priority: calls that move or save money never
- * wait behind polling. A pause that the venue asks for holds everything but urgent calls, which still keep to the
- * rate.
+ * wait behind polling. A pause that the venue asks for holds everything but cancels and urgent calls.
+ *
+ * A cancel waits only for other cancels. They have a second's worth of turns of their own, and each that the venue takes
+ * gives its turn to the next. So they go as fast as the venue takes them, whatever was asked for before, and slow down
+ * only when the venue refuses one of them.
  */
 import { Clock, Context, Deferred, Effect, Layer, Queue } from "effect"
 import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
 
-/** Cancel and funding; orders; prices and everything else. */
-const priorities = ["urgent", "normal", "background"] as const
+/** Cancels; funding; orders; prices and everything else. */
+const priorities = ["cancel", "urgent", "normal", "background"] as const
 export type Priority = (typeof priorities)[number]
 
 interface Rates {
@@ -38,7 +41,12 @@ export class RateBudget extends Context.Service<
     RateBudget,
     Effect.gen(function* () {
       const bucket = makeBucket(yield* RateSettings, yield* monotonicMillis)
-      const queues: Record<Priority, Array<Deferred.Deferred<void>>> = { urgent: [], normal: [], background: [] }
+      const queues: Record<Priority, Array<Deferred.Deferred<void>>> = {
+        cancel: [],
+        urgent: [],
+        normal: [],
+        background: []
+      }
       const bell = yield* Queue.sliding<void>(1)
       const firstWaiting = (among: ReadonlyArray<Priority> = priorities) =>
         among.find((priority) => queues[priority].length > 0)
@@ -51,7 +59,7 @@ export class RateBudget extends Context.Service<
         if (wait > 0) return yield* Effect.timeoutOption(Queue.take(bell), wait)
         const turn = queues[next].shift()
         if (turn === undefined) return
-        bucket.spend()
+        bucket.spend(next)
         yield* Deferred.succeed(turn, undefined)
       })
 
@@ -74,15 +82,18 @@ export class RateBudget extends Context.Service<
       const enter = Effect.fnUntraced(function* (priority: Priority, maxWaitMillis: number) {
         const before = priorities.slice(0, priorities.indexOf(priority) + 1)
         const wait = bucket.waitMillis(priority, yield* monotonicMillis)
-        if (wait <= 0 && firstWaiting(before) === undefined) return bucket.spend()
+        if (wait <= 0 && firstWaiting(before) === undefined) return bucket.spend(priority)
         if (wait > maxWaitMillis) return yield* new RateLimited({ afterMillis: Math.ceil(wait) })
         return yield* waitInLine(priority, maxWaitMillis)
       })
 
       const limiter = (priority: Priority): RateLimiter => ({
         enter: (maxWaitMillis) => enter(priority, maxWaitMillis),
-        accepted: Effect.sync(bucket.accepted),
-        throttled: (pauseMillis) => Effect.map(monotonicMillis, (now) => bucket.throttled(now, pauseMillis))
+        accepted: Effect.andThen(
+          Effect.sync(() => bucket.accepted(priority)),
+          Queue.offer(bell, undefined)
+        ),
+        throttled: (pauseMillis) => Effect.map(monotonicMillis, (now) => bucket.throttled(priority, now, pauseMillis))
       })
 
       return RateBudget.of({ limiter, rate: Effect.sync(bucket.rate) })
@@ -93,36 +104,51 @@ export class RateBudget extends Context.Service<
 /** Waiting must not depend on a wall clock: setting it back would hold up everything, even cancels. */
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
-/** A token bucket with one second's worth of tokens, whose rate follows the venue's answers. */
+/** However low the rate: who has to leave the market asks once a second. */
+const leastCancelRate = 1
+
+/** A token bucket with one second's worth of tokens, whose rate follows the venue's answers; and one more for cancels. */
 const makeBucket = (settings: Rates, startedAt: number) => {
   let rate = settings.initial
   let tokens = rate
   let filledAt = startedAt
   let pausedUntil = startedAt
   let taughtAt = Number.NEGATIVE_INFINITY
+  const cancelRate = () => Math.max(leastCancelRate, rate)
+  let cancelTokens = cancelRate()
 
   const fill = (now: number) => {
-    tokens = Math.min(Math.max(1, rate), tokens + (Math.max(0, now - filledAt) / 1000) * rate)
+    const seconds = Math.max(0, now - filledAt) / 1000
+    tokens = Math.min(Math.max(1, rate), tokens + seconds * rate)
+    cancelTokens = Math.min(cancelRate(), cancelTokens + seconds * cancelRate())
     filledAt = now
   }
 
   return {
     rate: () => rate,
-    spend: () => {
-      tokens -= 1
+    spend: (priority: Priority) => {
+      if (priority !== "cancel") {
+        tokens -= 1
+        return
+      }
+      cancelTokens -= 1
+      // Cancels leave less for the others, but no debt: what many of them did is then read without delay.
+      tokens = Math.max(Math.min(tokens, 0), tokens - 1)
     },
     /** Zero when a request of this priority may go now. */
     waitMillis: (priority: Priority, now: number): number => {
       fill(now)
-      // A sum of fractions that should be one may be slightly less.
-      const forToken = tokens > 1 - 1e-9 ? 0 : Math.ceil(((1 - tokens) / rate) * 1000)
+      if (priority === "cancel") return millisUntilToken(cancelTokens, cancelRate())
+      const forToken = millisUntilToken(tokens, rate)
       return priority === "urgent" ? forToken : Math.max(forToken, pausedUntil - now)
     },
-    accepted: () => {
+    accepted: (priority: Priority) => {
       rate = Math.min(settings.max, rate + settings.increase / rate)
+      if (priority === "cancel") cancelTokens = Math.min(cancelRate(), cancelTokens + 1)
     },
-    throttled: (now: number, pauseMillis: number) => {
+    throttled: (priority: Priority, now: number, pauseMillis: number) => {
       pausedUntil = Math.max(pausedUntil, now + pauseMillis)
+      if (priority === "cancel") cancelTokens = Math.min(cancelTokens, 0)
       if (now - taughtAt < settings.lessonMillis) return
       taughtAt = now
       rate = Math.max(settings.min, rate / 2)
@@ -130,3 +156,7 @@ const makeBucket = (settings: Rates, startedAt: number) => {
     }
   }
 }
+
+// A sum of fractions that should be one may be slightly less.
+const millisUntilToken = (tokens: number, rate: number): number =>
+  tokens > 1 - 1e-9 ? 0 : Math.ceil(((1 - tokens) / rate) * 1000)

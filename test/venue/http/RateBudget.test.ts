@@ -73,6 +73,78 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
+  it.effect("a cancel waits for no request that is not a cancel, sent, refused or in line", () =>
+    Effect.gen(function* () {
+      yield* drain
+      const others = yield* Effect.forkChild(
+        Effect.forEach(Array.from({ length: 20 }), () => enter("urgent"), { concurrency: 20 })
+      )
+      yield* throttled(30_000)
+      yield* Effect.yieldNow
+      yield* enter("cancel", 0)
+      yield* Fiber.interrupt(others)
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect("cancels go as fast as the venue takes them, and keep to the rate when it refuses", () =>
+    Effect.gen(function* () {
+      const cancels = yield* RateBudget.use((service) => Effect.succeed(service.limiter("cancel")))
+      const limit = 15
+      let taken = 0
+      const cancel = Effect.gen(function* () {
+        yield* cancels.enter(60_000)
+        yield* Effect.sleep(20)
+        if (taken === limit) return yield* cancels.throttled(1000)
+        taken += 1
+        return yield* cancels.accepted
+      })
+      const all = Effect.all(
+        Array.from({ length: 30 }, () => cancel),
+        { concurrency: 30 }
+      )
+      const fiber = yield* Effect.forkChild(all)
+      yield* advance(100)
+      assert.strictEqual(taken, limit, "more than a second's worth, in less than a second")
+      yield* advance(900)
+      assert.isUndefined(fiber.pollUnsafe(), "the rest keeps to the rate")
+      yield* advance(3000)
+      assert.isDefined(fiber.pollUnsafe())
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect("a cancel's turn comes within a second, however low the rate", () =>
+    Effect.gen(function* () {
+      for (let lesson = 0; lesson < 5; lesson += 1) {
+        yield* throttled(1000)
+        yield* TestClock.adjust("1 second")
+      }
+      assert.strictEqual(yield* rate, settings.min)
+      yield* enter("cancel", 0)
+      const second = yield* Effect.forkChild(enter("cancel"))
+      yield* advance(980)
+      assert.isUndefined(second.pollUnsafe())
+      yield* advance(40)
+      assert.isDefined(second.pollUnsafe())
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect("nothing else goes while a cancel waits, and what cancels use others do not get", () =>
+    Effect.gen(function* () {
+      const order: Array<string> = []
+      const come = (priority: Priority) =>
+        Effect.forkChild(
+          Effect.andThen(
+            enter(priority),
+            Effect.sync(() => order.push(priority))
+          )
+        )
+      for (let count = 0; count < 10; count += 1) yield* enter("cancel", 0)
+      for (const priority of ["normal", "cancel", "urgent", "cancel"] as const) yield* come(priority)
+      yield* advance(1000)
+      assert.deepStrictEqual(order, ["cancel", "cancel", "urgent", "normal"])
+    }).pipe(Effect.provide(budget))
+  )
+
   it.effect("halves on 429, once per lesson, and never below its floor or above its ceiling", () =>
     Effect.gen(function* () {
       yield* Effect.all([throttled(1000), throttled(1000), throttled(1000)])
